@@ -1,8 +1,6 @@
 """What ./grade does before anything is installed: help, list, hint, doctor, setup, and refusing a
 command or a lab that does not exist. The standard library alone."""
 
-from __future__ import annotations
-
 import importlib
 import os
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ Every lab in labs/ has a command, so a new lab needs nothing here. What a comman
 grader/commands/ and grader/classroom/commands/.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Callable
@@ -84,7 +82,8 @@ def _app(arguments: list[str]) -> typer.Typer:
     everything = completion.requested(arguments) or first not in {*COMMANDS, *labs}
     if everything and overview.IN_CLASSROOM.is_dir():  # not in a student's copy
         for name in overview.INSTRUCTOR:
-            importlib.import_module(f"grader.classroom.commands.{name}").add_to(app)
+            module = importlib.import_module(f"grader.classroom.commands.{name}")
+            app.command(name=name)(getattr(module, name))
     for lab_id in labs if everything else {first} & labs.keys():
         app.command(name=lab_id, help=overview.sentence(lab_id))(grade_options.command(lab_id))
     return app

@@ -4,8 +4,6 @@ What fails is made as small as it gets, and that is what the student sees: the c
 element, the mistake where it is known, and a test with these calls to paste.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing

@@ -1,7 +1,5 @@
 """A `correct` check: runs one case, compares the output and explains what is wrong with it."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 Each rule returns the check after whose verdict it is pointless to run another one, or None.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,8 +1,6 @@
 """A `technique` check of a function in C: compares how many vector instructions of a kind it
 executed with a limit."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from grader.checks import early_stop

@@ -4,8 +4,6 @@ What differs between two runs in which one thread does everything in the same or
 the order of threads.
 """
 
-from __future__ import annotations
-
 import msgspec
 import numpy as np
 

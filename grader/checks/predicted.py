@@ -8,8 +8,6 @@ right output, and must do as much there for each pixel (`doubt`): otherwise it c
 where it is counted than where it is judged.
 """
 
-from __future__ import annotations
-
 import math
 import platform
 import re

@@ -5,8 +5,6 @@ Only where the whole interval of the ratio is on one side of a threshold; elsewh
 `uncertain`, as one is whose measured interval contains the threshold.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from grader.checks.speed_points import earned

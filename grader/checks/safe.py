@@ -1,7 +1,5 @@
 """A `safe` check: the instrumented program must run without a finding."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ show only for another radius, type or shape: so the first safe check of a part a
 sequence of its contract.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

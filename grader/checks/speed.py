@@ -1,7 +1,5 @@
 """A `speed` check: times the student's function beside the course's own, and judges the ratio."""
 
-from __future__ import annotations
-
 import os
 import random
 import time

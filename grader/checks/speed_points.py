@@ -5,8 +5,6 @@ would change with every fluctuation of the machine; a tier is decided once the w
 one side of it, and is then the same in the next run.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A `technique` check: compares a counter of the traced run with its limit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any

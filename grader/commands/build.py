@@ -1,7 +1,5 @@
 """`./grade build labN`, which `make labN` calls."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Annotated

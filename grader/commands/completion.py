@@ -4,8 +4,6 @@ Typer's scripts for zsh and fish call the program by the name that they complete
 in PATH. Here they call what was typed. The script for bash does so already.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from typing import Annotated
@@ -64,10 +62,7 @@ def _parts(context: typer.Context) -> list[str]:
         return []
 
 
-def _list(colour: options.ColourOption = output.Colour.auto) -> None: ...
-
-
-def _doctor(colour: options.ColourOption = output.Colour.auto) -> None: ...
+def _coloured(colour: options.ColourOption = output.Colour.auto) -> None: ...
 
 
 def _setup(
@@ -91,8 +86,8 @@ def _hint(
 
 # The arguments of the commands that before_setup.py runs. Typer completes them and runs none.
 ARGUMENTS: dict[str, Callable[..., None]] = {
-    "list": _list,
+    "list": _coloured,
     "hint": _hint,
-    "doctor": _doctor,
+    "doctor": _coloured,
     "setup": _setup,
 }

@@ -1,8 +1,6 @@
 """`./grade doctor`: what this machine has, what is missing, and what to do about it. The standard
 library alone, so that it can also say what a machine without any set-up lacks."""
 
-from __future__ import annotations
-
 import importlib.util
 import platform
 import re

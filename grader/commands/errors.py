@@ -1,7 +1,5 @@
 """How a command ends early, and what the user then reads. The standard library alone."""
 
-from __future__ import annotations
-
 import os
 import sys
 import traceback

@@ -1,7 +1,5 @@
 """Grades a lab for the terminal: a line for each check as soon as it is known."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 
@@ -10,11 +8,10 @@ import msgspec
 from grader.commands import options, output
 from grader.commands.errors import UsageError
 from grader.execute.profile import Profile
-from grader.grading import leaderboard, pipeline
+from grader.grading import pipeline, speed_scores
 from grader.model import result, spec
-from grader.render import leaderboard as render_leaderboard
 from grader.render import profile as render_profile
-from grader.render import technique_counters
+from grader.render import score_table, technique_counters
 from grader.render.terminal import Terminal
 from grader.session.observer import Observer
 from grader.session.plan import matching, plan_for
@@ -98,16 +95,16 @@ def grade(request: Request) -> int:
             request.verbose,
             keep_notes=progress.is_own(submission) and not fresh,
             report=report,
-            processes=leaderboard.PROCESSES if request.leaderboard else 1,
+            processes=speed_scores.PROCESSES if request.leaderboard else 1,
         )
     finally:
         live.clear()
     if not quiet:
         print(terminal.footer(graded, request.html_file), flush=True)
     if request.leaderboard:
-        scored = leaderboard.of(graded, lab)
+        scored = speed_scores.of(graded, lab)
         graded = msgspec.structs.replace(graded, leaderboard=scored)
-        text = render_leaderboard.table(lab.id, scored, terminal.width)
+        text = score_table.table(lab.id, scored, terminal.width)
         print(f"\n{text}", file=sys.stderr if quiet else sys.stdout)
     if request.profiled:
         stream = sys.stderr if quiet else sys.stdout

@@ -1,7 +1,5 @@
 """The options of `./grade labN`, the command that each lab has. grade.py carries it out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`./grade hint labN [PART] [NUMBER]`. The standard library alone."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """`./grade list`: how far the student has come, and what is next. The standard library alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The options that several commands share, declared for Typer, and what their values name."""
 
-from __future__ import annotations
-
 import shlex
 from enum import StrEnum
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Where and how a command prints: colour, width, files. The standard library alone."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

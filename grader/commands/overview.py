@@ -1,8 +1,6 @@
 """All commands of ./grade with a line on each, for `./grade --help` and to suggest one for a
 misspelt command. The standard library alone."""
 
-from __future__ import annotations
-
 import difflib
 import re
 

@@ -1,7 +1,5 @@
 """Parses the options of a command with the standard library alone."""
 
-from __future__ import annotations
-
 import argparse
 from typing import NoReturn
 

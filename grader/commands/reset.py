@@ -1,7 +1,5 @@
 """`./grade reset labN`: the unsolved starter again, with a backup of the student's file."""
 
-from __future__ import annotations
-
 import sys
 from datetime import datetime
 from typing import Annotated

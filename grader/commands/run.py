@@ -1,18 +1,16 @@
 """`./grade run FILE...`: runs a CUDA program that has its own main() on the simulator."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from typing import Annotated
 
-import msgspec
 import typer
 
 from grader import exit_codes
 from grader.commands import output
 from grader.commands.errors import CommandError
 from grader.compile.compiler_messages import Diagnostic
+from grader.model.result import to_json
 from grader.sandbox.ending import Finished, early_end, shell_status
 
 MOST_WARNINGS = 10  # of the compiler that are shown
@@ -102,7 +100,7 @@ def run(
     if ending is not None:
         print(f"grade: {ending}", file=sys.stderr)
     if json_file is not None:
-        output.write(json_file, msgspec.json.format(msgspec.json.encode(profile), indent=2) + b"\n")
+        output.write(json_file, to_json(profile))
     raise typer.Exit(_status(done))
 
 

@@ -1,7 +1,5 @@
 """`./grade setup`: installs what is missing. The standard library alone."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

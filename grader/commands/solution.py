@@ -1,7 +1,5 @@
 """`./grade solution labN`: the course's solution, after full marks, where the instructor allows."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Annotated

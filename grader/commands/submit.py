@@ -1,7 +1,5 @@
 """`./grade submit labN`: makes the zip to hand in."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Annotated

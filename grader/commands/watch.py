@@ -1,7 +1,5 @@
 """`./grade labN --watch`: grades again whenever a file is saved."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

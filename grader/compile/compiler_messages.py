@@ -1,7 +1,5 @@
 """Reads the messages of compilers and the linker about a student's files."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ The submitted files are staged (staging.py) and compiled in the sandbox; the rul
 labs/runtime/submission.mk.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -41,18 +39,6 @@ COMPILE_LIMITS = Limits(seconds=90, output=1 << 20, file_size=1 << 28, address_s
 RUNTIME_LIMITS = Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
 Target = Literal["run", "checked", "unit", "speed"]
-_RULES: dict[Target, str] = {
-    "run": "run-binary",
-    "checked": "checked-binary",
-    "unit": "test-binary",
-    "speed": "speed-binary",
-}
-_PRODUCTS: dict[Target, str] = {
-    "run": "run",
-    "checked": "checked",
-    "unit": "unit",
-    "speed": "student.so",
-}
 
 
 @dataclass(frozen=True)
@@ -80,14 +66,13 @@ class BuildRequest:
 
     def rules(self) -> list[str]:
         """The rules of submission.mk that make the products."""
-        rules = [_RULES[self.target]]
-        rules += ["checked-binary"] if self.checked else []
+        rules = [f"{self.target}-binary", *(["checked-binary"] if self.checked else [])]
         return [*rules, "nvcc-report"] if self.nvcc else rules
 
     def binaries(self, out: Path) -> list[Path]:
         """The programs that make leaves in `out`, that of `target` first."""
-        names = [_PRODUCTS[self.target], *(["checked"] if self.checked else [])]
-        return [out / name for name in names]
+        first = "student.so" if self.target == "speed" else self.target
+        return [out / name for name in (first, *(["checked"] if self.checked else []))]
 
     def objects(self, out: Path) -> list[list[Product]]:
         """The objects that make leaves in `out`, those of each program together."""

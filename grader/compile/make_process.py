@@ -1,7 +1,5 @@
 """Runs make, for a folder one at a time, and says why it cannot or could not run."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import tempfile

@@ -5,8 +5,6 @@ a host function. The make rule `nvcc-report` writes a report: nvcc's messages an
 "exit N".
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """What a build of a submission depends on besides the submitted files, and where it is."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

@@ -5,8 +5,6 @@ a path with odd characters never reaches make, and an unchanged file is not buil
 few folders of a lab are kept, and all that a running grader uses.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

@@ -23,8 +23,6 @@ one off by just more than 20 u, which is not; apart, of which only the first and
 column) are not 0, and one is no multiple of the other. No other random one has a symmetry.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A failing sequence as a test in C that a student can paste into the lab's unit test."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterator

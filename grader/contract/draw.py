@@ -1,7 +1,5 @@
 """The sequences that a contract's generator draws: a class of the lab's calls.py."""
 
-from __future__ import annotations
-
 import runpy
 from dataclasses import replace
 from functools import cache

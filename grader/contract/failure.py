@@ -1,7 +1,5 @@
 """Finds the first step of a played sequence that breaks the contract."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -4,8 +4,6 @@ Python's random.Random gives the same numbers on every machine and in every vers
 here (random(), and choices made from it).
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

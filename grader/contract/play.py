@@ -1,7 +1,5 @@
 """Plays a sequence: runs its steps in one process and reads what each of them left."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator

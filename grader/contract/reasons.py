@@ -6,8 +6,6 @@ has nothing to do with the mistake. So has one for whose try the budget is too s
 anyone knows; the test to paste has them all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from collections.abc import Sequence as Sequence_
 from dataclasses import dataclass, replace
@@ -80,26 +78,7 @@ def _other(value: str, choices: Collection[str]) -> str:
     return next((choice for choice in choices if choice != value), value)
 
 
-def _border(step: Step, _: Choices) -> Step:
-    return replace(step, border={"zero": "replicate", "replicate": "zero"}.get(step.border, ""))
-
-
-def _image(step: Step, _: Choices) -> Step:
-    return replace(step, image_content="noise")
-
-
-def _mask(step: Step, _: Choices) -> Step:
-    return replace(step, mask_content="signed") if step.mask_content in MASKS else step
-
-
-def _weights(step: Step, _: Choices) -> Step:
-    return replace(step, weights=_other(step.weights, WEIGHTS)) if step.weights else step
-
-
-def _threads(step: Step, _: Choices) -> Step:
-    return replace(step, threads={0: 0, 1: 2}.get(step.threads, 1))
-
-
+_OTHER_BORDER = {"zero": "replicate", "replicate": "zero", "": ""}
 # The step without a property, or with another value of it; those that matter most come first.
 _WITHOUT: dict[Property, Callable[[Step, Choices], Step]] = {
     "failing": lambda step, _: replace(step, failing=None),
@@ -110,12 +89,16 @@ _WITHOUT: dict[Property, Callable[[Step, Choices], Step]] = {
     "kept": lambda step, _: replace(step, kept=False),
     "held": lambda step, _: replace(step, held=False),
     "shared": lambda step, _: replace(step, shared=0),
-    "threads": _threads,
+    "threads": lambda step, _: replace(step, threads={0: 0, 1: 2}.get(step.threads, 1)),
     "settings": _setting,
-    "border": _border,
-    "image": _image,
-    "mask": _mask,
-    "weights": _weights,
+    "border": lambda step, _: replace(step, border=_OTHER_BORDER[step.border]),
+    "image": lambda step, _: replace(step, image_content="noise"),
+    "mask": lambda step, _: (
+        replace(step, mask_content="signed") if step.mask_content in MASKS else step
+    ),
+    "weights": lambda step, _: (
+        replace(step, weights=_other(step.weights, WEIGHTS)) if step.weights else step
+    ),
 }
 # Without these, a sequence is a simpler one; of the others one value is as simple as another.
 _SIMPLER = ("failing", "refuse", "inseparable", "kept", "held", "shared", "image", "mask")

@@ -1,7 +1,5 @@
 """A sequence as the files that labs/runtime/runner/steps.h describes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

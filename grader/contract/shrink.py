@@ -5,17 +5,24 @@ smaller one by one, and keep every change after which the sequence still fails i
 Candidates are played in processes of their own, since what a call leaves behind may be the mistake.
 """
 
-from __future__ import annotations
-
 import resource
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from grader.contract.step import Sequence, Step, consistent
 
 SIMPLE_IMAGE = {"noise": 0, "flat": 1, "ramp": 1, "extreme": 1, "close": 2}
-SMALLEST = 1
+LEAST = {"width": 1, "height": 1, "channels": 1, "masks": 1, "radius": 0}
+SIMPLEST = {
+    "held": False,
+    "kept": False,
+    "shared": 0,
+    "weights": "709",
+    "at_end": True,
+    "out_at_end": True,
+}
 
 
 @dataclass
@@ -127,16 +134,9 @@ def _simpler(step: Step) -> Iterator[Step]:
         yield replace(step, shifted=False)
     if step.refuse:
         yield replace(step, refuse=0)
-    for width in _towards(step.width, SMALLEST):
-        yield replace(step, width=width)
-    for height in _towards(step.height, SMALLEST):
-        yield replace(step, height=height)
-    for channels in _towards(step.channels, SMALLEST):
-        yield replace(step, channels=channels)
-    for masks in _towards(step.masks, SMALLEST):
-        yield replace(step, masks=masks)
-    for radius in _towards(step.radius, 0):
-        yield replace(step, radius=radius)
+    for name, least in LEAST.items():
+        for value in _towards(getattr(step, name), least):
+            yield _with(step, name, value)
     for content in ("noise", "flat"):
         if SIMPLE_IMAGE.get(step.image_content, 3) > SIMPLE_IMAGE[content] and (
             step.type != "u1" or content == "noise"
@@ -148,18 +148,14 @@ def _simpler(step: Step) -> Iterator[Step]:
         yield replace(step, border="zero")
     if step.threads > 1:
         yield replace(step, threads=step.threads // 2)
-    if step.held:
-        yield replace(step, held=False)
-    if step.kept:
-        yield replace(step, kept=False)
-    if step.shared:
-        yield replace(step, shared=0)
-    if step.weights not in ("", "709"):
-        yield replace(step, weights="709")
-    if not step.at_end:
-        yield replace(step, at_end=True)
-    if not step.out_at_end:
-        yield replace(step, out_at_end=True)
+    for name, simplest in SIMPLEST.items():
+        if getattr(step, name) not in ("", simplest):  # without weights, there are none to simplify
+            yield _with(step, name, simplest)
+
+
+def _with(step: Step, name: str, value: object) -> Step:
+    changes: dict[str, Any] = {name: value}
+    return replace(step, **changes)
 
 
 def _towards(value: int, least: int) -> Iterator[int]:

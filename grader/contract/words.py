@@ -1,7 +1,5 @@
 """Tells a sequence in words, for a message."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Literal
 

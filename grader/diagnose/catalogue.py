@@ -1,7 +1,5 @@
 """The mistakes that the grader names, in the words of the handouts: mistakes.toml."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

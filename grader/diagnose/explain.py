@@ -5,8 +5,6 @@ student's output within the rounding bound is reported by name. If none does, no
 location.py still says where the wrong elements lie.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where the wrong elements of an output lie, in words."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

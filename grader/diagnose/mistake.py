@@ -1,7 +1,5 @@
 """A known mistake, the output that it gives, and whether the student's output is that one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

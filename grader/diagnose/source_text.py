@@ -1,7 +1,5 @@
 """Mistakes that the text of the student's file shows, where an output alone does not."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

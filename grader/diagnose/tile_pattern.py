@@ -1,7 +1,5 @@
 """Where wrong pixels repeat with the tiles of a kernel: in which rows and columns of how many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

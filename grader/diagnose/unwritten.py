@@ -1,7 +1,5 @@
 """Why was an output, or a part of it, never written?"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

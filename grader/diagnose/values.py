@@ -1,7 +1,5 @@
 """What the values of an output tell by themselves: all NaN, all 0, cut to integers, or scaled."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from grader.diagnose.known.filter import Filter

@@ -1,7 +1,5 @@
 """Finds the source lines of program counters with addr2line, which comes with the compiler."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -9,8 +7,6 @@ from pathlib import Path
 
 from grader import paths
 from grader.sandbox import launcher
-from grader.sandbox.limits import Limits
-from grader.sandbox.view import View
 
 SIMULATOR_HEADERS = str(paths.LABS / "sim" / "include")  # inlined into a program, not part of it
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -51,20 +47,16 @@ def _identity(binary: Path) -> tuple[str, int, int]:
 def _asked(binary: Path, addresses: list[int]) -> dict[int, Location]:
     """What addr2line says of them; {} when it cannot be run."""
     argv = ["addr2line", "-a", "-i", "-e", str(binary), *(hex(pc) for pc in addresses)]
-    try:
-        limits, view = Limits(seconds=20), View(reads=(binary,))
-        output = launcher.launch(argv, limits, binary.parent, view=view).stdout
-    except OSError:
-        return {}
+    output = launcher.tool_output(argv, binary)
     found = read_locations(output)
-    return {pc: found.get(pc, UNKNOWN) for pc in addresses}
+    return {pc: found.get(pc, UNKNOWN) for pc in addresses} if output else {}
 
 
-def read_locations(output: bytes) -> dict[int, Location]:
+def read_locations(output: str) -> dict[int, Location]:
     """The locations in addr2line's output, by address; an address without one is left out."""
     by_address: dict[int, Location] = {}
     pc = -1
-    for text in output.decode(errors="replace").splitlines():
+    for text in output.splitlines():
         if _ADDRESS.fullmatch(text):
             pc = int(text, 16)
         elif pc >= 0 and pc not in by_address and (location := _location(text)):

@@ -1,7 +1,5 @@
 """Chooses the backend on which a lab runs: cpu, sim or gpu."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

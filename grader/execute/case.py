@@ -4,8 +4,6 @@ Nothing that the process prints, returns or writes decides about the case: a run
 the runner completed its protocol, and the output is judged elsewhere.
 """
 
-from __future__ import annotations
-
 import math
 import shutil
 import tempfile
@@ -146,7 +144,7 @@ def _outcome(done: Finished, reported: Evidence, folder: Path, expected: ArrayTy
         return ended(early.kind, early.reason + advice)
     if fault := reported.our_fault():
         return ended("our-fault", fault)
-    status = _status(reported)
+    status = records.readable(reported.last(evidence.STATUS), Status)
     output = _output(folder / OUTPUT, expected)
     if not reported.is_complete() or status is None or output is None:
         return ended("no-result", without_result(done, reported))
@@ -164,14 +162,6 @@ def without_result(done: Finished, reported: Evidence) -> str:
         f"ended with exit status {done.status} before your function returned; "
         "a function must return to its caller and never call exit()"
     )
-
-
-def _status(reported: Evidence) -> Status | None:
-    """The status of the case; None when there is none."""
-    try:
-        return records.decode(reported.last(evidence.STATUS), Status)
-    except msgspec.DecodeError:
-        return None
 
 
 def _lines(printed: bytes) -> list[str]:

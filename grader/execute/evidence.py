@@ -5,8 +5,6 @@ program reads and wipes before any code of a submission runs. What a submission 
 writes elsewhere is no evidence.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import hmac

@@ -1,9 +1,6 @@
 """What the simulator found while a program ran, with the source lines."""
 
-from __future__ import annotations
-
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -30,8 +27,7 @@ def _read(lines: bytes) -> list[Finding]:
     findings: list[Finding] = []
     count: Counter[str] = Counter()
     for line in lines.splitlines()[:MOST_LINES]:
-        with suppress(msgspec.DecodeError):
-            finding = records.decode(line, Finding)
+        if finding := records.readable(line, Finding):
             count[finding.severity] += 1
             if count[finding.severity] <= MAX_FINDINGS:
                 findings.append(finding)

@@ -1,8 +1,6 @@
 """Which instructions newer than SSSE3 a function in C executed, by source line. The record is
 written by labs/runtime/runner/instructions.h."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated
@@ -12,8 +10,6 @@ import msgspec
 from grader.execute import addr2line, records
 from grader.execute.addr2line import Location
 from grader.sandbox import launcher
-from grader.sandbox.limits import Limits
-from grader.sandbox.view import View
 
 LONGEST = 15  # bytes of an instruction
 # What each counter counts: instructions whose registers have so many bits, or more.
@@ -53,11 +49,8 @@ class Instructions(msgspec.Struct, frozen=True):
 
 def read_instructions(raw: bytes) -> Record | None:
     """The record of a run; None when there is none, or nothing was stepped on this machine."""
-    try:
-        record = records.decode(raw, Record)
-    except msgspec.DecodeError:
-        return None
-    return record if record.stepped else None
+    record = records.readable(raw, Record)
+    return record if record and record.stepped else None
 
 
 def counted(record: Record, counter: str, binary: Path) -> Instructions | None:
@@ -82,10 +75,6 @@ def disassembled(binary: Path, pc: int) -> str:
     """The instruction at an address of a program, or "" where objdump cannot say."""
     argv = ["objdump", "-d", "--no-show-raw-insn", f"--start-address={pc}"]
     argv += [f"--stop-address={pc + LONGEST}", str(binary)]
-    try:
-        limits, view = Limits(seconds=20), View(reads=(binary,))
-        output = launcher.launch(argv, limits, binary.parent, view=view).stdout
-    except OSError:
-        return ""
-    found = re.search(rf"^ *{pc:x}:\t(.+)$", output.decode(errors="replace"), re.MULTILINE)
+    output = launcher.tool_output(argv, binary)
+    found = re.search(rf"^ *{pc:x}:\t(.+)$", output, re.MULTILINE)
     return " ".join(found[1].split()) if found else ""

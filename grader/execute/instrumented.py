@@ -1,7 +1,5 @@
 """Runs the instrumented program of a submission: what it counts, what the checks find in it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from grader.execute import evidence, instructions, openmp_team
+from grader.execute import evidence, instructions, records
 from grader.execute.case import Outcome, run_case
 from grader.execute.instructions import Instructions
 from grader.execute.modes import (
@@ -111,7 +109,7 @@ class Runner:
     def openmp_team(self, check: Input) -> Team | None:
         """What the threads did in the run of openmp_races(); None where that is not known."""
         raced = self.openmp_races(check)
-        return openmp_team.read_team(raced.outcome.evidence.last(evidence.TEAM)) if raced else None
+        return records.readable(raced.outcome.evidence.last(evidence.TEAM), Team) if raced else None
 
     def stepped(self, check: Technique) -> tuple[InstrumentedRun, Instructions | None]:
         """Runs a function in C one instruction at a time, and counts those that the check asks for;

@@ -1,7 +1,5 @@
 """The ways in which a case can be run: which checks are on, and what the run records."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from grader.sandbox.limits import ADDRESS_SPACE

@@ -1,13 +1,9 @@
 """What the threads of OpenMP's teams did in a run under the race detector (labs/runtime/
 openmp_race), where they take turns: so it is the same in every run."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import msgspec
-
-from grader.execute import records
 
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 
@@ -27,11 +23,3 @@ class Team(msgspec.Struct, frozen=True):
         """How many threads did work. One that got nothing of a loop that is too short did none."""
         least = max(1.0, SHARE * sum(self.written))
         return sum(count >= least for count in self.written)
-
-
-def read_team(raw: bytes) -> Team | None:
-    """The record that a run left, or None if there is none that can be read."""
-    try:
-        return records.decode(raw, Team)
-    except msgspec.DecodeError:
-        return None

@@ -1,7 +1,5 @@
 """The counters of a profiled run, per launch and per source line: convlabs-profile/v1."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """Builds and runs a user's own program on the simulator: `./grade run FILE...`."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Runs a program of the runner in the sandbox, with a channel for its evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Reads records in JSON that a student's program may have shaped."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import msgspec
@@ -16,3 +14,11 @@ def decode(text: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(text, type=kind)
     except (UnicodeDecodeError, RecursionError) as problem:
         raise msgspec.DecodeError(str(problem)) from problem
+
+
+def readable(text: bytes, kind: type[T]) -> T | None:
+    """The record, or None if there is none that can be read."""
+    try:
+        return decode(text, kind)
+    except msgspec.DecodeError:
+        return None

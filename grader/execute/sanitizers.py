@@ -1,7 +1,5 @@
 """Turns what AddressSanitizer, LeakSanitizer and UBSan print into findings."""
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 

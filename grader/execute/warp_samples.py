@@ -1,15 +1,12 @@
 """For each memory access of a profiled program, the most expensive warp instruction."""
 
-from __future__ import annotations
-
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 
 from grader.execute import addr2line
-from grader.execute.records import decode
+from grader.execute.records import readable
 
 LANES = 32
 SECTOR = 32  # bytes
@@ -68,11 +65,8 @@ class Warp(msgspec.Struct, frozen=True):
 def read_warps(binary: Path, raw: bytes) -> list[Warp]:
     """The instructions that the simulator wrote for the program `binary`. A line that is none is
     skipped."""
-    records: list[Record] = []
-    for line in raw.splitlines():
-        with suppress(msgspec.DecodeError):
-            records.append(decode(line, Record))
-    records = [r for r in records if r.active.bit_count() == len(r.offsets)]
+    lines = (readable(line, Record) for line in raw.splitlines())
+    records = [r for r in lines if r and r.active.bit_count() == len(r.offsets)]
     # The simulator records where its call returns to: the byte before belongs to the access.
     locations = addr2line.locations(binary, {r.pc - 1 for r in records})
     return [_warp(r, locations[r.pc - 1]) for r in records]

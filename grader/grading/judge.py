@@ -1,7 +1,5 @@
 """Judges the checks of one grading, one after the other, on the programs that were built."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Grades one submission of one lab: follows a plan, builds, runs and judges, and scores."""
 
-from __future__ import annotations
-
 from grader import __version__
 from grader.checks.predicted_points import judge_predictions
 from grader.compile import staging

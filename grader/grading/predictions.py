@@ -37,7 +37,6 @@ JOB = "predict.json"
 NICE = 10
 # Of the process and all that it starts; one check has limits of its own (predicted.SECONDS).
 LIMITS = Limits(seconds=150, file_size=1 << 31, address_space=None, output=4 << 20)
-STOPPED = "it would take too long to read what was counted"
 
 
 class Job(msgspec.Struct, frozen=True):

@@ -1,7 +1,5 @@
 """From the checks of a plan to a score and an exit code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from grader.checks.speed_points import NO_SOLUTION

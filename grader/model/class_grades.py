@@ -3,8 +3,6 @@
 `python -m grader.schema.write` makes grader/schema/convlabs-class-v1.json from these types.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

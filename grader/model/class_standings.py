@@ -3,8 +3,6 @@
 `python -m grader.schema.write` makes grader/schema/convlabs-leaderboard-v1.json from these types.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

@@ -1,7 +1,5 @@
 """The counters of a traced run: names, sums, quotients, and each counter in words."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ keep a stale grade. The hash does not depend on where the course lies, nor on wh
 running or editing it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

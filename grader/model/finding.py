@@ -1,7 +1,5 @@
 """A finding: a bug that the simulator or a sanitizer noticed in a run."""
 
-from __future__ import annotations
-
 import msgspec
 
 from grader.model import plain_text

@@ -1,8 +1,6 @@
 """How near the functions of a lab come to the fastest that their machine allows: one score for each
 speed check, and one for the lab."""
 
-from __future__ import annotations
-
 import msgspec
 
 

@@ -4,8 +4,6 @@
 library alone. spec.py reads and checks all of the file.
 """
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,3 +64,11 @@ def load(lab_id: str) -> Outline:
     except (OSError, ValueError, TypeError, RecursionError) as damage:
         problem = damage
     raise SpecError(f"{file.relative_to(paths.ROOT)}: {problem}")
+
+
+def title(lab_id: str) -> str:
+    """The title of a lab; "" where the course, unlike an earlier run, has no such lab."""
+    try:
+        return load(lab_id).title
+    except SpecError:
+        return ""

@@ -6,9 +6,10 @@ rather than show becomes "?": control characters, the marks that turn text round
 ones. Letters of every language stay.
 """
 
-from __future__ import annotations
-
+import csv
+import io
 import re
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 MOST = 1000  # characters of a line; a message is wrapped, and nobody reads more
@@ -42,6 +43,12 @@ def name(text: str) -> str:
     return "".join(c if c not in '"\\' else "?" for c in line(text, len(text) or 1))
 
 
+def few(names: Sequence[str], most: int) -> str:
+    """The first names of a list, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def document(text: str) -> str:
     """A whole text file or page with "?" for what is not shown; line ends, tabs and spaces that do
     not break a line stay. For the last step before it is written, behind what made its lines fit.
@@ -53,6 +60,13 @@ def cell(text: str) -> str:
     """Text for a cell of a table, marked as text where a spreadsheet would take it for a formula.
     Spaces before a formula do not make it text."""
     return f"'{text}" if text.lstrip(" \u3000\xa0").startswith(_FORMULA) else text
+
+
+def table(rows: Iterable[Sequence[str]]) -> bytes:
+    """Rows as the bytes of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode(errors="replace")
 
 
 def everywhere(value: T) -> T:

@@ -1,7 +1,5 @@
 """The predicted times of speed checks that need a GPU, where there is none. Never measured ones."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

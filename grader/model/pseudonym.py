@@ -3,9 +3,8 @@
 The file lies beside the lab's file and has one line. Whoever hands it in takes part, for that lab.
 """
 
-from __future__ import annotations
-
 import unicodedata
+from itertools import groupby
 
 from grader.model import plain_text
 
@@ -62,9 +61,5 @@ def _is_mark(character: str) -> bool:
 
 def _is_heaped(name: str) -> bool:
     """Whether so many marks follow each other that they would cover other lines."""
-    row = 0
-    for character in name:
-        row = row + 1 if _is_mark(character) else 0
-        if row > MOST_MARKS:
-            return True
-    return False
+    runs = (list(run) for are_marks, run in groupby(name, _is_mark) if are_marks)
+    return any(len(run) > MOST_MARKS for run in runs)

@@ -4,8 +4,6 @@ Everything that is printed or exported is rendered from it. `python -m grader.sc
 the JSON Schema grader/schema/convlabs-grade-v1.json from these types.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final, Literal
 
 import msgspec
@@ -43,6 +41,14 @@ class Check(msgspec.Struct, frozen=True):
     needs: str | None = None  # skip: the check that failed
     details: dict[str, Any] = {}  # figures behind the message
     seconds: float = 0
+
+    def title(self) -> str:
+        """The part and the name: "A  13x13 on 97x61"."""
+        return f"{self.part}  {self.name}" if self.part else self.name
+
+    def reasons(self) -> list[str]:
+        """The lines that say why: the check that this one needs, or the message."""
+        return [f"needs: {self.needs}"] if self.needs else self.message
 
 
 class Machine(msgspec.Struct, frozen=True):
@@ -94,6 +100,6 @@ class Result(msgspec.Struct, frozen=True):
     leaderboard: Leaderboard | msgspec.UnsetType = msgspec.UNSET  # with --leaderboard alone
 
 
-def to_json(result: Result) -> bytes:
-    """Indented JSON with a newline at its end."""
-    return msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
+def to_json(document: object) -> bytes:
+    """A result or another document as indented JSON with a newline at its end."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"

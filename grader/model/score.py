@@ -1,7 +1,5 @@
 """Points. The standard library alone: `./grade list` shows them before anything is installed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """The one place where a line of a grade is made."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

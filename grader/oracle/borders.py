@@ -4,8 +4,6 @@ The labs ask for `zero` or `replicate`. The others are what a wrong index or a l
 gives; they have SciPy's names (scipy.ndimage), whose `mirror` and `reflect` differ by one pixel.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

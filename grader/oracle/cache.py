@@ -5,8 +5,6 @@ class or the zoo in one process needs them again and again, and computing them w
 longer than running the students' programs.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

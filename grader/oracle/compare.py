@@ -1,7 +1,5 @@
 """Is an output right? Compares two arrays; starts no process and opens no file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

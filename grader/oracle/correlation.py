@@ -5,8 +5,6 @@
 rounding_bound.py says how large the error may be.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

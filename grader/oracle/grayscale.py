@@ -6,8 +6,6 @@ The weights are integers in units of 2^-15 and sum to 2^15. The sum is exact in 
 bits or more and is rounded once, so exactly one byte is right.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

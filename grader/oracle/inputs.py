@@ -1,7 +1,5 @@
 """The input arrays of a check: made from the spec's case and a seed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -8,8 +8,6 @@ roundoff of the image's type. For doubles the result is computed in long double,
 covers the error of that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

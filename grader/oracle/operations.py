@@ -4,8 +4,6 @@ A part of a lab.toml names its operation. inputs.py makes the arrays that the op
 execute/case.py reads an output of its shape and type, and compare.py compares that with `expected`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ fused multiply-adds (N. Higham, Accuracy and Stability of Numerical Algorithms, 
     |computed - exact| <= gamma_n * sum |f| |g|,   gamma_n = n u / (1 - n u),   u = 2^-24
 """
 
-from __future__ import annotations
-
 UNIT_ROUNDOFF = 2.0**-24  # of float32
 SMALLEST = 2.0**-149  # float32's spacing near 0, which the relative bound does not cover
 

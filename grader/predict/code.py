@@ -7,8 +7,6 @@ x86-64 processor, which stand for the GPU's. What only moves data between regist
 or serves the calls, is left out.
 """
 
-from __future__ import annotations
-
 import bisect
 import re
 import subprocess
@@ -49,7 +47,6 @@ _KINDS = [
     ("alu", r"p(add|sub|and|or|xor|max|min|sll|srl|sra|cmp|mul)\w+"),
     ("branch", r"j(?!mp)"),
 ]
-_COMPILED = [(kind, re.compile(pattern)) for kind, pattern in _KINDS]
 # Calls of the runtime that are an instruction or a short sequence of the GPU.
 _CALLS = [
     ("shuffle", r"shfl|shuffle|ballot|vote|match|activemask|reduce"),
@@ -57,8 +54,6 @@ _CALLS = [
     ("divide", r"sqrt|rsqrt|rcp|div|exp|log|sin|cos|tan|pow|tanh|erf"),
     ("atomic", r"tsan_atomic"),
 ]
-_COMPILED_CALLS = [(kind, re.compile(pattern)) for kind, pattern in _CALLS]
-KINDS = sorted({kind for kind, _ in _KINDS} | {kind for kind, _ in _CALLS} | {"step"})
 
 
 @dataclass
@@ -164,16 +159,11 @@ def _locations(binary: Path) -> dict[int, addr2line.Location]:  # noqa: ARG001
 
 
 @cache
-def _names(binary: Path) -> dict[int, str]:
-    """The functions of a program by the addresses where they begin."""
+def _symbols(binary: Path) -> list[int]:
+    """The addresses where the functions of a program begin."""
     done = subprocess.run(["nm", str(binary)], capture_output=True, text=True, check=False)
     rows = (line.split() for line in done.stdout.splitlines())
-    return {int(row[0], 16): row[2] for row in rows if len(row) == 3 and row[1] in "tTwW"}
-
-
-@cache
-def _symbols(binary: Path) -> list[int]:
-    return sorted(_names(binary))
+    return sorted({int(row[0], 16) for row in rows if len(row) == 3 and row[1] in "tTwW"})
 
 
 def _functions(binary: Path, places: Iterable[int]) -> list[tuple[int, int]]:
@@ -195,10 +185,6 @@ def _disassembled(binary: Path, start: int, end: int) -> list[_Instruction]:
     )  # fmt: skip
     matches = (_INSTRUCTION.match(line) for line in done.stdout.splitlines())
     return [_Instruction(int(m[1], 16), m[2], m[3].split("#")[0].strip()) for m in matches if m]
-
-
-def _kind(name: str, patterns: list[tuple[str, re.Pattern[str]]]) -> str | None:
-    return next((kind for kind, pattern in patterns if pattern.match(name)), None)
 
 
 def _blocks(code: list[_Instruction], counted: set[int]) -> dict[int, _Block]:
@@ -235,12 +221,12 @@ def _add(block: _Block, this: _Instruction, after: int, counted: set[int]) -> No
         if after in counted:
             block.returns.append(after)
         target = _TARGET.match(this.operands)
-        kind = next((k for k, p in _COMPILED_CALLS if target and p.search(target[2])), None)
+        kind = next((k for k, p in _CALLS if target and re.search(p, target[2])), None)
         if kind:
             block.operations.append((this.address, kind))
     else:
         name = this.name.removeprefix("v")
-        kind = _kind(name, _COMPILED)
+        kind = next((kind for kind, pattern in _KINDS if re.match(pattern, name)), None)
         if kind == "alu" and this.operands.startswith("$") and name[:3] in ("add", "sub"):
             kind = "step"  # of a pointer or a loop's counter: a constant
         if name.startswith(("xor", "pxor")) and len(set(this.operands.split(","))) == 1:

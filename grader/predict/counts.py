@@ -1,7 +1,5 @@
 """What one launch asks of a GPU, from the simulator's counts and the kernel's code."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,16 +13,19 @@ from grader.predict import code
 
 WARP = 32
 ATOMIC = 4  # bytes of an atomic function, mostly
+
+
+def _sectors(site: Site) -> int:
+    stored_or_missed = site.sectors if site.store else site.block_sectors
+    return stored_or_missed if site.space == "global" else 0
+
+
 # What a site adds to a term of the model.
 _AMOUNTS: dict[str, Callable[[Site], int]] = {
     "shared": lambda site: site.wavefronts if site.space == "shared" else 0,
     "l1": lambda site: site.l1_wavefronts if site.space == "global" else 0,
-    "l2": lambda site: (
-        (site.sectors if site.store else site.block_sectors) if site.space == "global" else 0
-    ),
-    "dram": lambda site: (
-        (site.sectors if site.store else site.block_sectors) if site.space == "global" else 0
-    ),
+    "l2": _sectors,
+    "dram": _sectors,
     "constant": lambda site: site.words if site.space == "constant" else 0,
     "atomics": lambda site: site.lanes if site.atomic else 0,
 }

@@ -1,7 +1,5 @@
 """The descriptions of GPUs, in grader/predict/gpus/."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -5,8 +5,6 @@ handouts/prediction.md explains the terms. The weights of weights.toml are fitte
 latencies of a GPU (gpus/) are measured.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ solution to predict, and a prediction of the baseline is the same each time.
 `python -m labs.studies.predict.references` writes the file.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -9,8 +9,6 @@ DIRTY=1 it takes them too, and the archive's name says so. Every file gets the t
 commit, so the same commit gives the same bytes with the same compilers.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import sys
@@ -18,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from grader import __version__, paths
+from grader import __version__, files, paths
 from grader.release import archive, contents, gate, objects, trial
 from grader.release.contents import ReleaseError
 
@@ -39,7 +37,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="convlabs-release-") as work:
             trial.run_trial(data, labs, Path(work), say, timed=contents.lists().objects)
         if not options.check:
-            archive.write(DIST / name, data)
+            DIST.mkdir(exist_ok=True)
+            files.replace(DIST / name, data)
     except ReleaseError as problem:
         print(f"release: {problem}", file=sys.stderr)
         return 1

@@ -1,10 +1,7 @@
 """Packs the archive, the same bytes for the same commit, and unpacks it again."""
 
-from __future__ import annotations
-
 import gzip
 import io
-import os
 import tarfile
 from pathlib import Path
 
@@ -26,17 +23,6 @@ def pack(members: list[Member], folder: str, mtime: int) -> bytes:
     with gzip.GzipFile(filename="", fileobj=packed, mode="wb", compresslevel=9, mtime=0) as file:
         file.write(plain.getvalue())
     return packed.getvalue()
-
-
-def write(archive: Path, data: bytes) -> None:
-    """Writes the archive, all of it or nothing. Raises OSError."""
-    archive.parent.mkdir(exist_ok=True)
-    part = archive.with_name(f".{archive.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(archive)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def unpack(archive: Path, target: Path) -> Path:

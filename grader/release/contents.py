@@ -4,8 +4,6 @@ second copy of the starters, from which `./grade reset` restores them.
 An archive of all labs changes no file. An archive of some of them has shorter tables (part.py).
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from dataclasses import dataclass, replace

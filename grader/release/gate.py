@@ -7,8 +7,6 @@ in its place and stripped, where student.toml allows it; and a picture of a hand
 pixels alone, which are searched, too.
 """
 
-from __future__ import annotations
-
 import ast
 import bz2
 import gzip

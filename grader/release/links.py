@@ -1,7 +1,5 @@
 """The links of a Markdown page."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Collection, Iterator

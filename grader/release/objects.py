@@ -5,8 +5,6 @@ An object holds no source, but a disassembler shows what the solution does: `obj
 student.toml says whether students get them. The repository's own grader never uses one.
 """
 
-from __future__ import annotations
-
 import platform
 import re
 import shutil

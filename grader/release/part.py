@@ -1,7 +1,5 @@
 """An archive of some labs: the students' pages without the labs that are left out."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

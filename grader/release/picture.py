@@ -4,8 +4,6 @@ A PNG can hold text, other files and bytes after its end. The gate lets one pass
 header, a palette and the pixels alone, and searches the unpacked pixels as it searches every file.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Iterator

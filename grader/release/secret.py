@@ -6,8 +6,6 @@ numbers, not counting C's keywords, 0, 1 and 2. Every program has lines such as 
 lists as published, is not a secret.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

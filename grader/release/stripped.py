@@ -4,8 +4,6 @@ Such an object is to be timed and for nothing else: only the names of the functi
 program calls are left, with a prefix, and no debug information, compiler's note, file name or path.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ commands must work, every starter must earn 0 points and every solution all publ
 objects of the solutions, code in C is also timed, beside our solution.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

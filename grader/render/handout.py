@@ -1,7 +1,5 @@
 """Where the handouts explain a known mistake, for the report."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,14 +1,10 @@
 """The HTML report of a grade: one file, without scripts or links to the network."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import jinja2
 
-from grader import files
 from grader.checks.speed_points import tiers
 from grader.model import plain_text
 from grader.model.result import Check, Result
@@ -87,12 +83,6 @@ def page(result: Result, report: ReportData, on_this_machine: bool = False) -> s
         style=page_templates.style(STYLE),
     )
     return plain_text.document(text)  # names of kernels and files are the student's
-
-
-def write(path: Path, result: Result, report: ReportData) -> None:
-    """Writes the report to a file, whole or not at all. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    files.replace(path, page(result, report).encode(errors="replace"))
 
 
 @cache

@@ -1,7 +1,5 @@
 """The pictures of a wrong output: each plane as a PNG inside an SVG, which adds the marks."""
 
-from __future__ import annotations
-
 import base64
 import io
 import math

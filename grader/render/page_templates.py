@@ -1,7 +1,5 @@
 """How templates of pages are read: text is escaped, and a name that nothing sets is an error."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import jinja2

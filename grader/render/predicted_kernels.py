@@ -1,7 +1,5 @@
 """Predicted times of kernels as text. They are never shown as measured ones."""
 
-from __future__ import annotations
-
 import textwrap
 
 from grader.checks.predicted import predicted_time

@@ -1,8 +1,6 @@
 """The predicted time of a function as a stacked bar, beside those of the baseline and the solution,
 and which change of the code would make which term smaller."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from markupsafe import Markup

@@ -1,7 +1,5 @@
 """A profile as text: for each launch, a table of the counters of its source lines."""
 
-from __future__ import annotations
-
 import textwrap
 from itertools import groupby
 from pathlib import Path

@@ -3,8 +3,6 @@
 Across: floating-point operations per byte. Up: floating-point operations per second.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

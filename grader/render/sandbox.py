@@ -1,7 +1,5 @@
 """The sandbox of a grade, in words."""
 
-from __future__ import annotations
-
 from grader.model.result import Sandbox
 
 

@@ -1,7 +1,5 @@
 """The student's source with the counters of each line."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

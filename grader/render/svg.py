@@ -1,7 +1,5 @@
 """Builds an SVG: the page's style sheet has its colours, and all text is escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from markupsafe import Markup

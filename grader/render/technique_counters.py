@@ -1,7 +1,5 @@
 """The limits of the technique checks in words, and the counters beside them."""
 
-from __future__ import annotations
-
 import textwrap
 
 from grader.checks.technique import limit, number

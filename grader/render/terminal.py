@@ -1,7 +1,5 @@
 """A grade as text: one line per check, and what helps where something is wrong."""
 
-from __future__ import annotations
-
 import textwrap
 from dataclasses import dataclass, field
 

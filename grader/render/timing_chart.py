@@ -1,7 +1,5 @@
 """The distribution of the times of calls: the student's, the baseline's and the solution's."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Draws one access of a warp: the sectors or the banks that its lanes touch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

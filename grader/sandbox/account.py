@@ -1,7 +1,5 @@
 """What a command has used so far, and which of its limits that reaches."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -10,8 +10,6 @@ user:
   started by anyone else in a user namespace, where RLIMIT_NPROC counts only what is inside
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -6,8 +6,6 @@ works, `missing()` says why: `./grade labN` then runs the student's own code wit
 a bulk run refuses to grade.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -9,8 +9,6 @@ mark in its environment, and every process of the users that only this grader us
 runs as one of them may have erased its environment.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import secrets

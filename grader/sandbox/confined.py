@@ -6,8 +6,6 @@ beyond the process. A submission's program may write its outputs and nothing els
 a compiler has a folder for its temporary files, which is removed with the command.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """How a command ended: the facts, and one kind and one sentence for each way to end early."""
 
-from __future__ import annotations
-
 import errno
 import signal
 from dataclasses import dataclass

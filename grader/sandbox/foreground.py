@@ -1,8 +1,6 @@
 """Runs the user's own program as a shell does: with the terminal, the environment and the folder
 of the caller, and no sandbox. It does not outlive the grader, and a time limit ends it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -6,8 +6,6 @@ GPU for those after it must not decide their grades: a small program with a know
 where it is wrong after, the program that ran between is not graded.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """The program with a known answer: whether CUDA works, on a GPU or in a sandbox."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

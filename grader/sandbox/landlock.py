@@ -5,8 +5,6 @@ of it (its ABI) handles more kinds of access; a right that the kernel does not k
 `unhandled()` says what stays possible. https://docs.kernel.org/userspace-api/landlock.html
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -11,8 +11,6 @@ compiler, every 200 ms), and kills them at the limit. Time on the wall clock is 
 for a command that waits (account.py).
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -119,6 +117,16 @@ def launch(
     """
     with start(argv, limits, cwd, env, view, files) as running:
         return running.wait()
+
+
+def tool_output(argv: list[str], read: Path | None) -> str:
+    """What a program of the compiler's prints, of a file that it may read; "" when it cannot."""
+    folder, reads = (read.parent, (read,)) if read else (Path("/"), ())
+    try:
+        done = launch(argv, Limits(seconds=20), folder, view=View(reads))
+    except OSError:
+        return ""
+    return done.stdout.decode(errors="replace")
 
 
 @contextlib.contextmanager

@@ -1,7 +1,5 @@
 """What a command may use, and how the kernel is told so."""
 
-from __future__ import annotations
-
 import os
 import resource
 import shutil

@@ -4,8 +4,6 @@ The grader is the reaper of orphans (PR_SET_CHILD_SUBREAPER): a process whose pa
 that detached itself from its session, becomes the grader's own child and can be found.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import io

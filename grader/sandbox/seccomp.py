@@ -9,8 +9,6 @@ Where there are no namespaces (the tiers with Landlock), the filter does more: i
 reaches beyond the process and is no matter of files that Landlock could decide.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -1,7 +1,5 @@
 """What every sandbox shows of the system: programs, libraries, compilers, and the GPUs' devices."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from functools import cache

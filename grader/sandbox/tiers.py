@@ -4,8 +4,6 @@ Each tier says what it needs, how a command is started in it, and what it cannot
 `choice.py` tries them on this machine.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

@@ -5,8 +5,6 @@ two graders share an id, and a compiler has another one than a program that may 
 grader keeps a lock on its pair for as long as it lives.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 from functools import cache

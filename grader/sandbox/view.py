@@ -1,7 +1,5 @@
 """What a sandbox is asked for, and what it gives: the types that all kinds of it share."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass

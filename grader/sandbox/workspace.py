@@ -1,7 +1,5 @@
 """The folders of runs: where a program finds its inputs and leaves its outputs."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Generates the JSON Schemas in this folder from the types: `python -m grader.schema.write`."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

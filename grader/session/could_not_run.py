@@ -1,7 +1,5 @@
 """Why a check did not run: its program is missing, or the grader or the machine is at fault."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from datasets.generate import DatasetMissing

@@ -1,7 +1,5 @@
 """Who is told what happens during a grading, while it happens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ A plan is a value, made from the lab's spec, the backend and this machine's proc
 running follow it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The programs that a plan's checks run, built from one submission."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager

@@ -5,8 +5,6 @@ out. Everything is reduced to the size at which it is shown, so that it stays be
 megabytes whatever a lab's images are. It holds nothing of hidden cases.
 """
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from dataclasses import dataclass, field

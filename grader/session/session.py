@@ -1,7 +1,5 @@
 """One grading while it runs: all that its checks share, in one value."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

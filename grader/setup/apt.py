@@ -1,7 +1,5 @@
 """Installs system packages with apt-get, where this user may."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

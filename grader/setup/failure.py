@@ -1,7 +1,5 @@
 """Why a set-up could not go on, in words: the cause, and what to do."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

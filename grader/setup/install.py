@@ -4,8 +4,6 @@ Only what is missing is installed, and the stamp of build/venv (see stamp.py) is
 set-up that was interrupted or killed can simply be run again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

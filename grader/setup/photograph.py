@@ -1,7 +1,5 @@
 """The photograph in build/datasets/, the only picture of the datasets that is not computed."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 import tomllib

@@ -1,8 +1,6 @@
 """The Python packages in build/venv: which the lock asks for, which are there, and how the others
 are installed."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import re
@@ -13,6 +11,7 @@ import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 
+from grader import files
 from grader.setup import failure, stamp
 from grader.setup.failure import SetupError
 from grader.setup.runner import Output, Runner, shown
@@ -115,7 +114,8 @@ def install(flavour: str, runner: Runner) -> None:
     runner.doing("compiling what a grade imports")
     runner.run([stamp.PYTHON, "-P", "-c", IMPORTED_ONCE])
     for complete in dict.fromkeys(["run", flavour]):
-        write_stamp(complete)
+        text = stamp.key(complete).encode(errors="surrogateescape")
+        files.replace(Path(stamp.path(complete)), text)
 
 
 def _make_environment(runner: Runner) -> None:
@@ -210,14 +210,3 @@ def index(configuration: str) -> str:
     # The environment's comes first, and wins.
     match = re.search(r"(?<!extra-)index-url='([^']*)'", configuration)
     return urllib.parse.urlsplit(match[1]).hostname or match[1] if match else "pypi.org"
-
-
-def write_stamp(flavour: str) -> None:
-    """Marks build/venv as complete for a flavour."""
-    target = Path(stamp.path(flavour))
-    temporary = target.with_suffix(".new")
-    with temporary.open("w", encoding="utf-8", errors="surrogateescape") as file:
-        file.write(stamp.key(flavour))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.rename(target)

@@ -1,8 +1,6 @@
 """Runs the commands of a set-up. Their output goes to build/setup.log; what is being done, and for
 how long, to stderr."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import selectors
@@ -27,11 +25,6 @@ class Output:
 
     status: int
     text: str
-
-
-def no_activity(_: str) -> str:
-    """For a command whose output says nothing about its progress."""
-    return ""
 
 
 class Runner:
@@ -95,7 +88,7 @@ class Runner:
     def run(
         self,
         command: Sequence[str],
-        activity: Callable[[str], str] = no_activity,
+        activity: Callable[[str], str] = lambda _: "",
         settings: Mapping[str, str] | None = None,
     ) -> Output:
         """Runs a command with `settings` added to the environment. `activity` is given each line

@@ -9,8 +9,6 @@ needs no space on a full disk, and contains what an editor writes at the last mo
 library alone.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,11 +1,7 @@
 """The zip that a student hands in, and the reasons to refuse or to warn."""
 
-from __future__ import annotations
-
-import io
 import os
 import re
-import zipfile
 
 from grader import files
 from grader.model import plain_text, pseudonym
@@ -14,21 +10,13 @@ from grader.model.submission import Submission
 from grader.student import starter_files
 
 CONFLICT = re.compile(rb"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
-FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest date in a zip: the same files, the same bytes
 
 
 def pack(submission: Submission) -> bytes:
     """A zip with the files that the lab asks for, and leaderboard.txt if there is one.
     It is not compressed: the result would depend on the version of zlib."""
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_STORED) as archive:
-        contents = {name: submission.contents[name] for name in submission.lab.submit}
-        for name, content in (contents | pseudonym_file(submission)).items():
-            entry = zipfile.ZipInfo(name, FIRST_DAY)
-            entry.create_system = 3  # Unix, on every system
-            entry.external_attr = 0o100644 << 16
-            archive.writestr(entry, content)
-    return data.getvalue()
+    contents = {name: submission.contents[name] for name in submission.lab.submit}
+    return files.zipped(contents | pseudonym_file(submission), stored=True)
 
 
 def pseudonym_file(submission: Submission) -> dict[str, bytes]:

@@ -1,7 +1,5 @@
 """Runs the timing program (labs/runtime/bench) and reads its outputs after it has ended."""
 
-from __future__ import annotations
-
 import resource
 import shutil
 import tempfile
@@ -223,10 +221,7 @@ def _timed_run(done: Finished, reported: Evidence, processor: float) -> TimedRun
         return ended("failed", f"while it was timed, your program {early.reason}{advice}")
     if fault := reported.our_fault():
         return ended("our-fault", fault)
-    try:
-        status = records.decode(reported.last(evidence.STATUS), Status)
-    except msgspec.DecodeError:
-        status = None
+    status = records.readable(reported.last(evidence.STATUS), Status)
     if status is None or not reported.is_complete():
         why = reported.students_fault() or f"your program ended with exit status {done.status}"
         return ended("failed", f"while it was timed, {why}")

@@ -1,8 +1,6 @@
 """The inputs of timed calls and the checksums of outputs, bit for bit as labs/runtime/bench/noise.h
 makes them."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -5,8 +5,6 @@ names, for timing alone: grader/release/objects.py makes them. The repository ha
 the solution beside the submission.
 """
 
-from __future__ import annotations
-
 import platform
 import re
 import subprocess

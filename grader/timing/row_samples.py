@@ -4,8 +4,6 @@ Each timed call has its own input, noise made from a key (noise.py). What a few 
 must be depends only on a strip of that input, so a check costs little whatever the image's size.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from pathlib import Path

@@ -7,8 +7,6 @@ call is due, and must send a checksum of every row of the output before it learn
 looked at (labs/runtime/bench).
 """
 
-from __future__ import annotations
-
 import random
 import socket
 import struct

@@ -13,8 +13,6 @@ Exit status: 0 if it graded, whatever the points; else nothing was graded, and t
 The standard library alone, Python 3.11 or later.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ The attributes hold the light colours, for print and for programs that ignore st
 sheet in each file replaces them where the reader prefers dark pages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from xml.sax.saxutils import escape
 

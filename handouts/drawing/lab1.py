@@ -1,9 +1,5 @@
 """The figures of lab 1."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 from handouts.drawing.canvas import (
     BLUE,
     FAINT,
@@ -217,12 +213,3 @@ def step() -> Drawing:
         if k:
             d.text(546, top + 80, "g(−a, −b) for g(a, b)", 12, GREY)
     return d
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {
-    "equation": equation,
-    "borders": borders,
-    "step": step,
-    "loop_order": loop_order,
-    "split_row": split_row,
-}

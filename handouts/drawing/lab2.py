@@ -1,9 +1,5 @@
 """The figures of lab 2."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 from handouts.drawing.canvas import (
     BLUE,
     GREY,
@@ -113,10 +109,3 @@ def transfer() -> Drawing:
             for size, cpu, gpu, copy in measured
         ],
     )
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {
-    "blocks": blocks,
-    "last_block": last_block,
-    "transfer": transfer,
-}

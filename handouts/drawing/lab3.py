@@ -1,9 +1,5 @@
 """The figures of lab 3."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 from handouts.drawing.canvas import (
     BLUE,
     GREEN,
@@ -81,9 +77,3 @@ def constant() -> Drawing:
             for size, before, after in bank
         ],
     )
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {
-    "lanes": lanes,
-    "constant": constant,
-}

@@ -1,9 +1,5 @@
 """The figures of lab 4."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 from handouts.drawing.canvas import (
     BLUE,
     GREEN,
@@ -175,10 +171,3 @@ def patch() -> Drawing:
     d.text(right, top + rows * cell + 24, f"row {row}: 6 pixels read, 3 × 4 × 3 = 36", 12)
     d.text(right, top + rows * cell + 42, "multiply-adds from registers", 12)
     return d
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {
-    "apron": apron,
-    "threads": threads,
-    "patch": patch,
-}

@@ -1,9 +1,5 @@
 """The figures of lab 5."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 from handouts.drawing.canvas import (
     BLUE,
     GREEN,
@@ -111,9 +107,3 @@ def passes() -> Drawing:
     d.text(236, 284, "orange: the apron, radius 8", 12, ORANGE)
     d.text(424, 284, "green: row pass done for the column pass's apron", 12, GREEN)
     return d
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {
-    "product": product,
-    "passes": passes,
-}

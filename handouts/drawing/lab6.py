@@ -1,9 +1,5 @@
 """The figures of lab 6."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 from handouts.drawing.canvas import (
     BLUE,
     FAINT,
@@ -160,11 +156,3 @@ def repaired() -> Drawing:
             ),
         ],
     )
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {
-    "sectors": sectors,
-    "banks": banks,
-    "window": window,
-    "repaired": repaired,
-}

@@ -1,9 +1,5 @@
 """The figures of lab 7."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 from handouts.drawing.canvas import (
     BLUE,
     GREEN,
@@ -93,6 +89,3 @@ def library() -> Drawing:
             )
         ],
     )
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {"layers": layers, "library": library}

@@ -1,9 +1,5 @@
 """The figures of lab 8: bytes into pairs, lanes of 128 bits, and what was measured."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 from handouts.drawing.canvas import (
     BLUE,
     GREEN,
@@ -126,10 +122,3 @@ def grey_times() -> Drawing:
             ),
         ],
     )
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {
-    "pairs": pairs,
-    "vector_lanes": vector_lanes,
-    "grey_times": grey_times,
-}

@@ -1,9 +1,6 @@
 """The roofline of this course's kernels, from committed measurements."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from grader.render import roofline as roofs
@@ -152,6 +149,3 @@ def roofline() -> Drawing:
         for x, cell in zip((410, 510, 630, 740), cells, strict=True):
             d.text(x, y, cell.replace("%", " %"), 12, INK, "end")
     return d
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {"roofline": roofline}

@@ -1,10 +1,7 @@
 """Predicted times over measured ones, from labs/studies/predict/h200/predictions.csv."""
 
-from __future__ import annotations
-
 import csv
 import math
-from collections.abc import Callable
 from pathlib import Path
 
 from handouts.drawing.canvas import BLUE, FAINT, GREY, INK, ORANGE, Drawing
@@ -27,7 +24,7 @@ def _y(microseconds: float) -> float:
     return TOP + SIDE * (1 - _share(microseconds))
 
 
-def predictions() -> Drawing:
+def prediction() -> Drawing:
     """A point for each call that was timed; a line where both times are equal."""
     with FILE.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -66,6 +63,3 @@ def predictions() -> Drawing:
 def _ratio(row: dict[str, str]) -> float:
     ratio = float(row["predicted_us"]) / float(row["measured_us"])
     return max(ratio, 1 / ratio)
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {"prediction": predictions}

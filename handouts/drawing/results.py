@@ -1,7 +1,5 @@
 """The times of this course's own files on a GPU, from labs/studies/gpu/RESULTS.md."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

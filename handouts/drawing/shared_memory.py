@@ -1,9 +1,5 @@
 """Wavefronts of shared memory: a warp that reads float4, and a tile with a padded row."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 from handouts.drawing.canvas import (
     BLUE,
     FAINT,
@@ -127,6 +123,3 @@ def padding() -> Drawing:
     d.text(728, 96, "grey:", 12, GREY)
     d.text(728, 112, "unused", 12, GREY)
     return d
-
-
-FIGURES: dict[str, Callable[[], Drawing]] = {"vector_load": vector_load, "padding": padding}

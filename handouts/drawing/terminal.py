@@ -4,8 +4,6 @@ python -m handouts.drawing.terminal            write it: this grades the submiss
 python -m handouts.drawing.terminal --check    change nothing; exit 1 if the output is another one
 """
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

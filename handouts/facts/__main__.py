@@ -18,8 +18,6 @@ counted sim       their counters on the simulator                   counted.json
 packages grader   packages of CONTRIBUTING.md, by layers            pyproject.toml, docstrings
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

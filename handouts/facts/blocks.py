@@ -4,8 +4,6 @@ A block begins with the mark `<!-- KIND ARGUMENT: begin -->` and ends with the s
 each in a line of its own. Marks inside fenced code or between backticks are text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

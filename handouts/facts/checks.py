@@ -4,8 +4,6 @@ Of hidden cases it says how many a part has and what they are worth. Their names
 has replaced them by numbers before this module sees them.
 """
 
-from __future__ import annotations
-
 from grader.contract import draw
 from grader.model.spec import CheckSpec, Contract, Lab, Part
 from handouts.facts import markdown

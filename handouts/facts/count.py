@@ -6,8 +6,6 @@ python -m handouts.facts.count lab4     only those of some labs
 The inputs are those of the labs' technique checks in lab.toml.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import subprocess
@@ -22,7 +20,7 @@ from grader.model.counters import NAMES as ALL
 from grader.model.spec import Lab, Technique
 from grader.oracle import inputs
 from grader.oracle.operations import OPERATIONS
-from handouts.facts import counted_list, limits
+from handouts.facts import counted_list, data_file, limits
 from handouts.facts.counted_list import Counted, OfLab
 from labs.studies.gpu import counters, suite
 
@@ -92,7 +90,8 @@ def main() -> int:
             lab = spec.load(name, hidden=False)
             known[name] = OfLab(counted_list.programs(lab) or "", counted(lab))
             print(f"{name}: {len(known[name].runs)} runs", flush=True)
-        counted_list.write({name: known[name] for name in spec.available() if name in known})
+        ordered = {name: known[name] for name in spec.available() if name in known}
+        data_file.write(counted_list.FILE, ordered)
     except (
         spec.SpecError,
         BuildError,

@@ -1,7 +1,5 @@
 """The block "counted sim": what this course's own files do to memory, counted by the simulator."""
 
-from __future__ import annotations
-
 import math
 from itertools import groupby
 

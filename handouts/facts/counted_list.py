@@ -1,15 +1,13 @@
 """What the simulator counted of this course's own files: counted.json."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 
 import msgspec
 
-from grader import files, paths
+from grader import paths
 from grader.model.spec import Lab
-from handouts.facts.blocks import FactsError
+from handouts.facts import data_file
 
 COMMAND = "python -m handouts.facts.count"
 FILE = Path(__file__).with_name("counted.json")
@@ -45,12 +43,4 @@ def programs(lab: Lab) -> str | None:
 
 def read() -> dict[str, OfLab]:
     """By the lab's id. Raises FactsError."""
-    try:
-        return msgspec.json.decode(FILE.read_bytes(), type=dict[str, OfLab])
-    except (OSError, msgspec.MsgspecError) as problem:
-        raise FactsError(f"handouts/facts/counted.json: {problem}; run {COMMAND}") from problem
-
-
-def write(counted: dict[str, OfLab]) -> None:
-    text = msgspec.json.format(msgspec.json.encode(counted), indent=1)
-    files.update(FILE, text + b"\n")
+    return data_file.read(FILE, dict[str, OfLab], COMMAND)

@@ -7,8 +7,6 @@ why it is wrong, gives it that name. So the list says in which labs a mistake is
 serves all labs; a lab for which mistakes.toml describes another picture has its own.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,7 +25,7 @@ from grader.model.spec import Case, Lab
 from grader.oracle import compare, inputs, operations
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
-from handouts.facts import mistake_list, pictures, wrong_outputs
+from handouts.facts import data_file, mistake_list, pictures, wrong_outputs
 from handouts.facts.mistake_list import Drawn, MistakeList
 
 ENOUGH = 0.03  # a picture that shows so much of its mistake need not be improved
@@ -180,7 +178,8 @@ def main() -> int:
     except (DatasetMissing, spec.SpecError, OSError, ValueError) as error:
         print(f"draw_mistakes.py: {error}", file=sys.stderr)
         return 1
-    mistake_list.write(MistakeList(labs, {name: drawn[name].about for name in drawn}))
+    listed = MistakeList(labs, {name: drawn[name].about for name in drawn})
+    data_file.write(mistake_list.FILE, listed)
     for path in FOLDER.glob("*.png"):
         if path.name not in drawn:
             path.unlink()

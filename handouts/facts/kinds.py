@@ -1,7 +1,5 @@
 """The kinds of generated blocks, and what fills each."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 """The block "libraries bench": our solution and our fastest code beside libraries, from the runs of
 `make bench` and `make bench-gpu` that are committed."""
 
-from __future__ import annotations
-
 from grader.model.spec import Lab
 from handouts.facts import markdown
 from handouts.facts.blocks import FactsError

@@ -1,7 +1,5 @@
 """The block "limits PART": the limits of the technique checks of a part, from lab.toml."""
 
-from __future__ import annotations
-
 import re
 from itertools import groupby
 

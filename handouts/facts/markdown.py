@@ -1,7 +1,5 @@
 """Text and tables as Markdown."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Sequence

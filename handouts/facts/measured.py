@@ -3,8 +3,6 @@
 First the speed checks, from labs/studies/gpu/results.json; then the experiment of the lab's source.
 """
 
-from __future__ import annotations
-
 import re
 
 from grader.model.spec import Lab

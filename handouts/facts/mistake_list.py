@@ -1,14 +1,11 @@
 """What draw_mistakes.py found: the names of each lab's mistakes, and their pictures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec
 
-from grader import files
 from grader.diagnose.catalogue import Entry
-from handouts.facts.blocks import FactsError
+from handouts.facts import data_file
 
 COMMAND = "python -m handouts.facts.draw_mistakes"
 FILE = Path(__file__).with_name("mistakes.json")
@@ -47,12 +44,4 @@ def pictures_of(entry: Entry) -> list[str]:
 
 def read() -> MistakeList:
     """Raises FactsError."""
-    try:
-        return msgspec.json.decode(FILE.read_bytes(), type=MistakeList)
-    except (OSError, msgspec.MsgspecError) as problem:
-        raise FactsError(f"handouts/facts/mistakes.json: {problem}; run {COMMAND}") from problem
-
-
-def write(found: MistakeList) -> None:
-    text = msgspec.json.format(msgspec.json.encode(found), indent=1)
-    files.update(FILE, text + b"\n")
+    return data_file.read(FILE, MistakeList, COMMAND)

@@ -5,8 +5,6 @@ The sentences are those of grader/diagnose/mistakes.toml; draw_mistakes.py draws
 lists them in mistakes.json.
 """
 
-from __future__ import annotations
-
 from grader.diagnose import catalogue
 from grader.diagnose.catalogue import Entry, Group
 from grader.model.spec import Lab

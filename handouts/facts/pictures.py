@@ -1,7 +1,5 @@
 """A right output, a wrong one, and their difference, side by side in one small PNG."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

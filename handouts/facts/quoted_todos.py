@@ -4,8 +4,6 @@ A change of a solution moves the lines of its starter; the whole quotation is co
 grade by a test, which takes longer (grader/tests/handouts/test_handouts.py).
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -2,14 +2,12 @@
 from labs/studies/reproduce/reference.json. `make reproduce` compares it with the reader's machine.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import msgspec
 
 from grader import paths
-from handouts.facts import markdown
+from handouts.facts import data_file, markdown
 from handouts.facts.blocks import FactsError
 
 FILE = paths.ROOT / "labs" / "studies" / "reproduce" / "reference.json"
@@ -147,10 +145,7 @@ def content(lab: str) -> str:
     """The tables of a lab; "" if it has no experiment. Raises FactsError."""
     if lab not in TABLES:
         return ""
-    try:
-        reference = msgspec.json.decode(FILE.read_bytes(), type=Reference)
-    except (OSError, msgspec.MsgspecError) as problem:
-        raise FactsError(f"{SHOWN}: {problem}; run {COMMAND}") from problem
+    reference = data_file.read(FILE, Reference, COMMAND)
     return "\n\n".join(_table(reference, table) for table in TABLES[lab])
 
 

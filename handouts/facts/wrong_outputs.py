@@ -1,7 +1,5 @@
 """The wrong outputs that known mistakes give, from the oracle's functions for them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial

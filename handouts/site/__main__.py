@@ -5,8 +5,6 @@
 The exit status is 1 where a link, an anchor, a picture or the contents are wrong.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -1,7 +1,5 @@
 """Makes the site and the PDFs in a folder."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

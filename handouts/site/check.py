@@ -1,7 +1,5 @@
 """What is wrong with a site: links, anchors, pictures, contents, and what comes from elsewhere."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser

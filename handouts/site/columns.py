@@ -1,8 +1,6 @@
 """How wide the columns of a table are on paper: typst would make the long ones as narrow as the
 short ones."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from handouts.site import tree

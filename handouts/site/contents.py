@@ -1,7 +1,5 @@
 """Which pages there are, in reading order, and what each is called on the site."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a link of a page leads to: another page, a file of the repository, or another site."""
 
-from __future__ import annotations
-
 import posixpath
 from dataclasses import dataclass
 from pathlib import Path

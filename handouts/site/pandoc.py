@@ -1,7 +1,5 @@
 """Calls pandoc: Markdown to its document tree, and the tree to HTML or typst."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from functools import cache

@@ -1,7 +1,5 @@
 """The PDFs: one for each lab and one of all pages, by typst."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

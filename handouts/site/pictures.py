@@ -1,7 +1,5 @@
 """The pictures of pages: how large they are, and SVG in its light theme alone, as PDFs need it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

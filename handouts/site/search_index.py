@@ -1,7 +1,5 @@
 """The index of the search: a script, because a page that is a file may load no other file."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

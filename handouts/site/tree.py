@@ -1,10 +1,7 @@
 """pandoc's document tree: nested lists and {"t": type, "c": content} objects."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
@@ -59,21 +56,12 @@ def title(blocks: list[Any]) -> tuple[list[Any], list[Any]]:
     return [], blocks
 
 
-@dataclass(frozen=True)
-class Heading:
-    """A heading of a page: its level (2 for a section), its anchor, its words."""
-
-    level: int
-    anchor: str
-    words: str
-
-
-def headings(blocks: list[Any]) -> list[Heading]:
-    """The headings of a page, in order, without the title."""
+def sections(blocks: list[Any]) -> list[tuple[str, str]]:
+    """The anchors and the words of the headings of level 2, in order."""
     return [
-        Heading(block["c"][0], block["c"][1][0], text(block["c"][2]))
+        (block["c"][1][0], text(block["c"][2]))
         for block in blocks
-        if block["t"] == "Header" and block["c"][0] > 1
+        if block["t"] == "Header" and block["c"][0] == 2
     ]
 
 

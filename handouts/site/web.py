@@ -1,7 +1,5 @@
 """A page as HTML: its tree changed for a browser, put into the template."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -39,10 +37,6 @@ class Reading:
     title: str
     blocks: list[Any]
     problems: list[str]
-
-    @property
-    def headings(self) -> list[tree.Heading]:
-        return tree.headings(self.blocks)
 
 
 def read(page: Page) -> Reading:
@@ -192,7 +186,7 @@ def page(
         body=Markup(text),  # made by pandoc of our own pages
         groups=contents.groups(),
         titles=titles,
-        sections=[h for h in reading.headings if h.level == 2],
+        sections=tree.sections(reading.blocks),
         before=before,
         after=after,
         interactive=FIGURE in text,

@@ -58,15 +58,15 @@ define assemble-with-targets
 endef
 
 # NAME-given is what NAME needs of the course's own: made first, by one grader at a time.
-.PHONY: run-binary checked-binary test-binary nvcc-report nvcc-report-given
+.PHONY: run-binary checked-binary unit-binary nvcc-report nvcc-report-given
 nvcc-report: $(OUT)/nvcc.txt
 nvcc-report-given:
 run-binary: $(OUT)/run
 checked-binary: $(OUT)/checked $(if $(filter %.c,$(FILES)),$(OUT)/raced)
-test-binary: $(OUT)/unit
-.PHONY: run-binary-given checked-binary-given test-binary-given
+unit-binary: $(OUT)/unit
+.PHONY: run-binary-given checked-binary-given unit-binary-given
 run-binary-given: $(GIVEN_OBJ) $(RUNNER_OBJ)
-test-binary-given: $(GIVEN)/unit.o
+unit-binary-given: $(GIVEN)/unit.o
 
 $(OUT)/run: $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libruntime.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(LINK_$(BACKEND)) $(STUDENT_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@

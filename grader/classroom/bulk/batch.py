@@ -3,8 +3,6 @@
 The store knows how far a run has come, so a run that was interrupted continues from there.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The key of a kept grade and its page: the hash of everything that they depend on."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What changed between two runs: who moved, by how much, by which check, and what was the cause."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from grader.classroom.bulk.history import Past
@@ -89,22 +87,17 @@ def _change(store: Store, before: Past | None, after: Past | None) -> Change:
 def _checks(before: Result | None, after: Result | None) -> tuple[CheckChange, ...]:
     old = {check.id: check for check in before.checks} if before else {}
     new = {check.id: check for check in after.checks} if after else {}
-    pairs = [(old.get(each), new.get(each)) for each in dict.fromkeys([*old, *new])]
     return tuple(
         CheckChange(
-            _name(old_check or new_check),
+            check.title(),
             old_check.verdict if old_check else "",
             new_check.verdict if new_check else "",
             (new_check.points if new_check else 0) - (old_check.points if old_check else 0),
         )
-        for old_check, new_check in pairs
+        for key, check in (old | new).items()
+        for old_check, new_check in [(old.get(key), new.get(key))]
         if _judged(old_check) != _judged(new_check)
     )
-
-
-def _name(check: Check | None) -> str:
-    assert check is not None
-    return f"{check.part}  {check.name}" if check.part else check.name
 
 
 def _judged(check: Check | None) -> tuple[str, float] | None:

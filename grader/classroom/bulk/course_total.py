@@ -7,8 +7,6 @@ else has handed the lab in. What was rejected, waits or could not be graded neve
 leaves the result open, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

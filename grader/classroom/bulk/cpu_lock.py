@@ -6,8 +6,6 @@ use keeps `door` locked, so that it does not wait for ever while others come and
 releases the locks of a worker that dies.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Opens the database of a bulk run, RUN/.run/store.sqlite (WAL), for one process at a time."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import sqlite3

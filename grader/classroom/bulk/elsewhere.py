@@ -4,8 +4,6 @@ They are kept beside the grades, by lab and files, and fill what a grade could n
 that it is read: a regrade keeps them as long as the course is the same.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Mapping
 from typing import ClassVar

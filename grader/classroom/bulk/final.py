@@ -4,8 +4,6 @@ What a submission earned is in the store and never changes; lateness, groups, th
 attempts, and overrides are applied here, each time anew. Whatever is exported starts from these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime

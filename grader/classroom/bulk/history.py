@@ -1,7 +1,5 @@
 """What each run of ./grade bulk came to: the grades of everybody, so that two can be compared."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass

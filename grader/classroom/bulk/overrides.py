@@ -1,7 +1,5 @@
 """Points that the instructor set by hand. They survive every regrade."""
 
-from __future__ import annotations
-
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime

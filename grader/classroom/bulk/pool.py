@@ -1,7 +1,5 @@
 """The worker processes of a bulk run: starts them, hands out tasks, replaces those that die."""
 
-from __future__ import annotations
-
 import contextlib
 import selectors
 import subprocess
@@ -10,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import msgspec
@@ -72,12 +69,7 @@ class Pool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for worker in self._workers:
             worker.end()
         self._log.close()
@@ -86,18 +78,13 @@ class Pool:
 
     def _start(self) -> Worker:
         """A new worker, in a session of its own so that Ctrl-C reaches the coordinator alone."""
-        argv = [
-            sys.executable,
-            "-P",
-            "-m",
-            "grader.classroom.bulk.worker",
-            str(self.folder.resolve()),
-        ]
+        worker = [sys.executable, "-P", "-m", "grader.classroom.bulk.worker"]
+        pipe = subprocess.PIPE
         return Worker(
             subprocess.Popen(
-                argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                [*worker, str(self.folder.resolve())],
+                stdin=pipe,
+                stdout=pipe,
                 stderr=self._log,
                 start_new_session=True,
             )

@@ -3,8 +3,6 @@
 A frame is the length of the message, 8 bytes big-endian, and then the message.
 """
 
-from __future__ import annotations
-
 import struct
 from typing import IO, TypeVar
 

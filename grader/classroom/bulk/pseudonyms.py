@@ -1,7 +1,5 @@
 """Who takes part in the leaderboard of a class: what each submission's leaderboard.txt says."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Mapping
 from typing import ClassVar

@@ -7,8 +7,6 @@ again. An attempt is what a student had handed in when a run looked: other files
 begin a new one.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

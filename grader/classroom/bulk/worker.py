@@ -5,8 +5,6 @@ worker that dies does not end the others. It does many tasks, so what the pipeli
 from one grading to the next saves time.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

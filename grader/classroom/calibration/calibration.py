@@ -9,8 +9,6 @@ how many times the baseline's speed the solution had is not in lab.toml. It gets
 solution has here.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Calibrated thresholds as a table, and as TOML to paste into a lab.toml."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from collections.abc import Iterable, Sequence

@@ -1,1 +1,2 @@
-"""The instructor's commands of ./grade, one module each; grader/commands/ has the students'."""
+"""The instructor's commands of ./grade: a module and a function of the same name for each;
+grader/commands/ has the students'."""

@@ -1,7 +1,5 @@
 """`./grade bulk`: grades a class."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,10 +33,6 @@ from grader.commands.errors import UsageError
 from grader.model import plain_text, spec
 
 NO_SUBMISSIONS = "{} has no submissions: it needs a folder, zip or tarball per student"
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command(name="bulk")(bulk)
 
 
 def bulk(

@@ -1,7 +1,5 @@
 """What a machine must have before `./grade bulk` grades a class on it: room, and a sandbox."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

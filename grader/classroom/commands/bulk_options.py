@@ -1,7 +1,5 @@
 """The options of `./grade bulk`. bulk.py carries it out."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Annotated

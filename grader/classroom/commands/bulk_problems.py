@@ -1,7 +1,5 @@
 """What can end `./grade bulk` early, as a clear line and an exit status."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager

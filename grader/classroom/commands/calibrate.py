@@ -1,7 +1,5 @@
 """`./grade calibrate`: how the speed checks behave on this machine, and thresholds that fit it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import replace
@@ -31,10 +29,6 @@ from grader.session.plan import NO_GPU, Plan, matching, plan_for
 from grader.session.programs import COMPILES
 
 BUSY = 0.5  # of the cores, that other programs use: the load at which a warning is due
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command(name="calibrate")(calibrate)
 
 
 def calibrate(

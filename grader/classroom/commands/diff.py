@@ -1,7 +1,5 @@
 """`./grade diff`: who moved between two runs of a class, by how much, and why."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -15,10 +13,6 @@ from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
 from grader.commands.errors import UsageError
 from grader.model.plain_text import line
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command(name="diff")(diff)
 
 
 def diff(

@@ -1,7 +1,5 @@
 """`./grade export`: the grades of a run for a learning management system or another program."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator
@@ -24,10 +22,6 @@ from grader.commands.errors import UsageError
 from grader.model.plain_text import line
 
 LEADERBOARD = {"csv": document.to_csv, "json": document.to_json}
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command(name="export")(export)
 
 
 def export(

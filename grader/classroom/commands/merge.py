@@ -1,7 +1,5 @@
 """`./grade merge`: speed that another machine measured, into a class that was graded without."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +10,6 @@ from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
 from grader.classroom.export import publish
 from grader.commands.errors import UsageError
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command(name="merge")(merge)
 
 
 def merge(

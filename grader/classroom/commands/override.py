@@ -1,7 +1,5 @@
 """`./grade override`: points that the instructor sets by hand; they survive every regrade."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -19,10 +17,6 @@ from grader.model import spec
 from grader.model.plain_text import line
 
 BACK = "none"
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command(name="override")(override)
 
 
 def override(

@@ -1,7 +1,5 @@
 """`./grade report`: the class page of a bulk run."""
 
-from __future__ import annotations
-
 import importlib
 import os
 from pathlib import Path
@@ -18,10 +16,6 @@ from grader.commands.errors import UsageError
 from grader.setup import install, python_packages
 
 NAMES, PSEUDONYMS = "class.html", "class-pseudonyms.html"
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command(name="report")(report)
 
 
 def report(

@@ -1,7 +1,5 @@
 """Opens the folder of a bulk run for a command, and says what is wrong with one."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager

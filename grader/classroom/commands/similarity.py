@@ -1,7 +1,5 @@
 """`./grade similarity`: which submissions of a class are more alike than the lab explains."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
@@ -15,10 +13,6 @@ from grader.classroom.similarity import given, likeness, report
 from grader.classroom.similarity.likeness import Program, Together
 from grader.commands.errors import UsageError
 from grader.model import spec
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command(name="similarity")(similarity)
 
 
 def similarity(

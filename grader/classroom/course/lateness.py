@@ -1,7 +1,5 @@
 """What it costs to hand in late."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

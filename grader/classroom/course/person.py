@@ -1,7 +1,5 @@
 """A student as a learning management system knows them."""
 
-from __future__ import annotations
-
 import msgspec
 
 

@@ -5,8 +5,6 @@ and Autolab's rosters, and plain tables: the first line names the columns (COLUM
 UTF-8 or UTF-16; commas, semicolons or tabs.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -27,8 +27,6 @@ name = "team 4"
 students = ["ada@example.org", "grace@example.org"]
 """
 
-from __future__ import annotations
-
 import tomllib
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names of people, compared without case, accents and the order of given and family name."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import lru_cache

@@ -5,8 +5,6 @@ gives the path and the content of each file, fill(grades, ...) an instructor's o
 the grades in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from grader.classroom.export import (

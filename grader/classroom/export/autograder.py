@@ -7,8 +7,6 @@ That is why the autograder has no hidden case and no solution: it grades the pub
 ./grade bulk grades the rest.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys
@@ -21,8 +19,9 @@ from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.export import gradescope
 from grader.classroom.export.gradescope import Results
 from grader.execute import backend
-from grader.grading import leaderboard, pipeline
+from grader.grading import pipeline, speed_scores
 from grader.model import spec
+from grader.model.result import to_json
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
 
@@ -53,7 +52,7 @@ def _graded(lab: spec.Lab, collected: Files) -> Results:
     document = gradescope.results(result)
     if collected.pseudonym is None:
         return document
-    return {**document, **gradescope.leaderboard(lab.id, leaderboard.of(result))}
+    return {**document, **gradescope.leaderboard(lab.id, speed_scores.of(result))}
 
 
 def main(submission: Path, target: Path) -> int:
@@ -63,7 +62,7 @@ def main(submission: Path, target: Path) -> int:
     except Exception as fault:  # noqa: BLE001
         print(f"{type(fault).__name__}: {fault}", file=sys.stderr)
         document = gradescope.failed(f"{gradescope.FAULT}: {type(fault).__name__}")
-    files.replace(target, gradescope.to_json(document))
+    files.replace(target, to_json(document))
     return 0
 
 

@@ -5,17 +5,12 @@
 It holds what students get, and the modules that collect a submission and write results.json.
 """
 
-from __future__ import annotations
-
-import io
 import sys
-import zipfile
 from pathlib import Path
 
 from grader import files, paths
 from grader.release import contents
 
-FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of every file: the same content gives the same zip
 PARTS = ("__init__.py", "bulk/", "course/", "export/", "leaderboard/")
 ADDED = tuple(f"grader/classroom/{part}" for part in PARTS)
 SELF = "grader/classroom/export/autograder_zip.py"  # needs grader/release/, not in the zip
@@ -41,20 +36,13 @@ def pack(labs: list[str]) -> bytes:
     tracked = contents.tracked(paths.ROOT)
     chosen = contents.chosen_labs(paths.ROOT, labs)
     student = contents.members(paths.ROOT, tracked, contents.lists(), chosen)
-    members = {f"course/{m.path}": (m.content, m.executable) for m in student}
+    members = {f"course/{m.path}": m.content for m in student}
     for path in tracked:
         if path.startswith(ADDED) and path.endswith((".py", ".c")) and path != SELF:
-            members[f"course/{path}"] = ((paths.ROOT / path).read_bytes(), False)
-    members |= {"setup.sh": (SETUP.encode(), True), "run_autograder": (RUN.encode(), True)}
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for path, (content, executable) in sorted(members.items()):
-            entry = zipfile.ZipInfo(path, FIRST_DAY)
-            entry.create_system = 3  # Unix, wherever it is packed
-            entry.external_attr = (0o100755 if executable else 0o100644) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content)
-    return data.getvalue()
+            members[f"course/{path}"] = (paths.ROOT / path).read_bytes()
+    scripts = {"setup.sh": SETUP.encode(), "run_autograder": RUN.encode()}
+    programs = {*scripts, *(f"course/{m.path}" for m in student if m.executable)}
+    return files.zipped(dict(sorted((members | scripts).items())), programs=programs)
 
 
 def main(target: Path, labs: list[str]) -> None:

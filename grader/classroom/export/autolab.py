@@ -8,10 +8,6 @@ and a score in each line, no header, as app/controllers/assessment/grading.rb of
 https://github.com/autolab/Autolab reads it; it refuses a file with an address it does not know.
 """
 
-from __future__ import annotations
-
-import csv
-import io
 from collections.abc import Iterator
 
 import msgspec
@@ -26,7 +22,7 @@ from grader.model.result import Check
 
 def render(grades: Grades) -> Iterator[tuple[str, bytes]]:
     for lab in grades.labs:
-        yield f"{lab}.csv", _scores(grades, lab).encode(errors="replace")
+        yield f"{lab}.csv", plain_text.table(_scores(grades, lab))
     for grade in grades.every:
         path = f"{grade.student.id}/{grade.lab}/autoresult.txt"
         yield path, _printed(grades, grade).encode(errors="replace")
@@ -41,16 +37,13 @@ def _address(text: str) -> str:
     return text if "@" in text and plain_text.cell(text) == plain_text.line(text) == text else ""
 
 
-def _scores(grades: Grades, lab: str) -> str:
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
+def _scores(grades: Grades, lab: str) -> Iterator[list[str]]:
     for student in grades.students:
         grade = grades.by_student[student.id].get(lab)
         share = grades.share(grade) if grade else None
         email = _address(student.person.email)
         if grade is not None and share is not None and email:
-            table.writerow([email, grading.number(share * grading.total(grade))])
-    return text.getvalue()
+            yield [email, grading.number(share * grading.total(grade))]
 
 
 def _printed(grades: Grades, grade: Final) -> str:
@@ -78,7 +71,7 @@ def _stage(checks: list[Check]) -> dict[str, object]:
     for check in checks:
         if check.verdict in ("pass", "fail", "skip"):
             name = plain_text.line(f"{check.part} {check.name}" if check.part else check.name)
-            hint = f"needs: {check.needs}" if check.needs else " ".join(check.message)
+            hint = " ".join(check.reasons())
             found[name] = {"passed": check.verdict == "pass"} | (
                 {"hint": plain_text.line(hint)} if hint and check.verdict != "pass" else {}
             )

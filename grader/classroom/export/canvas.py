@@ -10,8 +10,6 @@ https://github.com/instructure/canvas-lms: names may be in two columns LastName 
 separators may be semicolons, "EX" is an excused student and "N/A" one without the assignment.
 """
 
-from __future__ import annotations
-
 import re
 
 from grader.classroom.course.person import Person

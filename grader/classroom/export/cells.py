@@ -4,8 +4,6 @@ Cells are found in the bytes themselves: line ends, quotes, a byte order mark, t
 blank lines stay as they are.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 """The whole class as one JSON document, convlabs-class/v1; grader/model/class_grades.py has its
 fields."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec
@@ -11,6 +9,7 @@ from grader.classroom.bulk.final import Final
 from grader.classroom.export.grades import Grades
 from grader.model import plain_text
 from grader.model.class_grades import ClassGrades, LabGrade, StudentGrades
+from grader.model.result import to_json
 
 
 def render(grades: Grades) -> Iterator[tuple[str, bytes]]:
@@ -21,7 +20,7 @@ def render(grades: Grades) -> Iterator[tuple[str, bytes]]:
         graded = [_grade(grades, by_lab[lab]) for lab in grades.labs if lab in by_lab]
         students.append(StudentGrades(student=student.id, grades=graded, **person))
     document = ClassGrades(grades.labs, grades.unmeasured, grades.missing, students)
-    yield "class.json", msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+    yield "class.json", to_json(document)
 
 
 def _grade(grades: Grades, grade: Final) -> LabGrade:

@@ -1,8 +1,6 @@
 """Filling the column of a lab in an instructor's own gradebook: what is alike in Canvas and
 Moodle."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

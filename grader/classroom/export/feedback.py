@@ -4,8 +4,6 @@ Everything is rendered from the store, for each member of a group. Each run of .
 it again, and the same store gives the same bytes.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from pathlib import Path

@@ -14,9 +14,6 @@ https://github.com/instructure/canvas-lms.
 The same grades give the same bytes.
 """
 
-from __future__ import annotations
-
-import io
 import os
 import re
 import zipfile
@@ -26,13 +23,13 @@ from pathlib import Path
 
 from markupsafe import escape
 
+from grader import files
 from grader.classroom.bulk.final import Final, Student
 from grader.classroom.export import feedback
 from grader.classroom.export.cells import CellsError
 from grader.classroom.export.grades import Grades
 from grader.model import plain_text
 
-FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of every file: the same content gives the same zip
 CANVAS = re.compile(r".+?(?:_LATE)?_(?P<user>\d{1,20})_\d{1,20}_(?!link).+", re.DOTALL)
 ODD = re.compile(r'[_/\\:*?"<>|]+')
 PLAIN = "<!doctype html>\n<meta charset=utf-8>\n<title>{title}</title>\n<pre>{text}</pre>\n"
@@ -69,15 +66,8 @@ def pack(grades: Grades, form: str, submissions: Path | None = None) -> Packed:
             left_out.append(grade.student.id)
         elif path:
             members[path] = page(grades, grade)
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for path, content in sorted(members.items()):
-            entry = zipfile.ZipInfo(path, FIRST_DAY)
-            entry.create_system = 3  # Unix, wherever it is packed
-            entry.external_attr = 0o100644 << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content, compresslevel=1)
-    return Packed(data.getvalue(), len(members), left_out)
+    data = files.zipped(dict(sorted(members.items())), level=1)
+    return Packed(data, len(members), left_out)
 
 
 def page(grades: Grades, grade: Final) -> bytes:

@@ -1,10 +1,6 @@
 """The gradebook, gradebook.csv: a row for each student, and some columns for each lab. With
 --per-check, checks.csv: a row for each check of each student."""
 
-from __future__ import annotations
-
-import csv
-import io
 from collections.abc import Iterator
 
 from grader import files
@@ -26,24 +22,22 @@ COLUMNS_OF_CHECK = (
 
 def render(grades: Grades) -> Iterator[tuple[str, bytes]]:
     if grades.per_check:
-        yield CHECKS, _checks(grades).encode(errors="replace")
+        yield CHECKS, plain_text.table(_checks(grades))
     else:
-        yield NAME, _table(grades).encode(errors="replace")
+        yield NAME, plain_text.table(_rows(grades))
 
 
 def write(grades: Grades) -> None:
     """Writes RUN/gradebook.csv. Raises OSError."""
-    files.update(grades.store.folder / NAME, _table(grades).encode(errors="replace"))
+    files.update(grades.store.folder / NAME, plain_text.table(_rows(grades)))
 
 
-def _table(grades: Grades) -> str:
+def _rows(grades: Grades) -> Iterator[list[str]]:
     """The rows in the order of the students' names. Only a submission that was graded has a
     score."""
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
     titles = (f"{lab}_{column}" for lab in grades.labs for column in COLUMNS)
     several = len(grades.labs) > 1
-    table.writerow(["student", *titles, *([TOTAL] if several else [])])
+    yield ["student", *titles, *([TOTAL] if several else [])]
     for student, by_lab in sorted(grades.by_student.items()):
         cells = [plain_text.cell(student)]
         for lab in grades.labs:
@@ -51,8 +45,7 @@ def _table(grades: Grades) -> str:
         if several:
             share = grades.course_share(student)
             cells.append("" if share is None else number(100 * share))
-        table.writerow(cells)
-    return text.getvalue()
+        yield cells
 
 
 def _cells(grade: Final) -> list[str]:
@@ -67,19 +60,16 @@ def _cells(grade: Final) -> list[str]:
     return [*score, grade.status, tier, days, *points, _cell(grade.why)]
 
 
-def _checks(grades: Grades) -> str:
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS_OF_CHECK)
+def _checks(grades: Grades) -> Iterator[list[str]]:
+    yield [*COLUMNS_OF_CHECK]
     for grade in grades.every:
         student = _cell(grade.student.id)
         for check in grade.result.checks if grade.result else ():
-            message = f"needs: {check.needs}" if check.needs else " ".join(check.message)
+            message = " ".join(check.reasons())
             row = [student, grade.lab, check.id, check.kind, check.part or "", _cell(check.name)]
             row += [check.verdict, f"{check.points:g}", f"{check.max_points:g}"]
             row += ["yes" if check.hidden else "no", check.diagnosis or "", _cell(message)]
-            table.writerow(row)
-    return text.getvalue()
+            yield row
 
 
 def _cell(text: str) -> str:

@@ -6,8 +6,6 @@ Points that were not measured are neither earned nor lost. `unmeasured` says wha
 "blank" gives no grade.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property

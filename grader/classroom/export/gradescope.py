@@ -5,14 +5,8 @@ https://gradescope-autograders.readthedocs.io/en/latest/specs/ documents the fil
 top replaces the sum of the tests' scores, and without both of them the autograder has failed.
 """
 
-from __future__ import annotations
-
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
-
-import msgspec
 
 from grader.classroom.bulk.final import Final
 from grader.classroom.export import grades as grading
@@ -20,7 +14,7 @@ from grader.classroom.export import not_graded
 from grader.classroom.export.grades import Grades
 from grader.model import plain_text
 from grader.model.leaderboard import Leaderboard
-from grader.model.result import Check, Result
+from grader.model.result import Check, Result, to_json
 
 Results = dict[str, Any]  # results.json, before it is encoded
 
@@ -28,7 +22,7 @@ FAULT = "The grader or its machine failed; that is not your fault. Please tell y
 
 
 def render(grades: Grades) -> Iterator[tuple[str, bytes]]:
-    yield "scores.csv", _scores(grades).encode(errors="replace")
+    yield "scores.csv", plain_text.table(_scores(grades))
     for grade in grades.every:
         yield f"{grade.student.id}/{grade.lab}/results.json", to_json(_document(grades, grade))
 
@@ -56,12 +50,10 @@ def _document(grades: Grades, grade: Final) -> Results:
     return {**document, **leaderboard(grade.lab, scores)} if scores else document
 
 
-def _scores(grades: Grades) -> str:
+def _scores(grades: Grades) -> Iterator[list[str]]:
     """A row for each student, with the columns that Gradescope's own download of grades has."""
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
     pairs = [title for lab in grades.labs for title in (lab, f"{lab} - Max Points")]
-    table.writerow(["Name", "SID", "Email", *pairs])
+    yield ["Name", "SID", "Email", *pairs]
     for student in grades.students:
         person = student.person
         row = [person.name or student.id, person.sis, person.email]
@@ -73,8 +65,7 @@ def _scores(grades: Grades) -> str:
             else:
                 most = grading.total(grade)
                 row += [grading.number(share * most), grading.number(most) if most else ""]
-        table.writerow([plain_text.cell(plain_text.line(cell)) for cell in row])
-    return text.getvalue()
+        yield [plain_text.cell(plain_text.line(cell)) for cell in row]
 
 
 def results(result: Result) -> Results:
@@ -129,10 +120,6 @@ def failed(reason: str) -> Results:
     return {"output": reason, "output_format": "text", "visibility": "visible"}
 
 
-def to_json(document: Results) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
-
-
 def _summary(result: Result) -> str:
     """The score, and the points that were not measured: they must not look lost."""
     score = result.score
@@ -144,12 +131,11 @@ def _summary(result: Result) -> str:
 
 
 def _test(check: Check) -> dict[str, Any]:
-    lines = [f"needs: {check.needs}"] if check.needs else check.message
     test: dict[str, Any] = {
-        "name": f"{check.part}  {check.name}" if check.part else check.name,
+        "name": check.title(),
         "score": check.points,
         "max_score": check.max_points if check.verdict in ("pass", "fail", "skip") else 0,
-        "output": "\n".join(lines),
+        "output": "\n".join(check.reasons()),
         "output_format": "text",
         "visibility": "visible",
     }

@@ -1,7 +1,5 @@
 """JUnit's XML: a suite per student and lab. A `failure` is the student's, an `error` is ours."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from xml.etree import ElementTree as Xml
@@ -53,17 +51,17 @@ def _ungraded(grade: Final) -> Xml.Element:
 
 
 def _case(grade: Final, check: Check) -> Xml.Element:
-    name = f"{check.part}  {check.name}" if check.part else check.name
     where = clean(f"{grade.student.id}.{grade.lab}.{check.kind}")
-    case = Xml.Element("testcase", classname=where, name=clean(name), time=f"{check.seconds:.3f}")
+    case = Xml.Element(
+        "testcase", classname=where, name=clean(check.title()), time=f"{check.seconds:.3f}"
+    )
     if check.verdict in ("fail", "error"):
         outcome = "failure" if check.verdict == "fail" else "error"
         message = clean(check.message[0]) if check.message else ""
         detail = Xml.SubElement(case, outcome, message=message, type=check.diagnosis or check.kind)
         detail.text = clean("\n".join(check.message))
     elif check.verdict in ("skip", "uncertain"):
-        reason = f"needs: {check.needs}" if check.needs else " ".join(check.message)
-        Xml.SubElement(case, "skipped", message=clean(reason))
+        Xml.SubElement(case, "skipped", message=clean(" ".join(check.reasons())))
     return case
 
 

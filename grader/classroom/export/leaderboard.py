@@ -3,8 +3,6 @@
 Nothing in them tells when they were made, and the same store gives the same bytes.
 """
 
-from __future__ import annotations
-
 from grader import files
 from grader.classroom.export import grades as grading
 from grader.classroom.export.grades import Grades

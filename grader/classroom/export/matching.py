@@ -5,8 +5,6 @@ management system, the school's number, the login or address, the name. A name c
 means one student and one row, and nothing stronger says that they are two people.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter, defaultdict

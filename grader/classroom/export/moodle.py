@@ -10,8 +10,6 @@ https://github.com/moodle/moodle: a grade that is blank, or above the maximum, i
 comment is HTML.
 """
 
-from __future__ import annotations
-
 import html
 import re
 

@@ -1,7 +1,5 @@
 """Why a submission has no grade, in words that every format uses."""
 
-from __future__ import annotations
-
 from grader.classroom.bulk.final import Final
 from grader.classroom.bulk.store import Status
 

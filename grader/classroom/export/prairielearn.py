@@ -4,19 +4,15 @@ https://docs.prairielearn.com/externalGrading/#grading-results documents it: "sc
 0 to 1; "gradable": false gives no points and takes none, and needs no score; 1 MB at most.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
-
-import msgspec
 
 from grader.classroom.bulk.final import Final
 from grader.classroom.export import grades as grading
 from grader.classroom.export import not_graded
 from grader.classroom.export.grades import Grades
 from grader.model import plain_text
-from grader.model.result import Check
+from grader.model.result import Check, to_json
 
 MOST_BYTES = 1_000_000
 MOST_OUTPUT = 2000  # characters of a test, where the whole would be too long
@@ -24,12 +20,12 @@ MOST_OUTPUT = 2000  # characters of a test, where the whole would be too long
 
 def render(grades: Grades) -> Iterator[tuple[str, bytes]]:
     for grade in grades.every:
-        data = _encoded(document(grades, grade))
+        data = to_json(document(grades, grade))
         if len(data) > MOST_BYTES:
             short = document(grades, grade)
             for test in short["tests"]:
                 test["output"] = test["output"][:MOST_OUTPUT]
-            data = _encoded(short)
+            data = to_json(short)
         yield f"{grade.student.id}/{grade.lab}/results.json", data
 
 
@@ -62,15 +58,11 @@ def document(grades: Grades, grade: Final) -> dict[str, Any]:
 
 
 def _test(check: Check) -> dict[str, Any]:
-    lines = [f"needs: {check.needs}"] if check.needs else check.message
+    lines = check.reasons()
     return {
-        "name": f"{check.part}  {check.name}" if check.part else check.name,
+        "name": check.title(),
         "points": check.points,
         "max_points": check.max_points,
         "message": plain_text.line(lines[0]) if lines else "",
         "output": plain_text.document("\n".join(lines)),
     }
-
-
-def _encoded(value: dict[str, Any]) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

@@ -1,8 +1,6 @@
 """Writes all that a run folder shows, from its store: feedback, gradebook, history and, where the
 course makes one, the leaderboard."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from grader.classroom.bulk.store import Store

@@ -1,11 +1,10 @@
 """The end of a bulk run on the terminal: scores, common mistakes, and what was not graded."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 
 from grader.classroom.bulk.store import Row, Store
+from grader.model.plain_text import few
 from grader.render.sandbox import sandbox_in_words
 
 MOST_MISTAKES = 5  # of a lab that are named
@@ -24,7 +23,7 @@ def summary(store: Store) -> str:
     lines += _not_graded([row for rows in by_lab.values() for row in rows if row.reason])
     late = [each.student for each in store.submissions() if "late" in each.notes.split(", ")]
     if late:
-        lines.append(f"late: {_few(late)}")
+        lines.append(f"late: {few(late, MOST_STUDENTS)}")
     return "\n".join(lines)
 
 
@@ -71,16 +70,10 @@ def _not_graded(rows: list[Row]) -> list[str]:
         if row.status in ("rejected", "error"):
             by_reason[row.lab, row.status, row.reason].append(row.student)
     lines = [
-        f"{lab}  {status}: {_few(students)}: {reason}"
+        f"{lab}  {status}: {few(students, MOST_STUDENTS)}: {reason}"
         for (lab, status, reason), students in sorted(by_reason.items())
     ]
     rest = len(lines) - MOST_REASONS
     if rest <= 0:
         return lines
     return [*lines[:MOST_REASONS], f"and {rest} more reasons: see each student's feedback.txt"]
-
-
-def _few(students: list[str]) -> str:
-    named = ", ".join(students[:MOST_STUDENTS])
-    rest = len(students) - MOST_STUDENTS
-    return f"{named} and {rest} more" if rest > 0 else named

@@ -3,15 +3,10 @@
 `python -m grader.schema.write` makes the JSON Schema from these types.
 """
 
-from __future__ import annotations
-
-import csv
-import io
-
-import msgspec
+from collections.abc import Iterator, Sequence
 
 from grader.classroom.leaderboard.standings import Board, Line, Standings
-from grader.model import plain_text
+from grader.model import plain_text, result
 from grader.model.class_standings import CheckScore, ClassStandings, LabStandings, Place
 from grader.model.leaderboard import Leaderboard, Scored
 
@@ -24,7 +19,7 @@ COLUMNS = (
 def to_json(standings: Standings) -> bytes:
     labs = [LabStandings(b.lab, b.title, [_place(b, line) for line in b.lines]) for b in
             standings.boards]  # fmt: skip
-    return msgspec.json.format(msgspec.json.encode(ClassStandings(labs)), indent=2) + b"\n"
+    return result.to_json(ClassStandings(labs))
 
 
 def _place(board: Board, line: Line) -> Place:
@@ -47,28 +42,22 @@ def _rounded(score: float | None) -> float | None:
 
 
 def to_csv(standings: Standings) -> bytes:
+    return plain_text.table(_rows(standings))
+
+
+def _rows(standings: Standings) -> Iterator[Sequence[str]]:
     """A row for each submission's score of a lab, without a check; then one for each check."""
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
+    yield COLUMNS
     for board in standings.boards:
         for line in board.lines:
             rank = "" if line.rank is None else str(line.rank)
             first = [board.lab, rank, _cell(line.pseudonym)]
-            table.writerow([*first, "", "", *_figures(line.score, line.scores), "", "", ""])
+            yield [*first, "", "", *_figures(line.score, line.scores), "", "", ""]
             for check, part, name in board.checks:
                 if scored := line.of(check):
                     times = [f"{scored.time_ns:.0f}", f"{scored.floor_ns:.0f}"]
-                    row = [
-                        *first,
-                        part,
-                        _cell(name),
-                        *_figures(scored.score, scored),
-                        *times,
-                        scored.bound,
-                    ]
-                    table.writerow(row)
-    return text.getvalue().encode(errors="replace")
+                    figures = _figures(scored.score, scored)
+                    yield [*first, part, _cell(name), *figures, *times, scored.bound]
 
 
 def _figures(score: float | None, scored: Leaderboard | Scored) -> list[str]:

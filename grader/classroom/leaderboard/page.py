@@ -1,7 +1,5 @@
 """The leaderboard as HTML: one file without scripts and without requests to a network."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

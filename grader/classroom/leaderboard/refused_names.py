@@ -4,8 +4,6 @@ A pseudonym is refused that is the name, a part of the name, a login, an address
 anybody whom the run knows, in any writing; or that has somebody's whole name inside.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from grader.classroom.bulk.final import Student

@@ -4,8 +4,6 @@ A line is a submission that takes part: a group has one. Nothing in it says whos
 is that of the scores as they are shown, then of the pseudonyms.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
@@ -16,8 +14,8 @@ from grader.classroom.bulk.final import Final, Student
 from grader.classroom.bulk.store import Store
 from grader.classroom.course.settings import Course
 from grader.classroom.leaderboard.refused_names import RealNames
-from grader.grading import leaderboard
-from grader.grading.leaderboard import mean
+from grader.grading import speed_scores
+from grader.grading.speed_scores import mean
 from grader.model import outline, pseudonym
 from grader.model.leaderboard import Leaderboard, Scored
 from grader.model.pseudonym import PseudonymError
@@ -106,7 +104,7 @@ def of(store: Store, rules: Course, grades: Sequence[Final]) -> Standings:
     names = RealNames(final.students(store.submissions(), rules))
     without = frozenset(rules.leaderboard_without)
     contents = store.pseudonyms.every()
-    floors = leaderboard.least_floors(each.result for each in grades if each.result)
+    floors = speed_scores.least_floors(each.result for each in grades if each.result)
     taking_part: dict[tuple[str, str], list[Final]] = defaultdict(list)
     for grade in grades:
         if grade.row and (grade.row.student, grade.lab) in contents:
@@ -123,7 +121,7 @@ def of(store: Store, rules: Course, grades: Sequence[Final]) -> Standings:
             continue
         result, row = finals[0].result, finals[0].row
         scores = (
-            leaderboard.of(result, floors=floors) if result else Leaderboard(None, None, None, [])
+            speed_scores.of(result, floors=floors) if result else Leaderboard(None, None, None, [])
         )
         entries[of_lab].append(_Entry(name, scores, owners, row.key if row else ""))
     by_student: dict[tuple[str, str], str] = {}
@@ -158,7 +156,7 @@ def _board(lab: str, entries: list[_Entry], by_student: dict[tuple[str, str], st
         lines.append(line)
         by_student |= {(owner.id, lab): name for owner in entry.owners}
     checks = sorted(timed.values(), key=lambda check: (check[1], check[2]))
-    return Board(lab, _title(lab), tuple(checks), tuple(lines))
+    return Board(lab, outline.title(lab), tuple(checks), tuple(lines))
 
 
 def _comparable(entry: _Entry, timed: set[str]) -> _Entry:
@@ -193,10 +191,3 @@ def _told_apart(names: list[str]) -> list[str]:
         f"{name} ({folded[: at + 1].count(folded[at])})" if folded.count(folded[at]) > 1 else name
         for at, name in enumerate(names)
     ]
-
-
-def _title(lab: str) -> str:
-    try:
-        return outline.load(lab).title
-    except outline.SpecError:  # a run may have labs that the course no longer has
-        return ""

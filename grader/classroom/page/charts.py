@@ -1,7 +1,5 @@
 """The charts of the class page: matplotlib's SVG, with CSS variables for colours and real text."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Mapping, Sequence

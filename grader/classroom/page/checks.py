@@ -1,7 +1,5 @@
 """The figures of each check of a lab, over all submissions that have a grade."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence

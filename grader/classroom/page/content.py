@@ -1,7 +1,5 @@
 """All that the class page shows, from the final grades: figures and texts, no HTML."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -12,9 +10,9 @@ from grader.classroom.bulk.course_total import CourseTotal
 from grader.classroom.bulk.final import WITHOUT_GRADE, Final, Student
 from grader.classroom.bulk.store import Status, Store
 from grader.classroom.course.settings import Course
-from grader.classroom.page import checks, mistakes, reasons
+from grader.classroom.page import checks, common_mistakes, reasons
 from grader.classroom.page.checks import CheckFigures
-from grader.classroom.page.mistakes import Mistake
+from grader.classroom.page.common_mistakes import Mistake
 from grader.classroom.page.names import Names
 from grader.classroom.page.reasons import Reason
 from grader.model import outline
@@ -147,7 +145,7 @@ def _lab(
     out_of = {f.out_of for f in with_points}
     return LabFigures(
         id=lab,
-        title=_title(lab),
+        title=outline.title(lab),
         finals=finals,
         states=Counter(final.status for final in finals),
         unsure=sum(_is_unsure(final) for final in finals),
@@ -156,7 +154,7 @@ def _lab(
         out_of=out_of.pop() if len(out_of) == 1 else None,
         submissions=len(graded),
         checks=by_check,
-        mistakes=mistakes.of_submissions(graded),
+        mistakes=common_mistakes.of_submissions(graded),
         without_fail=sum(all(c.verdict != "fail" for c in r.checks) for r in results),
         reasons=reasons.of_finals(submitted, names.nameless),
         slowest=sorted(timed, key=lambda c: -(c.median or 0))[:SLOWEST],
@@ -164,13 +162,6 @@ def _lab(
         unmeasured=_unmeasured(finals),
         notes=Counter(note.kind for final in finals for note in notes[final.student.id, lab]),
     )
-
-
-def _title(lab: str) -> str:
-    try:
-        return outline.load(lab).title
-    except outline.SpecError:  # a run may have labs that the course no longer has
-        return ""
 
 
 def _is_unsure(final: Final) -> bool:

@@ -4,8 +4,6 @@ A pseudonym is the same on every page of a run. Without the key, which is in the
 one can compute the pseudonyms of a list of names and compare them.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """The class page as HTML: one file without requests to a network, which works without scripts."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os

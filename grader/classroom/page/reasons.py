@@ -1,7 +1,5 @@
 """Why grades or checks are missing: each reason once, with how many it concerns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ In a k-gram, each identifier of the student is the distance to where it came las
 names has the same k-grams, and a program that uses its names in another way has not.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """What the course itself gives for a lab: its fingerprints are nobody's own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path

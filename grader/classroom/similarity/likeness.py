@@ -6,8 +6,6 @@ fingerprint. A copy of one function has a low score but a long run of the same o
 is a reason to list a pair. The limits come from data: RESULTS.md beside the tests.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -87,7 +85,7 @@ def program(student: str, files: dict[str, bytes], course: Course, key: str = ""
         segments += found.segments
         problems += [f"{name}: {found.problem}"] if found.problem else []
     everything = prints(segments)
-    own = int(np.count_nonzero(_own(everything.all, course.base)))
+    own = int(np.count_nonzero(own_hashes(everything.all, course.base)))
     everything.selected = np.setdiff1d(everything.selected, course.base)
     digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
     return Program(student, digest, everything, own, "; ".join(problems), key)
@@ -190,8 +188,8 @@ def _outstanding(
             continue
         for each in (i, j):
             if each not in own:
-                own[each] = _own(programs[each].prints.all, course.base)
-        score, run = float(scores[i, j]), _longest_run(own[i], own[j])
+                own[each] = own_hashes(programs[each].prints.all, course.base)
+        score, run = float(scores[i, j]), longest_run(own[i], own[j])
         if score < lab.threshold and run < LEAST_RUN:
             continue
         # Someone who writes as everyone does is like many: that is no reason to look.
@@ -200,17 +198,12 @@ def _outstanding(
     return sorted(pairs, key=lambda p: (-p.outlier, -p.run, p.first.student, p.second.student))
 
 
-def _own(hashes: Hashes, base: Hashes) -> Hashes:
+def own_hashes(hashes: Hashes, base: Hashes) -> Hashes:
     """The k-grams, 0 for those that the course gives."""
     return np.where(np.isin(hashes, base), np.uint64(0), hashes)
 
 
-def longest_run(first: Program, second: Program, course: Course) -> int:
-    """The own tokens of the longest run that two programs share."""
-    return _longest_run(_own(first.prints.all, course.base), _own(second.prints.all, course.base))
-
-
-def _longest_run(first: Hashes, second: Hashes) -> int:
+def longest_run(first: Hashes, second: Hashes) -> int:
     """The own tokens of the longest run of k-grams of the one that the other has, too."""
     return min(_run_in(first, second), _run_in(second, first))
 

@@ -7,8 +7,6 @@ becomes `b < a`; the operands of commutative operators are sorted; declarations 
 assignments; named constants become numbers. CUDA's names, marks, launches and pragmas stay.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Which lines of two submissions match: the regions that the page marks with one number."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, field
 

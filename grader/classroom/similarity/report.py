@@ -1,7 +1,5 @@
 """The likeness of a class, lab by lab: as text, as JSON data and as one page."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The syntax tree of a file, and what a walk over it needs to know first."""
 
-from __future__ import annotations
-
 import warnings
 from functools import cache
 from typing import NamedTuple

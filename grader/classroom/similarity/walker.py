@@ -1,7 +1,5 @@
 """The walk over a file's syntax tree that makes its normalized tokens; normalise.py says which."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tree_sitter import Node
@@ -21,18 +19,6 @@ COMMUTATIVE = frozenset(["+", "*", "==", "!=", "&&", "||", "&", "|", "^"])
 FLIPPED = {">": "<", ">=": "<="}
 INDICES = frozenset(["threadIdx", "blockIdx", "blockDim", "gridDim"])
 MARKS = ("__global__", "__device__", "__shared__", "__constant__", "__managed__")
-# fmt: off
-METHODS = (  # types of nodes that the walker has a method for
-    "identifier", "field_identifier", "number_literal", "string_literal",
-    "concatenated_string", "raw_string_literal", "char_literal", "true", "false",
-    "null", "cast_expression", "binary_expression", "unary_expression",
-    "pointer_expression", "update_expression", "assignment_expression",
-    "call_expression", "subscript_expression", "field_expression",
-    "conditional_expression", "declaration", "field_declaration",
-    "expression_statement", "for_statement", "while_statement", "do_statement",
-    "for_range_loop", "if_statement", "return_statement", "function_definition",
-    "preproc_call", "preproc_def", "preproc_function_def", "lambda_expression",
-)
 DROPPED = frozenset([
     "comment", "preproc_include", "type_qualifier", "primitive_type", "type_identifier",
     "sized_type_specifier", "storage_class_specifier", "type_descriptor",
@@ -40,8 +26,7 @@ DROPPED = frozenset([
     "alias_declaration", "using_declaration", "placeholder_type_specifier",
     "lambda_capture_specifier", "attribute_specifier", "launch_bounds",
     "static_assert_declaration", "access_specifier", "qualified_type", "parameter_list",
-])
-# fmt: on
+])  # fmt: skip
 
 Tokens = list[Token]
 
@@ -51,14 +36,11 @@ def _text(tokens: Tokens) -> list[str]:
 
 
 class Walker:
-    """Walks one file's tree. A method named after a type of node returns the node's tokens."""
+    """Walks one file's tree. A method on_TYPE returns the tokens of a node of that type."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
         self.segments: list[Tokens] = []
-        self.methods: dict[str, Callable[[Node], Tokens]] = {
-            name: getattr(self, f"_{name}") for name in METHODS
-        }
 
     # ---------------------------------------------------------------- the file
 
@@ -107,7 +89,7 @@ class Walker:
     def walk(self, node: Node) -> Tokens:
         if node.type in DROPPED:
             return []
-        method = self.methods.get(node.type)
+        method: Callable[[Node], Tokens] | None = getattr(self, f"on_{node.type}", None)
         if method is not None:
             return method(node)
         if not node.child_count:
@@ -124,37 +106,37 @@ class Walker:
 
     # ---------------------------------------------------------------- names and numbers
 
-    def _identifier(self, node: Node) -> Tokens:
+    def on_identifier(self, node: Node) -> Tokens:
         name, row = self.names.meaning(text_of(node)), node.start_point[0]
         if name in self.names.constants:
             return [Token(NUMBER, row)]
         return [Token(name, row) if self.names.stays(name) else Token(STUDENT, row, name)]
 
-    _field_identifier = _identifier
+    on_field_identifier = on_identifier
 
-    def _number_literal(self, node: Node) -> Tokens:
+    def on_number_literal(self, node: Node) -> Tokens:
         return [Token(NUMBER, node.start_point[0])]
 
-    _true = _false = _char_literal = _number_literal
+    on_true = on_false = on_char_literal = on_number_literal
 
-    def _null(self, node: Node) -> Tokens:
+    def on_null(self, node: Node) -> Tokens:
         return [Token("NULL", node.start_point[0])]
 
-    def _string_literal(self, node: Node) -> Tokens:
+    def on_string_literal(self, node: Node) -> Tokens:
         return [Token('"', node.start_point[0])]
 
-    _concatenated_string = _raw_string_literal = _string_literal
+    on_concatenated_string = on_raw_string_literal = on_string_literal
 
     # ---------------------------------------------------------------- expressions
 
-    def _cast_expression(self, node: Node) -> Tokens:
+    def on_cast_expression(self, node: Node) -> Tokens:
         is_void = text_of(node.child_by_field_name("type")) == "void"
         value = node.child_by_field_name("value")
         if is_void and value is not None and value.type != "call_expression":
             return []  # (void)x keeps a compiler quiet
         return self.field(node, "value")
 
-    def _binary_expression(self, node: Node) -> Tokens:
+    def on_binary_expression(self, node: Node) -> Tokens:
         sign = text_of(node.child_by_field_name("operator"))
         left, right = self.field(node, "left"), self.field(node, "right")
         if _text(left) == _text(right) == [NUMBER]:
@@ -164,7 +146,7 @@ class Walker:
             left, right = right, left
         return [Token(FLIPPED.get(sign, sign), node.start_point[0]), *left, *right]
 
-    def _unary_expression(self, node: Node) -> Tokens:
+    def on_unary_expression(self, node: Node) -> Tokens:
         argument = self.field(node, "argument")
         if _text(argument) == [NUMBER]:
             return argument
@@ -173,7 +155,7 @@ class Walker:
             *argument,
         ]
 
-    def _pointer_expression(self, node: Node) -> Tokens:
+    def on_pointer_expression(self, node: Node) -> Tokens:
         """`*(a + i)` is a[i], `*p` is p[0], and `&a[i]` is a + i."""
         sign, row = text_of(node.child_by_field_name("operator")), node.start_point[0]
         argument = self.field(node, "argument")
@@ -191,11 +173,11 @@ class Walker:
             else [Token("&", row), *argument]
         )
 
-    def _update_expression(self, node: Node) -> Tokens:
+    def on_update_expression(self, node: Node) -> Tokens:
         sign, row = text_of(node.child_by_field_name("operator"))[:1], node.start_point[0]
         return [Token(f"{sign}=", row), *self.field(node, "argument"), Token(NUMBER, row)]
 
-    def _assignment_expression(self, node: Node) -> Tokens:
+    def on_assignment_expression(self, node: Node) -> Tokens:
         sign = text_of(node.child_by_field_name("operator"))
         left, right = self.field(node, "left"), self.field(node, "right")
         value = node.child_by_field_name("right")
@@ -206,7 +188,7 @@ class Walker:
                 sign, right = f"{operator}=", self.field(value, "right")
         return [Token(sign, node.start_point[0]), *left, *right]
 
-    def _call_expression(self, node: Node) -> Tokens:
+    def on_call_expression(self, node: Node) -> Tokens:
         function = node.child_by_field_name("function")
         arguments = node.child_by_field_name("arguments")
         if function is None or arguments is None:
@@ -225,32 +207,32 @@ class Walker:
             ]
         return called + self.walk(arguments)
 
-    def _subscript_expression(self, node: Node) -> Tokens:
+    def on_subscript_expression(self, node: Node) -> Tokens:
         """a[i]; sorted as the sum that it is, so that it equals *(a + i)."""
         parts = [self.field(node, "argument"), self.field(node, "indices")]
         parts.sort(key=_text)
         return [Token("[]", node.start_point[0]), *parts[0], *parts[1]]
 
-    def _field_expression(self, node: Node) -> Tokens:
+    def on_field_expression(self, node: Node) -> Tokens:
         whole = self.names.meaning(text_of(node.child_by_field_name("argument")))
         row = node.start_point[0]
         if whole in INDICES:
             return [Token(f"{whole}.{text_of(node.child_by_field_name('field'))}", row)]
         return [Token(".", row), *self.field(node, "argument"), *self.field(node, "field")]
 
-    def _conditional_expression(self, node: Node) -> Tokens:
+    def on_conditional_expression(self, node: Node) -> Tokens:
         return [Token("?", node.start_point[0]), *self.all(node.named_children)]
 
-    def _lambda_expression(self, node: Node) -> Tokens:
+    def on_lambda_expression(self, node: Node) -> Tokens:
         return [Token("lambda", node.start_point[0]), *self.field(node, "body")]
 
     # ---------------------------------------------------------------- statements
 
-    def _expression_statement(self, node: Node) -> Tokens:
+    def on_expression_statement(self, node: Node) -> Tokens:
         tokens = self.all(node.children)
         return [*tokens, Token(";", node.start_point[0])] if tokens else []
 
-    def _declaration(self, node: Node) -> Tokens:
+    def on_declaration(self, node: Node) -> Tokens:
         """A value becomes an assignment; an array keeps its sizes; the rest says nothing."""
         before = text_of(node)[:80]
         row = node.start_point[0]
@@ -260,7 +242,7 @@ class Walker:
             tokens += self._declarator(child, node)
         return marks + tokens
 
-    _field_declaration = _declaration
+    on_field_declaration = on_declaration
 
     def _declarator(self, node: Node, owner: Node) -> Tokens:
         row = node.start_point[0]
@@ -284,7 +266,7 @@ class Walker:
             # `dim3 block(W, H);` reads like a prototype
             parameters = node.child_by_field_name("parameters")
             listed = parameters.named_children if parameters is not None else []
-            values = [t for p in listed for t in self._identifier(p)]
+            values = [t for p in listed for t in self.on_identifier(p)]
             name = self._declared_name(node)
             call = [Token(f"call{len(listed)}", row), Token("dim3", row)]
             return [Token("=", row), *name, *call, *values, Token(";", row)]
@@ -293,7 +275,7 @@ class Walker:
     def _declared_name(self, node: Node | None) -> Tokens:
         while node is not None and node.type != "identifier":
             node = node.child_by_field_name("declarator") or next(iter(node.named_children), None)
-        return [] if node is None else self._identifier(node)
+        return [] if node is None else self.on_identifier(node)
 
     def _sizes(self, node: Node | None) -> Tokens:
         tokens: Tokens = []
@@ -302,7 +284,7 @@ class Walker:
             node = node.child_by_field_name("declarator")
         return tokens
 
-    def _for_statement(self, node: Node) -> Tokens:
+    def on_for_statement(self, node: Node) -> Tokens:
         before = self.field(node, "initializer")
         if before and before[-1].text != ";":
             before.append(Token(";", node.start_point[0]))
@@ -311,10 +293,10 @@ class Walker:
             step.append(Token(";", step[-1].row))
         return before + self._loop(node, "condition", step)
 
-    def _while_statement(self, node: Node) -> Tokens:
+    def on_while_statement(self, node: Node) -> Tokens:
         return self._loop(node, "condition", [])
 
-    _do_statement = _while_statement
+    on_do_statement = on_while_statement
 
     def _loop(self, node: Node, condition: str, step: Tokens) -> Tokens:
         row = node.start_point[0]
@@ -329,14 +311,14 @@ class Walker:
             Token("}", node.end_point[0]),
         ]
 
-    def _for_range_loop(self, node: Node) -> Tokens:
+    def on_for_range_loop(self, node: Node) -> Tokens:
         return [
             Token("each", node.start_point[0]),
             *self.field(node, "right"),
             *self._loop(node, "condition", [])[1:],
         ]
 
-    def _if_statement(self, node: Node) -> Tokens:
+    def on_if_statement(self, node: Node) -> Tokens:
         row = node.start_point[0]
         tokens = [Token("if", row), *self.field(node, "condition"), Token("{", row)]
         tokens += [*self.field(node, "consequence"), Token("}", row)]
@@ -347,11 +329,11 @@ class Walker:
             tokens += [Token("else", row), Token("{", row), *inner, Token("}", row)]
         return tokens
 
-    def _return_statement(self, node: Node) -> Tokens:
+    def on_return_statement(self, node: Node) -> Tokens:
         row = node.start_point[0]
         return [Token("return", row), *self.all(node.named_children), Token(";", row)]
 
-    def _function_definition(self, node: Node) -> Tokens:
+    def on_function_definition(self, node: Node) -> Tokens:
         row = node.start_point[0]
         body = node.child_by_field_name("body")
         head = text_of(node)[: (body.start_byte - node.start_byte) if body is not None else 0]
@@ -360,19 +342,19 @@ class Walker:
 
     # ---------------------------------------------------------------- the preprocessor
 
-    def _preproc_call(self, node: Node) -> Tokens:
+    def on_preproc_call(self, node: Node) -> Tokens:
         row = node.start_point[0]
         words = text_of(node.child_by_field_name("argument")).split()
         return [Token(f"#{word}", row) for word in words[:12]]
 
-    def _preproc_def(self, node: Node) -> Tokens:
+    def on_preproc_def(self, node: Node) -> Tokens:
         value = node.child_by_field_name("value")
         name = text_of(node.child_by_field_name("name"))
         if value is None or name in self.names.aliases or name in self.names.constants:
             return []
         return self._macro(value)
 
-    def _preproc_function_def(self, node: Node) -> Tokens:
+    def on_preproc_function_def(self, node: Node) -> Tokens:
         value = node.child_by_field_name("value")
         return [] if value is None else self._macro(value)
 

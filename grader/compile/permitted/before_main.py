@@ -1,7 +1,5 @@
 """Refuses what an object would run before main() or after it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ outside the file is ever read. numpy reads the tables, because the traced object
 megabytes of relocations.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 import struct

@@ -8,8 +8,6 @@ This is for a clear message and against shortcuts. The sandbox is what keeps a p
 holds without this. source_check.py refuses in the source what no object shows, such as assembly.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

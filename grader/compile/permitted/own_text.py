@@ -1,7 +1,5 @@
 """Which tokens of a preprocessed file come from the submission's own files, and from which line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Why an object is refused, and where in it the reason is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from grader.compile.permitted import elf, symbol_rules

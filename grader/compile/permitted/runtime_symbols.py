@@ -1,7 +1,5 @@
 """The names that the course's libraries and those of the machine define."""
 
-from __future__ import annotations
-
 import re
 import struct
 from collections import Counter

@@ -5,8 +5,6 @@ Judged is what the preprocessor leaves of the student's own files, so that no ma
 Only a #line could pass own text off as a header's: it is refused in the source itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -20,8 +20,6 @@ from grader.compile.permitted.refusal import Where
 from grader.compile.permitted.symbol_rules import Kind
 from grader.model.submission import Submission
 from grader.sandbox import launcher
-from grader.sandbox.limits import Limits
-from grader.sandbox.view import View
 
 FOREIGN = ("/usr/", "/lib/", "/lib64/", "/opt/", "<", f"{paths.LABS}/", "labs/")
 MANGLED = re.compile(r"\b_Z\w+")
@@ -134,7 +132,7 @@ def _lines(
     for section in dict.fromkeys(where.section for where in wheres):
         asked = [where for where in wheres if where.section == section][:8]
         argv = ["addr2line", "-a", "-i", "-j", section, "-e", str(file)]
-        output = _tool([*argv, *(hex(where.offset) for where in asked)], file)
+        output = launcher.tool_output([*argv, *(hex(where.offset) for where in asked)], file)
         blocks = re.split(r"^0x[0-9a-f]+\n", output, flags=re.MULTILINE)[1:]
         for where, block in zip(asked, blocks, strict=False):
             for line in block.splitlines():
@@ -153,15 +151,6 @@ def _demangled(texts: list[str]) -> list[str]:
     names = sorted({name for text in texts for name in MANGLED.findall(text)})
     if not names:
         return texts
-    plain = dict(zip(names, _tool(["c++filt", *names], None).splitlines(), strict=False))
+    demangled = launcher.tool_output(["c++filt", *names], None).splitlines()
+    plain = dict(zip(names, demangled, strict=False))
     return [MANGLED.sub(lambda m: plain.get(m[0], m[0])[:80], text) for text in texts]
-
-
-def _tool(argv: list[str], read: Path | None) -> str:
-    """What a program of the compiler's prints; "" when it cannot."""
-    limits, view = Limits(seconds=20), View(reads=(read,) if read else ())
-    try:
-        done = launcher.launch(argv, limits, read.parent if read else paths.ROOT, view=view)
-    except OSError:
-        return ""
-    return done.stdout.decode(errors="replace")

@@ -1,7 +1,5 @@
 """Which names of libraries a submission's object may use: symbol_rules.toml, as a question."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import lru_cache

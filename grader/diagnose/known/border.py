@@ -1,7 +1,5 @@
 """Mistakes at the image's border: another border than asked for, or the border not computed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

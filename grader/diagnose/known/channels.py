@@ -1,7 +1,5 @@
 """Mistakes with several channels and masks: their order, their strides, some of them left out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A filter of labs 1 to 7 whose output can be computed again from other inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Mistakes on the way from colour to grey: weights, rounding, and the order of bytes (lab 8)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Mistakes with an index: x and y swapped, windows shifted, rows read with a wrong pitch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

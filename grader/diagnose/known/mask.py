@@ -1,14 +1,12 @@
 """Mistakes with the mask: flipped, transposed, a row or a tap missing, its rows read wrongly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
 import numpy as np
 
-from grader.diagnose.known.filter import Array, Filter, kept
+from grader.diagnose.known.filter import Array, Filter, Output, kept
 from grader.diagnose.known.indexing import read_at
 from grader.diagnose.mistake import Diagnosis, Mistake
 from grader.oracle.compare import Comparison
@@ -58,48 +56,33 @@ def parts(f: Filter, _: Comparison) -> Iterator[Mistake]:
     if alike and f.border == "replicate":
         return
     every = slice(None)
-    for name, rows, columns in (
-        ("last row and column", slice(0, -1), slice(0, -1)),
-        ("last row", slice(0, -1), every),
-        ("last column", every, slice(0, -1)),
-        ("first row and column", slice(1, None), slice(1, None)),
-        ("first row", slice(1, None), every),
-        ("first column", every, slice(1, None)),
-        ("outermost ring", slice(1, -1), slice(1, -1)),
-    ):
-        yield Mistake(
-            "loop-bound",
-            f"your output is what {f.masks} gives without its {name}: run both loops over the mask "
-            "from -radius to +radius, both included",
-            f.output(mask=kept(f.mask, rows, columns)),
-        )
-    above, left = f.reach
-    for name, kept_rows, kept_columns in (
-        ("rows above and columns left of its centre", slice(above, None), slice(left, None)),
-        ("rows above its centre", slice(above, None), every),
-        ("columns left of its centre", every, slice(left, None)),
-        (
-            "rows below and columns right of its centre",
-            slice(0, above + 1),
-            slice(0, left + 1),
-        ),
-        ("rows below its centre", slice(0, above + 1), every),
-        ("columns right of its centre", every, slice(0, left + 1)),
-    ):
-        if f.radius > 1:
-            yield Mistake(
-                "loop-bound",
-                f"your output is what {f.masks} gives without the {name}: run both loops over the "
-                "mask from -radius to +radius, both included",
-                f.output(mask=kept(f.mask, kept_rows, kept_columns)),
-            )
+    above, left = slice(f.reach[0], None), slice(f.reach[1], None)
+    below, right = slice(f.reach[0] + 1), slice(f.reach[1] + 1)
+    without = [
+        ("its last row and column", slice(0, -1), slice(0, -1)),
+        ("its last row", slice(0, -1), every),
+        ("its last column", every, slice(0, -1)),
+        ("its first row and column", slice(1, None), slice(1, None)),
+        ("its first row", slice(1, None), every),
+        ("its first column", every, slice(1, None)),
+        ("its outermost ring", slice(1, -1), slice(1, -1)),
+    ]
     if f.radius > 1:
-        yield Mistake(
-            "loop-bound",
-            f"your output is what the centre of {f.masks} gives alone: run both loops over the "
-            "mask from -radius to +radius, both included",
-            f.output(mask=_middle(f, 0)),
-        )
+        without += [
+            ("the rows above and columns left of its centre", above, left),
+            ("the rows above its centre", above, every),
+            ("the columns left of its centre", every, left),
+            ("the rows below and columns right of its centre", below, right),
+            ("the rows below its centre", below, every),
+            ("the columns right of its centre", every, right),
+        ]
+    advice = "run both loops over the mask from -radius to +radius, both included"
+    for name, rows, columns in without:
+        text = f"your output is what {f.masks} gives without {name}: {advice}"
+        yield Mistake("loop-bound", text, f.output(mask=kept(f.mask, rows, columns)))
+    if f.radius > 1:
+        text = f"your output is what the centre of {f.masks} gives alone: {advice}"
+        yield Mistake("loop-bound", text, f.output(mask=_middle(f, 0)))
     if f.radius > 2:
         yield Mistake(
             "radius-ignored",
@@ -156,18 +139,14 @@ def read_before(f: Filter, shift: int) -> Expected:
     """The result when each coefficient is read `shift` elements too early. NaN where a coefficient
     from before the mask's first one is needed."""
     size = f.mask.shape[-1]
-    flat = np.zeros(f.mask.size, dtype=f.mask.dtype)
-    flat[shift:] = f.mask.reshape(-1)[:-shift]
-    result = f.output(mask=flat.reshape(f.mask.shape))()
-    unknown = np.zeros(f.mask.size, dtype=np.bool_)
-    unknown[:shift] = True
+    result = _earlier(f, shift)()
     rows, columns = f.reach
     inside = np.ones(f.shape, dtype=np.bool_)
     padded = np.pad(inside, ((rows, rows), (columns, columns)), constant_values=f.border != "zero")
     height, width = f.shape
     touched = np.zeros(f.shape, dtype=np.bool_)
-    for index in np.flatnonzero(unknown[: f.mask.shape[-2] * size]):
-        row, column = divmod(int(index), size)
+    for index in range(min(shift, f.mask.shape[-2] * size)):
+        row, column = divmod(index, size)
         touched |= padded[row : row + height, column : column + width]
     return Expected(np.where(touched, np.nan, result.value), result.bound)
 
@@ -175,9 +154,14 @@ def read_before(f: Filter, shift: int) -> Expected:
 def early(f: Filter, _: Comparison) -> Iterator[Mistake]:
     """Coefficients read too early, where the memory before the mask holds 0."""
     for shift, words in offsets(f):
-        flat = np.zeros(f.mask.size, dtype=f.mask.dtype)
-        flat[shift:] = f.mask.reshape(-1)[:-shift]
-        yield Mistake("mask-offset", words, f.output(mask=flat.reshape(f.mask.shape)))
+        yield Mistake("mask-offset", words, _earlier(f, shift))
+
+
+def _earlier(f: Filter, shift: int) -> Output:
+    """With each coefficient read `shift` elements too early, and 0 before the mask's first one."""
+    flat = np.zeros(f.mask.size, dtype=f.mask.dtype)
+    flat[shift:] = f.mask.reshape(-1)[:-shift]
+    return f.output(mask=flat.reshape(f.mask.shape))
 
 
 def single_taps(f: Filter, comparison: Comparison) -> Iterator[Mistake]:

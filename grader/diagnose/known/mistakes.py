@@ -1,7 +1,5 @@
 """The list of known mistakes, and which of them are tried for an operation, the likeliest first."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 

@@ -1,7 +1,5 @@
 """Mistakes with the two passes of a separable filter: one of them missing, or its border wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Mistakes with the sum: never set back to 0, or never taken."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

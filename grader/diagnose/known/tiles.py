@@ -4,8 +4,6 @@ A block computes a tile of the output and needs `radius` pixels beyond it on eac
 Where the apron was not loaded, the taps that fall on it read 0, or uninitialized memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from grader.classroom.bulk.intake.collect import collect
-from grader.classroom.bulk.intake.discover import discover
+from grader.classroom.bulk.intake.discover import download
 from grader.classroom.bulk.intake.student_names import student
 from grader.model import spec
 from grader.tests.attacks import host_state
@@ -154,7 +154,7 @@ def attempt(name: str, place: Target, patience: float = 1) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, f"ann{suffix}").write_bytes(content)
         began = time.monotonic()
-        (entry,) = discover(Path(folder))
+        (entry,) = download(Path(folder)).entries
         files = collect(entry, [spec.load(LAB)])[LAB]
         seconds = time.monotonic() - began
         survived = list(_against(accepted, files.contents, files.problem))

@@ -126,7 +126,7 @@ def test_it_is_no_grade_of_the_students_own_file(
 
 
 def test_a_line_of_a_file_with_parentheses_is_found() -> None:
-    output = b"0x0000000000000010\n/x/tile (1).cu:7 (discriminator 3)\n"
+    output = "0x0000000000000010\n/x/tile (1).cu:7 (discriminator 3)\n"
     assert addr2line.read_locations(output) == {16: ("/x/tile (1).cu", 7)}
     log = "/x/tile (1).cu:12:3: error: expected ';'\n/x/a:3.cu:4:1: warning: y\n"
     assert diagnostics_in(log, "/x") == [

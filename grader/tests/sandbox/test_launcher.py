@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.sandbox.ending import Finished, early_end
-from grader.sandbox.launcher import Running, launch, start
+from grader.sandbox.launcher import Running, launch, start, tool_output
 from grader.sandbox.limits import Limits, cores
 
 
@@ -183,6 +183,11 @@ def test_missing_command_is_an_os_error(tmp_path: Path) -> None:
 
 def endless(tmp_path: Path, seconds: float) -> AbstractContextManager[Running]:
     return start([sys.executable, "-c", "while True: pass"], Limits(seconds), tmp_path)
+
+
+def test_a_tool_without_a_file_runs_in_the_sandbox() -> None:
+    assert tool_output(["c++filt", "_Z1fi"], None) == "f(int)\n"
+    assert tool_output(["no-such-tool"], None) == ""
 
 
 def test_two_commands_run_at_the_same_time(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from grader import paths
 from grader.compile import make
-from grader.execute import addr2line, evidence, openmp_team
+from grader.execute import addr2line, evidence, openmp_team, records
 from grader.model import spec
 from grader.model import submission as submissions
 
@@ -522,5 +522,5 @@ def test_what_a_team_did(name: str, tmp_path: Path, compiler: tuple[list[str], l
     body, largest, working = TEAMS[name]
     said, findings, _ = checked(program(body), tmp_path, compiler)
     assert (said, findings) == ("5050", [])
-    team = openmp_team.read_team((tmp_path / "team.json").read_bytes())
+    team = records.readable((tmp_path / "team.json").read_bytes(), openmp_team.Team)
     assert team is not None and (team.largest, team.working()) == (largest, working), team

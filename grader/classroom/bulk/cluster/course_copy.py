@@ -6,8 +6,6 @@ copy. It stays for the next task, readable to its owner alone unless root grades
 another user).
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

@@ -7,8 +7,6 @@ the result says on which it was made. On nodes that differ, ask for a kind, such
 `--slurm constraint=avx2`.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import time

@@ -3,8 +3,6 @@
 python -m grader.classroom.bulk.cluster.node BATCH INDEX
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

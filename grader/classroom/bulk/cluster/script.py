@@ -1,7 +1,5 @@
 """A plain script for sbatch, for sites without submitit, or when jobs are submitted by hand."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Mapping

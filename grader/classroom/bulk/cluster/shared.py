@@ -12,8 +12,6 @@ the same key always names the same result. What comes back is trusted because on
 write into the folder (mode 700).
 """
 
-from __future__ import annotations
-
 import uuid
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Liveness is asked of squeue, not of sacct: many sites keep no accounting, and sacct fails there.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

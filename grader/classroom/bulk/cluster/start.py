@@ -3,8 +3,6 @@
 python -m grader.classroom.bulk.cluster.start BATCH INDEX
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -4,8 +4,6 @@ The archive is a student's, or the zip of a whole class, as a learning managemen
 Nothing of it is unpacked to the disk.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -4,8 +4,6 @@ Links are never followed. Where a file is missing, the names of the others are c
 name (near_names.py).
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

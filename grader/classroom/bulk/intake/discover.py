@@ -5,8 +5,6 @@ The first layout to which every child of the folder belongs is the one. A folder
 has a folder, zip or tarball for each student.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from dataclasses import dataclass, field
@@ -28,8 +26,6 @@ from grader.classroom.bulk.intake.layouts import (
 from grader.classroom.bulk.intake.layouts.layout import Layout
 from grader.classroom.course.person import Person
 from grader.model import plain_text
-
-__all__ = ["Download", "Entry", "discover", "download"]
 
 # Autolab's names would also be Canvas's: Canvas removes every "@".
 LAYOUTS = tuple(module.LAYOUT for module in (gradescope, moodle, autolab, canvas, git_clones))
@@ -59,11 +55,6 @@ class Download:
         if noted:
             noted[0] = noted[0].replace(" ", " of them ", 1)
         return ", ".join([text, *noted])
-
-
-def discover(folder: Path) -> list[Entry]:
-    """Every submission, by student. Raises OSError as download() does."""
-    return download(folder).entries
 
 
 def download(place: Path) -> Download:

@@ -1,7 +1,5 @@
 """A submission as a download has it, before any of its files is opened."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path

@@ -6,8 +6,6 @@ where it is stored whole, as git stores the newest commit). Whatever is not as e
 No link is followed, and what is read is bounded.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -44,15 +42,15 @@ def last_commit(git: Path) -> datetime | None:
 
 def _head(top: int) -> str:
     """The hash of the commit that is checked out. Raises ValueError, OSError."""
-    head = _read(top, "HEAD", SMALL)
+    head = _read(top, "HEAD")
     if match := HASH.fullmatch(head):
         return match[1].decode()
     if (match := BRANCH.fullmatch(head)) is None:
         raise ValueError("HEAD is neither a branch nor a commit")
     with contextlib.suppress(FileNotFoundError):
-        if loose := HASH.fullmatch(_read(top, match[1].decode(), SMALL)):
+        if loose := HASH.fullmatch(_read(top, match[1].decode())):
             return loose[1].decode()
-    for line in _read(top, "packed-refs", SMALL).splitlines():
+    for line in _read(top, "packed-refs").splitlines():
         sha, _, name = line.partition(b" ")
         if name == match[1] and HASH.fullmatch(sha):
             return sha.decode()
@@ -62,7 +60,7 @@ def _head(top: int) -> str:
 def _commit(top: int, sha: str) -> bytes:
     """The text of a commit. Raises ValueError, OSError, zlib.error, struct.error, IndexError."""
     with contextlib.suppress(FileNotFoundError):
-        data = _inflated(_read(top, f"objects/{sha[:2]}/{sha[2:]}", SMALL))
+        data = _inflated(_read(top, f"objects/{sha[:2]}/{sha[2:]}"))
         head, _, text = data.partition(b"\0")
         if not head.startswith(b"commit "):
             raise ValueError("the object is not a commit")
@@ -138,9 +136,9 @@ def _file(top: int, path: str) -> Iterator[int]:
         os.close(fd)
 
 
-def _read(top: int, path: str, most: int) -> bytes:
+def _read(top: int, path: str) -> bytes:
     with _file(top, path) as fd, open(fd, "rb", closefd=False) as file:
-        return file.read(most)
+        return file.read(SMALL)
 
 
 def _open(top: int, path: str, flags: int = 0) -> int:

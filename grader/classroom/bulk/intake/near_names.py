@@ -6,8 +6,6 @@ student's submission, so it cannot give one student what another did. Any other 
 "Constant_Mask.cu" or "lab3.cu", is a guess: the instructor is told, and decides.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Who of a roster handed in, who did not, and who handed in without being on it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -34,10 +32,15 @@ class Attendance:
         """What to tell the instructor; nothing when all is well."""
         said = []
         if self.missing:
+<<<<<<< HEAD
             names = _listed([shown(person) for person in self.missing])
             said.append(f"{len(self.missing)} on the roster handed in nothing: {names}")
+=======
+            names = plain_text.few([shown(person) for person in self.missing], MOST_SHOWN)
+            said.append(f"{len(self.missing)} of the roster handed in nothing: {names}")
+>>>>>>> lightpy
         if self.strangers:
-            names = _listed([plain_text.name(student) for student in self.strangers])
+            names = plain_text.few([*map(plain_text.name, self.strangers)], MOST_SHOWN)
             said.append(f"{len(self.strangers)} handed in and are not on the roster: {names}")
         for student, people, why in self.doubtful[:MOST_SHOWN]:
             fitting = " or ".join(shown(person) for person in people[:5])
@@ -113,8 +116,3 @@ def shown(person: Person) -> str:
     number = next(iter(person.identifiers()), "")
     text = f"{person.name} ({number})" if person.name and number else person.name or number
     return plain_text.line(text, 80)
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    return ", ".join(names[:MOST_SHOWN]) + more

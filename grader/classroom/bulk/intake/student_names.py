@@ -1,7 +1,5 @@
 """Turns the name of a submission into a student's id: safe in a path, a table and a terminal."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 

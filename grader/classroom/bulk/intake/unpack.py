@@ -16,8 +16,6 @@ Nothing is extracted, so no link can be followed and no path can lead out of a f
 library only: `python -I -S` runs it.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Walks through a student's folder and reads its files. Links are never followed."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

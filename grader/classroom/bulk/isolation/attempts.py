@@ -1,7 +1,5 @@
 """What a hostile program tries, and every tier must refuse, or those with Landlock alone."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

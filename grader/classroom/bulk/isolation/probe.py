@@ -5,8 +5,6 @@ reach something forbidden must be refused, whatever an honest program does must 
 that never ends must be stopped in time. If one probe fails, ./grade bulk grades nothing.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time

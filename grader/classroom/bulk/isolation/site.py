@@ -1,7 +1,5 @@
 """Where the probes run: what they may use, and what lies around it that they try to reach."""
 
-from __future__ import annotations
-
 import os
 import socket
 import tempfile

@@ -72,7 +72,7 @@ def test_a_part_that_is_filled_leaves_the_rest_unmeasured() -> None:
 
 def merged(run: Path, other: Path) -> str:
     app = typer.Typer()
-    merge.add_to(app)
+    app.command(name="merge")(merge.merge)
     app.command(name="other")(lambda: None)
     done = CliRunner().invoke(app, ["merge", str(run), str(other)], catch_exceptions=False)
     return done.output

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from grader.classroom.bulk.intake import collect as intake
 from grader.classroom.bulk.intake.archive import Candidate
 from grader.classroom.bulk.intake.collect import choose, collect
-from grader.classroom.bulk.intake.discover import discover
+from grader.classroom.bulk.intake.discover import download
 from grader.classroom.bulk.intake.student_names import student
 from grader.model import spec
 from grader.tests.classroom.bulk import hostile
@@ -22,7 +22,7 @@ ARCHIVES = hostile.archives(LAB1)
 
 def only(folder: Path) -> intake.Files:
     """The files of lab 1 in the only submission of a folder."""
-    (entry,) = discover(folder)
+    (entry,) = download(folder).entries
     return collect(entry, [LAB1])["lab1"]
 
 
@@ -98,7 +98,7 @@ def test_canvas_download(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     with zipfile.ZipFile(tmp_path / "roejohn_LATE_2_11_work.zip", "w") as archive:
         archive.writestr("lab1_cpu_loop/cpu_loop.c", "zipped")
-    jane, john = discover(tmp_path)
+    jane, john = download(tmp_path).entries
     assert (jane.student, john.student) == ("doejane_1", "roejohn_2")
     assert collect(jane, [LAB1])["lab1"].contents == {"cpu_loop.c": b"new"}
     assert collect(john, [LAB1])["lab1"].contents == {"cpu_loop.c": b"zipped"}
@@ -110,7 +110,7 @@ def test_a_changed_submission_has_another_digest(tmp_path: Path) -> None:
     (tmp_path / "ann" / "cpu_loop.c").write_text("1")
 
     def digest() -> str:
-        (entry,) = discover(tmp_path)
+        (entry,) = download(tmp_path).entries
         return intake.digest(entry, {"cpu_loop.c"})
 
     first = digest()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.bulk.intake.collect import Files, collect
-from grader.classroom.bulk.intake.discover import discover
+from grader.classroom.bulk.intake.discover import download
 from grader.model import spec
 from grader.tests.classroom.bulk.layouts.samples import zipped
 
@@ -23,7 +23,7 @@ def files(home: Path, tree: dict[str, bytes], form: str = "folder") -> Files:
     for name, content in tree.items() if form == "folder" else ():
         (home / "ann" / name).parent.mkdir(parents=True, exist_ok=True)
         (home / "ann" / name).write_bytes(content)
-    (entry,) = discover(home)
+    (entry,) = download(home).entries
     return collect(entry, [LAB3, LAB4])["lab3"]
 
 
@@ -108,7 +108,7 @@ def test_half_a_lab_is_graded_and_the_other_half_asked_about(tmp_path: Path) -> 
     (tmp_path / "ann").mkdir()
     (tmp_path / "ann" / first).write_bytes(RIGHT)
     (tmp_path / "ann" / f"X{second}").write_bytes(RIGHT)
-    (entry,) = discover(tmp_path)
+    (entry,) = download(tmp_path).entries
     half = collect(entry, [LAB8])["lab8"]
     assert list(half.contents) == [first]
     assert half.notes == (f'no {second}; did you mean to hand in "X{second}"?',)

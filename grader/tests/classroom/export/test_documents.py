@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from grader import files
 from grader.classroom import export
 from grader.classroom.bulk.overrides import Override
 from grader.classroom.bulk.store import Store
@@ -160,7 +161,7 @@ def test_an_override_in_a_page_is_escaped(store: Store) -> None:
 def names(packed: feedback_zip.Packed) -> list[str]:
     with zipfile.ZipFile(io.BytesIO(packed.data)) as archive:
         assert archive.testzip() is None
-        assert {each.date_time for each in archive.infolist()} == {feedback_zip.FIRST_DAY}
+        assert {each.date_time for each in archive.infolist()} == {files.FIRST_DAY}
         return archive.namelist()
 
 

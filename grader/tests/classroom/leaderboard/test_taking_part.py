@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.bulk.intake.collect import Files, collect, digest, names_of
-from grader.classroom.bulk.intake.discover import discover
+from grader.classroom.bulk.intake.discover import download
 from grader.classroom.export import autograder, gradescope
 from grader.model import spec
 from grader.model.result import Result
@@ -19,7 +19,7 @@ from grader.tests.classroom.bulk import hostile
 from grader.tests.classroom.bulk.layouts import samples
 from grader.tests.classroom.bulk.test_bulk import bulk, few, solution
 from grader.tests.classroom.leaderboard import classes
-from grader.tests.grading import test_leaderboard
+from grader.tests.grading import test_speed_scores
 
 LABS = [spec.load("lab1"), spec.load("lab3")]
 Tree = dict[str, bytes]
@@ -32,7 +32,7 @@ def collected(tree: Tree, tmp_path: Path, zipped: bool) -> dict[str, Files]:
         (tmp_path / "ann.zip").write_bytes(hostile._zip(list(tree.items())))
     else:
         samples.write(tmp_path / "ann", dict(tree))
-    (entry,) = discover(tmp_path)
+    (entry,) = download(tmp_path).entries
     return collect(entry, LABS)
 
 
@@ -76,7 +76,7 @@ def test_it_is_read_beside_the_labs_file(
 def test_what_cannot_be_read_is_noted_and_the_lab_is_graded(tmp_path: Path) -> None:
     folder = samples.write(tmp_path / "in" / "ann", {LOOP: b"x"})
     (folder / "leaderboard.txt").symlink_to("/etc/passwd")
-    (entry,) = discover(tmp_path / "in")
+    (entry,) = download(tmp_path / "in").entries
     files = collect(entry, LABS)["lab1"]
     assert files.contents == {LOOP: b"x"} and files.pseudonym is None
     assert files.notes == ("leaderboard.txt is a link",)
@@ -89,7 +89,7 @@ def test_what_cannot_be_read_is_noted_and_the_lab_is_graded(tmp_path: Path) -> N
 
 def test_a_file_that_is_added_later_is_noticed(tmp_path: Path) -> None:
     samples.write(tmp_path / "ann", {LOOP: b"x"})
-    (entry,) = discover(tmp_path)
+    (entry,) = download(tmp_path).entries
     seen = [digest(entry, names_of(LABS))]
     for content in (b"Tiger", b"Lion"):
         samples.write(tmp_path / "ann", {"leaderboard.txt": content})
@@ -135,8 +135,8 @@ def test_gradescopes_autograder_scores_who_takes_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The grading itself is replaced: its times would differ from run to run."""
-    graded = test_leaderboard.graded(
-        test_leaderboard.check("correct", "A"), classes.speed("lab1", "A", 200)
+    graded = test_speed_scores.graded(
+        test_speed_scores.check("correct", "A"), classes.speed("lab1", "A", 200)
     )
 
     def grade(*_: object) -> Result:

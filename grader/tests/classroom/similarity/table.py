@@ -103,7 +103,10 @@ def highest(lab: str, codes: dict[str, bytes]) -> tuple[float, int]:
     for a, b in combinations(large, 2):
         shared = len(np.intersect1d(a.prints.selected, b.prints.selected))
         best = max(best, shared / min(len(a.prints.selected), len(b.prints.selected)))
-        longest = max(longest, likeness.longest_run(a, b, texts))
+        longest = max(
+            longest,
+            likeness.longest_run(*(likeness.own_hashes(p.prints.all, texts.base) for p in (a, b))),
+        )
     return best, longest
 
 

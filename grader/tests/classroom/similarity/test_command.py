@@ -30,7 +30,7 @@ def run(folder: Path, *options: str) -> str:
     import typer
 
     app = typer.Typer()
-    similarity.add_to(app)
+    app.command()(similarity.similarity)
     done = CliRunner().invoke(app, [str(folder), *options], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout

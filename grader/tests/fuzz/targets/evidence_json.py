@@ -20,6 +20,7 @@ from grader.execute import (
     instructions,
     openmp_team,
     profile,
+    records,
     warp_samples,
 )
 from grader.execute.evidence import Evidence
@@ -67,7 +68,8 @@ def seeds() -> Iterator[bytes]:
 
 
 def read_status(text: bytes) -> None:
-    status = case._status(Evidence([(evidence.STATUS, text)]))
+    reported = Evidence([(evidence.STATUS, text)])
+    status = records.readable(reported.last(evidence.STATUS), case.Status)
     assert status is None or isinstance(status.completed, bool)
 
 
@@ -97,7 +99,7 @@ def read_warps(text: bytes) -> None:
 
 
 def read_team(text: bytes) -> None:
-    team = openmp_team.read_team(text)
+    team = records.readable(text, openmp_team.Team)
     assert team is None or 0 <= team.working() <= len(team.written)
 
 

@@ -64,7 +64,7 @@ def check(data: bytes) -> None:
                 path.mkdir()
             else:
                 path.touch()
-        entries = discover.discover(folder)
+        entries = discover.download(folder).entries
     finally:
         shutil.rmtree(folder)
     assert len({e.student for e in entries}) == len(entries)

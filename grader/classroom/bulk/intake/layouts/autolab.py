@@ -9,8 +9,6 @@ https://docs.autolabproject.com, and by app/models/submission.rb of
 https://github.com/autolab/Autolab.
 """
 
-from __future__ import annotations
-
 import re
 
 from grader.classroom.bulk.intake import student_names

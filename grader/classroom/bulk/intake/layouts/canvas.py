@@ -10,8 +10,6 @@ by the code that makes it, lib/content_zipper.rb of https://github.com/instructu
 the guide "How do I download all student submissions for an assignment?" of Canvas's community.
 """
 
-from __future__ import annotations
-
 import re
 
 from grader.classroom.bulk.intake import student_names

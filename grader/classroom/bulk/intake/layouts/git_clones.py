@@ -10,8 +10,6 @@ https://docs.github.com/en/education/manage-coursework-with-github-classroom and
 https://github.com/foundation50/classroom50/wiki.
 """
 
-from __future__ import annotations
-
 from grader.classroom.bulk.intake import git_time, student_names
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import Child, Folder

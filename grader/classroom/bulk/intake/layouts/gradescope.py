@@ -17,8 +17,6 @@ https://help.gradescope.com ("Exporting submissions"), but not the YAML: its key
 public programs which read it use.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 from typing import Any

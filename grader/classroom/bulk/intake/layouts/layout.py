@@ -1,7 +1,5 @@
 """What a layout of downloads is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -12,8 +12,6 @@ https://docs.moodle.org/en/Assignment_activity, and by the code that makes it,
 mod/assign/classes/downloader.php of https://github.com/moodle/moodle.
 """
 
-from __future__ import annotations
-
 import re
 
 from grader.classroom.bulk.intake import student_names

@@ -1,8 +1,6 @@
 """A folder, zip or tarball for each student, which bears the student's name: our own layout, and
 what every folder is taken for that is of no other layout."""
 
-from __future__ import annotations
-
 from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.intake.archive import SUFFIXES
 from grader.classroom.bulk.intake.entry import Entry

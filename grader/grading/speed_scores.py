@@ -4,8 +4,6 @@ All comes from the finished result, so that a stored grade has the same scores a
 floor is what the check measured and recorded (timing/statistics.py).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The scores of a lab as a table for the terminal."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 

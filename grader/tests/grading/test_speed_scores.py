@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from grader.execute import backend
-from grader.grading import leaderboard
+from grader.grading import speed_scores
 from grader.model import result, spec
 from grader.model.result import Check, Result, Verdict
 from grader.model.score import Score
-from grader.render.leaderboard import table
+from grader.render.score_table import table
 from grader.schema import write
 
 TIMED = {
@@ -52,7 +52,7 @@ def graded(*checks: Check) -> Result:
 
 
 def test_a_score_is_the_floor_over_the_time() -> None:
-    board = leaderboard.of(graded(check("correct", "A"), check("safe", "A"), speed("A")))
+    board = speed_scores.of(graded(check("correct", "A"), check("safe", "A"), speed("A")))
     (scored,) = board.checks
     assert [scored.score, scored.low, scored.high] == pytest.approx([0.5, 0.4, 100 / 190])
     assert (scored.time_ns, scored.floor_ns, scored.bound) == (200, 100, "memory")
@@ -61,14 +61,14 @@ def test_a_score_is_the_floor_over_the_time() -> None:
 
 def test_the_lab_has_the_geometric_mean() -> None:
     quarter = speed("B", details=TIMED | {"student_ns": 400.0})
-    board = leaderboard.of(graded(speed("A"), quarter))
+    board = speed_scores.of(graded(speed("A"), quarter))
     assert board.score == pytest.approx(math.sqrt(0.5 * 0.25))
     assert board.low == pytest.approx(0.4) and board.high == pytest.approx(100 / 190)
 
 
 def test_a_time_below_the_floor_is_no_better_than_the_floor() -> None:
     details = {"student_ns": 95.0, "floor_ns": 100}
-    (scored,) = leaderboard.of(graded(speed("A", details=details))).checks
+    (scored,) = speed_scores.of(graded(speed("A", details=details))).checks
     assert (scored.score, scored.low, scored.high) == (1.0, 1.0, 1.0), "a result without a range"
 
 
@@ -76,7 +76,7 @@ def test_a_time_below_the_floor_is_no_better_than_the_floor() -> None:
 @pytest.mark.parametrize("verdict", ["fail", "uncertain", "error", "skip"])
 def test_what_is_not_right_and_safe_has_no_score(kind: result.Kind, verdict: Verdict) -> None:
     wrong = check(kind, "B", verdict, name="the one")
-    board = leaderboard.of(graded(wrong, speed("A"), speed("B")))
+    board = speed_scores.of(graded(wrong, speed("A"), speed("B")))
     right, without = board.checks
     assert right.score == 0.5, "another part has its own score"
     assert without.score is None and without.time_ns is None and "the one" in without.why
@@ -86,7 +86,7 @@ def test_what_is_not_right_and_safe_has_no_score(kind: result.Kind, verdict: Ver
 
 def test_a_floor_is_measured_with_noise_too() -> None:
     noisy = TIMED | {"floor_high_ns": 120}
-    (scored,) = leaderboard.of(graded(speed("A", details=noisy))).checks
+    (scored,) = speed_scores.of(graded(speed("A", details=noisy))).checks
     assert [scored.score, scored.low, scored.high] == pytest.approx([0.5, 0.4, 120 / 190])
 
 
@@ -98,49 +98,49 @@ def test_a_class_has_one_floor_for_each_machine() -> None:
     there = msgspec.structs.replace(
         graded(speed("A", details=TIMED | {"floor_ns": 20})), machine=other
     )
-    floors = leaderboard.least_floors([here, lucky, there])
+    floors = speed_scores.least_floors([here, lucky, there])
     for result_ in (here, lucky):
-        first = leaderboard.of(result_, floors=floors).checks[0]
+        first = speed_scores.of(result_, floors=floors).checks[0]
         assert [first.score, first.low, first.high] == pytest.approx([0.4, 80 / 250, 80 / 190])
-    assert leaderboard.of(here, floors=floors).checks[1].score == 0.25
-    assert leaderboard.of(there, floors=floors).checks[0].score == 0.1
+    assert speed_scores.of(here, floors=floors).checks[1].score == 0.25
+    assert speed_scores.of(there, floors=floors).checks[0].score == 0.1
     moved = msgspec.structs.replace(
         here, elsewhere=result.Elsewhere("gpu", other, [here.checks[0].id])
     )
-    assert leaderboard.of(moved, floors=floors).checks[0].score == 0.1, "it was timed there"
+    assert speed_scores.of(moved, floors=floors).checks[0].score == 0.1, "it was timed there"
 
 
 def test_technique_takes_nothing_from_a_score() -> None:
-    assert leaderboard.of(graded(check("technique", "A", "fail"), speed("A"))).score == 0.5
+    assert speed_scores.of(graded(check("technique", "A", "fail"), speed("A"))).score == 0.5
 
 
-@pytest.mark.parametrize("diagnosis", leaderboard.NOT_BELIEVED)
+@pytest.mark.parametrize("diagnosis", speed_scores.NOT_BELIEVED)
 def test_a_time_that_is_not_believed_gives_no_score(diagnosis: str) -> None:
-    (scored,) = leaderboard.of(graded(speed("A", "fail", diagnosis=diagnosis))).checks
+    (scored,) = speed_scores.of(graded(speed("A", "fail", diagnosis=diagnosis))).checks
     assert scored.score is None and scored.why
 
 
 def test_a_slow_function_has_a_score_all_the_same() -> None:
-    assert leaderboard.of(graded(speed("A", "fail", diagnosis="slow"))).score == 0.5
+    assert speed_scores.of(graded(speed("A", "fail", diagnosis="slow"))).score == 0.5
 
 
 def test_what_was_not_timed_says_why() -> None:
     build = Check("lab1/compiles", "compiles", "build", "fail")
-    (scored,) = leaderboard.of(graded(build, speed("A", "skip", needs="compiles"))).checks
+    (scored,) = speed_scores.of(graded(build, speed("A", "skip", needs="compiles"))).checks
     assert scored.why == "the file does not compile" and not scored.left_out
     here = speed("A", "skip", details={}, message=["this machine has one core"])
-    board = leaderboard.of(graded(here, speed("B")))
+    board = speed_scores.of(graded(here, speed("B")))
     assert board.checks[0].left_out and board.score == 0.5, "the machine's fault costs nothing"
     busy = speed("A", "uncertain", details={}, message=["other programs kept the cores busy"])
-    board = leaderboard.of(graded(busy, speed("B")))
+    board = speed_scores.of(graded(busy, speed("B")))
     assert board.score is None and "busy" in board.checks[0].why
     failed = speed("A", "fail", details={}, message=["its output changed"])
-    assert leaderboard.of(graded(failed)).checks[0].why == "it failed when it was timed"
+    assert speed_scores.of(graded(failed)).checks[0].why == "it failed when it was timed"
 
 
 def test_a_lab_for_a_gpu_says_so_in_a_line() -> None:
     lab = spec.load("lab4")
-    board = leaderboard.of(graded(), lab)
+    board = speed_scores.of(graded(), lab)
     assert len(board.checks) == len(lab.speed) and board.score is None
     text = table(lab.id, board, 100)
     assert text.strip() == "lab4 has no score here: its points need a GPU"
@@ -152,13 +152,13 @@ def test_a_lab_with_parts_for_both_scores_what_it_can() -> None:
     timed = [
         Check(lab.id_of(s), s.name, "speed", "pass", part=s.part, details=TIMED) for s in on_cpu
     ]
-    text = table(lab.id, leaderboard.of(graded(*timed), lab), 100)
+    text = table(lab.id, speed_scores.of(graded(*timed), lab), 100)
     assert "lab  " in text and "E is left out: its points need a GPU" in text
 
 
 def test_the_table() -> None:
     wrong = check("safe", "B", "fail", name="no data race")
-    board = leaderboard.of(graded(wrong, speed("A"), speed("B")))
+    board = speed_scores.of(graded(wrong, speed("A"), speed("B")))
     lines = table("lab1", board, 100).splitlines()
     assert lines[1].split() == ["part", "time", "floor", "limited", "by", "score", "range"]
     assert " ".join(lines[2].split()) == "A 0.2 µs 0.1 µs memory 0.50 0.40 to 0.53"
@@ -170,7 +170,7 @@ def test_a_result_without_it_is_as_before_and_one_with_it_is_valid() -> None:
     schema = write.schema("convlabs-grade/v1")
     plain = graded(check("correct", "A"), speed("A"))
     assert "leaderboard" not in json.loads(result.to_json(plain))
-    scored = msgspec.structs.replace(plain, leaderboard=leaderboard.of(plain))
+    scored = msgspec.structs.replace(plain, leaderboard=speed_scores.of(plain))
     document = json.loads(result.to_json(scored))
     jsonschema.validate(document, schema)
     assert document["leaderboard"]["score"] == 0.5

@@ -1,7 +1,5 @@
 """Which mistakes the submissions of a lab make, and one example of each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
