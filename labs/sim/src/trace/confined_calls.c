@@ -314,11 +314,3 @@ CONFINED(void, setbuf, FILE *file, char *buffer) {
     record_library(buffer, buffer ? BUFSIZ : 0, true, CALLER);
     setbuf(file, buffer);
 }
-
-/* The names that the C library's headers have for some of these. */
-extern __typeof__(sim_confined_sscanf) sim_confined___isoc99_sscanf
-    __attribute__((alias("sim_confined_sscanf")));
-extern __typeof__(sim_confined_vsscanf) sim_confined___isoc99_vsscanf
-    __attribute__((alias("sim_confined_vsscanf")));
-extern __typeof__(sim_confined_mempcpy) sim_confined___mempcpy
-    __attribute__((alias("sim_confined_mempcpy")));
