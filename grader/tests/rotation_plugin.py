@@ -159,7 +159,8 @@ class Costs:
         if len(self.seconds) > SHOWN:
             write(f"\nthe slowest {SHOWN}, in processor seconds:")
             for name, cost in slowest:
-                reason = self.reasons[name] or ("no reason is given" if cost > rotation.COSTLY else "")
+                none = "no reason is given" if cost > rotation.COSTLY else ""
+                reason = self.reasons[name] or none
                 write(f"{cost:7.1f}  {name}{f'  ({reason})' if reason else ''}")
             write(f"{sum(self.seconds.values()):7.0f}  all {len(self.seconds)} tests of this run")
         if self.left_out:
