@@ -33,15 +33,13 @@ VERDICTS = ("pass", "fail", "uncertain", "error")
 FORBIDDEN = {("right", "fail"), ("slow", "pass")}
 FILES = ("right", "borderline", "slow")
 # What makes a solution do part of its work twice: three rows in seven, or as much of each section.
-ROW = "        correlate_row(image, width, height, mask, radius, border, y, out + (size_t)y * width);\n"
+ROW = "correlate_row(image, width, height, mask, radius, border, y, out + (size_t)y * width);\n"
 CALL = "        function(rgb + 3 * first, left < section ? left : section, w, grey + first);\n"
 COUNT = "(left < section ? left : section)"
+PART = CALL.replace(COUNT[1:-1], f"{COUNT} * 3 / 7 / SECTION * SECTION")
 EDITS = {
-    ("lab1", "borderline"): (ROW, " " * 8 + f"for (int n = y % 7 < 3 ? 2 : 1; n > 0; n--)\n    {ROW}"),
-    ("lab8", "borderline"): (
-        CALL,
-        CALL + CALL.replace(COUNT[1:-1], f"{COUNT} * 3 / 7 / SECTION * SECTION"),
-    ),
+    ("lab1", "borderline"): (ROW, f"for (int n = y % 7 < 3 ? 2 : 1; n > 0; n--)\n    {ROW}"),
+    ("lab8", "borderline"): (CALL, CALL + PART),
     ("lab8", "slow"): (CALL, CALL + CALL),
 }
 

@@ -1,8 +1,8 @@
 """Files that must be refused before anything of them runs: refused_sources.txt, as a list.
 
 There each begins with a line `=== NAME | WHAT A REFUSAL SAYS`. HERE, in a comment, marks the line
-that it must name; a line `f <HEADER>: STATEMENT` stands for that header and a function f() with that
-statement, marked. C files are compiled as one of lab 1, CUDA files as one of lab 3.
+that it must name; a line `f <HEADER>: STATEMENT` stands for that header and a function f() with
+that statement, marked. C files are compiled as one of lab 1, CUDA files as one of lab 3.
 """
 
 from __future__ import annotations

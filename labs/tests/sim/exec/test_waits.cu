@@ -223,9 +223,7 @@ static void run_without_cooperation() {
     ck_error(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }
 TEST(a_grid_that_may_not_synchronise) {
-    struct outcome outcome = run_program(run_without_cooperation, NULL);
-    ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "invalid-launch", "cudaLaunchCooperativeKernel()");
+    ck_finds_and_exits(run_without_cooperation, "invalid-launch", "cudaLaunchCooperativeKernel()");
 }
 
 __global__ void quotient(int *d_out) {

@@ -275,12 +275,9 @@ static void run_trap() {
 }
 
 TEST(assert_and_trap_end_the_kernel) {
-    struct outcome outcome = run_program(run_assert, NULL);
-    ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "assert", "thread: [9,0,0] Assertion `threadIdx.x != 9` failed.");
-    outcome = run_program(run_trap, NULL);
-    ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "trap", "__trap()");
+    ck_finds_and_exits(run_assert, "assert",
+                       "thread: [9,0,0] Assertion `threadIdx.x != 9` failed.");
+    ck_finds_and_exits(run_trap, "trap", "__trap()");
 }
 
 SUITE("sim: barriers and warps")
