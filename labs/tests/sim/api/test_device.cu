@@ -159,8 +159,7 @@ TEST(a_name_is_no_address) {
 }
 
 static void pass_a_name() {
-    float *d_out;
-    cudaMalloc(&d_out, 4);
+    float *d_out = device_array<float>(4);
     read_first<<<1, 1>>>(c_weights, d_out);
     ck_error(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
 }
@@ -211,30 +210,6 @@ TEST(atomics_over_all_blocks) {
     ck_assert_double_eq(h.d, n / 4);
     ck_assert_int_eq(h.swapped, 8);
 }
-
-#define LAYOUT(type, size, alignment)                                                              \
-    static_assert(sizeof(type) == size && alignof(type) == alignment, #type)
-LAYOUT(char1, 1, 1);
-LAYOUT(uchar2, 2, 2);
-LAYOUT(uchar3, 3, 1);
-LAYOUT(uchar4, 4, 4);
-LAYOUT(short2, 4, 4);
-LAYOUT(ushort3, 6, 2);
-LAYOUT(short4, 8, 8);
-LAYOUT(int2, 8, 8);
-LAYOUT(uint3, 12, 4);
-LAYOUT(int4, 16, 16);
-LAYOUT(long2, 16, 16);
-LAYOUT(ulonglong3, 24, 8);
-LAYOUT(longlong4, 32, 16);
-LAYOUT(float1, 4, 4);
-LAYOUT(float2, 8, 8);
-LAYOUT(float3, 12, 4);
-LAYOUT(float4, 16, 16);
-LAYOUT(double2, 16, 16);
-LAYOUT(double3, 24, 8);
-LAYOUT(double4, 32, 16);
-LAYOUT(dim3, 12, 4);
 
 __global__ void vectors(const float4 *d_in, float4 *d_out, uchar4 *d_bytes) {
     float4 v = __ldg(&d_in[threadIdx.x]);

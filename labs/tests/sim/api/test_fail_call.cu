@@ -153,16 +153,14 @@ TEST(another_device_has_less_shared_memory) {
 
 static void leaves_an_error_in_step_5() {
     sim_set_step(5);
-    int *d;
-    cudaMalloc(&d, 4);
+    int *d = device_array<int>(4);
     cudaFree(d);
     cudaFree(d);
     sim_set_step(-1);
 }
 
 static void ignores_a_call_that_is_made_to_fail() {
-    int *d;
-    cudaMalloc(&d, 4);
+    int *d = device_array<int>(4);
     sim_fail_call(1, cudaErrorUnknown);
     cudaFree(d);
 }

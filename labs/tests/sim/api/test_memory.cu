@@ -149,8 +149,7 @@ __global__ void touch(char *d_bytes, long at) {
 }
 
 static void touch_at(long at) {
-    char *d_bytes;
-    cudaMalloc(&d_bytes, 1000);
+    char *d_bytes = device_array<char>(1000);
     touch<<<4, 32>>>(d_bytes, at);
     cudaFree(d_bytes);
 }
@@ -170,8 +169,7 @@ static void inside() {
     touch_at(999);
 }
 static void after_free() {
-    char *d_bytes;
-    cudaMalloc(&d_bytes, 1000);
+    char *d_bytes = device_array<char>(1000);
     cudaFree(d_bytes);
     touch<<<4, 32>>>(d_bytes, 0);
     cudaDeviceSynchronize();
@@ -188,8 +186,7 @@ __global__ void copy_four(const float *d_from, float *d_to) {
     *(float4 *)d_to = *(const float4 *)d_from;
 }
 static void misaligned_copy() {
-    float *d_floats;
-    cudaMalloc(&d_floats, 64);
+    float *d_floats = device_array<float>(64);
     copy_four<<<1, 1>>>(d_floats + 1, d_floats + 8);
     cudaDeviceSynchronize();
 }
@@ -217,8 +214,7 @@ TEST(out_of_bounds) {
 }
 
 static void host_reads_device() {
-    int *d_value;
-    cudaMalloc(&d_value, 4);
+    int *d_value = device_array<int>(4);
     *(volatile int *)d_value = 3;
 }
 

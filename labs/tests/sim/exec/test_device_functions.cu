@@ -159,8 +159,7 @@ static void frees_twice(void) {
 }
 
 static void frees_what_is_not_the_heaps(void) {
-    char *d;
-    cudaMalloc(&d, 64);
+    char *d = device_array<char>(64);
     free_argument<<<1, 1>>>(d);
     exit(cudaDeviceSynchronize() == cudaErrorIllegalAddress ? 0 : 1);
 }

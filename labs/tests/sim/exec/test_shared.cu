@@ -108,8 +108,7 @@ TEST(how_much_a_block_may_have) {
 }
 
 static void run_past_dynamic() {
-    char *d_out;
-    cudaMalloc(&d_out, 32);
+    char *d_out = device_array<char>(32);
     dynamic_only<<<1, 1, 64>>>(d_out, 65);
 }
 
@@ -132,8 +131,7 @@ __global__ void with_a_function(char *d_out) {
 }
 
 static void run_too_much_in_all() {
-    char *d_out;
-    cudaMalloc(&d_out, 32);
+    char *d_out = device_array<char>(32);
     with_a_function<<<1, 1>>>(d_out);
     cudaDeviceSynchronize();
     if (cudaGetLastError() != cudaErrorInvalidValue) { // a check does not make it compile
@@ -150,8 +148,7 @@ TEST(what_nvcc_would_not_compile) {
 }
 
 static void run_too_much_dynamic() {
-    char *d_out;
-    cudaMalloc(&d_out, 32);
+    char *d_out = device_array<char>(32);
     dynamic_only<<<1, 1, 50000>>>(d_out, 50000);
 }
 

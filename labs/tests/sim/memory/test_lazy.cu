@@ -54,8 +54,7 @@ static __global__ void write_past_the_end(unsigned char *p, size_t bytes) {
 }
 
 static void write_past_zeros(void) {
-    unsigned char *p;
-    cudaMalloc(&p, 5000);
+    unsigned char *p = device_array<unsigned char>(5000);
     write_past_the_end<<<1, 1>>>(p, 5000);
     cudaFree(p);
 }

@@ -189,8 +189,7 @@ static void use_after_destroy() {
     const float h[4] = {1, 2, 3, 4};
     cudaArray_t array = array_of(h, 4, 0);
     cudaTextureObject_t t = texture_of(resource_of(array), cudaTextureDesc());
-    float *d_out;
-    cudaMalloc(&d_out, 4);
+    float *d_out = device_array<float>(4);
     cudaDestroyTextureObject(t);
     fill<<<1, 1>>>(d_out, [=](int) { return tex1D<float>(t, 0); });
     cudaDeviceSynchronize();
