@@ -56,8 +56,8 @@ def sources(folder: Path) -> dict[tuple[str, str], Path]:
         assert old in text, f"the solution of {name} has changed: see EDITS"
         file.write_text(text.replace(old, new))
         folders[name, kind] = copy
-    for lab in ("lab1", "lab8"):
-        folders[lab, "right"] = paths.ROOT / "solutions"
+    for name in ("lab1", "lab8"):
+        folders[name, "right"] = paths.ROOT / "solutions"
     return folders
 
 
