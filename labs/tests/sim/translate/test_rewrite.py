@@ -28,8 +28,9 @@ def rewrite(
     given, made = folder / "given.cu", folder / "made.ii"
     given.write_bytes(source.encode() if isinstance(source, str) else source)
     made.unlink(missing_ok=True)
-    command = [sys.executable, REWRITE, "--shown", "student.cu", *options, given, "-o", made]
-    done = captured.run([*command, "--", *COMPILER, *flags], timeout=60)
+    command: list[str | Path] = [sys.executable, REWRITE, "--shown", "student.cu"]
+    command += [*options, given, "-o", made, "--", *COMPILER, *flags]
+    done = captured.run(command, timeout=60)
     return done, own_text(made.read_text(errors="replace")) if made.exists() else ""
 
 
