@@ -5,10 +5,10 @@ commits modulo 13, so 13 commits in a row run them all. Tests that belong to wha
 the working tree changed run as well.
 
 A *unit* is what is never divided: a file of tests, because its fixtures are made once, or a single
-test of a file marked `apart`, whose tests share nothing that costs much. costs.tsv has a row for
-each test of a unit that takes a processor second or more: the unit's part, the test's seconds and
-its name. A unit without a row is cheap. `make test-costs` measures all tests and writes the file:
-a unit keeps its part, a new one goes where the least is.
+test of a file marked `apart`, whose tests share nothing that costs much. costs.tsv has the units
+that take a processor second or more: a row with the unit's part, its seconds and its name. Of a
+file, each test above COSTLY has a row of its own. A unit without a row is cheap. `make test-costs`
+measures all tests and writes the file: a unit keeps its part, a new one goes where the least is.
 """
 
 from __future__ import annotations
@@ -38,16 +38,18 @@ PAGES = frozenset({
 })  # fmt: skip
 ZOO_TEST = "grader/tests/zoo/test_zoo.py::test_zoo"
 CHEAP = 1.0  # processor seconds: a unit below this runs each time
+COSTLY = 5.0  # processor seconds of a test that need a reason: pytest.mark.slow("why")
 MOST_TOUCHED = 100.0  # processor seconds of tests that run only because of a change
 
 
 @dataclass(frozen=True)
 class Row:
-    """A test's row in costs.tsv."""
+    """A row of costs.tsv. name: of a test, or of a file; a file's seconds are those of its tests
+    that have no row."""
 
     part: int
     seconds: float
-    test: str
+    name: str
 
 
 def file_of(test: str) -> str:
@@ -60,8 +62,8 @@ def rows(text: str) -> list[Row]:
     found = []
     for line in text.splitlines():
         if line and not line.startswith("#"):
-            part, seconds, test = line.split("\t")
-            found.append(Row(int(part), float(seconds), test))
+            part, seconds, name = line.split("\t")
+            found.append(Row(int(part), float(seconds), name))
     return found
 
 
@@ -70,11 +72,13 @@ def committed() -> list[Row]:
 
 
 def by_unit(known: Iterable[Row], unit_of: Mapping[str, str]) -> dict[str, tuple[int, float]]:
-    """The part and the seconds of each unit. unit_of: the unit of each test of this run; a test
-    that is gone counts for nothing."""
+    """The part and the seconds of each unit. unit_of: the unit of each test of this run; what is
+    gone counts for nothing."""
     found: dict[str, tuple[int, float]] = {}
+    units = {*unit_of.values()}
     for row in known:
-        if unit := unit_of.get(row.test):
+        unit = row.name if row.name in units else unit_of.get(row.name)
+        if unit is not None:
             part, seconds = found.get(unit, (row.part, 0.0))
             found[unit] = (part, seconds + row.seconds)
     return found
@@ -205,21 +209,31 @@ def choose_shard(unit_of: Mapping[str, str], known: list[Row], shard: str) -> Ch
 
 
 def updated(measured: Mapping[str, float], unit_of: Mapping[str, str], known: list[Row]) -> str:
-    """costs.tsv after a run that measured these tests. Rows of tests that still exist and were not
-    measured stay."""
-    seconds = {row.test: row.seconds for row in known if row.test in unit_of} | dict(measured)
+    """costs.tsv after a run that measured these tests. Rows of files of which nothing was measured,
+    and of tests apart that still exist, stay."""
+    again = {unit_of[test] for test in measured}
+    seconds: dict[str, float] = collections.defaultdict(float)  # of each row
+    for row in known:
+        if (unit_of.get(row.name) or row.name) not in again:
+            seconds[row.name] = row.seconds
+    for test, cost in measured.items():
+        seconds[test if cost > COSTLY else unit_of[test]] += cost
+    unit = {name: unit_of.get(name, name) for name in seconds}
     totals: dict[str, float] = collections.defaultdict(float)
-    for test, cost in seconds.items():
-        totals[unit_of[test]] += cost
-    totals = {u: cost for u, cost in totals.items() if cost >= CHEAP or file_of(u) in PAGES}
-    before = {unit: part for unit, (part, _) in by_unit(known, unit_of).items()}
-    before |= {unit: 0 for unit in totals if file_of(unit) in PAGES}
+    for name, cost in seconds.items():
+        totals[unit[name]] += cost
+    units = {*unit_of.values()}
+    totals = {
+        name: cost
+        for name, cost in totals.items()
+        if name in units and (cost >= CHEAP or file_of(name) in PAGES)
+    }
+    before = {name: part for name, (part, _) in by_unit(known, unit_of).items()}
+    before |= {name: 0 for name in totals if file_of(name) in PAGES}
     parts = assigned(totals, before)
-    kept = [
-        Row(parts[unit_of[test]], round(cost, 1), test)
-        for test, cost in seconds.items()
-        if unit_of[test] in parts and (cost >= 0.1 or unit_of[test] == test)
-    ]
-    head = "# part, processor seconds, test; made by `make test-costs`: grader/tests/rotation.py\n"
-    kept.sort(key=lambda row: (row.test, row.part))
-    return head + "".join(f"{row.part}\t{row.seconds:.1f}\t{row.test}\n" for row in kept)
+    head = "# part, processor seconds, unit; made by `make test-costs`: grader/tests/rotation.py\n"
+    return head + "".join(
+        f"{parts[unit[name]]}\t{cost:.1f}\t{name}\n"
+        for name, cost in sorted(seconds.items())
+        if unit[name] in parts
+    )

@@ -20,7 +20,6 @@ from grader import paths
 from grader.setup import stamp
 from grader.tests import rotation
 
-COSTLY = 5.0  # processor seconds that need a reason: pytest.mark.slow("why")
 SHOWN = 20
 GROUP = re.compile(r"@u\d+$")  # what --dist loadgroup appends to the name of a test
 
@@ -160,7 +159,8 @@ class Costs:
         if len(self.seconds) > SHOWN:
             write(f"\nthe slowest {SHOWN}, in processor seconds:")
             for name, cost in slowest:
-                reason = self.reasons[name] or ("no reason is given" if cost > COSTLY else "")
+                none = "no reason is given" if cost > rotation.COSTLY else ""
+                reason = self.reasons[name] or none
                 write(f"{cost:7.1f}  {name}{f'  ({reason})' if reason else ''}")
             write(f"{sum(self.seconds.values()):7.0f}  all {len(self.seconds)} tests of this run")
         if self.left_out:

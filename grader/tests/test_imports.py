@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.paths import ROOT
+from grader.tests import captured
 
 LINT = Path(sys.executable).with_name("lint-imports")
 
@@ -15,9 +16,7 @@ LINT = Path(sys.executable).with_name("lint-imports")
 def lint(root: Path) -> subprocess.CompletedProcess[str]:
     config = ["--config", str(root / "pyproject.toml"), "--no-cache", "--no-logo"]
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root)}
-    return subprocess.run(
-        [LINT, *config], cwd=root, env=environment, capture_output=True, text=True
-    )
+    return captured.run([LINT, *config], cwd=root, env=environment)
 
 
 @pytest.mark.parametrize(

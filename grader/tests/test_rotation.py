@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.tests import rotation, rotation_plugin
+from grader.tests import rotation
 from grader.tests.rotation import PARTS, Row
 
 UNITS = {
@@ -72,10 +72,17 @@ def test_a_unit_keeps_its_part_and_a_new_one_goes_where_the_least_is() -> None:
 def test_measured_seconds_replace_the_known_ones_and_what_is_gone_goes() -> None:
     known = [*ROWS, Row(3, 9.0, "gone.py::test")]
     text = rotation.updated({"b.py::one": 2.5, "c.py::one": 0.2}, UNITS, known)
-    rows = {row.test: row for row in rotation.rows(text)}
+    rows = {row.name: row for row in rotation.rows(text)}
     assert rows["b.py::one"] == Row(4, 2.5, "b.py::one")
     assert rows["a.py::one"] == Row(0, 3.0, "a.py::one")
     assert "gone.py::test" not in rows and "c.py::one" not in rows, "cheap again"
+
+
+def test_a_file_has_one_row_and_one_for_each_costly_test() -> None:
+    text = rotation.updated({"a.py::one": 1.5, "a.py::two": 5.5}, UNITS, ROWS)
+    rows = [row for row in rotation.rows(text) if row.name.startswith("a.py")]
+    assert rows == [Row(0, 1.5, "a.py"), Row(0, 5.5, "a.py::two")]
+    assert rotation.by_unit(rows, UNITS) == {"a.py": (0, 7.0)}
 
 
 def test_the_parts_cost_alike() -> None:
@@ -123,9 +130,9 @@ def test_what_costs_much_says_why() -> None:
     pytest.mark.slow("why")."""
     silent = set()
     for row in rotation.committed():
-        file, _, test = row.test.partition("::")
+        file, _, test = row.name.partition("::")
         name = test.partition("[")[0]
-        is_costly = row.seconds > rotation_plugin.COSTLY and (paths.ROOT / file).exists()
+        is_costly = test and row.seconds > rotation.COSTLY and (paths.ROOT / file).exists()
         if is_costly and name not in functions_with_reason(paths.ROOT / file):
             silent.add(f"{file}::{name}")
     assert not silent

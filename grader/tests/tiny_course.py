@@ -16,6 +16,7 @@ from grader.model import submission as submissions
 from grader.model.score import Score, Unmeasured
 from grader.model.submission import Submission
 from grader.student import progress
+from grader.tests.made_results import made
 
 SPEC = """\
 id = "lab9"
@@ -98,13 +99,13 @@ def submission() -> Submission:
 def graded(earned: float, failed: str | None = None, exit_code: int | None = None) -> result.Result:
     """A grade of lab 9 as the pipeline gives it."""
     checks = [result.Check("lab9/B/x", failed, "correct", "fail", part="B")] if failed else []
-    return result.Result(
-        lab="lab9",
+    return made(
+        "lab9",
+        checks,
+        Score(earned, 85, 100, (Unmeasured(15, "need a GPU"),)),
         title="two sums",
         backend="cpu",
         files=[],
-        checks=checks,
-        score=Score(earned, 85, 100, (Unmeasured(15, "need a GPU"),)),
         exit_code=(0 if earned == 85 else 1) if exit_code is None else exit_code,
         machine=result.Machine("", "", 1, ""),
         grader_version="",

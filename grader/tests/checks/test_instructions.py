@@ -19,6 +19,7 @@ from grader.model.submission import Submission
 from grader.session.plan import plan_for
 from grader.session.programs import Programs
 from grader.session.session import Session
+from grader.tests import captured
 from grader.tests.checks.test_technique import asks, lab_file, loaded
 from grader.tests.zoo.test_zoo import grade
 
@@ -56,9 +57,7 @@ def test_counts_by_line_and_names_the_widest_instruction(tmp_path: Path) -> None
         "}\n"
     )
     subprocess.run(["gcc", "-g1", "-gdwarf-4", source, "-o", program], check=True)
-    listing = subprocess.run(
-        ["objdump", "-d", program], capture_output=True, text=True, check=True
-    ).stdout
+    listing = captured.run(["objdump", "-d", program], check=True).stdout
     pcs = [int(line.split(":")[0], 16) for line in listing.splitlines() if "vpxor" in line]
     assert len(pcs) == 3
     seen = instructions.read_instructions(

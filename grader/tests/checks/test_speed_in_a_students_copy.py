@@ -12,6 +12,7 @@ from grader import paths
 from grader.model import spec
 from grader.release import archive, contents, objects
 from grader.release.contents import Member
+from grader.tests import captured
 from grader.timing import reference
 
 LAB = spec.load("lab1")
@@ -43,9 +44,7 @@ def graded(copy: Path, folder: Path, source: str) -> dict[str, Any]:
     (folder / "cpu_loop.c").write_text(source)
     out = folder / "result.json"
     argv = [sys.executable, "-m", "grader", LAB.id, "-k", CHECK, "--src", str(folder)]
-    done = subprocess.run(
-        [*argv, "--json", str(out)], cwd=copy, capture_output=True, text=True, check=False
-    )
+    done = captured.run([*argv, "--json", str(out)], cwd=copy)
     assert out.exists(), done.stdout + done.stderr
     checks: list[dict[str, Any]] = json.loads(out.read_bytes())["checks"]
     return next(check for check in checks if CHECK in check["name"])

@@ -1,6 +1,5 @@
 """Technique checks: what a spec may ask, how counters become a verdict, what a student reads."""
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from grader.model.submission import Submission
 from grader.session.plan import plan_for
 from grader.session.programs import Programs
 from grader.session.session import Session
+from grader.tests import captured
 from grader.tests.zoo import entries as zoo
 from grader.tests.zoo.test_zoo import grade
 
@@ -243,8 +243,7 @@ def test_a_wrong_kernel_is_not_counted() -> None:
 
 
 def test_profile_shows_the_lines_of_the_technique_cases() -> None:
-    argv = [str(paths.ROOT / "grade"), "lab3", "--src", "solutions", "--profile", "-k", "one word"]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=120)
+    done = captured.grade("lab3", "--src", "solutions", "--profile", "-k", "one word", timeout=120)
     assert done.returncode == 0, done.stderr
     assert "launch 0: constant_kernel" in done.stdout
     assert "launch 0: polyphase_kernel" in done.stdout
@@ -252,7 +251,5 @@ def test_profile_shows_the_lines_of_the_technique_cases() -> None:
         r.split() for r in done.stdout.splitlines() if r.strip().startswith("constant_mask.cu:")
     ]
     assert rows and all(len(row) == len(rows[0]) for row in rows)
-    none = subprocess.run(
-        [paths.ROOT / "grade", "lab1", "--profile"], capture_output=True, text=True, check=False
-    )
+    none = captured.grade("lab1", "--profile")
     assert none.returncode == 2 and "no technique checks" in none.stderr

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
+from grader.tests import captured
 
 BASH = """
 source <(./grade --show-completion)
@@ -39,13 +40,10 @@ def ask(shell: str, script: str, home: Path) -> str:
     file = home / "script"
     file.write_text(script)
     quiet = {"bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]}[shell]
-    done = subprocess.run(
+    done = captured.run(
         [shell, *quiet, file],
         cwd=paths.ROOT,
         env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home)},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0 and not done.stderr, done.stderr
     return done.stdout

@@ -3,7 +3,6 @@ files that are missing, labs that do not exist."""
 
 import errno
 import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -16,7 +15,7 @@ from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.render.terminal import Terminal
 from grader.session.plan import matching
-from grader.tests import tiny_course
+from grader.tests import captured, tiny_course
 
 Capture = pytest.CaptureFixture[str]
 
@@ -28,13 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_closed_stream_is_no_fault(closed: str) -> None:
-    done = subprocess.run(
-        ["bash", "-c", f"./grade hint lab1 {closed}"],
-        cwd=paths.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = captured.run(["bash", "-c", f"./grade hint lab1 {closed}"], cwd=paths.ROOT)
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert ("hint 1 of 3" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
 
@@ -86,9 +79,7 @@ def test_two_documents_do_not_share_stdout(
 
 def test_make_names_the_labs() -> None:
     for target in ("lab9", "lab33-test"):
-        done = subprocess.run(
-            ["make", "-C", paths.ROOT, target], capture_output=True, text=True, check=False
-        )
+        done = captured.run(["make", "-C", paths.ROOT, target])
         assert done.returncode == 2 and f"there is no {target}; the labs are lab1" in done.stderr
 
 
@@ -166,7 +157,5 @@ def test_ctrl_c_while_it_loads_is_no_traceback() -> None:
         "sys.modules['grader.cli'] = Loading('grader.cli')\n"
         "runpy.run_module('grader', run_name='__main__')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=paths.ROOT, capture_output=True, text=True, check=False
-    )
+    done = captured.run([sys.executable, "-c", code], cwd=paths.ROOT)
     assert done.returncode == 130 and done.stderr == "grade: interrupted; nothing is left behind\n"

@@ -1,13 +1,13 @@
 """The course's own parts, built for a GPU. No other test on a machine without one compiles them."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from grader import paths
 from grader.model import spec
+from grader.tests import captured
 
 LABS = [lab for lab in spec.available() if "gpu" in spec.load(lab).backends]
 
@@ -19,14 +19,11 @@ def test_the_course_builds_for_a_gpu(lab: str, tmp_path: Path, real_nvcc: str) -
         "PATH": f"{Path(real_nvcc).parent}{os.pathsep}{os.environ['PATH']}",
     }
     variables = {"LAB": spec.load(lab).folder, "BACKEND": "gpu", "GPU_ARCH": "sm_90"}
-    done = subprocess.run(
+    done = captured.run(
         ["make", "run-binary-given", f"GIVEN={tmp_path}"]
         + [f"{name}={value}" for name, value in variables.items()],
         cwd=paths.ROOT,
         env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "device_case.o").exists()

@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from grader.model import submission as submissions
 from grader.sandbox import choice, process_tree
 from grader.sandbox.choice import Choice
 from grader.sandbox.process_tree import Usage
+from grader.tests import captured
 
 
 def test_each_file_is_timed_from_its_own_source(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_each_file_is_timed_from_its_own_source(tmp_path: Path) -> None:
         variables = {"BACKEND": backend, "LAB": "lab8_grayscale", "FILES": file, "OUT": tmp_path}
         argv = ["make", "-nB", "speed-binary", "speed-binary-given"]
         argv += [f"{name}={value}" for name, value in variables.items()]
-        done = subprocess.run(argv, cwd=paths.ROOT, capture_output=True, text=True, check=True)
+        done = captured.run(argv, cwd=paths.ROOT, check=True)
         compiled = re.findall(r" -c (\S+/grayscale\.cu?) ", done.stdout)
         assert sorted(compiled) == sorted(
             [f"{tmp_path}/src/{file}", f"solutions/lab8_grayscale/{file}"]
@@ -139,6 +139,6 @@ def test_what_is_timed_does_not_depend_on_its_place(tmp_path: Path) -> None:
 def placed(library: Path) -> dict[str, tuple[int, int]]:
     """The address and the size of each function that a shared object exports."""
     argv = ["nm", "-DS", "--defined-only", str(library)]
-    lines = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = captured.run(argv, check=True).stdout.splitlines()
     words = (line.split() for line in lines)
     return {w[3]: (int(w[0], 16), int(w[1], 16)) for w in words if len(w) == 4 and w[2] == "T"}

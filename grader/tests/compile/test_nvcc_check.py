@@ -20,6 +20,7 @@ from grader.model.submission import Submission
 from grader.sandbox import choice
 from grader.sandbox.choice import Choice
 from grader.session.plan import plan_for
+from grader.tests import captured
 
 LAB = spec.load("lab3")
 SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "constant_mask.cu").read_text()
@@ -151,7 +152,7 @@ def test_an_nvcc_that_a_busy_machine_holds_up_is_waited_for(
 
 def grade(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [str(paths.ROOT / "grade"), *arguments, "--backend", "sim"]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return captured.run(command)
 
 
 def test_a_grade_shows_it_as_a_check_without_points(fake: Fake, submission: Submission) -> None:

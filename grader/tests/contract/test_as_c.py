@@ -13,6 +13,7 @@ from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
 from grader.model import spec
 from grader.oracle import compare
+from grader.tests import captured
 
 HEAD = '#include "lab.h"\n#include <check.h>\n#include <math.h>\n#include <stdlib.h>\n'
 MAIN = """
@@ -74,10 +75,8 @@ def test_pasted_tests_of_every_contract_compile(tmp_path: Path) -> None:
             header = "lab_cuda.h" if contract.part == "E" else "lab.h"
             text = as_c.write_test(player, (step,), failure)
             file.write_text(HEAD.replace("lab.h", header) + text + MAIN)
-            done = subprocess.run(
-                ["gcc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-                 f"-I{paths.ROOT}/labs/runtime", f"-I{paths.ROOT}/labs/sim/include",
-                 f"-I{paths.ROOT}/labs/{lab.folder}", str(file)],
-                check=False, capture_output=True, text=True,
-            )  # fmt: skip
+            flags = ["-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
+            folders = ("runtime", "sim/include", lab.folder)
+            places = [f"-I{paths.LABS}/{folder}" for folder in folders]
+            done = captured.run(["gcc", *flags, *places, file])
             assert done.returncode == 0, f"{contract.name}: {done.stderr}\n{text}"

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from datasets import generate, stream
+from grader.tests import captured
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -277,6 +278,6 @@ def test_large_arrays_are_written_whole(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_program_refuses_what_it_does_not_know() -> None:
     program = [sys.executable, str(ROOT / "datasets" / "generate.py")]
-    completed = subprocess.run([*program, "lena"], capture_output=True, text=True)
+    completed = captured.run([*program, "lena"])
     assert completed.returncode == 2
     assert "no large array lena" in completed.stderr

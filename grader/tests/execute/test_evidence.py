@@ -11,6 +11,7 @@ import pytest
 from grader import paths
 from grader.execute import evidence
 from grader.execute.evidence import Evidence, Recorder
+from grader.tests import captured
 
 # What a part of the runtime does: reports, and ends.
 PROGRAM = r"""
@@ -45,13 +46,8 @@ def run(
     command = ["gcc", "-Ilabs/runtime", str(source), str(library), "-pthread", "-o", str(program)]
     subprocess.run(command, check=True, cwd=paths.ROOT)
     with evidence.recorder() as recorder:
-        done = subprocess.run(
-            [program],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=recorder.environment() | environment,
-            pass_fds=(recorder.descriptor,),
+        done = captured.run(
+            [program], env=recorder.environment() | environment, pass_fds=(recorder.descriptor,)
         )
         return done, recorder.read()
 

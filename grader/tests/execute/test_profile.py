@@ -10,6 +10,7 @@ import pytest
 
 from grader import paths
 from grader.execute import profile
+from grader.tests import captured
 
 # Arguments: columns and rows of blocks of 32x8 threads. A 5x5 correlation with a border test and
 # constant coefficients, and a read of constant memory by lane. Prints a sum over all pixels and the
@@ -66,12 +67,7 @@ def run(source: Path, tmp_path: Path, sample: int, *arguments: int) -> tuple[lis
     """What the program prints, and its kernels' profiles."""
     target = tmp_path / "profile.json"
     options: list[str | Path] = ["--json", target, "--sample", str(sample)]
-    done = subprocess.run(
-        [paths.ROOT / "grade", "run", source, *options, "--", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = captured.grade("run", source, *options, "--", *map(str, arguments), timeout=120)
     assert done.returncode == 0, done.stderr
     return [int(x) for x in done.stdout.split()], json.loads(target.read_text())["kernels"]
 
@@ -141,12 +137,7 @@ def test_a_killed_program_leaves_the_profile_of_its_launches(tmp_path: Path) -> 
         "int main() { float *p; cudaMalloc(&p, 128); one<<<1, 32>>>(p);"
         " cudaDeviceSynchronize(); abort(); }\n"
     )
-    done = subprocess.run(
-        [paths.ROOT / "grade", "run", file, "--profile"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = captured.grade("run", file, "--profile", timeout=120)
     assert done.returncode == 128 + 6
     assert "launch 0: one" in done.stderr and "Traceback" not in done.stderr
 

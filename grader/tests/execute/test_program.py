@@ -14,18 +14,13 @@ import pytest
 
 from grader import paths
 from grader.schema import write
+from grader.tests import captured
 
 NSIGHT = paths.ROOT / "labs" / "studies" / "nsight"
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [paths.ROOT / "grade", "run", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    return captured.grade("run", *arguments, timeout=120)
 
 
 def profile_of(source: Path, tmp_path: Path) -> dict[str, Any]:

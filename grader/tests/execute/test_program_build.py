@@ -10,6 +10,7 @@ import pytest
 
 from grader import paths
 from grader.compile import compiler_messages
+from grader.tests import captured
 from grader.tests.execute.test_program import run
 
 QUIET = """#include <stdio.h>
@@ -157,11 +158,8 @@ def mounted(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[
     prefix = ["unshare", "--user", "--map-root-user", "--mount"]
     if shutil.which("unshare") is None or subprocess.run([*prefix, "true"], check=False).returncode:
         pytest.skip("unshare cannot mount file systems here")
-    return subprocess.run(
+    return captured.run(
         [*prefix, "bash", "-c", script, "bash", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=120,
         env=os.environ | {"G": f"{paths.ROOT}/grade run", "BUILD": str(paths.BUILD)},
     )

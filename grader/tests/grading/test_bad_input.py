@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from grader import paths
+from grader.tests import captured
 from grader.tests.zoo.test_zoo import grade
 
 SIGNATURE = (
@@ -164,12 +165,7 @@ def test_a_file_saved_on_windows(tmp_path: Path) -> None:
 
 def test_no_such_folder_is_a_usage_error(tmp_path: Path) -> None:
     for src in (tmp_path / "nowhere", tmp_path):
-        done = subprocess.run(
-            [paths.ROOT / "grade", "lab1", "--src", src],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = captured.grade("lab1", "--src", src)
         assert done.returncode == 2 and "Traceback" not in done.stderr
         assert str(src) in done.stderr
 
@@ -187,9 +183,7 @@ def test_no_such_folder_is_a_usage_error(tmp_path: Path) -> None:
     ids=" ".join,
 )
 def test_usage_errors(arguments: list[str]) -> None:
-    done = subprocess.run(
-        [paths.ROOT / "grade", *arguments], capture_output=True, text=True, check=False
-    )
+    done = captured.grade(*arguments)
     assert done.returncode == 2 and done.stderr and "Traceback" not in done.stderr
 
 

@@ -17,6 +17,7 @@ from grader.model.result import Check, Result, Verdict
 from grader.model.score import Score
 from grader.render.score_table import table
 from grader.schema import write
+from grader.tests.made_results import made
 
 TIMED = {
     "student_ns": 200.0,
@@ -37,16 +38,15 @@ def speed(part: str, verdict: Verdict = "pass", **more: Any) -> Check:
 
 
 def graded(*checks: Check) -> Result:
-    return Result(
-        lab="lab1",
+    return made(
+        "lab1",
+        checks,
+        Score(0, 0, 100),
         title="t",
         backend="cpu",
         files=[],
-        checks=list(checks),
-        score=Score(0, 0, 100),
         exit_code=0,
         machine=backend.machine("cpu"),
-        grader_version="0",
         hidden_included=False,
     )
 

@@ -6,7 +6,6 @@ import importlib.util
 import io
 import json
 import os
-import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -18,6 +17,8 @@ from grader import paths
 from grader.model import result
 from grader.model.result import Check, GradedFile, Machine, Result
 from grader.model.score import Score, Unmeasured
+from grader.tests import captured
+from grader.tests.made_results import made
 
 SCRIPT = paths.ROOT / "handouts" / "classroom" / "autograder.py"
 
@@ -56,16 +57,13 @@ sys.exit(int((home / "status").read_text()))
 
 
 def graded(*checks: Check) -> Result:
-    return Result(
-        lab="lab3",
-        title="constant mask",
-        backend="sim",
-        files=[GradedFile(FILE, "0" * 64)],
-        checks=list(checks),
-        score=Score(
+    return made(
+        "lab3",
+        checks,
+        Score(
             sum(check.points for check in checks), 10, 12, (Unmeasured(2, "wait in hidden checks"),)
         ),
-        exit_code=1,
+        files=[GradedFile(FILE, "0" * 64)],
         machine=Machine("Linux", "a processor", 2, "gcc 12"),
         grader_version="1",
         hidden_included=False,
@@ -93,10 +91,7 @@ def a_course(folder: Path, status: int = 1, document: bytes | None = None) -> Pa
 def run(folder: Path, *arguments: str, **variables: str) -> tuple[int, str]:
     environment = {"PATH": os.environ["PATH"], "RUNNER_TEMP": str(folder.parent), **variables}
     script = variables.get("SCRIPT", str(SCRIPT))
-    done = subprocess.run(
-        [sys.executable, script, *arguments],
-        cwd=folder, env=environment, capture_output=True, text=True,
-    )  # fmt: skip
+    done = captured.run([sys.executable, script, *arguments], cwd=folder, env=environment)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout
 

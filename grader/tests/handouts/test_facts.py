@@ -9,6 +9,7 @@ import pytest
 
 from grader import files, paths
 from grader.model import spec
+from grader.tests import captured
 from handouts.facts import __main__ as command
 from handouts.facts import blocks, kinds, quoted_todos
 from handouts.facts.blocks import Block, FactsError
@@ -24,13 +25,7 @@ MISTAKES = "# Mistakes\n\n<!-- mistakes explained: begin -->\n<!-- mistakes expl
 
 
 def _facts(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "handouts.facts", *options],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return captured.run([sys.executable, "-m", "handouts.facts", *options], cwd=root)
 
 
 def _copied(root: Path, folder: str) -> None:

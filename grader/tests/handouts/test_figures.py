@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from grader import paths
+from grader.tests import captured
 from grader.tests.handouts.readable import unreadable
 from grader.tests.render import browser
 from handouts.drawing import __main__ as drawing
@@ -40,23 +40,13 @@ def pages(chromium: Browser) -> dict[bool, Page]:
 
 
 def test_figures_are_up_to_date() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "handouts.drawing", "--check"],
-        cwd=paths.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = captured.run([sys.executable, "-m", "handouts.drawing", "--check"], cwd=paths.ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_terminal_shows_what_a_grade_prints() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "handouts.drawing.terminal", "--check"],
-        cwd=paths.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
+    done = captured.run(
+        [sys.executable, "-m", "handouts.drawing.terminal", "--check"], cwd=paths.ROOT
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

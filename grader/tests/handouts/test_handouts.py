@@ -2,13 +2,13 @@
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from grader import paths
 from grader.model import spec
+from grader.tests import captured
 
 HANDOUTS = paths.ROOT / "handouts"
 README = paths.ROOT / "README.md"
@@ -58,9 +58,7 @@ def test_make_test_begins_as_the_readme_says() -> None:
     assert shown
     flags = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "FAST")  # of the make that runs these tests
     environment = {name: value for name, value in os.environ.items() if name not in flags}
-    printed = subprocess.run(
-        ["make", "test-plan"], cwd=paths.ROOT, env=environment, capture_output=True, text=True
-    )
+    printed = captured.run(["make", "test-plan"], cwd=paths.ROOT, env=environment)
     assert printed.stdout.startswith(shown[1]), printed.stdout
 
 
@@ -84,11 +82,12 @@ def test_all_handouts_but_one_quote_a_grade() -> None:
 def test_the_unsolved_file_gets_the_grade_that_the_page_quotes(page: Path) -> None:
     lab, quoted = _quoted_grade(page)
     known = spec.load(lab)
-    done = subprocess.run(
-        [paths.ROOT / "grade", lab, "-k", known.case[0].name, "--backend", known.backends[0]],
-        capture_output=True,
-        text=True,
-        check=False,
+    done = captured.grade(
+        lab,
+        "-k",
+        known.case[0].name,
+        "--backend",
+        known.backends[0],
         env=os.environ | {"COLUMNS": "100"},
     )
     printed = done.stdout.replace("  ok    compiles with nvcc\n", "")

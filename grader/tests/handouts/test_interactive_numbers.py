@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from grader import paths
+from grader.tests import captured
 from grader.tests.render import browser
 
 SCRIPTS = paths.ROOT / "handouts" / "interactive"
@@ -127,12 +127,7 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("interactive")
     lines, target = folder / "cases.txt", folder / "profile.json"
     lines.write_text("".join(f"{case.line}\n" for case in CASES))
-    done = subprocess.run(
-        [paths.ROOT / "grade", "run", PROGRAM, "--json", target, "--", lines],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    done = captured.grade("run", PROGRAM, "--json", target, "--", lines, timeout=300)
     assert done.returncode == 0, done.stderr
     printed = iter([int(n) for n in line.split()] for line in done.stdout.splitlines())
     kernels = json.loads(target.read_text())["kernels"]

@@ -1,13 +1,13 @@
 """The programs of the introduction compile, run, and print what the page says."""
 
 import re
-import subprocess
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from grader import paths
+from grader.tests import captured
 
 PAGE = paths.ROOT / "handouts/introduction.md"
 PROGRAM = re.compile(r"```cuda\n// (\S+)\n.*?```", re.DOTALL)
@@ -41,13 +41,7 @@ def test_a_program_prints_what_the_page_says(run: dict[str, str], tmp_path: Path
         assert source.count(run["old"]) == 1
         source = source.replace(run["old"], run["new"])
     (tmp_path / name).write_text(source)
-    done = subprocess.run(
-        [paths.ROOT / "grade", "run", name, *options],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = captured.grade("run", name, *options, cwd=tmp_path)
     shown = Counter(run["printed"].splitlines())
     printed = Counter((done.stdout + done.stderr).splitlines())
     if "--profile" in options:  # the page leaves out the legend below the table

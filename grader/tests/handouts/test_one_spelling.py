@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from grader.paths import ROOT
+from grader.tests import captured
 
 PAGES = ("*.md", "handouts/*.md", "solutions/*/notes.md", "labs/studies/bench/RESULTS.md")
 SETTINGS = ("labs/lab*/lab.toml", "solutions/*/hidden.toml", "grader/diagnose/mistakes.toml")
@@ -93,11 +93,9 @@ def read(path: Path) -> list[str]:
 
 def files() -> list[Path]:
     """Those that git knows: not what a build leaves beside them."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", *(f":(glob){g}" for g in (*PAGES, *SETTINGS, *PYTHON, *READ,
-                                                           *MESSAGES))],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout.split("\0")  # fmt: skip
+    globs = [f":(glob){g}" for g in (*PAGES, *SETTINGS, *PYTHON, *READ, *MESSAGES)]
+    done = captured.run(["git", "ls-files", "-z", *globs], cwd=ROOT, check=True)
+    listed = done.stdout.split("\0")
     kept = [ROOT / name for name in listed if name and not name.startswith("grader/tests/")]
     return [path for path in kept if path.suffix in (".md", ".toml", ".py", ".c", ".cu", ".h")]
 

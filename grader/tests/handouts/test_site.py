@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pypdfium2
 import pytest
 
 from grader import paths
+from grader.tests import captured
 from grader.tests.handouts import small_handouts
 from handouts.site import __main__ as command
 from handouts.site import check, columns, pandoc, pictures
@@ -331,7 +331,5 @@ def test_the_command_says_what_it_made_and_what_is_wrong(
 @pytest.mark.parametrize("goal", ["help", "help-all"])
 def test_make_lists_the_target(goal: str) -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
-    done = subprocess.run(
-        ["make", goal], cwd=paths.ROOT, env=environment, capture_output=True, text=True
-    )
+    done = captured.run(["make", goal], cwd=paths.ROOT, env=environment)
     assert "make handouts" in done.stdout, sys.executable

@@ -1,7 +1,6 @@
 """A grade is made again after a change of anything that could decide it, and only then."""
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 from grader import paths
 from grader.model import course_key
+from grader.tests import captured
 
 # What git tracks at the top and grades do not depend on.
 DECIDES_NOTHING = {
@@ -115,9 +115,7 @@ def test_a_move_and_a_swap_change_the_key(course: Path) -> None:
 
 def test_every_top_level_entry_is_known() -> None:
     """A new one must be put into TOP, or into DECIDES_NOTHING."""
-    done = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=paths.ROOT, capture_output=True, text=True, check=False
-    )
+    done = captured.run(["git", "ls-files", "-z"], cwd=paths.ROOT)
     if done.returncode != 0:
         pytest.skip("this copy of the course is not a git checkout")
     tracked = {path.split("/")[0] for path in done.stdout.split("\0") if path}

@@ -15,7 +15,7 @@ from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.submission import SourceError, Submission
 from grader.student import progress, submission_zip
-from grader.tests import tiny_course
+from grader.tests import captured, tiny_course
 
 RIGHT = (paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c").read_bytes()
 # A class's downloads have such names.
@@ -136,14 +136,7 @@ def test_a_line_of_a_file_with_parentheses_is_found() -> None:
 
 
 def grade(*words: str, cwd: Path = paths.ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(paths.ROOT / "grade"), *words],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    return captured.grade(*words, cwd=cwd, errors="replace")
 
 
 def test_messages_have_its_name(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths
 from grader.execute.program import build, execute_sampled
 from grader.predict import counts, gpu
 from grader.render import predicted_kernels
+from grader.tests import captured
 
 PROGRAM = """
 #include <cstdio>
@@ -58,13 +58,7 @@ LINE = re.compile(r"(\w+): ([\d.]+) (us|ms) \(([\d.]+) to ([\d.]+)\); bound by (
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [paths.ROOT / "grade", "run", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    return captured.grade("run", *arguments, timeout=120)
 
 
 @pytest.fixture(scope="module")

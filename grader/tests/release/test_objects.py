@@ -17,6 +17,7 @@ from grader.release import __main__ as release
 from grader.release import archive, contents, gate, objects, stripped
 from grader.release.contents import Member, ReleaseError
 from grader.release.objects import ARM, CUDA, X86_64, Kind
+from grader.tests import captured
 from grader.timing.reference import PREFIX
 
 LAB1, LAB8 = spec.load("lab1"), spec.load("lab8")
@@ -61,9 +62,7 @@ def cleaned(folder: Path, content: bytes) -> bytes:
 def names(folder: Path, content: bytes, *flags: str) -> list[str]:
     (folder / "named.o").write_bytes(content)
     argv = ["nm", "--format=just-symbols", *flags, "named.o"]
-    return subprocess.run(
-        argv, cwd=folder, check=True, capture_output=True, text=True
-    ).stdout.split()
+    return captured.run(argv, cwd=folder, check=True).stdout.split()
 
 
 def test_only_what_is_timed_has_a_name(ours: bytes, tmp_path: Path) -> None:

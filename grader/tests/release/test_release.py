@@ -22,6 +22,7 @@ from grader import paths
 from grader.release import __main__ as release
 from grader.release import archive, contents, gate, links, secret
 from grader.release.contents import Member, ReleaseError
+from grader.tests import captured
 from grader.tests.zoo import entries as zoo
 
 ROOT = paths.ROOT
@@ -38,9 +39,7 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """make as from a terminal: without the flags of the make that runs these tests."""
     flags = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "FAST")
     environment = {name: value for name, value in os.environ.items() if name not in flags}
-    return subprocess.run(
-        ["make", *arguments], cwd=folder, capture_output=True, text=True, env=environment
-    )
+    return captured.run(["make", *arguments], cwd=folder, env=environment)
 
 
 def text(content: str, path: str = "handouts/lab1.md") -> Member:

@@ -19,6 +19,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from grader import paths
+from grader.tests import captured
 from grader.tests.zoo import entries as zoo
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -46,7 +47,7 @@ def installed() -> str | None:
 
 def _starts(program: str) -> bool:
     try:
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=20)
+        done = captured.run([program, "--version"], timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0 and any(n in done.stdout for n in ("Chromium", "Chrome"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import re
-import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -30,6 +29,7 @@ from grader.render import html, images, predicted_times, roofline, timing_chart,
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
 from grader.session.report_data import MOST_FAILED, SIDE, ReportData, Traced, Wrong, tile
+from grader.tests import captured
 from grader.tests.render import reports
 
 
@@ -296,13 +296,13 @@ def test_no_address_of_the_network_is_in_a_page() -> None:
 def test_the_command_writes_the_page_whole_or_says_why_not(tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     grade = [str(paths.ROOT / "grade"), "lab1", "--src", "starter", "-k", "identity", "--html"]
-    done = subprocess.run([*grade, str(file)], capture_output=True, text=True, check=False)
+    done = captured.run([*grade, str(file)])
     assert done.returncode == 1, done.stderr
     assert f"pictures: {file}" in done.stdout
     assert file.read_text(encoding="utf-8").endswith("</html>\n")
     assert [p.name for p in file.parent.iterdir()] == ["report.html"]
     below = tmp_path / "report.html" / "below"
-    done = subprocess.run([*grade, str(below)], capture_output=True, text=True, check=False)
+    done = captured.run([*grade, str(below)])
     assert done.returncode == 2 and "cannot be written" in done.stderr
 
 

@@ -1,17 +1,16 @@
 """A technique check's counter beside its limit, as `./grade labN --profile` prints them."""
 
 import os
-import subprocess
 
 import msgspec
 import pytest
 
-from grader import paths
 from grader.checks import technique as judge
 from grader.model import spec
 from grader.model.result import Check
 from grader.model.spec import Technique
 from grader.render import technique_counters as render
+from grader.tests import captured
 
 TECHNIQUE = Technique(
     name="a name that is not short",
@@ -64,12 +63,8 @@ def test_no_check_of_any_lab_is_wider_than_the_terminal(width: int) -> None:
 
 
 def profile(lab: str, *options: str) -> str:
-    return subprocess.run(
-        [paths.ROOT / "grade", lab, "--profile", "--no-speed", *options],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"COLUMNS": "80"},
+    return captured.grade(
+        lab, "--profile", "--no-speed", *options, env=os.environ | {"COLUMNS": "80"}
     ).stdout
 
 

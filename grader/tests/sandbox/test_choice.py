@@ -15,6 +15,7 @@ from grader.sandbox.choice import Probed
 from grader.sandbox.launcher import launch
 from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
+from grader.tests import captured
 
 
 @pytest.fixture(autouse=True)
@@ -123,13 +124,7 @@ def test_where_no_gpu_answers_inside_programs_for_it_run_outside() -> None:
 
 def test_a_student_without_a_sandbox_can_grade(tmp_path: Path) -> None:
     (tmp_path / "cpu_loop.c").write_text("int nothing;\n")
-    done = subprocess.run(
-        [paths.ROOT / "grade", "lab1", "--src", tmp_path],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"CONVLABS_NO_SANDBOX": "1"},
-        check=False,
-    )
+    done = captured.grade("lab1", "--src", tmp_path, env=os.environ | {"CONVLABS_NO_SANDBOX": "1"})
     assert done.returncode == 1 and "does not define correlate_loops()" in done.stdout
     assert not done.stderr.strip() or "once" in done.stderr
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.tests import captured
+
 GRADER = (
     "import sys\n"
     "from pathlib import Path\n"
@@ -69,11 +71,5 @@ def test_the_watchdog_ends_silently_with_its_grader(tmp_path: Path) -> None:
         "assert Path(f'/proc/{cleanup_after_kill.pid()}').exists()\n"
         "print(cleanup_after_kill.pid())\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "true"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = captured.run([sys.executable, "-c", code, "true"], cwd=tmp_path, check=True)
     assert not alive(int(done.stdout)) and not done.stderr

@@ -2,13 +2,13 @@
 soon, `make sandbox-times` says; a busy machine must not fail the test."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from grader import paths
 from grader.sandbox import landlock
+from grader.tests import captured
 from grader.tests.sandbox import dying
 from grader.tests.sandbox.tier import available, course_of_a_user
 
@@ -30,7 +30,7 @@ def check(answer: str) -> None:
 def test_all_are_dead_soon(number: int) -> None:
     """In a process of its own: the launcher kills whatever else the tests have started."""
     argv = [str(paths.BUILD / "venv" / "bin" / "python"), *MODULE, str(number)]
-    done = subprocess.run(argv, cwd=paths.ROOT, capture_output=True, text=True, check=False)
+    done = captured.run(argv, cwd=paths.ROOT)
     assert done.returncode == 0, done.stderr
     check(done.stdout)
 
@@ -40,8 +40,6 @@ def test_all_are_dead_soon(number: int) -> None:
 def test_all_are_dead_soon_in_tier_3(open_path: Path) -> None:
     with course_of_a_user(open_path / "course") as (python, environment):
         argv = [*python, *MODULE, "3"]
-        done = subprocess.run(
-            argv, env=environment, cwd=open_path, capture_output=True, text=True, check=False
-        )
+        done = captured.run(argv, env=environment, cwd=open_path)
     assert done.returncode == 0, done.stderr
     check(done.stdout)

@@ -10,6 +10,7 @@ import pytest
 
 from grader import paths
 from grader.sandbox import choice
+from grader.tests import captured
 from grader.tests.sandbox.tier import each_tier
 
 HEAD = """
@@ -38,15 +39,7 @@ def graders(
 ) -> "subprocess.CompletedProcess[str]":
     """Runs code of a grader in a process of its own. before: shell commands that come first."""
     argv = ["sh", "-c", f'{before}\nexec "$@"', "sh", sys.executable, "-c", HEAD + code, str(tier)]
-    return subprocess.run(
-        argv,
-        cwd=paths.ROOT,
-        env=os.environ | (env or {}),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    return captured.run(argv, cwd=paths.ROOT, env=os.environ | (env or {}), timeout=120)
 
 
 def succeeds(code: str, tier: int, before: str = "", env: dict[str, str] | None = None) -> None:
@@ -148,7 +141,7 @@ assert not list((paths.BUILD / "run").iterdir()), "the workspace stays"
     mount = f"mount -t tmpfs -o size=256k none {tmp_path}"
     argv = ["unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh"]
     python = [sys.executable, "-c", HEAD + code + "\nprint('as expected')", str(number)]
-    done = subprocess.run([*argv, *python], cwd=paths.ROOT, capture_output=True, text=True)
+    done = captured.run([*argv, *python], cwd=paths.ROOT)
     assert done.returncode == 0 and done.stdout.endswith("as expected\n"), done.stderr[-2000:]
 
 
@@ -160,7 +153,7 @@ def test_a_student_with_odd_settings_gets_the_same_grade(tmp_path: Path) -> None
     for before in ("", settings):
         file = tmp_path / "grade.json"
         command = f"{before}\n./grade lab1 --src solutions --no-speed --json {file}"
-        done = subprocess.run(["sh", "-c", command], cwd=paths.ROOT, capture_output=True, text=True)
+        done = captured.run(["sh", "-c", command], cwd=paths.ROOT)
         assert done.returncode == 0, done.stdout + done.stderr
         answers.add(done.stdout)
     assert len(answers) == 1

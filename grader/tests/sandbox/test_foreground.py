@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from grader.sandbox import cleanup_after_kill, foreground
+from grader.tests import captured
 
 
 def test_ctrl_c_while_the_program_is_being_started(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,15 +43,13 @@ def test_a_program_that_cannot_start_leaves_signals_as_they_were() -> None:
 def test_the_program_can_be_interrupted() -> None:
     """The mask of the grader while it starts a program is not the program's."""
     line = "grep SigBlk /proc/self/status"
-    output = subprocess.run(
+    output = captured.run(
         [
             "python3",
             "-c",
             f"from grader.sandbox import foreground; import os; "
             f"foreground.run_in_foreground(['sh', '-c', '{line}'], 0, dict(os.environ))",
         ],
-        capture_output=True,
-        text=True,
         check=True,
     ).stdout
     assert int(output.split()[1], 16) & (1 << (signal.SIGINT - 1)) == 0

@@ -14,6 +14,7 @@ from grader.sandbox import choice, landlock, system_files, tiers
 from grader.sandbox.launcher import launch
 from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
+from grader.tests import captured
 from grader.tests.sandbox.tier import available, course_of_a_user, each_tier, using
 
 KINDS = [("refused", 25), ("works", 5), ("stopped", 5)]
@@ -53,9 +54,7 @@ def test_every_probe_ends_as_it_must_for_a_user_who_is_not_root(open_path: Path)
     )
     with course_of_a_user(open_path / "course") as (python, environment):
         argv = [*python, "-c", code]
-        done = subprocess.run(
-            argv, env=environment, cwd=open_path, capture_output=True, text=True, check=False
-        )
+        done = captured.run(argv, env=environment, cwd=open_path)
     assert done.returncode == 0, done.stderr
     assert ("3" in done.stdout.split()) == (landlock.abi() > 0)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,6 +21,7 @@ from grader.sandbox import choice, launcher
 from grader.sandbox.choice import Probed
 from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
+from grader.tests import captured
 from grader.tests.sandbox import dying
 from grader.tests.sandbox.tier import available, course_of_a_user
 
@@ -52,7 +52,7 @@ def _in_a_process(
     prefix: list[str], tier: str, environment: dict[str, str], cwd: Path
 ) -> tuple[list[float], dict[str, list[float | None]]]:
     argv = [*prefix, "-m", "grader.tests.sandbox.times", tier]
-    done = subprocess.run(argv, env=environment, cwd=cwd, capture_output=True, text=True)
+    done = captured.run(argv, env=environment, cwd=cwd)
     if done.returncode != 0:
         sys.exit(f"tier {tier} cannot be measured: {done.stderr.strip()[-500:]}")
     starts, deaths = json.loads(done.stdout)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
+from grader.tests import captured
 
 HERE = Path(__file__).parent
 LAB = "lab8_grayscale"
@@ -26,7 +27,7 @@ def checked(compiler: str, folder: Path, *run: str, flags: tuple[str, ...] = ())
         [compiler, *FLAGS, *flags, "-Wall", "-Werror", *includes, "-o", str(program), source],
         check=True,
     )
-    process = subprocess.run([*run, str(program)], capture_output=True, text=True, check=False)
+    process = captured.run([*run, str(program)])
     assert process.returncode == 0, process.stdout + process.stderr
     return {line.removeprefix("checked ") for line in process.stdout.splitlines()}
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from grader import paths
 from grader.model import spec
+from grader.tests import captured
 
 pytestmark = pytest.mark.apart
 
@@ -32,13 +32,7 @@ def test_an_expert_earns_full_marks_of_what_is_measured(lab_id: str, tmp_path: P
     for name in lab.submit:
         expert = paths.SOLUTIONS / lab.folder / f"expert{Path(name).suffix}"
         (tmp_path / name).write_text(one_file(expert))
-    done = subprocess.run(
-        [paths.ROOT / "grade", lab_id, "--src", tmp_path, "--no-speed", "--json", "-"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=1800,
-    )
+    done = captured.grade(lab_id, "--src", tmp_path, "--no-speed", "--json", "-", timeout=1800)
     document = json.loads(done.stdout)
     lost = [
         (c["name"], c["message"])

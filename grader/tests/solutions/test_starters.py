@@ -1,13 +1,13 @@
 """The starters match the solutions, and every exercise is complete."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from grader import paths
 from grader.model import spec
+from grader.tests import captured
 from solutions import starters
 
 SOLUTION = """\
@@ -52,12 +52,7 @@ def test_this_course_has_no_drift_and_no_gap() -> None:
 def test_starter_compiles_without_a_warning(lab: str, tmp_path: Path) -> None:
     copy = tmp_path / spec.load(lab).folder  # another path, so that it is compiled again
     shutil.copytree(paths.ROOT / "starter" / copy.name, copy)
-    build = subprocess.run(
-        [paths.ROOT / "grade", "build", lab, "--src", copy],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    build = captured.grade("build", lab, "--src", copy)
     assert build.returncode == 0, build.stderr
     assert "warning" not in build.stderr
 

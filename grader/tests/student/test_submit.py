@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import subprocess
 import zipfile
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from grader import paths
 from grader.compile import make
 from grader.student import submission_zip
-from grader.tests import tiny_course
+from grader.tests import captured, tiny_course
 
 Capture = pytest.CaptureFixture[str]
 REAL_ROOT = paths.ROOT
@@ -105,11 +104,8 @@ def test_a_place_that_cannot_be_written(
 
 def test_the_real_thing(tmp_path: Path) -> None:
     target = tmp_path / "lab1.zip"
-    done = subprocess.run(
-        [REAL_ROOT / "grade", "submit", "lab1", "--src", "solutions", "--out", target],
-        capture_output=True,
-        text=True,
-        check=False,
+    done = captured.run(
+        [REAL_ROOT / "grade", "submit", "lab1", "--src", "solutions", "--out", target]
     )
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(target) as archive:

@@ -32,34 +32,32 @@ from grader.tests.zoo import entries as zoo
 VERDICTS = ("pass", "fail", "uncertain", "error")
 FORBIDDEN = {("right", "fail"), ("slow", "pass")}
 FILES = ("right", "borderline", "slow")
-# Makes lab 8's solution do part of its work twice: n pixels of each section again.
+# What makes a solution do part of its work twice: three rows in seven, or as much of each section.
+ROW = "correlate_row(image, width, height, mask, radius, border, y, out + (size_t)y * width);\n"
 CALL = "        function(rgb + 3 * first, left < section ? left : section, w, grey + first);\n"
-AGAIN = {
-    "borderline": CALL.replace(
-        "left < section ? left : section", "{n} * 3 / 7 / SECTION * SECTION"
-    ),
-    "slow": CALL.replace("left < section ? left : section", "{n}"),
+COUNT = "(left < section ? left : section)"
+PART = CALL.replace(COUNT[1:-1], f"{COUNT} * 3 / 7 / SECTION * SECTION")
+EDITS = {
+    ("lab1", "borderline"): (ROW, f"for (int n = y % 7 < 3 ? 2 : 1; n > 0; n--)\n    {ROW}"),
+    ("lab8", "borderline"): (CALL, CALL + PART),
+    ("lab8", "slow"): (CALL, CALL + CALL),
 }
 
 
 def sources(folder: Path) -> dict[tuple[str, str], Path]:
     """The folder of each file of each lab. right: the solution; borderline: 7/10 of its speed;
     slow: about half of it."""
-    tests = paths.ROOT / "grader" / "tests"
-    folders = {
-        ("lab1", "borderline"): tests / "timing" / "borderline",
-        ("lab1", "slow"): zoo.write(zoo.find("lab1/right-gather-by-row")),
-    }
-    solution = paths.ROOT / "solutions" / "lab8_grayscale"
-    text = (solution / "grayscale.c").read_text()
-    assert text.count(CALL) == 1, "lab 8's solution has changed: see CALL"
-    for name, again in AGAIN.items():
-        copy = shutil.copytree(solution, folder / name)
-        both = CALL + again.format(n="(left < section ? left : section)")
-        (copy / "grayscale.c").write_text(text.replace(CALL, both))
-        folders["lab8", name] = copy
-    for lab in ("lab1", "lab8"):
-        folders[lab, "right"] = paths.ROOT / "solutions"
+    folders = {("lab1", "slow"): zoo.write(zoo.find("lab1/right-gather-by-row"))}
+    for (name, kind), (old, new) in EDITS.items():
+        lab = spec.load(name)
+        copy = shutil.copytree(paths.SOLUTIONS / lab.folder, folder / name / kind)
+        file = copy / lab.submit[0]
+        text = file.read_text()
+        assert old in text, f"the solution of {name} has changed: see EDITS"
+        file.write_text(text.replace(old, new))
+        folders[name, kind] = copy
+    for name in ("lab1", "lab8"):
+        folders[name, "right"] = paths.ROOT / "solutions"
     return folders
 
 

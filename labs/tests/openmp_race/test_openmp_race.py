@@ -18,6 +18,7 @@ from grader.compile import make
 from grader.execute import addr2line, evidence, openmp_team, records
 from grader.model import spec
 from grader.model import submission as submissions
+from grader.tests import captured
 
 HEAD = """
 #include <omp.h>
@@ -451,7 +452,7 @@ def compiler() -> tuple[list[str], list[str]]:
     """The flags of the Makefile, for compiling and for linking."""
     shown = "shown: ; @echo '$(RACE_CFLAGS)'; echo '$(RACE_WRAPPED:%=-Wl,--wrap=%)'"
     argv = ["make", "-s", "--eval", shown, "shown"]
-    done = subprocess.run(argv, cwd=paths.ROOT, capture_output=True, text=True, check=True)
+    done = captured.run(argv, cwd=paths.ROOT, check=True)
     compiling, linking = done.stdout.splitlines()
     libraries = [
         str(paths.BUILD / "lib/plain" / f"lib{name}.a") for name in ("openmp_race", "runtime")
@@ -469,10 +470,8 @@ def checked(
     subprocess.run(["gcc", *compiling, "-c", file, "-o", folder / "a.o"], check=True)
     subprocess.run(["gcc", folder / "a.o", *linking, "-o", program], check=True)
     with evidence.recorder() as recorder:
-        done = subprocess.run(
+        done = captured.run(
             [program],
-            capture_output=True,
-            text=True,
             check=True,
             env=recorder.environment(),
             pass_fds=(recorder.descriptor,),

@@ -8,12 +8,14 @@ extern "C" {
 #include "../../sim/src/base/options.h"
 }
 
+#include <functional>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 /* Not NULL under AddressSanitizer, which words some faults itself. */
 extern "C" void address_sanitizer(void) __asm__("__asan_init") __attribute__((weak));
@@ -73,5 +75,62 @@ static inline bool found(const struct outcome *outcome, const char *kind, const 
 #define ck_nothing_found(outcome)                                                                  \
     ck_assert_msg((outcome).status == 0 && (outcome).findings[0] == '\0', "status %d, found:\n%s", \
                   (outcome).status, (outcome).findings)
+/* The program runs to its end, however that is, and leaves this finding. */
+#define ck_finds(program, kind, message)                                                           \
+    do {                                                                                           \
+        struct outcome outcome_ = run_program(program, NULL);                                      \
+        ck_found(outcome_, kind, message);                                                         \
+    } while (0)
+#define ck_finds_and_exits(program, kind, message)                                                 \
+    do {                                                                                           \
+        struct outcome outcome_ = run_program(program, NULL);                                      \
+        ck_assert_int_eq(outcome_.status, 0);                                                      \
+        ck_found(outcome_, kind, message);                                                         \
+    } while (0)
 #define ck_success(call) ck_assert_str_eq(cudaGetErrorName(call), "cudaSuccess")
 #define ck_error(call, error) ck_assert_str_eq(cudaGetErrorName(call), #error)
+
+/* What a test makes with the functions below is released after it, the newest first. */
+static std::vector<std::function<cudaError_t()>> releases;
+
+static inline void release_all() {
+    for (; !releases.empty(); releases.pop_back()) {
+        ck_success(releases.back()());
+    }
+}
+
+template <class T> static T *device_array(size_t bytes) {
+    T *d;
+    ck_success(cudaMalloc(&d, bytes));
+    releases.push_back([d] { return cudaFree(d); });
+    return d;
+}
+
+template <class T> static T *device_zeros(size_t bytes) {
+    T *d = device_array<T>(bytes);
+    ck_success(cudaMemset(d, 0, bytes));
+    return d;
+}
+
+template <class T, size_t N> static T *device_copy(const T (&h)[N]) {
+    T *d = device_array<T>(sizeof h);
+    ck_success(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
+    return d;
+}
+
+static inline cudaStream_t new_stream(unsigned flags = cudaStreamDefault) {
+    cudaStream_t stream;
+    ck_success(cudaStreamCreateWithFlags(&stream, flags));
+    releases.push_back([stream] { return cudaStreamDestroy(stream); });
+    return stream;
+}
+
+static inline cudaEvent_t new_event(unsigned flags = cudaEventDefault) {
+    cudaEvent_t event;
+    ck_success(cudaEventCreateWithFlags(&event, flags));
+    releases.push_back([event] { return cudaEventDestroy(event); });
+    return event;
+}
+
+#undef SUITE
+#define SUITE(name) SUITE_BETWEEN(name, NULL, release_all)

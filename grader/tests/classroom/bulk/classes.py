@@ -25,22 +25,24 @@ from grader.tests.zoo import entries as zoo
 Score = Literal["full", "some", "none", ""]
 PORT = 9  # of the discard service, which need not run
 ODD_NAMES = (
-    "Łukasz Żółć",
-    "山田 太郎",
-    "עידן לוי",
-    "محمد",
-    "Zoë O'Brien; rm -rf ~",
-    "-rf",
-    "$(touch pwned)",
-    "two\nlines",
-    "=HYPERLINK(1)",
-    "\uff1d1+1",
-    "\u202ednuor \u2066\u200b",
-    'comma, "quote"',
-    "😀",
-    "\x1b[31mred",
-    os.fsdecode(b"caf\xe9"),
-    "n" * 250,
+    *(
+        "Łukasz Żółć",
+        "山田 太郎",
+        "עידן לוי",
+        "محمد",
+        "Zoë O'Brien; rm -rf ~",
+        "-rf",
+        "$(touch pwned)",
+    ),
+    *(
+        "two\nlines",
+        "=HYPERLINK(1)",
+        "\uff1d1+1",
+        "\u202ednuor \u2066\u200b",
+        'comma, "quote"',
+        "😀",
+    ),
+    *("\x1b[31mred", os.fsdecode(b"caf\xe9"), "n" * 250),
 )
 
 

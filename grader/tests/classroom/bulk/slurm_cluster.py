@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from grader.tests import captured
+
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
 CONFIGURATION = """\
 ClusterName=test
@@ -88,9 +90,7 @@ def _wait_until_idle(environment: dict[str, str], folder: Path) -> None:
     deadline = time.monotonic() + 60
     argv = ["sinfo", "--noheader", "--format=%t"]
     while time.monotonic() < deadline:
-        done = subprocess.run(
-            argv, env=os.environ | environment, capture_output=True, text=True, check=False
-        )
+        done = captured.run(argv, env=os.environ | environment)
         if done.stdout.strip() == "idle":
             return
         time.sleep(1)

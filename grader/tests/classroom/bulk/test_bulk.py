@@ -24,6 +24,7 @@ from grader.classroom.export import not_graded
 from grader.model import spec
 from grader.model.plain_text import cell
 from grader.sandbox import choice
+from grader.tests import captured
 from grader.tests.classroom.bulk import classes, hostile
 
 LAB = "lab1"
@@ -42,9 +43,7 @@ def command(submissions: Path, run: Path, *options: str) -> list[str]:
 
 
 def bulk(submissions: Path, run: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        command(submissions, run, *options), capture_output=True, text=True, check=False
-    )
+    return captured.run(command(submissions, run, *options))
 
 
 def rows(run: Path) -> dict[str, dict[str, str]]:
@@ -254,11 +253,11 @@ def test_without_a_sandbox_it_refuses(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": "int x;\n"})
     argv = command(folder, tmp_path / "run", "probed")
     environment = os.environ | {"CONVLABS_NO_SANDBOX": "1"}
-    done = subprocess.run(argv, capture_output=True, text=True, env=environment, check=False)
+    done = captured.run(argv, env=environment)
     assert done.returncode == 2 and "--i-trust-these-submissions" in done.stderr
     assert not (tmp_path / "run").exists()
     trusted = [*argv, "--i-trust-these-submissions"]
-    done = subprocess.run(trusted, capture_output=True, text=True, env=environment, check=False)
+    done = captured.run(trusted, env=environment)
     assert done.returncode == 0 and "without a sandbox" in done.stderr
     row = rows(tmp_path / "run")["a"]
     columns = ("score", "max", "status", "sandbox", "late_days", "points", "out_of", "note")

@@ -13,6 +13,7 @@ import pytest
 from grader import paths
 from grader.classroom.bulk.cluster import slurm
 from grader.setup import python_packages
+from grader.tests import captured
 from grader.tests.classroom.bulk import slurm_cluster
 from grader.tests.classroom.bulk.test_bulk import bulk, command, few, solution
 
@@ -69,7 +70,7 @@ def jobs_of(run: Path, process: "subprocess.Popen[str]") -> str:
 
 def states(job: str) -> str:
     argv = ["squeue", "--noheader", "--array", "--states=all", f"--jobs={job}", "--format=%T"]
-    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    return captured.run(argv, check=True).stdout
 
 
 def wait_for(job: str, state: str) -> None:
@@ -160,7 +161,7 @@ def test_a_node_that_does_not_see_the_course(
     """The line for bash alone: it needs no Slurm."""
     monkeypatch.setattr(paths, "ROOT", tmp_path / "not'there")
     line = slurm.check_of_folder(tmp_path)
-    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    done = captured.run(["bash", "-c", line])
     assert done.returncode == 3
     assert "does not see the course's folder" in (tmp_path / "0.problem").read_text()
     assert os.uname().nodename in done.stderr

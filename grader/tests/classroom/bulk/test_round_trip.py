@@ -6,13 +6,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from grader import paths
+from grader.tests import captured
 from grader.tests.classroom.bulk import lms_class
 from grader.tests.classroom.bulk.lms_class import (
     GROUP,
@@ -48,7 +48,7 @@ class Trip:
         """What `./grade export` says; its file is `out`."""
         argv = [str(paths.ROOT / "grade"), "export", str(self.run), "--format", self.lms.form]
         argv += ["--out", str(self.home / "out"), *options]
-        done = subprocess.run(argv, capture_output=True, text=True, check=False)
+        done = captured.run(argv)
         assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
         return done.stderr
 

@@ -8,6 +8,7 @@ import pytest
 
 from grader import paths
 from grader.classroom.bulk.store import Store
+from grader.tests import captured
 from grader.tests.classroom.bulk.made_runs import hand_in
 from grader.tests.classroom.bulk.test_bulk import bulk, few, sandboxed
 
@@ -24,8 +25,7 @@ days = 1
 
 
 def grade(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
-    argv = [str(paths.ROOT / "grade"), *map(str, arguments)]
-    return subprocess.run(argv, capture_output=True, text=True, check=False)
+    return captured.grade(*map(str, arguments))
 
 
 @pytest.mark.slow("a course is graded from its rules to its gradebook")

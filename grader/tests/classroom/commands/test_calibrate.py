@@ -1,6 +1,5 @@
 """`./grade calibrate`: one real run, and machines that give no thresholds."""
 
-import subprocess
 import tomllib
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from grader.grading import pipeline
 from grader.model import spec
 from grader.model.result import Check, Result
 from grader.session.plan import Plan
-from grader.tests import tiny_course
+from grader.tests import captured, tiny_course
 
 Capture = pytest.CaptureFixture[str]
 BAR = "speed of the loop order: 13x13 on 512x384"
@@ -25,8 +24,7 @@ RUN = ("calibrate", "--lab", "lab1", "-k", "loop order")
 def test_a_real_run_changes_nothing_and_measures_one_check(tmp_path: Path) -> None:
     spec_file = paths.LABS / "lab1_cpu_loop" / "lab.toml"
     before, toml = spec_file.read_bytes(), tmp_path / "thresholds.toml"
-    argv = [str(paths.ROOT / "grade"), *RUN, "--rounds", "2", "--write", str(toml)]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    done = captured.grade(*RUN, "--rounds", "2", "--write", str(toml))
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [row for row in done.stdout.splitlines() if row.startswith("lab1 B") and BAR in row]
     assert len(rows) == 1 and "2 ok" in rows[0], done.stdout

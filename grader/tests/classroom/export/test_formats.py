@@ -13,8 +13,9 @@ from grader.classroom.bulk.store import Row, Store, Submission
 from grader.classroom.export import feedback, gradebook, gradescope, not_graded
 from grader.classroom.export import grades as grading
 from grader.classroom.export.summary import summary
-from grader.model.result import Check, GradedFile, Machine, Result, Sandbox
+from grader.model.result import Check, Result, Sandbox
 from grader.model.score import Score, Unmeasured
+from grader.tests.made_results import made
 
 KEY = "key of a grade"
 PAGE = b"<!doctype html>\n"
@@ -29,16 +30,10 @@ def grade() -> Result:
         Check("lab3/A/z", "z", "safe", "skip", 0, 2, "A", needs="y"),
         Check("lab3/B/u", "u", "safe", "error", 0, 2, "B", message=["no memory"]),
     ]
-    return Result(
-        lab="lab3",
-        title="constant mask",
-        backend="sim",
-        files=[GradedFile("lab3_constant_mask/constant_mask.cu", "0" * 64)],
-        checks=checks,
-        score=Score(3, 8, 23, (Unmeasured(15, "need a GPU"),)),
-        exit_code=1,
-        machine=Machine("Linux", "x86_64", 2, "g++"),
-        grader_version="0",
+    return made(
+        "lab3",
+        checks,
+        Score(3, 8, 23, (Unmeasured(15, "need a GPU"),)),
         hidden_included=False,
         sandbox=Sandbox(2, "Landlock, own user", "ABI 7", 69, "2026-01-31"),
     )

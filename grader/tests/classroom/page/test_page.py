@@ -19,6 +19,7 @@ from grader.classroom.bulk.intake.student_names import student as id_of
 from grader.classroom.bulk.store import Store
 from grader.classroom.export import publish
 from grader.classroom.page import names, page
+from grader.tests import captured
 from grader.tests.classroom.page import synthetic
 
 COUNT = 40  # every odd name, and some groups
@@ -154,7 +155,7 @@ def test_pseudonyms_are_stable_within_a_run_and_differ_between_runs(
 
 def grade(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "grader", "report", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=paths.ROOT, check=False)
+    return captured.run(command, cwd=paths.ROOT)
 
 
 @pytest.mark.slow("a page of a class with its charts")

@@ -15,31 +15,12 @@ from grader.classroom.similarity.syntax import parse
 
 Edit = Callable[[Node, bytes], bytes | None]
 _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
-KEPT = Names(
-    frozenset(
-        [
-            "BORDER_ZERO",
-            "BORDER_REPLICATE",
-            "MASK_MAX_RADIUS",
-            "MASK_MAX_SIZE",
-            "PHASES",
-            "x",
-            "y",
-            "z",
-            "w",
-            "omp",
-            "unroll",
-            "set_mask",
-            "set_bank",
-            "correlate_constant",
-            "correlate_polyphase",
-            "correlate_loops",
-            "correlate_rows",
-            "correlate_openmp",
-            "NULL",
-        ]
-    )
+_KEPT = (
+    *("BORDER_ZERO", "BORDER_REPLICATE", "MASK_MAX_RADIUS", "MASK_MAX_SIZE", "PHASES", "NULL"),
+    *("x", "y", "z", "w", "omp", "unroll", "set_mask", "set_bank", "correlate_constant"),
+    *("correlate_polyphase", "correlate_loops", "correlate_rows", "correlate_openmp"),
 )
+KEPT = Names(frozenset(_KEPT))
 
 
 def _edited(source: bytes, edit: Edit) -> bytes:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from grader import paths
+from grader.tests import captured
 from grader.tests.classroom.similarity import planted, programs
 from grader.tests.classroom.similarity.odd_cases import COPIES, NOT_COPIES
 
@@ -52,6 +52,6 @@ def test_the_programs_of_lab1_compile(tmp_path: Path) -> None:
         file = tmp_path / f"{name}.c"
         file.write_bytes(INCLUDES + code)
         command = ["gcc", "-std=gnu2x", "-fopenmp", "-fsyntax-only", *folders, str(file)]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = captured.run(command)
         failed += [] if done.returncode == 0 else [f"{name}: {done.stderr[:200]}"]
     assert failed == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from grader.compile.permitted.submission_check import Product
 from grader.compile.permitted.symbol_rules import Kind
 from grader.model import spec
 from grader.model.submission import Submission
+from grader.tests import captured
 
 SHOWN = "student"
 KINDS: dict[str, tuple[Kind, ...]] = {
@@ -61,9 +61,7 @@ def outcomes(
         argv = ["make", "-k", "-j2", "-Otarget", *goals]
         argv += [f"{name}={value}" for name, value in variables.items()]
         environment = os.environ | make.shown({name: f"{SHOWN}/{name}" for name in sources})
-        done = subprocess.run(
-            argv, cwd=paths.ROOT, env=environment, capture_output=True, text=True, check=False
-        )
+        done = captured.run(argv, cwd=paths.ROOT, env=environment)
         found = {}
         for name, text in sources.items():
             submission = Submission(lab, out / "src", SHOWN, {name: text.encode()}, [])

@@ -1,7 +1,8 @@
 """Files that must be refused before anything of them runs: refused_sources.txt, as a list.
 
 There each begins with a line `=== NAME | WHAT A REFUSAL SAYS`. HERE, in a comment, marks the line
-that it must name. C files are compiled as one of lab 1, CUDA files as one of lab 3.
+that it must name; a line `f <HEADER>: STATEMENT` stands for that header and a function f() with
+that statement, marked. C files are compiled as one of lab 1, CUDA files as one of lab 3.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SOURCE = re.compile(r"^=== (\S+) \| ([^\n]*)\n(.*?)(?=^=== |\Z)", re.MULTILINE | re.DOTALL)
+_FUNCTION = re.compile(r"^f((?: <\S+>)*): (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,14 @@ class RefusedSource:
         return next(n for n, text in enumerate(self.text.splitlines(), 1) if "HERE" in text)
 
 
+def _whole(function: re.Match[str]) -> str:
+    """What a line `f <HEADER>: STATEMENT` stands for."""
+    headers = "".join(f"#include {name}\n" for name in function[1].split())
+    body = f"    {function[2]} /* HERE */\n    return x + 1;\n"
+    return f"{headers}int f(int x);\nint f(int x) {{\n{body}}}"
+
+
 SOURCES = [
-    RefusedSource(*match.groups())
-    for match in _SOURCE.finditer(Path(__file__).with_suffix(".txt").read_text())
+    RefusedSource(name, says, _FUNCTION.sub(_whole, text))
+    for name, says, text in _SOURCE.findall(Path(__file__).with_suffix(".txt").read_text())
 ]

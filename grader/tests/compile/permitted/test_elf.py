@@ -10,6 +10,7 @@ import pytest
 from grader.compile.permitted import elf, object_check
 from grader.compile.permitted.elf import ObjectError
 from grader.compile.permitted.object_check import Checked
+from grader.tests import captured
 
 SOURCE = """\
 #include <stdio.h>
@@ -34,7 +35,7 @@ def checked(file: Path) -> Checked:
 
 def test_it_reads_what_nm_reads(compiled: Path) -> None:
     argv = ["nm", "--format=just-symbols", str(compiled)]
-    listed = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split()
+    listed = captured.run(argv, check=True).stdout.split()
     symbols = elf.read_object(compiled).symbols
     symbols = [s for s in symbols if s.kind not in (elf.FILE, elf.SECTION)]
     named = {s.name for s in symbols if s.name and not s.name.startswith(".")}

@@ -133,7 +133,7 @@ __global__ void read_first(const float *d_in, float *d_out) {
 
 // As on an H200: cudaErrorInvalidValue, and nothing is copied.
 TEST(a_name_is_no_address) {
-    float value = 5, zero = 0, *d_out, *d_from, **d_place;
+    float value = 5, zero = 0, *d_from, **d_place;
     void *address;
     ck_success(cudaMemcpyToSymbol(d_table, &zero, 4, 4));
     ck_error(cudaMemcpy(&d_table[0][1], &value, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
@@ -143,7 +143,7 @@ TEST(a_name_is_no_address) {
     ck_success(cudaMemcpyFromSymbol(&value, d_table, 4, 4));
     ck_assert_float_eq(value, 0);
 
-    ck_success(cudaMalloc(&d_out, 4));
+    float *d_out = device_array<float>(4);
     ck_success(cudaMalloc(&d_place, sizeof *d_place));
     hand_out<<<1, 1>>>(d_place); // from then on the program knows where it is
     ck_success(cudaMemcpy(&d_from, d_place, sizeof d_from, cudaMemcpyDeviceToHost));
@@ -155,21 +155,17 @@ TEST(a_name_is_no_address) {
     ck_error(cudaMemset((void *)c_weights, 0, 4), cudaErrorInvalidValue);
     ck_success(cudaGetSymbolAddress(&address, c_weights));
     ck_success(cudaMemset(address, 0, 4));
-    ck_success(cudaFree(d_out));
     ck_success(cudaFree(d_place));
 }
 
 static void pass_a_name() {
-    float *d_out;
-    cudaMalloc(&d_out, 4);
+    float *d_out = device_array<float>(4);
     read_first<<<1, 1>>>(c_weights, d_out);
     ck_error(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
 }
 
 TEST(a_name_is_no_argument) {
-    struct outcome outcome = run_program(pass_a_name, NULL);
-    ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "wrong-space", "argument 1 of kernel read_first");
+    ck_finds_and_exits(pass_a_name, "wrong-space", "argument 1 of kernel read_first");
 }
 
 struct sums {
@@ -199,9 +195,7 @@ __global__ void add_up(struct sums *d_sums) {
 
 TEST(atomics_over_all_blocks) {
     const int n = 1000 * 96;
-    struct sums *d_sums, h;
-    ck_success(cudaMalloc(&d_sums, sizeof h));
-    ck_success(cudaMemset(d_sums, 0, sizeof h));
+    struct sums h, *d_sums = device_zeros<struct sums>(sizeof h);
     add_up<<<1000, 96>>>(d_sums);
     ck_success(cudaMemcpy(&h, d_sums, sizeof h, cudaMemcpyDeviceToHost));
     ck_assert_int_eq(h.i, n);
@@ -215,32 +209,7 @@ TEST(atomics_over_all_blocks) {
     ck_assert_float_eq(h.f, n / 2);
     ck_assert_double_eq(h.d, n / 4);
     ck_assert_int_eq(h.swapped, 8);
-    ck_success(cudaFree(d_sums));
 }
-
-#define LAYOUT(type, size, alignment)                                                              \
-    static_assert(sizeof(type) == size && alignof(type) == alignment, #type)
-LAYOUT(char1, 1, 1);
-LAYOUT(uchar2, 2, 2);
-LAYOUT(uchar3, 3, 1);
-LAYOUT(uchar4, 4, 4);
-LAYOUT(short2, 4, 4);
-LAYOUT(ushort3, 6, 2);
-LAYOUT(short4, 8, 8);
-LAYOUT(int2, 8, 8);
-LAYOUT(uint3, 12, 4);
-LAYOUT(int4, 16, 16);
-LAYOUT(long2, 16, 16);
-LAYOUT(ulonglong3, 24, 8);
-LAYOUT(longlong4, 32, 16);
-LAYOUT(float1, 4, 4);
-LAYOUT(float2, 8, 8);
-LAYOUT(float3, 12, 4);
-LAYOUT(float4, 16, 16);
-LAYOUT(double2, 16, 16);
-LAYOUT(double3, 24, 8);
-LAYOUT(double4, 32, 16);
-LAYOUT(dim3, 12, 4);
 
 __global__ void vectors(const float4 *d_in, float4 *d_out, uchar4 *d_bytes) {
     float4 v = __ldg(&d_in[threadIdx.x]);
@@ -249,15 +218,13 @@ __global__ void vectors(const float4 *d_in, float4 *d_out, uchar4 *d_bytes) {
 }
 
 TEST(vector_types) {
-    float4 h_in[8], h_out[8], *d_in, *d_out;
-    uchar4 h_bytes[8], *d_bytes;
+    float4 h_in[8], h_out[8];
+    uchar4 h_bytes[8];
     for (int i = 0; i < 8; i++) {
         h_in[i] = make_float4(i, i + 1, i + 2, i + 3);
     }
-    ck_success(cudaMalloc(&d_in, sizeof h_in));
-    ck_success(cudaMalloc(&d_out, sizeof h_in));
-    ck_success(cudaMalloc(&d_bytes, sizeof h_bytes));
-    ck_success(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float4 *d_in = device_copy(h_in), *d_out = device_array<float4>(sizeof h_in);
+    uchar4 *d_bytes = device_array<uchar4>(sizeof h_bytes);
     vectors<<<1, 8>>>(d_in, d_out, d_bytes);
     ck_success(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     ck_success(cudaMemcpy(h_bytes, d_bytes, sizeof h_bytes, cudaMemcpyDeviceToHost));
@@ -265,9 +232,6 @@ TEST(vector_types) {
         ck_assert(h_out[i].x == i + 3 && h_out[i].w == i);
         ck_assert(h_bytes[i].z == 3 && h_bytes[i].w == i);
     }
-    cudaFree(d_in);
-    cudaFree(d_out);
-    cudaFree(d_bytes);
 }
 
 TEST(integer_intrinsics) {
@@ -395,10 +359,10 @@ TEST(occupancy) {
 }
 
 TEST(streams_and_events) {
-    cudaStream_t stream, gone;
-    cudaEvent_t start, end, untimed;
+    cudaStream_t gone;
+    cudaEvent_t start;
     float ms = -1;
-    ck_success(cudaStreamCreate(&stream));
+    cudaStream_t stream = new_stream();
     ck_success(cudaStreamCreateWithFlags(&gone, cudaStreamNonBlocking));
     ck_success(cudaStreamDestroy(gone));
     ck_error(cudaStreamSynchronize(gone), cudaErrorInvalidResourceHandle);
@@ -407,8 +371,7 @@ TEST(streams_and_events) {
     ck_error(cudaStreamDestroy(0), cudaErrorInvalidResourceHandle);
     ck_error(cudaStreamCreate(NULL), cudaErrorInvalidValue);
     ck_success(cudaEventCreate(&start));
-    ck_success(cudaEventCreate(&end));
-    ck_success(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming));
+    cudaEvent_t end = new_event(), untimed = new_event(cudaEventDisableTiming);
     ck_error(cudaEventElapsedTime(&ms, start, end), cudaErrorInvalidResourceHandle);
     ck_success(cudaEventRecord(start, stream));
     nothing<<<1, 1, 0, stream>>>();
@@ -424,9 +387,6 @@ TEST(streams_and_events) {
     ck_error(cudaEventElapsedTime(NULL, start, end), cudaErrorInvalidValue);
     ck_success(cudaEventDestroy(start));
     ck_error(cudaEventRecord(start), cudaErrorInvalidResourceHandle);
-    ck_success(cudaEventDestroy(end));
-    ck_success(cudaEventDestroy(untimed));
-    ck_success(cudaStreamDestroy(stream));
 }
 
 static void launch_in_a_child() {

@@ -12,9 +12,9 @@ static struct sim_held held() {
 }
 
 TEST(every_call_can_fail_once) {
-    int *d = NULL, device;
+    int device;
     sim_fail_call(2, cudaErrorECCUncorrectable);
-    ck_success(cudaMalloc(&d, 4));
+    device_array<int>(4);
     ck_assert_ptr_null(sim_failed_call());
     ck_error(cudaGetDevice(&device), cudaErrorECCUncorrectable);
     ck_assert_str_eq(sim_failed_call(), "cudaGetDevice");
@@ -22,14 +22,11 @@ TEST(every_call_can_fail_once) {
     ck_success(cudaGetDevice(&device));
     sim_fail_call(0, cudaSuccess);
     ck_assert_ptr_null(sim_failed_call());
-    ck_success(cudaFree(d));
 }
 
 /* Asking for the last error is no call that can fail. */
 TEST(a_launch_fails_when_the_program_asks) {
-    int *d, h = 0;
-    ck_success(cudaMalloc(&d, 4));
-    ck_success(cudaMemset(d, 0, 4));
+    int h = 0, *d = device_zeros<int>(4);
     sim_fail_call(1, cudaErrorLaunchFailure);
     ck_success(cudaGetLastError());
     set<<<1, 1>>>(d);
@@ -38,7 +35,6 @@ TEST(a_launch_fails_when_the_program_asks) {
     sim_fail_call(0, cudaSuccess);
     ck_success(cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost));
     ck_assert_int_eq(h, 0);
-    ck_success(cudaFree(d));
 }
 
 /* A program cannot undo it a second time: it is done, and then it fails. */
@@ -79,12 +75,9 @@ TEST(what_releases_does_so_before_it_fails) {
 
 /* All that a wait for nothing could report has been reported. */
 TEST(a_wait_for_nothing_cannot_fail) {
-    int *d, device;
-    cudaEvent_t event;
-    cudaStream_t stream;
-    ck_success(cudaMalloc(&d, 4));
-    ck_success(cudaEventCreate(&event));
-    ck_success(cudaStreamCreate(&stream));
+    int device, *d = device_array<int>(4);
+    cudaEvent_t event = new_event();
+    cudaStream_t stream = new_stream();
     set<<<1, 1, 0, stream>>>(d);
     ck_success(cudaEventRecord(event, stream));
     ck_success(cudaStreamSynchronize(stream));
@@ -98,9 +91,6 @@ TEST(a_wait_for_nothing_cannot_fail) {
     ck_assert_uint_eq(sim_waits(), waits);
     ck_error(cudaGetDevice(&device), cudaErrorUnknown);
     sim_fail_call(0, cudaSuccess);
-    ck_success(cudaEventDestroy(event));
-    ck_success(cudaStreamDestroy(stream));
-    ck_success(cudaFree(d));
 }
 
 /* The calls that wait for a kernel in `stream`, whose end `event` is. */
@@ -112,12 +102,9 @@ static cudaError_t wait_for(int how, cudaStream_t stream, cudaEvent_t event) {
 }
 
 TEST(a_wait_for_a_kernel_can_fail) {
-    int *d;
-    cudaEvent_t event;
-    cudaStream_t stream;
-    ck_success(cudaMalloc(&d, 4));
-    ck_success(cudaEventCreate(&event));
-    ck_success(cudaStreamCreate(&stream));
+    int *d = device_array<int>(4);
+    cudaEvent_t event = new_event();
+    cudaStream_t stream = new_stream();
     for (int how = 0; how < 4; how++) {
         set<<<1, 1, 0, stream>>>(d);
         ck_success(cudaEventRecord(event, stream));
@@ -129,9 +116,6 @@ TEST(a_wait_for_a_kernel_can_fail) {
         ck_assert_uint_eq(sim_waits(), waits + 1);
         ck_success(cudaDeviceSynchronize());
     }
-    ck_success(cudaEventDestroy(event));
-    ck_success(cudaStreamDestroy(stream));
-    ck_success(cudaFree(d));
 }
 
 TEST(memory_of_the_host_is_held_while_it_is_registered) {
@@ -169,16 +153,14 @@ TEST(another_device_has_less_shared_memory) {
 
 static void leaves_an_error_in_step_5() {
     sim_set_step(5);
-    int *d;
-    cudaMalloc(&d, 4);
+    int *d = device_array<int>(4);
     cudaFree(d);
     cudaFree(d);
     sim_set_step(-1);
 }
 
 static void ignores_a_call_that_is_made_to_fail() {
-    int *d;
-    cudaMalloc(&d, 4);
+    int *d = device_array<int>(4);
     sim_fail_call(1, cudaErrorUnknown);
     cudaFree(d);
 }

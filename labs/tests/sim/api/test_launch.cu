@@ -134,8 +134,7 @@ static float evaluated(float value) {
 }
 
 TEST(arguments_and_names) {
-    float *d_out;
-    ck_success(cudaMalloc((void **)&d_out, 64 * sizeof(float)));
+    float *d_out = device_array<float>(64 * sizeof(float));
     add<<<2, 32>>>(d_out, evaluated(3), NULL, 8);
     ck_assert_float_eq(first(d_out), 10);
     ck_assert_int_eq(evaluations, 1); // once, not once a thread
@@ -164,7 +163,6 @@ TEST(arguments_and_names) {
         ck_assert_float_eq(first(d_out), i == 0 ? 3 : 21);
     }
     ck_error(CHECKED((conv::set<<<1, 2000>>>(d_out, 1))), cudaErrorInvalidConfiguration);
-    ck_success(cudaFree(d_out));
 }
 
 static void injected_calls() {
@@ -232,8 +230,7 @@ TEST(launch_bounds) {
                  {64, cudaSuccess},
                  {65, cudaErrorInvalidValue},
                  {1025, cudaErrorInvalidConfiguration}};
-    int *p;
-    ck_success(cudaMalloc(&p, 4));
+    int *p = device_array<int>(4);
     for (auto &c : cases) {
         bounds::declared<<<1, c.threads>>>(p);
         ck_assert_int_eq(cudaGetLastError(), c.answer);
@@ -255,7 +252,6 @@ TEST(launch_bounds) {
     cudaFuncAttributes attributes;
     ck_success(cudaFuncGetAttributes(&attributes, bounds::declared));
     ck_assert_int_eq(attributes.maxThreadsPerBlock, 64);
-    ck_success(cudaFree(p));
 }
 
 SUITE("sim: launch")

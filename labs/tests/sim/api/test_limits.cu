@@ -155,8 +155,7 @@ static void second_call(cudaStream_t, cudaError_t status, void *data) {
 
 TEST(functions_of_the_host_run_in_order) {
     struct calls calls = {{0, 0}, 0, cudaErrorUnknown};
-    cudaStream_t s;
-    ck_success(cudaStreamCreate(&s));
+    cudaStream_t s = new_stream();
     ck_success(cudaLaunchHostFunc(s, first_call, &calls));
     ck_success(cudaStreamAddCallback(s, second_call, &calls, 0));
     ck_error(cudaStreamAddCallback(s, second_call, &calls, 1), cudaErrorInvalidValue);
@@ -166,7 +165,6 @@ TEST(functions_of_the_host_run_in_order) {
     ck_assert_int_eq(calls.order[0], 1);
     ck_assert_int_eq(calls.order[1], 2);
     ck_assert_int_eq(calls.status, cudaSuccess);
-    ck_success(cudaStreamDestroy(s));
 }
 
 TEST(occupancy_in_every_form) {

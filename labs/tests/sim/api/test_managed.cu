@@ -40,12 +40,11 @@ TEST(the_host_and_the_device_share_it) {
 }
 
 TEST(advice) {
-    int *m, *d, value;
-    cudaStream_t stream;
+    int *m, value;
     cudaMemLocation device = {cudaMemLocationTypeDevice, 0}, host = {cudaMemLocationTypeHost, 0};
     ck_success(cudaMallocManaged(&m, 4096));
-    ck_success(cudaMalloc(&d, 4096));
-    ck_success(cudaStreamCreate(&stream));
+    int *d = device_array<int>(4096);
+    cudaStream_t stream = new_stream();
     ck_success(cudaMemPrefetchAsync(m, 4096, device, 0, stream));
     ck_success(cudaMemPrefetchAsync(m, 4096, 0, stream)); // as before CUDA 13
     ck_success(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeLastPrefetchLocation, m, 4096));
@@ -72,8 +71,6 @@ TEST(advice) {
 
     ck_success(cudaStreamAttachMemAsync(stream, m));
     ck_error(cudaStreamAttachMemAsync(0, m), cudaErrorInvalidValue);
-    ck_success(cudaStreamDestroy(stream));
-    ck_success(cudaFree(d));
     ck_success(cudaFree(m));
 }
 
@@ -83,8 +80,7 @@ static void lose_it() {
 }
 
 TEST(it_leaks_as_well) {
-    struct outcome outcome = run_program(lose_it, NULL);
-    ck_found(outcome, "leak", "64 bytes of managed memory");
+    ck_finds(lose_it, "leak", "64 bytes of managed memory");
 }
 
 TEST(memory_in_the_order_of_a_stream) {

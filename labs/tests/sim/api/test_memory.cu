@@ -2,14 +2,14 @@
 #include "../test_sim.h"
 
 TEST(getting_and_giving_back) {
-    float *d_a = NULL, *d_b = NULL, *h_pinned = NULL;
+    float *d_a = NULL, *h_pinned = NULL;
     float h_own[4];
     ck_error(cudaMalloc((void **)NULL, 4), cudaErrorInvalidValue);
     ck_success(cudaMalloc(&d_a, 0));
     ck_assert_ptr_null(d_a);
     ck_error(cudaMalloc(&d_a, (size_t)1 << 52), cudaErrorMemoryAllocation);
     ck_success(cudaMalloc(&d_a, 1000));
-    ck_success(cudaMalloc((void **)&d_b, 1));
+    float *d_b = device_array<float>(1);
     ck_assert_uint_eq((size_t)d_a % 256, 0);
     ck_assert_uint_eq((size_t)d_b % 256, 0);
     ck_success(cudaFree(NULL));
@@ -22,7 +22,6 @@ TEST(getting_and_giving_back) {
     ck_error(cudaFreeHost(d_b), cudaErrorInvalidValue);
     ck_success(cudaFreeHost(h_pinned));
     ck_success(cudaFreeHost(NULL));
-    ck_success(cudaFree(d_b));
 }
 
 TEST(pitches) {
@@ -37,10 +36,8 @@ TEST(pitches) {
 }
 
 TEST(copies_go_where_they_say) {
-    int *d_a, *d_b, h_a[4] = {1, 2, 3, 4}, h_b[4] = {0};
-    ck_success(cudaMalloc(&d_a, sizeof h_a));
-    ck_success(cudaMalloc(&d_b, sizeof h_a));
-    ck_success(cudaMemcpy(d_a, h_a, sizeof h_a, cudaMemcpyHostToDevice));
+    int h_a[4] = {1, 2, 3, 4}, h_b[4] = {0}, *d_a = device_copy(h_a);
+    int *d_b = device_array<int>(sizeof h_a);
     ck_success(cudaMemcpy(d_b, d_a, sizeof h_a, cudaMemcpyDeviceToDevice));
     ck_success(cudaMemcpyAsync(h_b, d_b, sizeof h_a, cudaMemcpyDeviceToHost, 0));
     ck_assert_mem_eq(h_a, h_b, sizeof h_a);
@@ -60,8 +57,6 @@ TEST(copies_go_where_they_say) {
     ck_error(cudaMemset(h_a, 0, 4), cudaErrorInvalidValue);
     ck_error(cudaMemset(d_a, 0, 17), cudaErrorInvalidValue);
     ck_success(cudaMemset(NULL, 0, 0));
-    ck_success(cudaFree(d_a));
-    ck_success(cudaFree(d_b));
 }
 
 TEST(rows) {
@@ -122,14 +117,10 @@ __global__ void poison(const unsigned *d_in, unsigned *d_out, int n) {
 }
 
 TEST(new_memory_is_poisoned) {
-    unsigned *d_in, *d_out, h_out = 0;
-    ck_success(cudaMalloc(&d_in, 4000));
-    ck_success(cudaMalloc(&d_out, 4));
+    unsigned h_out = 0, *d_in = device_array<unsigned>(4000), *d_out = device_array<unsigned>(4);
     poison<<<1, 1>>>(d_in, d_out, 1000);
     ck_success(cudaMemcpy(&h_out, d_out, 4, cudaMemcpyDeviceToHost));
     ck_assert_uint_eq(h_out, ~0u);
-    ck_success(cudaFree(d_in));
-    ck_success(cudaFree(d_out));
 }
 
 enum { LEAK = __LINE__ + 3 };
@@ -158,8 +149,7 @@ __global__ void touch(char *d_bytes, long at) {
 }
 
 static void touch_at(long at) {
-    char *d_bytes;
-    cudaMalloc(&d_bytes, 1000);
+    char *d_bytes = device_array<char>(1000);
     touch<<<4, 32>>>(d_bytes, at);
     cudaFree(d_bytes);
 }
@@ -179,8 +169,7 @@ static void inside() {
     touch_at(999);
 }
 static void after_free() {
-    char *d_bytes;
-    cudaMalloc(&d_bytes, 1000);
+    char *d_bytes = device_array<char>(1000);
     cudaFree(d_bytes);
     touch<<<4, 32>>>(d_bytes, 0);
     cudaDeviceSynchronize();
@@ -197,8 +186,7 @@ __global__ void copy_four(const float *d_from, float *d_to) {
     *(float4 *)d_to = *(const float4 *)d_from;
 }
 static void misaligned_copy() {
-    float *d_floats;
-    cudaMalloc(&d_floats, 64);
+    float *d_floats = device_array<float>(64);
     copy_four<<<1, 1>>>(d_floats + 1, d_floats + 8);
     cudaDeviceSynchronize();
 }
@@ -219,17 +207,14 @@ TEST(out_of_bounds) {
     expect_death(past_the_end, "out-of-bounds", "\"block\":[2,0,0],\"thread\":[5,0,0]");
     expect_death(before_the_start, "out-of-bounds", "4096 bytes before the array of 1000 bytes");
     expect_death(after_free, "use-after-free", "already freed (the array of 1000 bytes");
-    struct outcome outcome = run_program(just_past_the_end, NULL);
-    ck_found(outcome, "out-of-bounds", "changed the byte at index 1003");
-    outcome = run_program(just_before_the_start, NULL);
-    ck_found(outcome, "out-of-bounds", "changed the byte at index -1");
-    outcome = run_program(inside, NULL);
+    ck_finds(just_past_the_end, "out-of-bounds", "changed the byte at index 1003");
+    ck_finds(just_before_the_start, "out-of-bounds", "changed the byte at index -1");
+    struct outcome outcome = run_program(inside, NULL);
     ck_nothing_found(outcome);
 }
 
 static void host_reads_device() {
-    int *d_value;
-    cudaMalloc(&d_value, 4);
+    int *d_value = device_array<int>(4);
     *(volatile int *)d_value = 3;
 }
 
@@ -333,10 +318,9 @@ TEST(device_and_host_are_apart) {
     expect_death(freed_between_kernels, "use-after-free", "already freed");
     ck_nothing_found(run_program(many_freed_between_kernels, NULL));
     ck_nothing_found(run_program(kernels_and_copies_share_memory, NULL));
-    struct outcome outcome = run_program(device_gets_host_pointer, NULL);
-    ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "wrong-space", "argument 1 of kernel touch points to host memory");
-    outcome = run_program(copies_of_the_wrong_kind, NULL);
+    ck_finds_and_exits(device_gets_host_pointer, "wrong-space",
+                       "argument 1 of kernel touch points to host memory");
+    struct outcome outcome = run_program(copies_of_the_wrong_kind, NULL);
     ck_found(outcome, "wrong-space", "the destination of this call should be device memory");
     ck_found(outcome, "out-of-bounds", "accesses 12 bytes, but the destination has only 4");
     ck_found(outcome, "use-after-free", "cudaFree() of memory that was already freed");
@@ -358,11 +342,9 @@ TEST(what_is_queued_is_written_down) {
     const struct sim_queued want[] = {
         {SIM_COPY_THERE, 2}, {SIM_LAUNCH, 0}, {SIM_LAUNCH, 2}, {SIM_COPY_BACK, 1}};
     const struct sim_queued *seen;
-    cudaStream_t first, second, gone;
-    float h[8] = {0}, *d;
-    ck_success(cudaMalloc(&d, sizeof h));
-    ck_success(cudaStreamCreate(&first));
-    ck_success(cudaStreamCreate(&second));
+    cudaStream_t gone;
+    float h[8] = {0}, *d = device_array<float>(sizeof h);
+    cudaStream_t first = new_stream(), second = new_stream();
     ck_success(cudaStreamCreate(&gone));
     ck_success(cudaStreamDestroy(gone));
     ck_success(cudaMemcpyAsync(d, h, sizeof h, cudaMemcpyDefault, second));
@@ -377,15 +359,11 @@ TEST(what_is_queued_is_written_down) {
         ck_assert_int_eq(seen[i].work, want[i].work);
         ck_assert_uint_eq(seen[i].stream, want[i].stream);
     }
-    ck_success(cudaStreamDestroy(first));
-    ck_success(cudaStreamDestroy(second));
-    ck_success(cudaFree(d));
 }
 
 TEST(what_copies_read_is_written_down) {
     const struct sim_copied *seen;
-    float h[8] = {0}, *h_pinned, *h_combined, *d;
-    ck_success(cudaMalloc(&d, sizeof h));
+    float h[8] = {0}, *h_pinned, *h_combined, *d = device_array<float>(sizeof h);
     ck_success(cudaHostAlloc(&h_pinned, sizeof h, cudaHostAllocPortable));
     ck_success(cudaHostAlloc(&h_combined, sizeof h, cudaHostAllocWriteCombined));
     for (int i = 0; i < 8; i++) {
@@ -415,7 +393,6 @@ TEST(what_copies_read_is_written_down) {
     ck_assert_uint_eq(sim_copied(&seen), 0);
     ck_success(cudaFreeHost(h_pinned));
     ck_success(cudaFreeHost(h_combined));
-    ck_success(cudaFree(d));
 }
 
 SUITE("sim: memory")

@@ -351,8 +351,7 @@ __global__ void outside_of_its_mask(int *d_out) {
     d_out[t] = t;
 }
 static void run_outside() {
-    int *d_out;
-    cudaMalloc(&d_out, 4096);
+    int *d_out = device_array<int>(4096);
     outside_of_its_mask<<<1, 32>>>(d_out);
     ck_success(cudaDeviceSynchronize());
     ck_success(cudaFree(d_out));

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
+from grader.tests import captured
 
 PROGRAM = """\
 #include <cuda_runtime.h>
@@ -48,13 +49,7 @@ def test_the_call_is_named(call: str, options: tuple[str, ...], tmp_path: Path) 
     program = tmp_path / "copies.cu"
     program.write_text(PROGRAM.replace("CALL", call))
     line = 1 + PROGRAM[: PROGRAM.index("CALL")].count("\n")
-    done = subprocess.run(
-        [paths.ROOT / "grade", "run", *options, str(program)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = captured.grade("run", *options, str(program), timeout=120)
     assert done.returncode in (1, 139), done.stderr
     assert f"{program}:{line}: {CALLS[call]}" in done.stderr
     assert "copy.c" not in done.stderr

@@ -48,9 +48,7 @@ __global__ void add_all(sums *d) {
 }
 
 TEST(atomic_functions_of_every_width) {
-    sums h, *d;
-    ck_success(cudaMalloc(&d, sizeof h));
-    ck_success(cudaMemset(d, 0, sizeof h));
+    sums h, *d = device_zeros<sums>(sizeof h);
     add_all<<<8, THREADS>>>(d);
     get(&h, d, 1);
     int n = 8 * THREADS;
@@ -58,7 +56,6 @@ TEST(atomic_functions_of_every_width) {
     ck_assert(h.two.x == n / 2 && h.two.y == n && h.number == n / 4);
     ck_assert(h.both.low == n && h.both.high == -n && h.half_word == n && h.count == (unsigned)n);
     ck_assert(h.exchanged.low == -h.exchanged.high);
-    ck_success(cudaFree(d));
 }
 
 // ---- the heap
@@ -92,8 +89,7 @@ __global__ void sum_lists(int *d_sums) {
 }
 
 TEST(heap_lives_from_launch_to_launch) {
-    int h[THREADS], *d;
-    ck_success(cudaMalloc(&d, sizeof h));
+    int h[THREADS], *d = device_array<int>(sizeof h);
     for (int again = 0; again < 30; again++) { // 30 times what fits at once
         build_lists<<<1, THREADS>>>(500);
         sum_lists<<<1, THREADS>>>(d);
@@ -102,7 +98,6 @@ TEST(heap_lives_from_launch_to_launch) {
             ck_assert_int_eq(h[i], 500 * 499 / 2);
         }
     }
-    ck_success(cudaFree(d));
 }
 
 __global__ void fill_heap(int *d_blocks, int *d_aligned) {
@@ -127,16 +122,14 @@ __global__ void fill_heap(int *d_blocks, int *d_aligned) {
 }
 
 TEST(heap_has_a_limit) {
-    int h[2], *d;
+    int h[2];
     ck_success(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20));
-    ck_success(cudaMalloc(&d, sizeof h));
-    ck_success(cudaMemset(d, 0, sizeof h));
+    int *d = device_zeros<int>(sizeof h);
     fill_heap<<<1, 1>>>(d, d + 1);
     get(h, d, 2);
     ck_assert_int_ge(h[0], 800);
     ck_assert_int_le(h[0], 1048);
     ck_assert_int_eq(h[1], h[0]);
-    ck_success(cudaFree(d));
 }
 
 __device__ char *d_kept;
@@ -166,8 +159,7 @@ static void frees_twice(void) {
 }
 
 static void frees_what_is_not_the_heaps(void) {
-    char *d;
-    cudaMalloc(&d, 64);
+    char *d = device_array<char>(64);
     free_argument<<<1, 1>>>(d);
     exit(cudaDeviceSynchronize() == cudaErrorIllegalAddress ? 0 : 1);
 }
@@ -180,17 +172,13 @@ static void host_frees_heap(void) {
 }
 
 TEST(heap_findings) {
-    struct outcome outcome = run_program(leaks_heap, NULL);
-    ck_found(outcome, "leak", "1 allocation of kernels on the device's heap (100 bytes)");
-    outcome = run_program(frees_twice, NULL);
-    ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "use-after-free", "a kernel frees memory that was already freed");
-    outcome = run_program(frees_what_is_not_the_heaps, NULL);
-    ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "wrong-space", "only what a kernel allocates with malloc() or new");
-    outcome = run_program(host_frees_heap, NULL);
-    ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "wrong-space", "use free() or delete in a kernel, not cudaFree()");
+    ck_finds(leaks_heap, "leak", "1 allocation of kernels on the device's heap (100 bytes)");
+    ck_finds_and_exits(frees_twice, "use-after-free",
+                       "a kernel frees memory that was already freed");
+    ck_finds_and_exits(frees_what_is_not_the_heaps, "wrong-space",
+                       "only what a kernel allocates with malloc() or new");
+    ck_finds_and_exits(host_frees_heap, "wrong-space",
+                       "use free() or delete in a kernel, not cudaFree()");
 }
 
 // ---- clocks, memory spaces, printf()
@@ -221,16 +209,12 @@ __global__ void look_around(int *d_out, unsigned *d_results) {
 }
 
 TEST(a_kernel_sees_its_device) {
-    unsigned h, *d;
-    int *d_out;
-    ck_success(cudaMalloc(&d, sizeof h));
-    ck_success(cudaMalloc(&d_out, sizeof(int)));
+    unsigned h, *d = device_array<unsigned>(sizeof h);
+    int *d_out = device_array<int>(sizeof(int));
     look_around<<<1, 1, 64>>>(d_out, d);
     get(&h, d, 1);
     ck_assert_uint_eq(h, 255);
     ck_assert_int_eq(printf("%d\n", 12), 3); // on the host, what it wrote
-    ck_success(cudaFree(d));
-    ck_success(cudaFree(d_out));
 }
 
 // ---- vector types
@@ -266,17 +250,16 @@ __global__ void hints(float4 *d, const float4 *d_from) {
 }
 
 TEST(cache_hints_load_and_store) {
-    float4 h[8], *d;
+    float4 h[8];
     for (int i = 0; i < 4; i++) {
         h[i] = make_float4(i, i + 10, i + 20, i + 30);
     }
-    ck_success(cudaMalloc(&d, 2 * sizeof h));
+    float4 *d = device_array<float4>(2 * sizeof h);
     ck_success(cudaMemset(d + 8, 0, sizeof h));
     ck_success(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
     hints<<<1, 1>>>(d + 8, d);
     get(h, d + 8, 8);
     ck_assert(h[0].x == 1 && h[1].y == 10 && h[2].w == 33 && h[3].x == 14 && h[4].y == 7);
-    ck_success(cudaFree(d));
 }
 
 SUITE("device functions")

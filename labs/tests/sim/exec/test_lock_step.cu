@@ -38,6 +38,13 @@ static void run(K kernel, int blocks, int threads, void (*check)(void)) {
     }
 }
 
+// h_out[first + i] is expected(i), for each i below `count`.
+template <class F> static void expect_each(int count, F expected, int first = 0) {
+    for (int i = 0; i < count; i++) {
+        ck_assert_double_eq(h_out[first + i], expected(i));
+    }
+}
+
 static double sum_of(int first, int count) {
     double sum = 0;
     for (int i = first; i < first + count; i++) {
@@ -175,11 +182,8 @@ __global__ void scan(const int *d_in, int *d_out) {
     d_out[threadIdx.x] = s_scan[at];
 }
 TEST(three_warps_scan) {
-    run<int>(scan, 1, 96, [] {
-        for (int t = 0; t < 96; t++) {
-            ck_assert_double_eq(h_out[t], sum_of(t / 32 * 32, t % 32 + 1));
-        }
-    });
+    run<int>(scan, 1, 96,
+        [] { expect_each(96, [](int t) { return sum_of(t / 32 * 32, t % 32 + 1); }); });
 }
 
 // Lanes that have left, and lanes that come to it late.
@@ -233,11 +237,7 @@ __global__ void rounds(const int *, int *d_out) {
     d_out[t] = wrong;
 }
 TEST(no_lane_is_a_round_ahead) {
-    run<int>(rounds, 1, 32, [] {
-        for (int t = 0; t < 32; t++) {
-            ck_assert_double_eq(h_out[t], 0);
-        }
-    });
+    run<int>(rounds, 1, 32, [] { expect_each(32, [](int) { return 0; }); });
 }
 
 struct cell {
@@ -305,11 +305,7 @@ __global__ void wait_in_a_warp(const int *, int *d_out) {
     d_out[t] = flag[0] + flag[1];
 }
 TEST(lanes_wait_for_one_of_them) {
-    run<int>(wait_in_a_warp, 1, 32, [] {
-        for (int t = 0; t < 32; t++) {
-            ck_assert_double_eq(h_out[t], 2);
-        }
-    });
+    run<int>(wait_in_a_warp, 1, 32, [] { expect_each(32, [](int) { return 2; }); });
 }
 
 // One warp fills a ring for the other one.
@@ -334,11 +330,7 @@ __global__ void ring(const int *d_in, int *d_out) {
     }
 }
 TEST(one_warp_produces_for_another) {
-    run<int>(ring, 1, 64, [] {
-        for (int i = 0; i < 2048; i++) {
-            ck_assert_double_eq(h_out[i], h_in[i]);
-        }
-    });
+    run<int>(ring, 1, 64, [] { expect_each(2048, [](int i) { return h_in[i]; }); });
 }
 
 // A lock whose holder sets a volatile flag back, as in CUDA by Example.
@@ -367,11 +359,7 @@ __global__ void later_blocks(const int *, volatile int *d_out) {
     }
 }
 TEST(blocks_write_while_they_wait) {
-    run<int>(later_blocks, 12, 32, [] {
-        for (int b = 0; b < 12; b++) {
-            ck_assert_double_eq(h_out[b], 1);
-        }
-    });
+    run<int>(later_blocks, 12, 32, [] { expect_each(12, [](int) { return 1; }); });
 }
 
 // As lanes that wait may be passed by others: the one that all wait for is behind them in the code.
@@ -388,11 +376,7 @@ __global__ void writes_in_a_warp(const int *, int *d_out) {
     d_out[t] = s_tries[t] > 0 || t == 7;
 }
 TEST(lanes_write_while_they_wait) {
-    run<int>(writes_in_a_warp, 1, 32, [] {
-        for (int t = 0; t < 32; t++) {
-            ck_assert_double_eq(h_out[t], 1);
-        }
-    });
+    run<int>(writes_in_a_warp, 1, 32, [] { expect_each(32, [](int) { return 1; }); });
 }
 
 // After the branch every lane of the warp reads what the others wrote, by a pointer that is not volatile.
@@ -413,11 +397,8 @@ __global__ void read_after(const int *d_in, int *d_out) {
     d_out[t] = first + s_all[64 + (t ^ 15)];
 }
 TEST(lanes_read_after_a_branch) {
-    run<int>(read_after, 1, 64, [] {
-        for (int t = 0; t < 32; t++) {
-            ck_assert_double_eq(h_out[t], h_in[t ^ 31] + h_in[t ^ 15 ^ 31]);
-        }
-    });
+    run<int>(read_after, 1, 64,
+        [] { expect_each(32, [](int t) { return h_in[t ^ 31] + h_in[t ^ 15 ^ 31]; }); });
 }
 
 // Warp functions, barriers of the block and of the grid between volatile accesses.

@@ -35,8 +35,7 @@ template <int N, class T> __global__ void many(T *d_out) {
 }
 
 TEST(every_kind_of_declaration) {
-    float *d_out, h_out[3 + THREADS];
-    ck_success(cudaMalloc(&d_out, sizeof h_out));
+    float h_out[3 + THREADS], *d_out = device_array<float>(sizeof h_out);
     many<5, float><<<40, THREADS, 2 * sizeof(int)>>>(d_out);
     ck_success(cudaGetLastError());
     ck_success(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
@@ -46,7 +45,6 @@ TEST(every_kind_of_declaration) {
     for (int t = 0; t < THREADS; t++) {
         ck_assert_float_eq(h_out[3 + t], 63 + 100 * (THREADS - 1 - t));
     }
-    ck_success(cudaFree(d_out));
 }
 
 __global__ void first_look(unsigned *d_out) {
@@ -59,15 +57,13 @@ __global__ void first_look(unsigned *d_out) {
 
 TEST(poison_in_every_block) {
     const int count = 64 * THREADS;
-    unsigned *d_out, h_out[count];
-    ck_success(cudaMalloc(&d_out, sizeof h_out));
+    unsigned h_out[count], *d_out = device_array<unsigned>(sizeof h_out);
     first_look<<<64, THREADS, THREADS * sizeof(unsigned)>>>(d_out);
     first_look<<<64, THREADS, THREADS * sizeof(unsigned)>>>(d_out);
     ck_success(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < count; i++) {
         ck_assert_uint_eq(h_out[i], 0xffffffffu);
     }
-    ck_success(cudaFree(d_out));
 }
 
 __global__ void large_static(char *d_out) {
@@ -83,8 +79,7 @@ __global__ void dynamic_only(char *d_out, int bytes) {
 }
 
 TEST(how_much_a_block_may_have) {
-    char *d_out;
-    ck_success(cudaMalloc(&d_out, 32));
+    char *d_out = device_array<char>(32);
     dynamic_only<<<1, 1, 49152>>>(d_out, 49152);
     ck_success(cudaGetLastError());
     dynamic_only<<<1, 1, 49153>>>(d_out, 49153);
@@ -110,12 +105,10 @@ TEST(how_much_a_block_may_have) {
     ck_success(cudaFuncGetAttributes(&attributes, large_static));
     ck_assert_uint_eq(attributes.sharedSizeBytes, 40000);
     ck_assert_int_eq(attributes.maxDynamicSharedSizeBytes, 9152);
-    ck_success(cudaFree(d_out));
 }
 
 static void run_past_dynamic() {
-    char *d_out;
-    cudaMalloc(&d_out, 32);
+    char *d_out = device_array<char>(32);
     dynamic_only<<<1, 1, 64>>>(d_out, 65);
 }
 
@@ -138,8 +131,7 @@ __global__ void with_a_function(char *d_out) {
 }
 
 static void run_too_much_in_all() {
-    char *d_out;
-    cudaMalloc(&d_out, 32);
+    char *d_out = device_array<char>(32);
     with_a_function<<<1, 1>>>(d_out);
     cudaDeviceSynchronize();
     if (cudaGetLastError() != cudaErrorInvalidValue) { // a check does not make it compile
@@ -156,14 +148,12 @@ TEST(what_nvcc_would_not_compile) {
 }
 
 static void run_too_much_dynamic() {
-    char *d_out;
-    cudaMalloc(&d_out, 32);
+    char *d_out = device_array<char>(32);
     dynamic_only<<<1, 1, 50000>>>(d_out, 50000);
 }
 
 TEST(dynamic_memory_that_nobody_asked_for) {
-    struct outcome outcome = run_program(run_too_much_dynamic, NULL);
-    ck_found(outcome, "invalid-launch",
+    ck_finds(run_too_much_dynamic, "invalid-launch",
              "50000 bytes of shared memory (0 of them __shared__ variables); a block may have "
              "49152 (48 KB), or up to 232448 after cudaFuncSetAttribute(dynamic_only, "
              "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths
+from grader.tests import captured
 
 WAITS = """#include <cooperative_groups.h>
 #include <stdio.h>
@@ -91,13 +91,7 @@ int main() {
 def check(tmp_path: Path, source: str, *options: str) -> subprocess.CompletedProcess[str]:
     file = tmp_path / "program.cu"
     file.write_text(source)
-    return subprocess.run(
-        [paths.ROOT / "grade", "run", file, *options],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    return captured.grade("run", file, *options, timeout=120)
 
 
 def line(source: str, mark: str) -> int:

@@ -24,6 +24,13 @@ template <class K> static void run(K kernel, int blocks, int threads, void (*che
     }
 }
 
+// h_out[first + i] is expected(i), for each i below `count`.
+template <class F> static void expect_each(int count, F expected, int first = 0) {
+    for (int i = 0; i < count; i++) {
+        ck_assert_int_eq(h_out[first + i], expected(i));
+    }
+}
+
 // Each thread holds the lock while others of its warp and of other blocks want it.
 __global__ void locked_sum(int *d_out) {
     while (atomicCAS(&d_lock, 0, 1) != 0) {
@@ -68,11 +75,7 @@ __global__ void ping_pong(int *d_out) {
     d_out[1 + threadIdx.x] = *ball;
 }
 TEST(threads_wait_for_each_other) {
-    run(ping_pong, 1, 64, [] {
-        for (int t = 0; t < 64; t++) {
-            ck_assert_int_eq(h_out[1 + t], 10);
-        }
-    });
+    run(ping_pong, 1, 64, [] { expect_each(64, [](int) { return 10; }, 1); });
 }
 
 // Each block waits for the next one, which begins after it (or before it, in reverse).
@@ -91,11 +94,7 @@ __global__ void chain_up(int *d_out) {
     }
 }
 TEST(blocks_wait_for_later_blocks) {
-    run(chain_up, 20, 32, [] {
-        for (int i = 0; i < 20; i++) {
-            ck_assert_int_eq(h_out[i], 20 - i);
-        }
-    });
+    run(chain_up, 20, 32, [] { expect_each(20, [](int i) { return 20 - i; }); });
 }
 
 // A barrier of the grid that the program has made itself.
@@ -116,11 +115,8 @@ __global__ void own_barrier(int *d_out) {
     d_out[100 + other * 64 + threadIdx.x] += s_mine[threadIdx.x];
 }
 TEST(a_barrier_of_the_grid_by_hand) {
-    run(own_barrier, 16, 64, [] {
-        for (int i = 0; i < 16 * 64; i++) {
-            ck_assert_int_eq(h_out[100 + i], (i / 64 + 15) % 16 + i % 64);
-        }
-    });
+    run(own_barrier, 16, 64,
+        [] { expect_each(16 * 64, [](int i) { return (i / 64 + 15) % 16 + i % 64; }, 100); });
 }
 
 // Pointers into the stack and into shared memory hold across the barrier.
@@ -201,8 +197,7 @@ __global__ void partial(int *d_out) {
     d_out[blockIdx.x] = 1;
 }
 static void run_partial() {
-    int *d_out;
-    cudaMalloc(&d_out, 64);
+    int *d_out = device_array<int>(64);
     void *arguments[] = {&d_out};
     cudaLaunchCooperativeKernel(partial, dim3(3), dim3(32), arguments, 0, 0);
     ck_error(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
@@ -217,24 +212,19 @@ TEST(a_block_that_misses_the_barrier_of_its_grid) {
 }
 
 static void run_without_cooperation() {
-    int *d_out;
-    cudaMalloc(&d_out, 64);
+    int *d_out = device_array<int>(64);
     partial<<<3, 32>>>(d_out);
     ck_error(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }
 TEST(a_grid_that_may_not_synchronise) {
-    struct outcome outcome = run_program(run_without_cooperation, NULL);
-    ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "invalid-launch", "cudaLaunchCooperativeKernel()");
+    ck_finds_and_exits(run_without_cooperation, "invalid-launch", "cudaLaunchCooperativeKernel()");
 }
 
 __global__ void quotient(int *d_out) {
     d_out[1] = 10 / d_out[0];
 }
 static void run_quotient() {
-    int *d_out;
-    cudaMalloc(&d_out, 64);
-    cudaMemset(d_out, 0, 64);
+    int *d_out = device_zeros<int>(64);
     quotient<<<1, 1>>>(d_out);
 #if defined(__x86_64__)
     ck_error(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
@@ -259,11 +249,7 @@ __global__ void large_arrays(int *d_out) {
     d_out[1 + threadIdx.x] = local[99999 - threadIdx.x];
 }
 TEST(a_local_array_of_400_kb) {
-    run(large_arrays, 1, 40, [] {
-        for (int t = 0; t < 40; t++) {
-            ck_assert_int_eq(h_out[1 + t], 99999 - t);
-        }
-    });
+    run(large_arrays, 1, 40, [] { expect_each(40, [](int t) { return 99999 - t; }, 1); });
 }
 
 __global__ void endless(volatile int *d_out) {
@@ -274,9 +260,7 @@ __global__ void endless(volatile int *d_out) {
 static void run_endless() {
     setenv("CONVLABS_SIM_LIMIT", "0.2", 1);
     sim_read_options();
-    int *d_out;
-    cudaMalloc(&d_out, 64);
-    cudaMemset(d_out, 0, 64);
+    int *d_out = device_zeros<int>(64);
     endless<<<1, 1>>>(d_out);
     cudaDeviceSynchronize();
 }
@@ -287,9 +271,7 @@ static void run_until_asked_to_end() {
         kill(getppid(), SIGTERM);
         _exit(0);
     }
-    int *d_out;
-    cudaMalloc(&d_out, 64);
-    cudaMemset(d_out, 0, 64);
+    int *d_out = device_zeros<int>(64);
     endless<<<1, 1>>>(d_out);
     cudaDeviceSynchronize();
 }

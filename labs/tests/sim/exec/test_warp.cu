@@ -175,8 +175,7 @@ __global__ void deadlock(int *d_out) {
 }
 
 static void run_deadlock() {
-    int *d_out;
-    cudaMalloc(&d_out, 4096);
+    int *d_out = device_array<int>(4096);
     deadlock<<<5, 32>>>(d_out);
     ck_error(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
     ck_error(cudaFree(d_out), cudaErrorLaunchFailure); // the device is lost
@@ -239,9 +238,7 @@ __global__ void overflow(int *d_out) {
 }
 
 static void run_overflow() {
-    int *d_out;
-    cudaMalloc(&d_out, 8);
-    cudaMemset(d_out, 0, 8);
+    int *d_out = device_zeros<int>(8);
     overflow<<<1, 1>>>(d_out);
     cudaDeviceSynchronize();
 }
@@ -264,8 +261,7 @@ __global__ void trapping() {
 }
 
 static void run_assert() {
-    int *d_out;
-    cudaMalloc(&d_out, 4096);
+    int *d_out = device_array<int>(4096);
     failing<<<1, 32>>>(d_out);
     ck_error(cudaDeviceSynchronize(), cudaErrorAssert);
 }
@@ -275,12 +271,9 @@ static void run_trap() {
 }
 
 TEST(assert_and_trap_end_the_kernel) {
-    struct outcome outcome = run_program(run_assert, NULL);
-    ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "assert", "thread: [9,0,0] Assertion `threadIdx.x != 9` failed.");
-    outcome = run_program(run_trap, NULL);
-    ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "trap", "__trap()");
+    ck_finds_and_exits(run_assert, "assert",
+                       "thread: [9,0,0] Assertion `threadIdx.x != 9` failed.");
+    ck_finds_and_exits(run_trap, "trap", "__trap()");
 }
 
 SUITE("sim: barriers and warps")

@@ -79,8 +79,7 @@ TEST(explicit_nodes) {
     ck_assert_int_eq(calls, 1);
 
     // A launch that is queued keeps its parameters; the next one has the new ones.
-    cudaStream_t stream;
-    ck_success(cudaStreamCreate(&stream));
+    cudaStream_t stream = new_stream();
     ck_success(cudaGraphLaunch(exec, stream));
     m.value = (unsigned)zero;
     ck_success(cudaGraphExecMemsetNodeSetParams(exec, clear, &m));
@@ -101,7 +100,6 @@ TEST(explicit_nodes) {
     ck_assert_int_eq(h, 2);
     ck_error(cudaGraphLaunch(exec, stream), cudaErrorInvalidValue);
     ck_error(cudaGraphDestroy(graph), cudaErrorInvalidValue);
-    ck_success(cudaStreamDestroy(stream));
     ck_success(cudaFree(d));
 }
 
@@ -173,15 +171,10 @@ static cudaGraph_t fork_and_join(cudaStream_t s, cudaStream_t t, int *d, int *e,
 }
 
 TEST(captures) {
-    int *d, *e, h[2] = {-1, -1}, in = 5;
-    cudaStream_t s, t;
+    int h[2] = {-1, -1}, in = 5;
     cudaGraphExec_t exec;
-    ck_success(cudaStreamCreate(&s));
-    ck_success(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
-    ck_success(cudaMalloc(&d, 4));
-    ck_success(cudaMalloc(&e, 4));
-    ck_success(cudaMemset(d, 0, 4));
-    ck_success(cudaMemset(e, 0, 4));
+    cudaStream_t s = new_stream(), t = new_stream(cudaStreamNonBlocking);
+    int *d = device_zeros<int>(4), *e = device_zeros<int>(4);
     cudaGraph_t graph = fork_and_join(s, t, d, e, h);
     ck_success(cudaDeviceSynchronize());
     ck_assert_int_eq(h[0], -1); // captured, not run
@@ -225,21 +218,13 @@ TEST(captures) {
     ck_success(cudaGraphExecDestroy(exec));
     ck_success(cudaGraphDestroy(other));
     ck_success(cudaGraphDestroy(graph));
-    ck_success(cudaFree(d));
-    ck_success(cudaFree(e));
-    ck_success(cudaStreamDestroy(s));
-    ck_success(cudaStreamDestroy(t));
 }
 
 TEST(what_a_capture_refuses) {
-    int *d;
-    cudaStream_t s, t;
-    cudaEvent_t event;
     cudaGraph_t graph;
-    ck_success(cudaStreamCreate(&s));
-    ck_success(cudaStreamCreate(&t));
-    ck_success(cudaEventCreate(&event));
-    ck_success(cudaMalloc(&d, 4));
+    cudaStream_t s = new_stream(), t = new_stream();
+    cudaEvent_t event = new_event();
+    int *d = device_array<int>(4);
     ck_error(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal),
              cudaErrorStreamCaptureUnsupported);
     ck_error(cudaStreamEndCapture(s, &graph), cudaErrorIllegalState);
@@ -269,19 +254,14 @@ TEST(what_a_capture_refuses) {
     ck_error(cudaStreamEndCapture(s, &graph), cudaErrorStreamCaptureInvalidated);
     ck_success(cudaMemset(d, 0, 4));
     cudaGetLastError();
-    ck_success(cudaEventDestroy(event));
-    ck_success(cudaStreamDestroy(s));
-    ck_success(cudaStreamDestroy(t));
-    ck_success(cudaFree(d));
 }
 
 /* Memory that a graph allocates and frees: every launch has it at the same address. */
 TEST(memory_in_a_graph) {
     int *d, h = 0;
-    cudaStream_t s;
     cudaGraph_t graph;
     cudaGraphExec_t exec;
-    ck_success(cudaStreamCreate(&s));
+    cudaStream_t s = new_stream();
     ck_success(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
     ck_success(cudaMallocAsync(&d, 4, s));
     ck_success(cudaMemsetAsync(d, 0, 4, s));
@@ -298,7 +278,6 @@ TEST(memory_in_a_graph) {
     ck_success(cudaGraphExecDestroy(exec));
     ck_success(cudaGraphDestroy(graph));
     ck_error(cudaFree(d), cudaErrorInvalidValue);
-    ck_success(cudaStreamDestroy(s));
 }
 
 TEST(launches_by_address) {

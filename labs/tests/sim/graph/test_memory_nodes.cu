@@ -207,10 +207,8 @@ static void used_after_it_was_freed(void) {
 TEST(findings) {
     struct outcome outcome = run_program(never_launched, NULL);
     ck_nothing_found(outcome);
-    outcome = run_program(launched_and_left, NULL);
-    ck_found(outcome, "leak", "4 bytes of device memory");
-    outcome = run_program(used_after_it_was_freed, NULL);
-    ck_found(outcome, "use-after-free", "add");
+    ck_finds(launched_and_left, "leak", "4 bytes of device memory");
+    ck_finds(used_after_it_was_freed, "use-after-free", "add");
 }
 
 SUITE("sim: memory nodes of graphs")

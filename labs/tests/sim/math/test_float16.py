@@ -5,7 +5,6 @@ the few lines below, are the oracle of everything else.
 """
 
 import math
-import subprocess
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy.typing as npt
 import pytest
 
 from grader.execute import program
+from grader.tests import captured
 
 HERE = Path(__file__).parent
 SEED = 20240607
@@ -90,10 +90,9 @@ def evaluate(tmp_path: Path, f: Format, operands: Bits) -> dict[str, Bits]:
     """The results of each function that float16.cu names, as integers of 64 bits."""
     built = program.build([str(HERE / "float16.cu")], [], False)
     (tmp_path / "operands").write_bytes(operands.tobytes())
-    done = subprocess.run(
-        [built.binary, f.name, tmp_path / "operands", tmp_path / "results"],
-        capture_output=True, text=True, check=True, timeout=100,
-    )  # fmt: skip
+    done = captured.run(
+        [built.binary, f.name, tmp_path / "operands", tmp_path / "results"], check=True, timeout=100
+    )
     names = done.stdout.split()
     results = np.fromfile(tmp_path / "results", dtype="<i8").reshape(len(names), len(operands))
     return dict(zip(names, results, strict=True))
@@ -300,7 +299,7 @@ def accepts(code: str, *macros: str) -> bool:
     source = f"#include <cuda_bf16.h>\nvoid f(half h, __nv_bfloat16 b) {{ {code} }}\n"
     flags = [f"-I{HERE.parents[3] / 'labs/sim/include'}", *(f"-D__CUDA_NO_{m}__" for m in macros)]
     command = ["g++", "-x", "c++", "-std=c++17", "-fsyntax-only", *flags, "-"]
-    return subprocess.run(command, input=source, text=True, capture_output=True).returncode == 0
+    return captured.run(command, input=source).returncode == 0
 
 
 @pytest.mark.slow("large headers are compiled, and all values tried")

@@ -4,7 +4,6 @@ scipy is the oracle; its own error counts, so the bounds for double are at least
 place. The bounds for float are the guide's.
 """
 
-import subprocess
 from decimal import Decimal, localcontext
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from scipy import special
 
 from grader.execute import program
+from grader.tests import captured
 
 HERE = Path(__file__).parent
 Doubles = npt.NDArray[np.float64]
@@ -59,10 +59,9 @@ def oracle(name: str, x: Doubles) -> Doubles:
 def evaluate(tmp_path: Path, inputs: Doubles) -> dict[str, Doubles]:
     built = program.build([str(HERE / "functions.cu")], [], False)
     (tmp_path / "inputs").write_bytes(inputs.tobytes())
-    done = subprocess.run(
-        [built.binary, tmp_path / "inputs", tmp_path / "results"],
-        capture_output=True, text=True, check=True, timeout=100,
-    )  # fmt: skip
+    done = captured.run(
+        [built.binary, tmp_path / "inputs", tmp_path / "results"], check=True, timeout=100
+    )
     names = done.stdout.split()
     results = np.fromfile(tmp_path / "results", dtype="<f8").reshape(len(names), len(inputs))
     return dict(zip(names, results, strict=True))

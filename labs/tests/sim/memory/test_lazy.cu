@@ -54,8 +54,7 @@ static __global__ void write_past_the_end(unsigned char *p, size_t bytes) {
 }
 
 static void write_past_zeros(void) {
-    unsigned char *p;
-    cudaMalloc(&p, 5000);
+    unsigned char *p = device_array<unsigned char>(5000);
     write_past_the_end<<<1, 1>>>(p, 5000);
     cudaFree(p);
 }
@@ -96,9 +95,8 @@ TEST(a_write_past_zeros_is_found) {
 
 TEST(what_is_not_written_stays_poison) {
     std::vector<unsigned char> host((size_t)5 << 20);
-    unsigned char *p, *q;
-    cudaMalloc(&p, host.size());
-    cudaMalloc(&q, host.size());
+    unsigned char *p = device_array<unsigned char>(host.size());
+    unsigned char *q = device_array<unsigned char>(host.size());
     cudaMemset(p + 1000000, 7, 3);
     ck_assert_int_eq(cudaMemcpy(host.data(), p, host.size(), cudaMemcpyDefault), cudaSuccess);
     size_t wrong = 0;
@@ -110,8 +108,6 @@ TEST(what_is_not_written_stays_poison) {
         wrong += byte != 0xff;
     }
     ck_assert_uint_eq(wrong, 0);
-    cudaFree(p);
-    cudaFree(q);
 }
 
 /* Thread i of block b adds to its own element of every array. */
@@ -171,13 +167,12 @@ TEST(large_writes_change_nothing_else) {
     for (size_t i = 0; i < bytes; i++) {
         source[i] = (unsigned char)(i * 2654435761u >> 13);
     }
-    unsigned char *p;
     unsigned state = 1;
     auto below = [&](size_t limit) {
         state = state * 1103515245u + 12345u;
         return (size_t)(state >> 1) % limit;
     };
-    ck_success(cudaMalloc(&p, bytes));
+    unsigned char *p = device_array<unsigned char>(bytes);
     for (int round = 0; round < 60; round++) {
         size_t from = below(bytes), count = below(bytes - from) + 1, at = below(bytes - count + 1);
         switch (round % 5) {
@@ -211,7 +206,6 @@ TEST(large_writes_change_nothing_else) {
         ck_success(cudaMemcpy(got.data(), p, bytes, cudaMemcpyDeviceToHost));
         ck_assert_msg(got == model, "after round %d", round);
     }
-    ck_success(cudaFree(p));
 }
 
 /* Its pieces are too small for large pages, but the copy is not. */

@@ -1,7 +1,6 @@
 /* Neighbouring accesses become one, as in the machine code of nvcc 13.0. Each test lists what a
  * lane accesses and checks what is left. */
-#include <check.h>
-#include <stdlib.h>
+#include "../../suite.h"
 
 #include "profile/merged_accesses.h"
 #include "sim/marks.h"
@@ -72,7 +71,7 @@ static void expect_at(uint64_t base, unsigned count, const unsigned (*expected)[
         expect_at(base, sizeof expected_ / sizeof *expected_, expected_);                          \
     } while (0)
 
-START_TEST(words_of_shared_memory) {
+TEST(words_of_shared_memory) {
     shared(0), shared(4), shared(8), shared(12);
     EXPECT(from, {0, 16});
     shared(12), shared(4), shared(8); /* three of four, in any order */
@@ -86,9 +85,8 @@ START_TEST(words_of_shared_memory) {
     }
     EXPECT(from, {0, 16}, {16, 16}, {32, 4});
 }
-END_TEST
 
-START_TEST(words_that_are_no_aligned_pair_stay) {
+TEST(words_that_are_no_aligned_pair_stay) {
     shared(4), shared(8);
     EXPECT(from, {4, 4}, {8, 4});
     shared(0), shared(8);
@@ -96,9 +94,8 @@ START_TEST(words_that_are_no_aligned_pair_stay) {
     shared(0), shared(12);
     EXPECT(from, {0, 4}, {12, 4});
 }
-END_TEST
 
-START_TEST(no_more_than_is_known_of_the_address) {
+TEST(no_more_than_is_known_of_the_address) {
     for (unsigned i = 0; i < 4; i++) {
         access_in(WINDOW, SIM_TAG_SHARED, 8, from + 4 * i, 4);
     }
@@ -114,9 +111,8 @@ START_TEST(no_more_than_is_known_of_the_address) {
     }
     EXPECT(from, {0, 1}, {1, 1}, {2, 1}, {3, 1});
 }
-END_TEST
 
-START_TEST(fields_in_global_memory) {
+TEST(fields_in_global_memory) {
     field(0, 4, 16), field(4, 4, 16), field(8, 4, 16);
     EXPECT(global, {0, 16});
     field(4, 4, 16), field(8, 4, 16), field(12, 4, 16); /* the first is not among them */
@@ -126,9 +122,8 @@ START_TEST(fields_in_global_memory) {
     field(0, 4, 4), field(4, 4, 4);
     EXPECT(global, {0, 4}, {4, 4});
 }
-END_TEST
 
-START_TEST(small_fields_are_read_with_their_gaps) {
+TEST(small_fields_are_read_with_their_gaps) {
     field(0, 1, 4), field(3, 1, 4);
     EXPECT(global, {0, 4});
     field(0, 1, 4), field(1, 1, 4);
@@ -140,9 +135,8 @@ START_TEST(small_fields_are_read_with_their_gaps) {
     field(0, 2, 8), field(4, 2, 8);
     EXPECT(global, {0, 8});
 }
-END_TEST
 
-START_TEST(stores_have_no_gaps) {
+TEST(stores_have_no_gaps) {
     for (unsigned i = 0; i < 3; i++) {
         access_in(WINDOW, SIM_TAG_GLOBAL_STORE, 16, global + 4 * i, 4);
     }
@@ -156,9 +150,8 @@ START_TEST(stores_have_no_gaps) {
     access_in(WINDOW, SIM_TAG_SHARED_STORE, 8, from + 4, 4);
     EXPECT(from, {0, 8}, {(unsigned)(0x100000 - 0x10000), 4});
 }
-END_TEST
 
-START_TEST(a_store_to_the_same_space_comes_between) {
+TEST(a_store_to_the_same_space_comes_between) {
     shared(0), untagged(from + 0x100, 4, true), shared(4);
     EXPECT(from, {0, 4}, {0x100, 4}, {4, 4});
     shared(0), untagged(global, 4, true), shared(4);
@@ -174,9 +167,8 @@ START_TEST(a_store_to_the_same_space_comes_between) {
     access_in(WINDOW, SIM_TAG_GLOBAL_STORE, 8, global + 4, 4);
     EXPECT(global, {0, 4}, {64, 4}, {4, 4});
 }
-END_TEST
 
-START_TEST(windows_are_separate) {
+TEST(windows_are_separate) {
     access_in(WINDOW, SIM_TAG_SHARED, 16, from, 4);
     access_in(WINDOW + 1, SIM_TAG_SHARED, 16, from + 4, 4);
     EXPECT(from, {0, 4}, {4, 4});
@@ -187,10 +179,9 @@ START_TEST(windows_are_separate) {
     shared(0), mark(SIM_MARK_RETURN, 0, 1), shared(4);
     EXPECT(from, {0, 4}, {4, 4});
 }
-END_TEST
 
 /* Four rounds are one block; what is left over is not, wherever it goes. */
-START_TEST(rounds_of_an_unrolled_loop) {
+TEST(rounds_of_an_unrolled_loop) {
     const unsigned last = SIM_UNROLLED | SIM_REMAINDER_LAST;
     for (unsigned i = 0; i < 11; i++) {
         mark(SIM_MARK_LOOP, last, LOOP), shared(4 * i);
@@ -205,25 +196,5 @@ START_TEST(rounds_of_an_unrolled_loop) {
     }
     EXPECT(from, {0, 4}, {4, 4}, {8, 4}, {12, 4});
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sim: merged accesses");
-    TCase *tests = tcase_create("rules");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, words_of_shared_memory);
-    tcase_add_test(tests, words_that_are_no_aligned_pair_stay);
-    tcase_add_test(tests, no_more_than_is_known_of_the_address);
-    tcase_add_test(tests, fields_in_global_memory);
-    tcase_add_test(tests, small_fields_are_read_with_their_gaps);
-    tcase_add_test(tests, stores_have_no_gaps);
-    tcase_add_test(tests, a_store_to_the_same_space_comes_between);
-    tcase_add_test(tests, windows_are_separate);
-    tcase_add_test(tests, rounds_of_an_unrolled_loop);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+SUITE_BETWEEN("sim: merged accesses", set_up, tear_down)

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from grader.paths import ROOT
+from grader.tests import captured
 from labs.tests.sim.profile import random_programs, reconvergence, simt
 
 PROGRAMS = 30
@@ -28,10 +27,7 @@ def counted(source: str, folder: Path) -> dict[str, tuple[int, int]]:
     source = "\n".join([*lines, ""])
     program, target = folder / "program.cu", folder / "counters.json"
     program.write_text(source)
-    process = subprocess.run(
-        [ROOT / "grade", "run", program, "--json", target],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    process = captured.grade("run", program, "--json", target)
     assert process.returncode == 0, process.stderr
     return {
         kernel["name"]: (

@@ -1,8 +1,7 @@
 /* Where the loops begin that nvcc makes of one loop: of copies of 16, 8 or 4 rounds, and one for
  * the rounds that are left over. Each test passes a number of rounds of a loop and checks which of
  * them begin a loop. */
-#include <check.h>
-#include <stdlib.h>
+#include "../../suite.h"
 
 #include "profile/unrolled_loops.h"
 #include "profile/warp_replay.h"
@@ -60,31 +59,28 @@ static void expect(unsigned how, int number, int expected, const int *first) {
     }
 #define FOUR SIM_UNROLLED
 
-START_TEST(what_is_left_over_goes_first) {
+TEST(what_is_left_over_goes_first) {
     expect(FOUR, 3, 0, FIRST(0));
     expect(FOUR, 4, 1, FIRST(0));
     expect(FOUR, 7, 1, FIRST(3));
     expect(FOUR, 41, 1, FIRST(1));
 }
-END_TEST
 
-START_TEST(or_last) {
+TEST(or_last) {
     expect(FOUR | SIM_REMAINDER_LAST, 3, 1, FIRST(0));
     expect(FOUR | SIM_REMAINDER_LAST, 4, 1, FIRST(0));
     expect(FOUR | SIM_REMAINDER_LAST, 7, 2, FIRST(0, 4));
     expect(FOUR | SIM_REMAINDER_LAST, 41, 2, FIRST(0, 40));
 }
-END_TEST
 
-START_TEST(two_rounds_at_a_time_leave_one) {
+TEST(two_rounds_at_a_time_leave_one) {
     expect(FOUR | SIM_BY_TWO, 6, 1, FIRST(0));
     expect(FOUR | SIM_BY_TWO, 7, 1, FIRST(1));
     expect(FOUR | SIM_BY_TWO | SIM_REMAINDER_LAST, 7, 2, FIRST(0, 6));
 }
-END_TEST
 
 /* The assembler makes 16 rounds of four times four, as long as more than 12 are left. */
-START_TEST(a_counted_loop_is_unrolled_once_more) {
+TEST(a_counted_loop_is_unrolled_once_more) {
     expect(FOUR | SIM_COUNTED, 4, 1, FIRST(0));
     expect(FOUR | SIM_COUNTED, 8, 1, FIRST(0));
     expect(FOUR | SIM_COUNTED, 12, 2, FIRST(0, 8));
@@ -93,16 +89,14 @@ START_TEST(a_counted_loop_is_unrolled_once_more) {
     expect(FOUR | SIM_COUNTED, 31, 3, FIRST(3, 19, 27));
     expect(FOUR | SIM_COUNTED | SIM_REMAINDER_LAST, 31, 4, FIRST(0, 16, 24, 28));
 }
-END_TEST
 
-START_TEST(other_loops_are_left_alone) {
+TEST(other_loops_are_left_alone) {
     expect(0, 40, 0, FIRST(0));
     expect(SIM_REMAINDER_LAST | SIM_COUNTED, 40, 0, FIRST(0));
 }
-END_TEST
 
 /* Statements of its rounds belong to the loop; it ends at its mark, or when another one begins. */
-START_TEST(a_loop_ends_where_its_marks_end) {
+TEST(a_loop_ends_where_its_marks_end) {
     size_t number;
     for (int i = 0; i < 6; i++) {
         rounds(FOUR, 1);
@@ -120,9 +114,8 @@ START_TEST(a_loop_ends_where_its_marks_end) {
     ck_assert_int_eq(at[0], 2);
     ck_assert_int_eq(at[1], 7);
 }
-END_TEST
 
-START_TEST(an_outer_loop_begins_it_anew) {
+TEST(an_outer_loop_begins_it_anew) {
     size_t number;
     rounds(FOUR, 5);
     size_t end = count;
@@ -131,23 +124,5 @@ START_TEST(an_outer_loop_begins_it_anew) {
     ck_assert_uint_eq(unrolled_rounds(events, count, &number), end);
     ck_assert_uint_eq(number, 5);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("sim: unrolled loops");
-    TCase *tests = tcase_create("copies");
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, what_is_left_over_goes_first);
-    tcase_add_test(tests, or_last);
-    tcase_add_test(tests, two_rounds_at_a_time_leave_one);
-    tcase_add_test(tests, a_counted_loop_is_unrolled_once_more);
-    tcase_add_test(tests, other_loops_are_left_alone);
-    tcase_add_test(tests, a_loop_ends_where_its_marks_end);
-    tcase_add_test(tests, an_outer_loop_begins_it_anew);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+SUITE_BETWEEN("sim: unrolled loops", set_up, NULL)

@@ -34,8 +34,7 @@ struct shared_ints {
 
 TEST(nothing_runs_before_something_waits) {
     shared_ints seen(2);
-    cudaStream_t stream;
-    ck_success(cudaStreamCreate(&stream));
+    cudaStream_t stream = new_stream();
     set<<<1, 1, 0, stream>>>(seen.at, 1);
     set<<<1, 1>>>(seen.at + 1, 2);
     ck_success(cudaGetLastError());
@@ -45,7 +44,6 @@ TEST(nothing_runs_before_something_waits) {
     ck_assert_int_eq(seen[1], 0); // nothing waits for it: it was queued later
     ck_success(cudaDeviceSynchronize());
     ck_assert_int_eq(seen[1], 2);
-    ck_success(cudaStreamDestroy(stream));
 }
 
 TEST(arguments_are_those_of_the_launch) {
@@ -62,11 +60,8 @@ TEST(arguments_are_those_of_the_launch) {
 // Without an order, the newest of what can run runs first: a consumer before its producer.
 TEST(what_nothing_orders_runs_in_the_order_that_hurts) {
     shared_ints seen(2);
-    cudaStream_t producer, consumer;
-    cudaEvent_t ready;
-    ck_success(cudaEventCreate(&ready));
-    ck_success(cudaStreamCreate(&producer));
-    ck_success(cudaStreamCreate(&consumer));
+    cudaEvent_t ready = new_event();
+    cudaStream_t producer = new_stream(), consumer = new_stream();
     for (int ordered = 0; ordered < 2; ordered++) {
         seen.at[0] = seen.at[1] = 0;
         set<<<1, 1, 0, producer>>>(seen.at, 7);
@@ -79,9 +74,6 @@ TEST(what_nothing_orders_runs_in_the_order_that_hurts) {
         ck_assert_int_eq(seen[0], 7);
         ck_assert_int_eq(seen[1], ordered ? 7 : 0);
     }
-    ck_success(cudaStreamDestroy(producer));
-    ck_success(cudaStreamDestroy(consumer));
-    ck_success(cudaEventDestroy(ready));
 }
 
 // a, b: two streams. Is the work of `first` done when `second`'s is waited for?
@@ -97,10 +89,10 @@ static bool waits_for(cudaStream_t first, cudaStream_t second) {
 }
 
 TEST(rules_of_the_legacy_default_stream) {
-    cudaStream_t blocking, other, free_one, both[2];
+    cudaStream_t blocking, other, both[2];
     ck_success(cudaStreamCreate(&blocking));
     ck_success(cudaStreamCreate(&other));
-    ck_success(cudaStreamCreateWithFlags(&free_one, cudaStreamNonBlocking));
+    cudaStream_t free_one = new_stream(cudaStreamNonBlocking);
     cudaStream_t legacy = 0, thread = cudaStreamPerThread;
     ck_assert(waits_for(legacy, blocking));
     ck_assert(waits_for(blocking, legacy));
@@ -118,7 +110,6 @@ TEST(rules_of_the_legacy_default_stream) {
     set<<<1, 1>>>(seen.at, 2);
     ck_success(cudaStreamSynchronize(legacy));
     ck_assert_int_eq(seen[0], 2);
-    ck_success(cudaStreamDestroy(free_one));
 }
 
 static bool has_run(const shared_ints &seen) {
@@ -130,9 +121,8 @@ static bool has_run(const shared_ints &seen) {
 
 TEST(which_calls_wait) {
     shared_ints seen(1), pinned(64);
-    int pageable[64] = {0}, *d, *d_more, *d_gone;
-    ck_success(cudaMalloc(&d, sizeof pageable));
-    ck_success(cudaMalloc(&d_more, sizeof pageable));
+    int pageable[64] = {0}, *d_gone, *d = device_array<int>(sizeof pageable);
+    int *d_more = device_array<int>(sizeof pageable);
     ck_success(cudaMalloc(&d_gone, 4));
     auto after_launch = [&](auto call) {
         set<<<1, 1>>>(seen.at, 1);
@@ -153,14 +143,11 @@ TEST(which_calls_wait) {
     ck_assert(!AFTER_LAUNCH(cudaMemset(d, 0, sizeof pageable)));
     ck_assert(AFTER_LAUNCH(cudaFree(d_gone)));
     ck_assert(!AFTER_LAUNCH(cudaMalloc(&d_gone, 4)));
-    ck_success(cudaFree(d));
-    ck_success(cudaFree(d_more));
     ck_success(cudaFree(d_gone));
 }
 
 TEST(a_pageable_source_is_copied_at_once) {
-    int h[2] = {3, 4}, back[2], *d;
-    ck_success(cudaMalloc(&d, sizeof h));
+    int h[2] = {3, 4}, back[2], *d = device_array<int>(sizeof h);
     ck_success(cudaMemcpyAsync(d, h, sizeof h, cudaMemcpyHostToDevice));
     h[0] = h[1] = 9;
     ck_success(cudaMemcpy2DAsync(d + 1, 8, h, 8, 4, 1, cudaMemcpyHostToDevice));
@@ -168,17 +155,12 @@ TEST(a_pageable_source_is_copied_at_once) {
     ck_success(cudaMemcpy(back, d, sizeof h, cudaMemcpyDeviceToHost));
     ck_assert_int_eq(back[0], 3);
     ck_assert_int_eq(back[1], 9);
-    ck_success(cudaFree(d));
 }
 
 TEST(a_loop_of_queries_ends) {
     shared_ints seen(1);
-    cudaStream_t stream;
-    cudaEvent_t middle, end, never;
-    ck_success(cudaStreamCreate(&stream));
-    ck_success(cudaEventCreate(&middle));
-    ck_success(cudaEventCreate(&end));
-    ck_success(cudaEventCreate(&never));
+    cudaStream_t stream = new_stream();
+    cudaEvent_t middle = new_event(), end = new_event(), never = new_event();
     ck_success(cudaEventQuery(never));
     ck_success(cudaStreamQuery(stream));
     for (int i = 0; i < 10; i++) {
@@ -205,19 +187,12 @@ TEST(a_loop_of_queries_ends) {
     ck_success(cudaEventQuery(end));
     ck_success(cudaEventElapsedTime(&ms, middle, end));
     ck_assert(ms > 0);
-    ck_success(cudaEventDestroy(middle));
-    ck_success(cudaEventDestroy(end));
-    ck_success(cudaEventDestroy(never));
-    ck_success(cudaStreamDestroy(stream));
 }
 
 TEST(a_record_counts_when_it_is_waited_for) {
     shared_ints seen(2);
-    cudaStream_t a, b;
-    cudaEvent_t event;
-    ck_success(cudaStreamCreate(&a));
-    ck_success(cudaStreamCreate(&b));
-    ck_success(cudaEventCreate(&event));
+    cudaStream_t a = new_stream(), b = new_stream();
+    cudaEvent_t event = new_event();
     set<<<1, 1, 0, a>>>(seen.at, 1);
     ck_success(cudaEventRecord(event, a));
     ck_success(cudaStreamWaitEvent(b, event, 0)); // for the record above,
@@ -228,9 +203,6 @@ TEST(a_record_counts_when_it_is_waited_for) {
     ck_assert_int_eq(seen[1], 1);
     ck_success(cudaEventSynchronize(event));
     ck_assert_int_eq(seen[0], 2);
-    ck_success(cudaEventDestroy(event));
-    ck_success(cudaStreamDestroy(a));
-    ck_success(cudaStreamDestroy(b));
 }
 
 TEST(more_than_a_queue_holds) {

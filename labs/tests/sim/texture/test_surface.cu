@@ -33,14 +33,14 @@ __global__ void beyond(cudaSurfaceObject_t s, float *out) {
 
 TEST(reads_and_writes) {
     const float h_in[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    float h_out[16], *d_out;
+    float h_out[16];
     cudaArray_t array = array_of(4, 2);
     cudaSurfaceObject_t s = surface_of(array);
     ck_success(cudaMemcpy2DToArray(array, 0, 0, h_in, 16, 16, 2, cudaMemcpyHostToDevice));
     double_all<<<1, dim3(4, 2)>>>(s);
     ck_success(cudaMemcpy2DFromArray(h_out, 16, array, 0, 0, 16, 2, cudaMemcpyDeviceToHost));
     ck_assert_float_eq(h_out[7], 16);
-    ck_success(cudaMalloc(&d_out, sizeof h_out));
+    float *d_out = device_array<float>(sizeof h_out);
     beyond<<<1, 8>>>(s, d_out);
     ck_success(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     ck_assert_float_eq(h_out[0], 0);
@@ -50,7 +50,6 @@ TEST(reads_and_writes) {
     ck_assert_float_eq(h_out[15], 8);
     ck_success(cudaDestroySurfaceObject(s));
     ck_success(cudaFreeArray(array));
-    ck_success(cudaFree(d_out));
 }
 
 __global__ void in_elements(cudaSurfaceObject_t s) {
@@ -64,8 +63,7 @@ static void outside() {
 }
 
 TEST(a_trap) {
-    struct outcome outcome = run_program(outside, NULL);
-    ck_found(outcome, "out-of-bounds", "x counts bytes, not elements");
+    ck_finds(outside, "out-of-bounds", "x counts bytes, not elements");
 }
 
 texture<float, 1> t_line;
@@ -81,12 +79,10 @@ __global__ void by_reference(float *out) {
 TEST(references) {
     const float h_line[4] = {1, 2, 3, 4};
     const uchar4 h_plane[4] = {{0, 255, 0, 0}, {0, 0, 0, 0}, {0, 255, 0, 0}, {0, 0, 0, 0}};
-    float *d_line, *d_out, h_out[4];
+    float h_out[4];
     size_t offset = 99;
     cudaArray_t array, result = array_of(4, 1);
-    ck_success(cudaMalloc(&d_line, sizeof h_line));
-    ck_success(cudaMalloc(&d_out, sizeof h_out));
-    ck_success(cudaMemcpy(d_line, h_line, sizeof h_line, cudaMemcpyHostToDevice));
+    float *d_line = device_copy(h_line), *d_out = device_array<float>(sizeof h_out);
     ck_success(cudaMallocArray(&array, &t_plane.channelDesc, 4, 1));
     ck_success(cudaMemcpyToArray(array, 0, 0, h_plane, sizeof h_plane, cudaMemcpyHostToDevice));
     t_plane.filterMode = cudaFilterModePoint;
@@ -103,8 +99,6 @@ TEST(references) {
     ck_success(cudaUnbindTexture(t_plane));
     ck_success(cudaFreeArray(array));
     ck_success(cudaFreeArray(result));
-    ck_success(cudaFree(d_line));
-    ck_success(cudaFree(d_out));
 }
 
 TEST(copies) {
@@ -121,13 +115,11 @@ TEST(copies) {
     ck_success(cudaMemcpyToArray(a, 8, 0, h, 40, cudaMemcpyHostToDevice));
     ck_success(cudaMemcpyFromArray(back, a, 8, 0, 40, cudaMemcpyDeviceToHost));
     ck_assert_mem_eq(back, h, 40);
-    cudaStream_t stream;
-    ck_success(cudaStreamCreate(&stream));
+    cudaStream_t stream = new_stream();
     ck_success(cudaMemcpy2DToArrayAsync(b, 0, 0, h, 24, 24, 4, cudaMemcpyHostToDevice, stream));
     ck_success(cudaMemcpy2DFromArrayAsync(back, 24, b, 0, 0, 24, 4, cudaMemcpyDeviceToHost, stream));
     ck_success(cudaStreamSynchronize(stream));
     ck_assert_mem_eq(back, h, sizeof h);
-    ck_success(cudaStreamDestroy(stream));
     ck_success(cudaFreeArray(a));
     ck_success(cudaFreeArray(b));
 }

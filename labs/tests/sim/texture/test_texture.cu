@@ -49,9 +49,7 @@ TEST(linear_memory) {
     for (int i = 0; i < 40; i++) {
         h[i] = make_short4(i, -i, 100 + i, -32768);
     }
-    short4 *d;
-    ck_success(cudaMalloc(&d, sizeof h));
-    ck_success(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
+    short4 *d = device_copy(h);
     cudaResourceDesc r = cudaResourceDesc();
     r.resType = cudaResourceTypeLinear;
     r.res.linear.devPtr = d;
@@ -76,7 +74,6 @@ TEST(linear_memory) {
     ck_assert_float_eq(as_float[3].w, -1);
     ck_success(cudaDestroyTextureObject(t));
     ck_success(cudaDestroyTextureObject(u));
-    ck_success(cudaFree(d));
 }
 
 TEST(filters_and_borders) {
@@ -192,8 +189,7 @@ static void use_after_destroy() {
     const float h[4] = {1, 2, 3, 4};
     cudaArray_t array = array_of(h, 4, 0);
     cudaTextureObject_t t = texture_of(resource_of(array), cudaTextureDesc());
-    float *d_out;
-    cudaMalloc(&d_out, 4);
+    float *d_out = device_array<float>(4);
     cudaDestroyTextureObject(t);
     fill<<<1, 1>>>(d_out, [=](int) { return tex1D<float>(t, 0); });
     cudaDeviceSynchronize();
@@ -215,9 +211,8 @@ static void twice() {
 }
 
 TEST(wrong_uses) {
-    struct outcome outcome = run_program(use_after_destroy, NULL);
-    ck_found(outcome, "use-after-free", "uses a texture object that was destroyed");
-    outcome = run_program(leak, NULL);
+    ck_finds(use_after_destroy, "use-after-free", "uses a texture object that was destroyed");
+    struct outcome outcome = run_program(leak, NULL);
     ck_found(outcome, "leak", "texture object created here was never destroyed");
     ck_found(outcome, "leak", "16 bytes of device memory");
     outcome = run_program(twice, NULL);

@@ -1,13 +1,13 @@
 """memcpy(), memset() and the heap in a kernel are counted and checked like any other access."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader import paths
+from grader.tests import captured
 
 PROGRAM = r"""#include <cstdio>
 #include <cstring>
@@ -102,7 +102,7 @@ def run(source: Path, which: str, *options: str) -> dict[str, Any]:
         "--",
         which,
     ]
-    subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    captured.run(command, timeout=120)
     return dict(json.loads(result.read_text()))
 
 

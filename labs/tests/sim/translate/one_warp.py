@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.paths import ROOT
+from grader.tests import captured
 
 Counters = dict[str, dict[str, int]]
 
@@ -45,9 +44,6 @@ def counters(kernels: list[Kernel], types: str, folder: Path) -> Counters:
         "return cudaDeviceSynchronize(); }",
     ]
     source.write_text("\n".join([*lines, ""]))
-    process = subprocess.run(
-        [ROOT / "grade", "run", source, "--json", target],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    process = captured.grade("run", source, "--json", target)
     assert target.exists(), process.stderr
     return {k["name"]: k["counters"] for k in json.loads(target.read_text())["kernels"]}

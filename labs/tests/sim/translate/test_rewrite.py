@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.paths import ROOT
+from grader.tests import captured
 
 REWRITE = ROOT / "labs" / "sim" / "translate" / "rewrite.py"
 INCLUDE = ROOT / "labs" / "sim" / "include"
@@ -27,24 +28,9 @@ def rewrite(
     given, made = folder / "given.cu", folder / "made.ii"
     given.write_bytes(source.encode() if isinstance(source, str) else source)
     made.unlink(missing_ok=True)
-    done = subprocess.run(
-        [
-            sys.executable,
-            REWRITE,
-            "--shown",
-            "student.cu",
-            *options,
-            given,
-            "-o",
-            made,
-            "--",
-            *COMPILER,
-            *flags,
-        ],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    command: list[str | Path] = [sys.executable, REWRITE, "--shown", "student.cu"]
+    command += [*options, given, "-o", made, "--", *COMPILER, *flags]
+    done = captured.run(command, timeout=60)
     return done, own_text(made.read_text(errors="replace")) if made.exists() else ""
 
 
@@ -62,10 +48,8 @@ def own_text(made: str) -> str:
 def compile_it(folder: Path) -> str:
     """What g++ says of the result; nothing when it compiles."""
     made = folder / "made.ii"
-    done = subprocess.run(
-        ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-I", INCLUDE, made],
-        capture_output=True,
-        text=True,
+    done = captured.run(
+        ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-I", INCLUDE, made]
     )
     return done.stderr
 
@@ -527,7 +511,7 @@ def test_host_files_that_are_not_refused(tmp_path: Path, source: str) -> None:
 def host(file: Path) -> subprocess.CompletedProcess[str]:
     compiler = ["g++", f"-I{ROOT / 'labs' / 'sim' / 'include'}"]
     command = [sys.executable, str(REWRITE), "--host", "--shown", "host.cpp", str(file)]
-    return subprocess.run([*command, "--", *compiler], capture_output=True, text=True, check=False)
+    return captured.run([*command, "--", *compiler])
 
 
 def test_a_header_that_cannot_be_found(tmp_path: Path) -> None:
@@ -578,10 +562,8 @@ def test_a_hundred_thousand_lines(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, REWRITE, tmp_path / "none.cu", "-o", tmp_path / "made.cpp"],
-        capture_output=True,
-        text=True,
+    done = captured.run(
+        [sys.executable, REWRITE, tmp_path / "none.cu", "-o", tmp_path / "made.cpp"]
     )
     assert done.returncode == 1
     assert "No such file" in done.stderr
@@ -606,7 +588,7 @@ def test_columns_are_the_authors(tmp_path: Path, statement: str, column: int) ->
     done, _ = rewrite(tmp_path, f"int main() {{\n{statement}\n{rest}\n    return x;\n}}\n")
     assert done.stderr == ""
     options = ["-ftabstop=1", "-fsyntax-only"]
-    said = subprocess.run(["g++", *options, tmp_path / "made.ii"], capture_output=True, text=True)
+    said = captured.run(["g++", *options, tmp_path / "made.ii"])
     assert f"student.cu:2:{column}: error: ‘unknown’" in said.stderr
 
 

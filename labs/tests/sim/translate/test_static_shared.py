@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from grader.compile import compiler_messages
 from grader.paths import ROOT
+from grader.tests import captured
 from labs.tests.sim.translate.test_rewrite import compile_it, rewrite
 
 FILE = "/student.cu"  # diagnostics_in() wants a folder; the rewriter is told no other name
@@ -130,10 +130,8 @@ def test_nvcc_decides_alike(tmp_path: Path, name: str, real_nvcc: str) -> None:
     file = tmp_path / "student.cu"
     file.write_text(source)
     path = f"{Path(real_nvcc).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
+    done = captured.run(
         [real_nvcc, "-std=c++17", "-arch=sm_90", "-cubin", file, "-o", tmp_path / "out"],
-        capture_output=True,
-        text=True,
         timeout=120,
         env={**os.environ, "PATH": path},
     )

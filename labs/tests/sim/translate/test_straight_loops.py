@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from control_marks import Marker
 from straight_loops import Straight, constants_of
 from tree_sitter import Language, Node, Parser
 
-from grader.paths import ROOT
+from grader.tests import captured
 
 HEAD = """
 enum { LENGTH = 1 << 4 };
@@ -224,10 +223,7 @@ def counters(pragma: str, folder: Path) -> dict[str, dict[str, int]]:
         f"cudaMemset(b, 0, 4000);\n{calls}cudaFree(a); cudaFree(b);\n"
         "return cudaDeviceSynchronize();\n}\n"
     )
-    process = subprocess.run(
-        [ROOT / "grade", "run", source, "--json", folder / "counters.json"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    process = captured.grade("run", source, "--json", folder / "counters.json")
     assert process.returncode == 0, process.stderr
     document = json.loads((folder / "counters.json").read_text())
     return {kernel["name"]: kernel["counters"] for kernel in document["kernels"]}
