@@ -40,9 +40,7 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaM
     if (error != cudaSuccess || !pointer || bytes == 0 || flags != 0) {
         return sim_fail(error != cudaSuccess ? error : cudaErrorInvalidValue);
     }
-    if (!sim_is_stream(stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!sim_is_stream(stream), cudaErrorInvalidResourceHandle);
     sim_lock_device();
     struct sim_advice *advice = advice_for(pointer, bytes);
     if (advice) {
@@ -178,9 +176,7 @@ cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes,
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
                                      unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!sim_is_stream(stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!sim_is_stream(stream), cudaErrorInvalidResourceHandle);
     bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||
                  (flags == cudaMemAttachSingle && stream);
     sim_lock_device();

@@ -5,14 +5,12 @@
 /* Opens a function: holds the lock of this layer until it returns through finish(). */
 static cudaError_t finish(cudaError_t error) {
     sim_unlock_graphs();
-    return error == cudaSuccess ? error : sim_fail(error);
+    return sim_answer(error);
 }
 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (!graph || flags != 0) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!graph || flags != 0, cudaErrorInvalidValue);
     sim_lock_graphs();
     *graph = sim_new_graph();
     return finish(*graph ? cudaSuccess : cudaErrorMemoryAllocation);
