@@ -42,8 +42,7 @@
  * Exit status as the runner's: 2 for a fault of the course, with "runner: " and the reason on
  * stderr.
  */
-#ifndef CONVLABS_BENCH_H
-#define CONVLABS_BENCH_H
+#pragma once
 
 #include "border.h"
 #include "noise.h"
@@ -154,6 +153,4 @@ const char *platform_error(int returned);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif
