@@ -133,9 +133,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel,
 cudaError_t cudaFuncGetName(const char **name, const void *function) {
     SIM_BEGIN(cudaErrorInvalidDeviceFunction);
     const struct sim_named_kernel *k = look_up(function);
-    if (!name || !k || !k->name) {
-        return sim_fail(name ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!name || !k || !k->name,
+                name ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
     *name = k->name;
     return cudaSuccess;
 }
@@ -143,9 +142,8 @@ cudaError_t cudaFuncGetName(const char **name, const void *function) {
 cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *size) {
     SIM_BEGIN(cudaErrorInvalidDeviceFunction);
     const struct sim_named_kernel *k = look_up(function);
-    if (!k || !offset || index >= k->count) {
-        return sim_fail(k ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction);
-    }
+    SIM_FAIL_IF(!k || !offset || index >= k->count,
+                k ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction);
     *offset = k->offsets[index];
     if (size) {
         *size = k->sizes[index];

@@ -69,9 +69,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct sim_pool *pool,
         }
     }
     sim_unlock_device();
-    if (!*pointer) {
-        return sim_fail(known ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!*pointer, known ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
     struct sim_operation operation = step(SIM_OP_ALLOCATE, pointer, bytes, name, location);
     if (captured) {
         operation.run = allocate_again;

@@ -229,10 +229,8 @@ static void detach(struct capture *c) {
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
     SIM_BEGIN(cudaErrorInvalidValue);
     struct capture *c = (struct capture *)sim_capture_of(handle);
-    if (!graph || !c) {
-        return sim_fail(!c && sim_is_stream(handle) ? cudaErrorIllegalState
-                                                    : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!graph || !c,
+                !c && sim_is_stream(handle) ? cudaErrorIllegalState : cudaErrorInvalidValue);
     *graph = NULL;
     if (c->origin != handle) {
         return invalidate(c, cudaErrorStreamCaptureUnmatched);
@@ -259,9 +257,8 @@ static enum cudaStreamCaptureStatus status_of(const struct capture *c) {
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t handle, enum cudaStreamCaptureStatus *status) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!status || !sim_is_stream(handle)) {
-        return sim_fail(status ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!status || !sim_is_stream(handle),
+                status ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
     *status = status_of((struct capture *)sim_capture_of(handle));
     return cudaSuccess;
 }
@@ -271,9 +268,8 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, enum cudaStreamCapture
                                      const cudaGraphNode_t **dependencies,
                                      const cudaGraphEdgeData **edges, size_t *count) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!status || !sim_is_stream(handle)) {
-        return sim_fail(status ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!status || !sim_is_stream(handle),
+                status ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
     const struct capture *c = (struct capture *)sim_capture_of(handle);
     *status = status_of(c);
     if (*status != cudaStreamCaptureStatusActive) {
