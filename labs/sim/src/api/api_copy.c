@@ -53,11 +53,11 @@ static void note_copied(const struct sim_copy *c) {
 /* A copy between two addresses that the program passed. */
 static cudaError_t copy(const struct sim_copy *c) {
     bool any = c->width > 0 && c->height > 0;
-    SIM_FAIL_IF(
-        any &&
-            (is_host_name(c->to, "destination of this copy", "cudaMemcpyToSymbol()", c->location) ||
-             is_host_name(c->from, "source of this copy", "cudaMemcpyFromSymbol()", c->location)),
-        cudaErrorInvalidValue);
+    if (any &&
+        (is_host_name(c->to, "destination of this copy", "cudaMemcpyToSymbol()", c->location) ||
+         is_host_name(c->from, "source of this copy", "cudaMemcpyFromSymbol()", c->location))) {
+        return sim_fail(cudaErrorInvalidValue);
+    }
     cudaError_t error = sim_copy(c);
     if (error != cudaSuccess) {
         return error;

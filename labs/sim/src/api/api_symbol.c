@@ -45,9 +45,9 @@ static bool is_inside(const char *name, const void *symbol, const char *instead,
 static cudaError_t check(const char *name, const void *symbol, size_t size, size_t bytes,
                          size_t offset, enum cudaMemcpyKind kind, enum cudaMemcpyKind wrong,
                          struct sim_location location) {
-    SIM_FAIL_IF(
-        is_inside(name, symbol, "give the distance in bytes as the argument offset", location),
-        cudaErrorInvalidSymbol);
+    if (is_inside(name, symbol, "give the distance in bytes as the argument offset", location)) {
+        return sim_fail(cudaErrorInvalidSymbol);
+    }
     if (room_of(symbol) < size) {
         struct sim_finding finding = {.kind = "wrong-space", .location = location};
         sim_report(&finding, "the symbol of this copy is not a device variable: write the name "
