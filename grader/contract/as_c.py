@@ -23,8 +23,7 @@ def write_test(player: Player, sequence: Sequence, failure: Failure) -> str:
     told = words.tell_sequence(sequence, player.contract.refuses)
     title = f"{player.lab.title}, part {player.contract.part}: {told}"
     lines = [f" * {line}" for line in textwrap.wrap(title, 95)]
-    head = "\n".join(["/*", *lines, " * Paste this test and add it to the others with:",
-                      " *     tcase_add_test(tests, smallest_case); */"])  # fmt: skip
+    head = "\n".join(["/*", *lines, " * Paste this test into the lab's unit tests. */"])
     values = sum(a.size for s in sequence for a in play.inputs(s).arrays.values())
     if values > MOST:
         return f"{head}\n/* The arrays are too large to be printed. */\n"
@@ -35,7 +34,7 @@ def write_test(player: Player, sequence: Sequence, failure: Failure) -> str:
         for number, step in enumerate(sequence, 1)
     ]
     body = textwrap.indent("\n".join(calls), "    ")
-    return f"{head}\nSTART_TEST(smallest_case) {{\n{body}\n}}\nEND_TEST\n"
+    return f"{head}\nTEST(smallest_case) {{\n{body}\n}}\n"
 
 
 def _call(player: Player, step: Step, is_last: bool, failure: Failure) -> str:

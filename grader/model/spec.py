@@ -45,7 +45,9 @@ class PointsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one case may use."""
 
-    # Of processor time: a thread so much, all threads so much for each core (sandbox/limits.py).
+    # Of processor time: each thread may use so many, and all together so many for each core. Other
+    # programs on the machine take nothing from it. One that sleeps or waits ends after ten times as
+    # long (sandbox/limits.py).
     seconds: float = 10.0
 
 
@@ -65,7 +67,7 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     name: str
     part: str
-    image: str
+    image: str = "noise"
     points: Points
     mask: str = ""  # "": the operation has none
     border: str = ""
@@ -192,8 +194,9 @@ class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     kind: ClassVar[Kind] = "speed"
 
     hint: str  # what to try when it is too slow
-    # The baseline's time over the reference's, on any machine; None: it is not timed. Stands in for
-    # the reference in a copy without solutions, and never judges a machine.
+    # The range of the baseline's time over the reference's, on any machine; None: it is not timed.
+    # In a copy without solutions a student's speed relative to the reference is estimated from it;
+    # next to the reference it decides nothing, and it never judges a machine.
     baseline_is: tuple[float, float] | None = None
     against: Literal["reference", "baseline"] = "reference"
     pass_at: float = 0.7  # of the reference's speed

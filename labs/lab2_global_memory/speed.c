@@ -12,11 +12,6 @@ const struct bench_part lab_parts[] = {
     {0},
 };
 
-int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
-    (void)side, (void)job;
-    return cudaSuccess;
-}
-
 int lab_call(const struct bench_side *side, const struct bench_job *job, const void *d_image,
              void *d_out) {
     return (int)((on_device *)side->function[0])(d_image, job->width, job->height, job->d_mask,

@@ -27,11 +27,6 @@ const struct bench_part lab_parts[] = {
     {0},
 };
 
-int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
-    (void)side, (void)job;
-    return cudaSuccess;
-}
-
 int lab_call(const struct bench_side *side, const struct bench_job *job, const void *d_image,
              void *d_out) {
     const int h = job->height, w = job->width, n = job->planes, c = job->image_rows / h;

@@ -5,9 +5,8 @@
  * value that was never written cannot pass. */
 #include "lab.h"
 #include "shown.h"
+#include "test_cuda.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 40000, PART_A = 0, PART_B, PART_C };
@@ -16,10 +15,6 @@ enum { A_DOUBLE = 0, A_FLOAT, B_DOUBLE, B_FLOAT, C_DOUBLE, C_FLOAT, ALL };
 static double image[MOST], weights[MOST], out[MOST], expected[MOST];
 static void *d_image, *d_weights, *d_out;
 
-static void must(cudaError_t error, const char *what) {
-    ck_assert_msg(error == cudaSuccess, "%s failed: %s", what, cudaGetErrorName(error));
-}
-
 /* Before each test: no weights, an image whose values tell where they are from. */
 static void setup(void) {
     cudaGetLastError();
@@ -27,9 +22,9 @@ static void setup(void) {
         image[i] = i % 251 - 100;
         weights[i] = 0;
     }
-    must(cudaMalloc(&d_image, sizeof image), "cudaMalloc");
-    must(cudaMalloc(&d_weights, sizeof weights), "cudaMalloc");
-    must(cudaMalloc(&d_out, sizeof out), "cudaMalloc");
+    d_image = device_array(sizeof image);
+    d_weights = device_array(sizeof weights);
+    d_out = device_array(sizeof out);
 }
 
 static void teardown(void) {
@@ -111,16 +106,15 @@ static void pick(int part, int c, int n, int step) {
 }
 
 /* 131 x 11 is no multiple of any tile. */
-START_TEST(a_single_one_copies_the_channels) {
+LOOP_TEST(a_single_one_copies_the_channels, A_DOUBLE, ALL) {
     const int part = _i / 2, c = 3, h = 11, w = 131, n = part == PART_A ? 1 : 3;
     pick(part, part == PART_A ? 1 : c, n, 1);
     memcpy(expected, image, sizeof expected);
     expect(_i, c, h, w, n);
 }
-END_TEST
 
 /* Seven masks of which no two neighbours pick the same channel, so that a mask's offset shows. */
-START_TEST(each_mask_has_its_own_weights) {
+LOOP_TEST(each_mask_has_its_own_weights, B_DOUBLE, ALL) {
     const int c = 5, h = 4, w = 6, n = 7;
     pick(_i / 2, c, n, 2);
     for (int i = 0; i < n * h * w; i++) {
@@ -128,10 +122,9 @@ START_TEST(each_mask_has_its_own_weights) {
     }
     expect(_i, c, h, w, n);
 }
-END_TEST
 
 /* Weights 1, 2, 3, ... of one mask: every channel counts, each with its own weight. */
-START_TEST(all_channels_are_summed) {
+LOOP_TEST(all_channels_are_summed, B_DOUBLE, ALL) {
     const int part = _i / 2, c = 37, h = 2, w = 3, taps = part == PART_B ? 1 : SIZE * SIZE;
     for (int i = 0; i < h * w; i++) {
         expected[i] = 0;
@@ -142,33 +135,33 @@ START_TEST(all_channels_are_summed) {
     }
     expect(_i, c, h, w, 1);
 }
-END_TEST
+
+/* The functions that have masks of 3x3: those of A and C. */
+static const int masks_of_3x3[] = {A_DOUBLE, A_FLOAT, C_DOUBLE, C_FLOAT};
 
 /* By hand: an image 1..9 and a mask 1..9. The middle is 1*1 + 2*2 + ... + 9*9 = 285. */
-START_TEST(three_by_three_by_hand) {
+LOOP_TEST(three_by_three_by_hand, 0, 4) {
     const double by_hand[] = {94, 154, 106, 186, 285, 186, 106, 154, 94};
     for (int i = 0; i < 9; i++) {
         image[i] = weights[i] = i + 1;
         expected[i] = by_hand[i];
     }
-    expect(_i, 1, 3, 3, 1);
+    expect(masks_of_3x3[_i], 1, 3, 3, 1);
 }
-END_TEST
 
 /* g(0, 0), the upper left coefficient, multiplies the pixel above on the left; outside the image
  * that is 0.
  */
-START_TEST(the_mask_is_not_flipped) {
+LOOP_TEST(the_mask_is_not_flipped, 0, 4) {
     const int h = 35, w = 67; /* several tiles: their aprons count */
     weights[0] = 1;
     for (int i = 0; i < h * w; i++) {
         expected[i] = i / w > 0 && i % w > 0 ? image[i - w - 1] : 0;
     }
-    expect(_i, 1, h, w, 1);
+    expect(masks_of_3x3[_i], 1, h, w, 1);
 }
-END_TEST
 
-START_TEST(channels_do_not_mix) {
+LOOP_TEST(channels_do_not_mix, A_DOUBLE, B_DOUBLE) {
     const int c = 4, h = 2, w = 2;
     for (int i = 0; i < SIZE * SIZE; i++) {
         weights[i] = 1; /* each value becomes the sum of its channel's four */
@@ -179,7 +172,6 @@ START_TEST(channels_do_not_mix) {
     }
     expect(_i, c, h, w, 1);
 }
-END_TEST
 
 /* The sum over channels, rows and columns as lab.h writes it. */
 static double by_definition(int part, int c, int h, int w, int n, int y, int x) {
@@ -195,7 +187,7 @@ static double by_definition(int part, int c, int h, int w, int n, int y, int x) 
     return sum;
 }
 
-START_TEST(equals_plain_loops) {
+LOOP_TEST(equals_plain_loops, B_DOUBLE, ALL) {
     const int part = _i / 2, c = 13, h = 19, w = 37, n = 17;
     for (int i = 0; i < n * c * SIZE * SIZE; i++) {
         weights[i] = i * 7 % 19 - 9;
@@ -205,35 +197,12 @@ START_TEST(equals_plain_loops) {
     }
     expect(_i, c, h, w, n);
 }
-END_TEST
 
-START_TEST(one_pixel_one_channel_one_mask) {
+LOOP_TEST(one_pixel_one_channel_one_mask, A_DOUBLE, ALL) {
     image[0] = 3;
     weights[_i / 2 == PART_B ? 0 : 4] = 5; /* the middle */
     expected[0] = 15;
     expect(_i, 1, 1, 1, 1);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("lab7");
-    TCase *tcase = tcase_create("layers");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, one_pixel_one_channel_one_mask, A_DOUBLE, ALL);
-    tcase_add_loop_test(tcase, a_single_one_copies_the_channels, A_DOUBLE, ALL);
-    tcase_add_loop_test(tcase, three_by_three_by_hand, A_DOUBLE, B_DOUBLE);
-    tcase_add_loop_test(tcase, three_by_three_by_hand, C_DOUBLE, ALL);
-    tcase_add_loop_test(tcase, the_mask_is_not_flipped, A_DOUBLE, B_DOUBLE);
-    tcase_add_loop_test(tcase, the_mask_is_not_flipped, C_DOUBLE, ALL);
-    tcase_add_loop_test(tcase, channels_do_not_mix, A_DOUBLE, B_DOUBLE);
-    tcase_add_loop_test(tcase, each_mask_has_its_own_weights, B_DOUBLE, ALL);
-    tcase_add_loop_test(tcase, all_channels_are_summed, B_DOUBLE, ALL);
-    tcase_add_loop_test(tcase, equals_plain_loops, B_DOUBLE, ALL);
-    suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+SUITE_BETWEEN("lab7", setup, teardown)

@@ -3,10 +3,9 @@
  * Most run eight times: once for each of the CPU's four functions, and for part E's kernel and its
  * three ways to copy there and back. The output starts as 0x5a, which no test expects. */
 #include "lab_cuda.h"
+#include "test_cuda.h"
 
-#include <check.h>
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 128 * 128, POISON = 0x5a, GUARD = 64 };
@@ -21,10 +20,6 @@ static const char *const names[] = {"grey_openmp", "grey_rows",  "grey_sse",    
                                     "grey_device", "grey_plain", "grey_pinned", "grey_streamed"};
 enum { OPENMP, ROWS, SSE, AVX2, DEVICE, PLAIN, PINNED, STREAMED, FUNCTIONS };
 
-static void must(cudaError_t error, const char *what) {
-    ck_assert_msg(error == cudaSuccess, "%s failed: %s", what, cudaGetErrorName(error));
-}
-
 /* Tests of a part do nothing on a processor that lacks its instructions. */
 static int can_run(int which) {
 #if defined(__x86_64__)
@@ -38,10 +33,8 @@ static int can_run(int which) {
 
 /* Calls grey_device() with copies of `from` and of `to` on the device. */
 static cudaError_t with_copies(const uint8_t *from, size_t pixels, struct weights w, uint8_t *to) {
-    uint8_t *d_rgb, *d_grey;
+    uint8_t *d_rgb = device_array(3 * pixels), *d_grey = device_array(pixels);
 
-    must(cudaMalloc((void **)&d_rgb, 3 * pixels), "cudaMalloc");
-    must(cudaMalloc((void **)&d_grey, pixels), "cudaMalloc");
     must(cudaMemcpy(d_rgb, from, 3 * pixels, cudaMemcpyHostToDevice), "copy of the image");
     must(cudaMemcpy(d_grey, to, pixels, cudaMemcpyHostToDevice), "copy of the poison");
 
@@ -126,7 +119,7 @@ static void setup(void) {
 }
 
 /* White stays white and black black, since the weights sum to 32768. */
-START_TEST(white_and_black) {
+LOOP_TEST(white_and_black, 0, FUNCTIONS) {
     for (int i = 0; can_run(_i) && i < 3 * 64; i++) {
         rgb[i] = i < 3 * 32 ? 255 : 0;
     }
@@ -136,11 +129,10 @@ START_TEST(white_and_black) {
         ck_assert_int_eq(grey[63], 0);
     }
 }
-END_TEST
 
 /* By hand: red 255 alone is 255 x 6966 / 32768 = 54.21, green 182.38, blue 18.41 (BT.709); with
  * BT.601 76.25, 149.68, 29.07. Swapped red and blue show here. */
-START_TEST(the_primary_colours) {
+LOOP_TEST(the_primary_colours, 0, FUNCTIONS) {
     const uint8_t want709[] = {54, 182, 18}, want601[] = {76, 150, 29};
     if (!can_run(_i)) {
         return;
@@ -154,10 +146,9 @@ START_TEST(the_primary_colours) {
     expect_rule(_i, rgb, 48, 1, bt601, grey);
     ck_assert_mem_eq(grey, want601, sizeof want601);
 }
-END_TEST
 
 /* With weights of a half, 1 is 0.5 and goes up to 1, and 3 is 1.5 and goes up to 2. */
-START_TEST(a_half_is_rounded_up) {
+LOOP_TEST(a_half_is_rounded_up, 0, FUNCTIONS) {
     const struct weights halves = {16384, 16384, 0};
     if (!can_run(_i)) {
         return;
@@ -170,52 +161,46 @@ START_TEST(a_half_is_rounded_up) {
     ck_assert_int_eq(grey[0], 1);
     ck_assert_int_eq(grey[1], 2);
 }
-END_TEST
 
 /* All lengths near multiples of the vectors, as one row and as one column. */
-START_TEST(every_length_up_to_200) {
+LOOP_TEST(every_length_up_to_200, 0, FUNCTIONS) {
     for (int n = 1; can_run(_i) && n <= 200; n += _i < DEVICE ? 1 : 7) {
         expect_rule(_i, rgb, n, 1, bt709, grey);
         expect_rule(_i, rgb, 1, n, bt601, grey);
     }
 }
-END_TEST
 
-START_TEST(sides_that_are_no_multiple_of_a_vector) {
+LOOP_TEST(sides_that_are_no_multiple_of_a_vector, 0, FUNCTIONS) {
     const int sizes[][2] = {{1, 1}, {17, 3}, {127, 83}, {61, 53}, {128, 128}};
     for (size_t i = 0; can_run(_i) && i < sizeof sizes / sizeof sizes[0]; i++) {
         expect_rule(_i, rgb, sizes[i][0], sizes[i][1], bt601, grey);
     }
 }
-END_TEST
 
 /* Weights are a parameter: the largest that a signed 16-bit integer holds, and 0. */
-START_TEST(the_largest_weights) {
+LOOP_TEST(the_largest_weights, 0, FUNCTIONS) {
     const struct weights sets[] = {{32767, 1, 0}, {0, 32767, 1}, {1, 0, 32767}};
     for (int i = 0; can_run(_i) && i < 3; i++) {
         expect_rule(_i, rgb, 67, 5, sets[i], grey);
     }
 }
-END_TEST
 
-START_TEST(any_number_of_threads) {
+LOOP_TEST(any_number_of_threads, 0, DEVICE) {
     for (int threads = 1; can_run(_i) && threads <= 9; threads += 2) {
         omp_set_num_threads(threads);
         expect_rule(_i, rgb, 101, 7, bt709, grey);
         expect_rule(_i, rgb, 3, 1, bt709, grey);
     }
 }
-END_TEST
 
 /* Only part D may rely on aligned addresses. */
-START_TEST(unaligned_addresses) {
+LOOP_TEST(unaligned_addresses, 0, AVX2) {
     for (int shift = 1; can_run(_i) && shift < 16; shift += 2) {
         expect_rule(_i, rgb + shift, 53, 3, bt709, grey + shift);
     }
 }
-END_TEST
 
-START_TEST(any_number_of_chunks) {
+TEST(any_number_of_chunks) {
     for (int chunks = 1; chunks <= 40; chunks += 3) {
         memset(grey, POISON, sizeof grey);
         must(grey_streamed(rgb, 11, 7, bt709, chunks, grey), "grey_streamed");
@@ -227,42 +212,17 @@ START_TEST(any_number_of_chunks) {
         ck_assert_int_eq(grey[77], POISON);
     }
 }
-END_TEST
 
-START_TEST(all_memory_is_unpinned) {
+TEST(all_memory_is_unpinned) {
     must(grey_pinned(rgb, 17, 3, bt709, grey), "grey_pinned");
     must(grey_streamed(rgb, 17, 3, bt709, 2, grey), "grey_streamed");
     ck_assert_int_eq(cudaHostUnregister(rgb), cudaErrorHostMemoryNotRegistered);
     ck_assert_int_eq(cudaHostUnregister(grey), cudaErrorHostMemoryNotRegistered);
 }
-END_TEST
 
 /* 2^46 pixels fit on no GPU: cudaMalloc() fails, and the function must report it. */
-START_TEST(too_little_device_memory_is_reported) {
+TEST(too_little_device_memory_is_reported) {
     ck_assert_int_eq(grey_plain(rgb, 1 << 23, 1 << 23, bt709, grey), cudaErrorMemoryAllocation);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("lab8");
-    TCase *tcase = tcase_create("grey");
-    tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_add_loop_test(tcase, white_and_black, 0, FUNCTIONS);
-    tcase_add_loop_test(tcase, the_primary_colours, 0, FUNCTIONS);
-    tcase_add_loop_test(tcase, a_half_is_rounded_up, 0, FUNCTIONS);
-    tcase_add_loop_test(tcase, every_length_up_to_200, 0, FUNCTIONS);
-    tcase_add_loop_test(tcase, sides_that_are_no_multiple_of_a_vector, 0, FUNCTIONS);
-    tcase_add_loop_test(tcase, the_largest_weights, 0, FUNCTIONS);
-    tcase_add_loop_test(tcase, any_number_of_threads, 0, DEVICE);
-    tcase_add_loop_test(tcase, unaligned_addresses, 0, AVX2);
-    tcase_add_test(tcase, any_number_of_chunks);
-    tcase_add_test(tcase, all_memory_is_unpinned);
-    tcase_add_test(tcase, too_little_device_memory_is_reported);
-    suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+SUITE_BETWEEN("lab8", setup, NULL)

@@ -1,7 +1,6 @@
 /* Text as a JSON string, for the programs that write JSON with printf(). A byte that is not part of
  * UTF-8 text becomes '?', and so does a control character. */
-#ifndef CONVLABS_JSON_H
-#define CONVLABS_JSON_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -13,5 +12,3 @@ size_t json_escape(char *to, size_t room, const char *text);
 
 /* Writes the string to `file`, with its quotes. */
 void json_write(FILE *file, const char *text);
-
-#endif

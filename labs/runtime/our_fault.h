@@ -1,6 +1,5 @@
 /* How a program of the course ends when the course, not the student, is at fault. */
-#ifndef CONVLABS_OUR_FAULT_H
-#define CONVLABS_OUR_FAULT_H
+#pragma once
 
 /* Prints "runner: " and the message on stderr, for whoever runs the program by hand, writes it to
  * the evidence (evidence/evidence.h), and ends the process with status 2. Before the student's code
@@ -10,5 +9,3 @@ __attribute__((format(printf, 1, 2), noreturn)) void our_fault(const char *forma
 
 /* The same for a file that cannot be written: never the student's fault. */
 __attribute__((format(printf, 1, 2), noreturn)) void disk_fault(const char *format, ...);
-
-#endif

@@ -1,6 +1,5 @@
 /* Values as the messages of the unit tests show them. */
-#ifndef SHOWN_H
-#define SHOWN_H
+#pragma once
 
 #include <math.h>
 
@@ -9,5 +8,3 @@
 static inline double shown(double value) {
     return isnan(value) ? (double)NAN : value;
 }
-
-#endif

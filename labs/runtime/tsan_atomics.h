@@ -4,8 +4,7 @@
  * __builtin_return_address(0) for where the access stands. ATOMIC_FUNCTION(bits, name) may be
  * defined to give them other names.
  */
-#ifndef CONVLABS_TSAN_ATOMICS_H
-#define CONVLABS_TSAN_ATOMICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ ATOMICS(uint8_t, 8)
 ATOMICS(uint16_t, 16)
 ATOMICS(uint32_t, 32)
 ATOMICS(uint64_t, 64)
-
-#endif

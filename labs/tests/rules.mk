@@ -14,7 +14,7 @@ lint-c:
 .PHONY: lint-format
 FORMATTED = $(OUR_C) $(call some,$(addprefix labs/,runtime/*.h runtime/*/*.h runtime/*/*.cu sim/src/*/*.h \
             sim/include/*.h sim/include/*/*.h lab*/*.h lab*/*.cu studies/bench/*.c studies/reproduce/*.c \
-            tests/*.h tests/runtime/*.c tests/runtime/*/*.c tests/sim/*.h tests/sim/*/*.c))
+            tests/runtime/*.c tests/runtime/*/*.c tests/sim/*.h tests/sim/*/*.c))
 lint-format:
 	$(say) LINT 'layout of C'
 	$(Q)$(BUILD)/venv/bin/clang-format --dry-run -Werror $(FORMATTED)

@@ -15,18 +15,8 @@ from grader.model import spec
 from grader.oracle import compare
 from grader.tests import captured
 
-HEAD = '#include "lab.h"\n#include <check.h>\n#include <math.h>\n#include <stdlib.h>\n'
-MAIN = """
-int main(void) {
-    Suite *suite = suite_create("pasted");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, smallest_case);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_SILENT);
-    return srunner_ntests_failed(runner);
-}
-"""
+HEAD = '#include "lab.h"\n#include "test_suite.h"\n#include <math.h>\n'
+MAIN = 'SUITE("pasted")\n'
 
 
 def pasted(lab_id: str, part: str, sequence: Sequence) -> str:

@@ -388,6 +388,11 @@ static int all_rounds(const struct bench *b) {
     return round;
 }
 
+__attribute__((weak)) int lab_prepare(const struct bench_side *side, const struct bench_job *job) {
+    (void)side, (void)job;
+    return 0;
+}
+
 static void prepare(const struct bench *b, const struct bench_side *side) {
     const char *function = side->names[0];
     for (int i = 0; i < BENCH_FUNCTIONS && side->names[i]; i++)

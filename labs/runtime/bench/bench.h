@@ -42,8 +42,7 @@
  * Exit status as the runner's: 2 for a fault of the course, with "runner: " and the reason on
  * stderr.
  */
-#ifndef CONVLABS_BENCH_H
-#define CONVLABS_BENCH_H
+#pragma once
 
 #include "border.h"
 #include "noise.h"
@@ -106,7 +105,8 @@ struct bench_part {
 extern const struct bench_part lab_parts[]; /* the last has no name */
 
 /* Calls what comes before the timed calls, and is not timed: the last of the side's functions,
- * where it has more than one. Returns 0 or that function's error. */
+ * where it has more than one. Returns 0 or that function's error. A lab with nothing to call before
+ * does not define it. */
 int lab_prepare(const struct bench_side *side, const struct bench_job *job);
 
 /* The timed call, of the side's first function. d_image and d_out are in the memory that the
@@ -153,6 +153,4 @@ const char *platform_error(int returned);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* What this processor can do now: the scale for the times that are measured. */
-#ifndef CONVLABS_CALIBRATE_H
-#define CONVLABS_CALIBRATE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct calibration {
 /* On an idle machine wall_ns is hardly above busy_ns: every thread has a core to itself. `threads`
  * is 1 or more. */
 struct calibration calibrate_threads(int threads);
-
-#endif

@@ -1,6 +1,5 @@
 /* Clocks that measure durations. */
-#ifndef CONVLABS_CLOCK_H
-#define CONVLABS_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,6 +19,4 @@ uint64_t clock_thread_ns(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

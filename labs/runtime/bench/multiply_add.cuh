@@ -1,6 +1,5 @@
 /* What a device does at most: multiply-adds that wait for nothing. */
-#ifndef CONVLABS_MULTIPLY_ADD_CUH
-#define CONVLABS_MULTIPLY_ADD_CUH
+#pragma once
 
 enum { CHAINS = 8, STEPS = 4096 };
 
@@ -24,5 +23,3 @@ static __global__ void multiply_add(real factor, real summand, real *d_result) {
         *d_result = sum;
     }
 }
-
-#endif

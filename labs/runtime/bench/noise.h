@@ -5,8 +5,7 @@
  * key mixed in half-way. It is no cipher: it must cost little beside what is timed, and two inputs
  * must have nothing in common.
  */
-#ifndef CONVLABS_NOISE_H
-#define CONVLABS_NOISE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -58,6 +57,4 @@ void noise_row_sums(const void *data, size_t rows, size_t words, uint32_t *sums)
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* BLAKE2s (RFC 7693) with a key: the code that authenticates what a run reports. */
-#ifndef CONVLABS_BLAKE2S_H
-#define CONVLABS_BLAKE2S_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ struct blake2s {
 void blake2s_begin(struct blake2s *b, const unsigned char key[BLAKE2S_KEY]);
 void blake2s_add(struct blake2s *b, const void *part, size_t bytes);
 void blake2s_end(struct blake2s *b, unsigned char code[BLAKE2S_CODE]);
-
-#endif

@@ -9,8 +9,7 @@
  * Numbers begin with 0 and are, like lengths, little-endian; the code authenticates all before it
  * (blake2s.h). grader/execute/evidence.py reads the frames. In a program that nobody grades, the
  * variable is not set and nothing is written. */
-#ifndef CONVLABS_EVIDENCE_H
-#define CONVLABS_EVIDENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ void evidence_at_end(void (*report)(void));
 /* Ends a graded run: calls what is registered, writes EVIDENCE_END and ends the process, without
  * running anything that the student's code may have registered. Returns in all other runs. */
 void evidence_end(void);
-
-#endif

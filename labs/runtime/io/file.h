@@ -1,7 +1,6 @@
 /* Reads and writes whole files in folders that may be hostile: it follows no link, and reports a
  * short write. */
-#ifndef CONVLABS_FILE_H
-#define CONVLABS_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ int file_read(const char *path, size_t most, unsigned char **data, size_t *bytes
  * is refused. Returns 0, or -1 with a reason in `error`; the file may then be incomplete. */
 int file_write(const char *path, const void *head, size_t head_bytes, const void *data,
                size_t data_bytes, char *error, size_t size);
-
-#endif

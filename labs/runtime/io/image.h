@@ -1,6 +1,5 @@
 /* Pictures: PNG and PNM in, PNG out. */
-#ifndef CONVLABS_IMAGE_H
-#define CONVLABS_IMAGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ int image_read(const char *path, float **pixels, int *width, int *height, char *
  * `path`. Returns 0, or -1 with a reason in `error`. */
 int image_write(const char *path, const float *pixels, int width, int height, char *error,
                 size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Element types: "<f4", "<f8", "|u1", "<i4". At most 4 dimensions; a side of 0 is allowed.
  */
-#ifndef CONVLABS_NPY_H
-#define CONVLABS_NPY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ int npy_write(const char *path, const struct npy *a, char *error, size_t size);
 
 /* Releases the data and zeroes *a; safe to call twice. */
 void npy_free(struct npy *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* stb's two picture libraries, configured: PNG and PNM, from memory to memory. */
-#ifndef CONVLABS_STB_H
-#define CONVLABS_STB_H
+#pragma once
 
 #include "image.h"
 
@@ -11,5 +10,3 @@
 #include <stb/stb_image.h>
 #define STBI_WRITE_NO_STDIO
 #include <stb/stb_image_write.h>
-
-#endif

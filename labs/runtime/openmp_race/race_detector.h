@@ -13,8 +13,7 @@
  * {"largest":3,"written":[4123,4090,4090]}, the size of the largest team (1: there was none) and
  * the bytes that each thread wrote. The threads take turns, so these are the same in every run.
  */
-#ifndef CONVLABS_RACE_DETECTOR_H
-#define CONVLABS_RACE_DETECTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void race_before_lock(void);
 
 /* The running thread has acquired a lock (1) or released one (-1). */
 void race_lock_count(int change);
-
-#endif

@@ -14,8 +14,7 @@
  * memory, in device_case_end(). A case of host code, which allocates for itself, has no input and
  * no output.
  */
-#ifndef CONVLABS_DEVICE_CASE_H
-#define CONVLABS_DEVICE_CASE_H
+#pragma once
 
 #include "runner.h"
 
@@ -92,5 +91,3 @@ void device_case_fill_refused(float *coefficients, size_t count);
  * sees that no input was changed, and frees the case's memory; where the step holds it, the next
  * step gets it again. After a failure it only frees. */
 void device_case_end(struct device_case *c, const void *d_out, void *out, size_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory between two pages that no access is allowed to: one that leaves it faults. */
-#ifndef CONVLABS_FENCE_H
-#define CONVLABS_FENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ void fence_make_read_only(const struct fence *fence);
 
 /* From now on any access faults; the memory is given back. Safe to call for a fence of zeros. */
 void fence_remove(struct fence *fence);
-
-#endif

@@ -1,7 +1,6 @@
 /* How the processor computes with floats: its rounding, what it does with denormals, and which
  * exceptions it raises. It belongs to the thread, and a function must leave it as it was. */
-#ifndef CONVLABS_FLOAT_MODE_H
-#define CONVLABS_FLOAT_MODE_H
+#pragma once
 
 #ifdef __x86_64__
 #include <xmmintrin.h>
@@ -31,5 +30,3 @@ static inline void set_float_mode(unsigned long mode) {
     (void)mode;
 #endif
 }
-
-#endif

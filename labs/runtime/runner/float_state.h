@@ -4,8 +4,7 @@
  *
  * Of the calling thread alone. On other processors than x86-64, nothing is ever wrong.
  */
-#ifndef CONVLABS_FLOAT_STATE_H
-#define CONVLABS_FLOAT_STATE_H
+#pragma once
 
 struct float_state {
     unsigned sse; /* the control bits of MXCSR: rounding mode, denormals, exceptions */
@@ -17,5 +16,3 @@ struct float_state float_state_now(void);
 /* What a function that was called since `before` broke, as the end of a sentence that begins with
  * its name; NULL: nothing. What is broken, is as before again. */
 const char *float_state_restore(struct float_state before);
-
-#endif

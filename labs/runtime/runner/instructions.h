@@ -16,8 +16,7 @@
  *
  * Without the variable, and on other processors than x86-64, both functions do nothing.
  */
-#ifndef CONVLABS_INSTRUCTIONS_H
-#define CONVLABS_INSTRUCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ int instructions_avx_bits(const unsigned char *code);
 
 /* Is the instruction at `code` newer than SSSE3: of SSE4, AVX, BMI, AES or another extension? */
 bool instructions_is_newer(const unsigned char *code);
-
-#endif

@@ -1,6 +1,5 @@
 /* The setting `threads` of the labs with OpenMP, for their drivers. */
-#ifndef CONVLABS_OPENMP_THREADS_H
-#define CONVLABS_OPENMP_THREADS_H
+#pragma once
 
 #include "runner.h"
 
@@ -22,5 +21,3 @@ static inline void openmp_threads(const struct runner *r) {
     (void)r;
 #endif
 }
-
-#endif

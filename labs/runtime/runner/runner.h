@@ -23,8 +23,7 @@
  * Exit status: 0 when the student's functions returned, whatever they returned; 2 for a usage or
  * input error or a file that cannot be written (our_fault.h).
  */
-#ifndef CONVLABS_RUNNER_H
-#define CONVLABS_RUNNER_H
+#pragma once
 
 #include "border.h"
 #include "io/npy.h"
@@ -92,5 +91,3 @@ __attribute__((format(printf, 2, 3))) void runner_note_left(struct runner *r, co
 
 /* Each lab's driver.c defines this: it calls the student's functions for one case. */
 void lab_run(struct runner *r);
-
-#endif

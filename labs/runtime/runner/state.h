@@ -1,7 +1,6 @@
 /* What the files of the runner share: one call's inputs, settings and outputs, and what came of it.
  */
-#ifndef CONVLABS_RUNNER_STATE_H
-#define CONVLABS_RUNNER_STATE_H
+#pragma once
 
 #include "runner.h"
 
@@ -46,5 +45,3 @@ void runner_poison(const struct npy *a);
 
 /* Byte i of a guard zone: a pattern that no plausible result repeats. */
 unsigned char runner_guard_byte(size_t i);
-
-#endif

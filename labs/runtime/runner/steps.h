@@ -30,12 +30,9 @@
  *   {"step":0,"fault":"read past the end of image"}
  * and the process then ends by that signal.
  */
-#ifndef CONVLABS_STEPS_H
-#define CONVLABS_STEPS_H
+#pragma once
 
 /* Runs the steps; each file is one of the options above; `status` may be NULL. Ends the process
  * with our_fault() for a file that cannot be read or written, and for a line that is none of the
  * above. */
 void run_steps(const char *steps, const char *data, const char *results, const char *status);
-
-#endif

@@ -68,5 +68,5 @@ def _loads(node: Node, pointers: dict[bytes, bytes]) -> list[Node] | None:
 def chosen_loads(node: Node, pointers: dict[bytes, bytes]) -> list[Node]:
     """The loads of a conditional expression that nvcc makes one load; [] if it does not."""
     loads = _loads(node, pointers) or []
-    types = {pointers[text_of(load.child_by_field_name("argument"))] for load in loads}
+    types = {pointers[text_of(load, "argument")] for load in loads}
     return loads if len(types) == 1 else []

@@ -88,12 +88,12 @@ class Constants:
         if node.type == "parenthesized_expression":
             return self.value(node.named_children[0]) if node.named_child_count == 1 else None
         if node.type == "cast_expression":
-            kind = text_of(node.child_by_field_name("type"))
+            kind = text_of(node, "type")
             is_integer = kind in (b"int", b"unsigned", b"unsigned int", b"long", b"size_t")
             return self.value(node.child_by_field_name("value")) if is_integer else None
         if node.type == "unary_expression":
             inner = self.value(node.child_by_field_name("argument"))
-            sign = text_of(node.child_by_field_name("operator"))
+            sign = text_of(node, "operator")
             if inner is None or sign not in (b"-", b"+", b"~"):
                 return None
             return {b"-": -inner, b"+": inner, b"~": ~inner}[sign]
@@ -102,7 +102,7 @@ class Constants:
             right = self.value(node.child_by_field_name("right"))
             if left is None or right is None:
                 return None
-            return self.after(text_of(node.child_by_field_name("operator")), left, right)
+            return self.after(text_of(node, "operator"), left, right)
         return None
 
     @staticmethod

@@ -128,7 +128,7 @@ class Marker:
                 self.heavy[node.id] = True
             else:
                 call = node.type == "call_expression" and not PLAIN_CALL.match(
-                    text_of(node.child_by_field_name("function"))
+                    text_of(node, "function")
                 )
                 self.heavy[node.id] = call or any(self.is_heavy(c) for c in node.named_children)
         return self.heavy[node.id]
@@ -164,9 +164,7 @@ class Marker:
     def _has_effect(self, node: Node) -> bool:
         if node.type in ("assignment_expression", "update_expression", "lambda_expression"):
             return True
-        if node.type == "call_expression" and not PLAIN_CALL.match(
-            text_of(node.child_by_field_name("function"))
-        ):
+        if node.type == "call_expression" and not PLAIN_CALL.match(text_of(node, "function")):
             return True
         return any(self._has_effect(c) for c in node.named_children)
 
@@ -185,7 +183,7 @@ class Marker:
         if node.type == "assignment_expression":
             left = node.child_by_field_name("left")
             is_variable = left is not None and left.type == "identifier"
-            if text_of(node.child_by_field_name("operator")) != b"=" and not is_variable:
+            if text_of(node, "operator") != b"=" and not is_variable:
                 return False
             parts = parts[-1:]
         if self._is_choice(node):
@@ -241,7 +239,7 @@ class Marker:
         """An expression that may leave an operand out."""
         return node.type == "conditional_expression" or (
             node.type == "binary_expression"
-            and text_of(node.child_by_field_name("operator")) in (b"&&", b"||", b"and", b"or")
+            and text_of(node, "operator") in (b"&&", b"||", b"and", b"or")
         )
 
     @staticmethod
@@ -350,9 +348,7 @@ class Marker:
         while stack:
             node = stack.pop()
             if node.type == "goto_statement":
-                ends.setdefault(text_of(node.child_by_field_name("label")), []).append(
-                    node.end_byte
-                )
+                ends.setdefault(text_of(node, "label"), []).append(node.end_byte)
             stack.extend(node.named_children)
         return ends
 
@@ -374,7 +370,7 @@ class Marker:
                 repeated.remove(label)
 
     def _jumps_to(self, label: Node) -> list[int]:
-        return self.jumps.get(text_of(label.child_by_field_name("label")), [])
+        return self.jumps.get(text_of(label, "label"), [])
 
     def label(self, node: Node, marked: list[tuple[Node, int]]) -> int:
         """A label is the end of the statements that lanes left for it, and perhaps a loop."""

@@ -95,7 +95,7 @@ class Hoister:
             ):
                 target = part.child_by_field_name("argument")
             elif part.type == "call_expression":
-                name = text_of(part.child_by_field_name("function"))
+                name = text_of(part, "function")
                 if re.match(rb"__(?:sync|shfl|ballot|any|all|threadfence|bar|match|reduce)", name):
                     return None
                 stores = stores or STORES_TO_GLOBAL.match(name) is not None
@@ -119,7 +119,7 @@ class Hoister:
         stack = [statement]
         while stack:
             node = stack.pop()
-            operator = text_of(node.child_by_field_name("operator"))
+            operator = text_of(node, "operator")
             if node.type in (
                 "conditional_expression",
                 "pointer_expression",

@@ -105,7 +105,7 @@ class Function:
             element = self._element(node)
             if element is not None:
                 which = element, self._is_stored(node)
-                self.fields.setdefault(which, set()).add(text_of(node.child_by_field_name("field")))
+                self.fields.setdefault(which, set()).add(text_of(node, "field"))
 
     def _declaration(self, node: Node, declared: dict[bytes, int]) -> None:
         is_shared = re.search(rb"\b__shared__\b", text_of(node)) is not None
@@ -137,10 +137,10 @@ class Function:
     def _changed(self, node: Node) -> bytes:
         """The variable that this expression changes, or may change."""
         if node.type == "assignment_expression":
-            return text_of(node.child_by_field_name("left"))
+            return text_of(node, "left")
         if node.type == "pointer_expression" and text_of(node)[:1] != b"&":
             return b""
-        return text_of(node.child_by_field_name("argument"))
+        return text_of(node, "argument")
 
     @staticmethod
     def _is_stored(node: Node) -> bool:
@@ -148,7 +148,7 @@ class Function:
         parent = node.parent
         if parent is None or parent.type != "assignment_expression":
             return False
-        operator = text_of(parent.child_by_field_name("operator"))
+        operator = text_of(parent, "operator")
         return parent.child_by_field_name("left") == node and operator == b"="
 
     # ---- what nvcc knows of an index
@@ -169,7 +169,7 @@ class Function:
         left = self.multiple(node.child_by_field_name("left"), without)
         right = self.multiple(node.child_by_field_name("right"), without)
         count = self.constants.value(node.child_by_field_name("right"))
-        operator = text_of(node.child_by_field_name("operator"))
+        operator = text_of(node, "operator")
         if operator in (b"+", b"-"):
             return left.plus(right)
         if operator == b"*":
@@ -206,7 +206,7 @@ class Function:
         base = node.child_by_field_name("argument")
         if base is None or base.type != "subscript_expression":
             return None
-        if text_of(base.child_by_field_name("argument")) not in self.parameters:
+        if text_of(base, "argument") not in self.parameters:
             return None
         return b" ".join(text_of(base).split())
 
@@ -219,7 +219,7 @@ class Function:
             if node.type in CONDITIONAL:
                 stack += node.named_children[:1] if node.type == CONDITIONAL[0] else []
                 continue
-            operator = text_of(node.child_by_field_name("operator"))
+            operator = text_of(node, "operator")
             if node.type == "binary_expression" and operator in (b"&&", b"||", b"and", b"or"):
                 stack += node.named_children[:1]
                 continue
@@ -235,7 +235,7 @@ class Function:
     def _tag(self, node: Node, windows: tuple[int, int]) -> str | None:
         element, is_stored = self._element(node), self._is_stored(node)
         if element is not None:
-            field = text_of(node.child_by_field_name("field"))
+            field = text_of(node, "field")
             if len(self.fields[element, is_stored]) < 2 or field in self.constants.bit_fields:
                 return None
             base = node.child_by_field_name("argument")
@@ -245,7 +245,7 @@ class Function:
         array = node
         indices: list[Node] = []
         if array.type == "field_expression" and b"->" not in text_of(array):
-            if text_of(array.child_by_field_name("field")) in self.constants.bit_fields:
+            if text_of(array, "field") in self.constants.bit_fields:
                 return None
             array = array.child_by_field_name("argument") or array
         while array.type == "subscript_expression":

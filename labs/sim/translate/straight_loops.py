@@ -86,9 +86,7 @@ class Straight:
     def _is_straight(self, node: Node, local: set[bytes]) -> bool:
         if node.type in CONDITIONAL:
             return False
-        if node.type == "binary_expression" and (
-            text_of(node.child_by_field_name("operator")) in SHORT_CIRCUIT
-        ):
+        if node.type == "binary_expression" and (text_of(node, "operator") in SHORT_CIRCUIT):
             return self.is_constant(node, local)
         if node.type == "for_statement":
             return self.is_straight(node, local)
@@ -127,8 +125,7 @@ class Straight:
             ):
                 return False
             if node.type == "binary_expression" and (
-                text_of(node.child_by_field_name("operator")) in SHORT_CIRCUIT
-                and not self.is_constant(node, local)
+                text_of(node, "operator") in SHORT_CIRCUIT and not self.is_constant(node, local)
             ):
                 return False
             if node.type == "call_expression" and not self._is_plain_call(node):
@@ -146,7 +143,7 @@ class Straight:
         if (
             condition.type != "binary_expression"
             or text_of(condition.named_children[0]) != name
-            or text_of(condition.child_by_field_name("operator")) not in COMPARISONS
+            or text_of(condition, "operator") not in COMPARISONS
             or stride(loop, name, self.constants) is None
             or name in changed(body)
             or re.search(rb"&\s*" + name + rb"\b", text_of(body))

@@ -25,7 +25,7 @@ def _is_load(node: Node | None) -> bool:
     if node is None:
         return False
     if node.type == "call_expression":
-        return CACHED.match(text_of(node.child_by_field_name("function"))) is not None
+        return CACHED.match(text_of(node, "function")) is not None
     return node.type == "subscript_expression" or (
         node.type == "pointer_expression" and text_of(node)[:1] == b"*"
     )
@@ -49,7 +49,7 @@ class Structures:
 
     def declaration(self, node: Node) -> list[tuple[Node, str, str]]:
         """What to insert around the values of a declaration of structures."""
-        kind = " ".join(text_of(node.child_by_field_name("type")).decode(errors="replace").split())
+        kind = " ".join(text_of(node, "type").decode(errors="replace").split())
         if kind not in self.own and TYPE.fullmatch(kind) is None:
             return []
         inserts: list[tuple[Node, str, str]] = []
@@ -96,11 +96,11 @@ class Structures:
                 or (
                     outer.type == "assignment_expression"
                     and outer.child_by_field_name("left") == parent
-                    and text_of(outer.child_by_field_name("operator")) == b"="
+                    and text_of(outer, "operator") == b"="
                 )
             ):
                 return set()
-            fields.add(text_of(parent.child_by_field_name("field")).decode(errors="replace"))
+            fields.add(text_of(parent, "field").decode(errors="replace"))
         return fields
 
     def _test_below(self, node: Node) -> str | None:

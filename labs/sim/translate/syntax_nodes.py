@@ -5,9 +5,10 @@ from __future__ import annotations
 from tree_sitter import Node
 
 
-def text_of(node: Node | None) -> bytes:
-    """The source of a node; b"" for none."""
-    return (node.text if node is not None else b"") or b""
+def text_of(node: Node | None, field: str = "") -> bytes:
+    """The source of a node, or of what it has as that field; b"" for none."""
+    part = node.child_by_field_name(field) if node is not None and field else node
+    return (part.text if part is not None else b"") or b""
 
 
 def children_of(node: Node) -> list[Node]:

@@ -40,11 +40,11 @@ def changed(node: Node) -> list[bytes]:
     names = []
     for part in descendants(node):
         if part.type == "assignment_expression":
-            names.append(text_of(part.child_by_field_name("left")))
+            names.append(text_of(part, "left"))
         elif part.type == "update_expression" or (
             part.type == "pointer_expression" and text_of(part)[:1] == b"&"
         ):
-            names.append(text_of(part.child_by_field_name("argument")))
+            names.append(text_of(part, "argument"))
     return names
 
 
@@ -54,7 +54,7 @@ def _cost(node: Node) -> int:
     for part in descendants(node):
         total += COSTS.get(part.type, 0)
         if part.type == "assignment_expression":
-            total += text_of(part.child_by_field_name("operator")) != b"="
+            total += text_of(part, "operator") != b"="
     return total
 
 
@@ -67,10 +67,10 @@ def _step(node: Node, name: bytes) -> Node | bool | None:
     if node.type == "expression_statement":
         node = (children_of(node) or [node])[0]
     if node.type == "update_expression":
-        return True if text_of(node.child_by_field_name("argument")) == name else None
+        return True if text_of(node, "argument") == name else None
     if node.type == "assignment_expression":
-        is_sum = text_of(node.child_by_field_name("operator")) in (b"+=", b"-=")
-        if is_sum and text_of(node.child_by_field_name("left")) == name:
+        is_sum = text_of(node, "operator") in (b"+=", b"-=")
+        if is_sum and text_of(node, "left") == name:
             return node.child_by_field_name("right")
     return None
 
@@ -82,7 +82,7 @@ def _comparisons(condition: Node) -> list[Node] | None:
         return _comparisons(inner[0]) if len(inner) == 1 else None
     if condition.type != "binary_expression":
         return None
-    operator = text_of(condition.child_by_field_name("operator"))
+    operator = text_of(condition, "operator")
     if operator == b"&&":
         sides = [_comparisons(c) for c in children_of(condition)]
         return None if None in sides else [c for side in sides for c in side or []]
@@ -96,9 +96,7 @@ def _is_invariant(node: Node, changed: list[bytes]) -> bool:
             return False
         if part.type == "field_expression" and b"->" in text_of(part):
             return False
-        if part.type == "call_expression" and not PURE_CALL.match(
-            text_of(part.child_by_field_name("function"))
-        ):
+        if part.type == "call_expression" and not PURE_CALL.match(text_of(part, "function")):
             return False
         if part.type == "identifier" and text_of(part) in changed:
             return False
@@ -113,12 +111,12 @@ def _begins_constant(loop: Node, changed: list[bytes]) -> bool:
     """Is a changed integer declared as a constant just before the loop?"""
     before = loop.prev_named_sibling
     while before is not None and before.type in ("declaration", "comment"):
-        if INTEGER.search(text_of(before.child_by_field_name("type"))):
+        if INTEGER.search(text_of(before, "type")):
             for part in before.named_children:
                 if (
                     part.type == "init_declarator"
                     and _is_literal(part.child_by_field_name("value"))
-                    and text_of(part.child_by_field_name("declarator")) in changed
+                    and text_of(part, "declarator") in changed
                 ):
                     return True
         before = before.prev_named_sibling

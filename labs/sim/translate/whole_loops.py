@@ -25,15 +25,10 @@ def _step(update: Node | None, name: bytes, constants: Constants) -> tuple[bytes
     """What a round does to the variable: an operator and a number."""
     if update is None:
         return None
-    if (
-        update.type == "update_expression"
-        and text_of(update.child_by_field_name("argument")) == name
-    ):
+    if update.type == "update_expression" and text_of(update, "argument") == name:
         return (b"+" if b"++" in text_of(update) else b"-"), 1
-    if update.type == "assignment_expression" and (
-        text_of(update.child_by_field_name("left")) == name
-    ):
-        operator = text_of(update.child_by_field_name("operator"))
+    if update.type == "assignment_expression" and (text_of(update, "left") == name):
+        operator = text_of(update, "operator")
         value = constants.value(update.child_by_field_name("right"))
         if value is not None and operator in (b"+=", b"-=", b"*=", b"/=", b">>=", b"<<="):
             return operator[:-1], value
@@ -53,14 +48,14 @@ def variable(loop: Node) -> tuple[bytes, Node | None]:
     part = next((c for c in first.named_children if c.type == "init_declarator"), first)
     if part.type == "init_declarator":
         return (
-            text_of(part.child_by_field_name("declarator")),
+            text_of(part, "declarator"),
             part.child_by_field_name("value"),
         )
     if first.type == "expression_statement" and first.named_child_count == 1:
         part = first.named_children[0]
     if part.type != "assignment_expression":
         return b"", None
-    return text_of(part.child_by_field_name("left")), part.child_by_field_name("right")
+    return text_of(part, "left"), part.child_by_field_name("right")
 
 
 def stride(loop: Node, name: bytes, constants: Constants) -> int | None:
@@ -83,7 +78,7 @@ def rounds(loop: Node, constants: Constants) -> int | None:
     if bound is None:
         return None
     count = 0
-    while _holds(text_of(condition.child_by_field_name("operator")), value, bound):
+    while _holds(text_of(condition, "operator"), value, bound):
         count += 1
         value = constants.after(step[0], value, step[1]) or 0
         if count > MOST_ROUNDS:
@@ -102,7 +97,7 @@ def _cost(node: Node, constants: Constants, source: bytes) -> int | None:
     if node.type in LOOPS:
         return _whole_cost(node, constants, source)
     total = COSTS.get(node.type, 0)
-    operator = text_of(node.child_by_field_name("operator"))
+    operator = text_of(node, "operator")
     is_free = node.type == "binary_expression" and operator in FREE
     if is_free or node.type == "if_statement":
         total = 0

@@ -1,6 +1,6 @@
 /* Check suite of labs/runtime/mask.c. The bits are also compared with datasets/generate.py, by
  * grader/tests/datasets/test_datasets.py. */
-#include "../suite.h"
+#include "test_suite.h"
 #include "mask.h"
 
 #include <math.h>

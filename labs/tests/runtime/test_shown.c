@@ -1,5 +1,5 @@
 /* Check suite of labs/runtime/shown.h. */
-#include "../suite.h"
+#include "test_suite.h"
 #include "shown.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * findings of the simulator. */
 #pragma once
 
-#include "../suite.h"
+#include "test_suite.h"
 
 extern "C" {
 #include "../../sim/src/base/options.h"

@@ -5,31 +5,21 @@
 
 /* Opens every API function: `location` is the line of the call. Returns at once if the device is
  * lost or if this call is made to fail. */
-#define SIM_BEGIN(injected)                                                                        \
-    struct sim_location location;                                                                  \
-    cudaError_t at_once = sim_begin(__func__, injected, &location);                                \
-    (void)location;                                                                                \
-    if (at_once != cudaSuccess) {                                                                  \
-        return at_once;                                                                            \
-    }                                                                                              \
-    (void)0
+#define SIM_BEGIN(injected) SIM_BEGIN_AS(__func__, injected)
+#define SIM_BEGIN_AS(name, injected) SIM_OPEN(sim_begin(name, injected, &location))
 
 /* As SIM_BEGIN for a function that waits, if `for_something` is true. */
-#define SIM_BEGIN_WAIT(for_something)                                                              \
-    struct sim_location location;                                                                  \
-    cudaError_t at_once = sim_begin_wait(__func__, for_something, &location);                      \
-    (void)location;                                                                                \
-    if (at_once != cudaSuccess) {                                                                  \
-        return at_once;                                                                            \
-    }                                                                                              \
-    (void)0
+#define SIM_BEGIN_WAIT(for_something) SIM_OPEN(sim_begin_wait(__func__, for_something, &location))
 
 /* As SIM_BEGIN for a function that frees or destroys something: it ends with
  * `return sim_after(earlier, its own result)`. */
 #define SIM_BEGIN_RELEASE()                                                                        \
-    struct sim_location location;                                                                  \
     cudaError_t earlier;                                                                           \
-    cudaError_t at_once = sim_begin_release(__func__, &location, &earlier);                        \
+    SIM_OPEN(sim_begin_release(__func__, &location, &earlier))
+
+#define SIM_OPEN(begin)                                                                            \
+    struct sim_location location;                                                                  \
+    cudaError_t at_once = begin;                                                                   \
     (void)location;                                                                                \
     if (at_once != cudaSuccess) {                                                                  \
         return at_once;                                                                            \
@@ -37,8 +27,7 @@
     (void)0
 
 static inline cudaError_t sim_after(cudaError_t earlier, cudaError_t result) {
-    cudaError_t error = result != cudaSuccess ? result : earlier;
-    return error == cudaSuccess ? error : sim_fail(error);
+    return sim_answer(result != cudaSuccess ? result : earlier);
 }
 
 /* Records for sim_queued() what the program queues in a stream. */

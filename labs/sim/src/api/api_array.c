@@ -44,13 +44,9 @@ static cudaError_t check(const struct cudaChannelFormatDesc *format, struct cuda
 static cudaError_t allocate(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
                             struct cudaExtent extent, unsigned flags,
                             struct sim_location location) {
-    if (!array || !format) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!array || !format, cudaErrorInvalidValue);
     cudaError_t refused = check(format, extent, flags);
-    if (refused != cudaSuccess) {
-        return sim_fail(refused);
-    }
+    SIM_FAIL_IF(refused != cudaSuccess, refused);
     sim_catch_faults();
     sim_lock_device();
     *array = sim_array_create(*format, extent, flags, location);
@@ -61,9 +57,7 @@ static cudaError_t allocate(cudaArray_t *array, const struct cudaChannelFormatDe
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
                             size_t width, size_t height, unsigned int flags) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (flags & (cudaArrayLayered | cudaArrayCubemap)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(flags & (cudaArrayLayered | cudaArrayCubemap), cudaErrorInvalidValue);
     return allocate(array, format, (struct cudaExtent){width, height, 0}, flags, location);
 }
 
@@ -90,13 +84,9 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap,
                                      struct cudaExtent extent, unsigned int levels,
                                      unsigned int flags) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (!mipmap || !format) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!mipmap || !format, cudaErrorInvalidValue);
     cudaError_t refused = check(format, extent, flags);
-    if (refused != cudaSuccess) {
-        return sim_fail(refused);
-    }
+    SIM_FAIL_IF(refused != cudaSuccess, refused);
     unsigned most = most_levels(extent, flags);
     levels = levels == 0 ? 1 : levels < most ? levels : most;
     sim_catch_faults();
@@ -116,12 +106,8 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *array, cudaMipmappedArray_co
     sim_lock_device();
     bool known = sim_is_mipmap(mipmap) && !mipmap->freed;
     sim_unlock_device();
-    if (!known) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
-    if (!array || level >= mipmap->count) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!known, cudaErrorInvalidResourceHandle);
+    SIM_FAIL_IF(!array || level >= mipmap->count, cudaErrorInvalidValue);
     *array = mipmap->levels[level];
     return cudaSuccess;
 }
@@ -180,9 +166,7 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaEx
     sim_lock_device();
     bool live = is_live(array);
     sim_unlock_device();
-    if (!live) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!live, cudaErrorInvalidResourceHandle);
     if (format) {
         *format = array->format;
     }
@@ -200,12 +184,8 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *format, cudaArray_c
     sim_lock_device();
     bool live = is_live(array);
     sim_unlock_device();
-    if (!live) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
-    if (!format) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!live, cudaErrorInvalidResourceHandle);
+    SIM_FAIL_IF(!format, cudaErrorInvalidValue);
     *format = array->format;
     return cudaSuccess;
 }

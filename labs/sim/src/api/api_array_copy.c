@@ -7,9 +7,8 @@ static const struct array_place in_memory = {NULL, 0, 0, 0};
 /* One slice of linear memory and one of an array. */
 static cudaError_t copy_2d(struct sim_copy c, const struct cudaArray *to, size_t to_x, size_t to_y,
                            const struct cudaArray *from, size_t from_x, size_t from_y) {
-    if ((!to && c.width > c.to_pitch) || (!from && c.width > c.from_pitch)) {
-        return sim_fail(cudaErrorInvalidPitchValue);
-    }
+    SIM_FAIL_IF((!to && c.width > c.to_pitch) || (!from && c.width > c.from_pitch),
+                cudaErrorInvalidPitchValue);
     c.depth = 1;
     return sim_copy_arrays(c, to ? (struct array_place){to, to_x, to_y, 0} : in_memory,
                            from ? (struct array_place){from, from_x, from_y, 0} : in_memory);
@@ -74,9 +73,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                                      cudaArray_const_t from, size_t from_x, size_t from_y,
                                      size_t width, size_t height, enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!to || !from) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!to || !from, cudaErrorInvalidResourceHandle);
     return copy_2d(rows(width, height, kind, __func__, location), to, to_x, to_y, from, from_x,
                    from_y);
 }
@@ -101,12 +98,8 @@ static bool is_array(const struct cudaArray *array) {
 /* Between an array, from byte x of row y on, and linear memory (c.to or c.from). */
 static cudaError_t copy_along(struct sim_copy c, const struct cudaArray *array, size_t x, size_t y,
                               size_t bytes) {
-    if (!is_array(array)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
-    if (x >= array->pitch) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!is_array(array), cudaErrorInvalidResourceHandle);
+    SIM_FAIL_IF(x >= array->pitch, cudaErrorInvalidValue);
     bool into = c.from != NULL;
     while (bytes > 0) {
         size_t done = piece(&c, array, x, bytes);
@@ -165,12 +158,8 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cud
                                    size_t from_x, size_t from_y, size_t bytes,
                                    enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!is_array(to) || !is_array(from)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
-    if (to_x >= to->pitch || from_x >= from->pitch) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!is_array(to) || !is_array(from), cudaErrorInvalidResourceHandle);
+    SIM_FAIL_IF(to_x >= to->pitch || from_x >= from->pitch, cudaErrorInvalidValue);
     struct sim_copy c = rows(0, 1, kind, __func__, location);
     while (bytes > 0) {
         size_t to_room = to->pitch - to_x, from_room = from->pitch - from_x;

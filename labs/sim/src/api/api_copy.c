@@ -105,9 +105,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 
 static cudaError_t copy_rows(struct sim_copy *c, size_t to_pitch, size_t from_pitch,
                              size_t height) {
-    if (c->width > to_pitch || c->width > from_pitch) {
-        return sim_fail(cudaErrorInvalidPitchValue);
-    }
+    SIM_FAIL_IF(c->width > to_pitch || c->width > from_pitch, cudaErrorInvalidPitchValue);
     c->to_pitch = to_pitch;
     c->from_pitch = from_pitch;
     c->height = height;
@@ -133,9 +131,8 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 
 static cudaError_t fill(const struct sim_fill *f) {
     bool any = f->width > 0 && f->height > 0;
-    if (any && is_host_name(f->to, "memory to be set", "cudaMemcpyToSymbol()", f->location)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(any && is_host_name(f->to, "memory to be set", "cudaMemcpyToSymbol()", f->location),
+                cudaErrorInvalidValue);
     return sim_fill(f);
 }
 
@@ -167,9 +164,7 @@ cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (width > pitch) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(width > pitch, cudaErrorInvalidValue);
     struct sim_fill f = bytes_of(pointer, value, width, __func__, location);
     f.pitch = pitch;
     f.height = height;

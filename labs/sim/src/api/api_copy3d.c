@@ -4,9 +4,7 @@
 #include "memory/allocations.h"
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent extent) {
-    if (!pointer) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!pointer, cudaErrorInvalidValue);
     bool fits = extent.depth == 0 || extent.height <= SIM_GLOBAL_BYTES / extent.depth;
     *pointer = (struct cudaPitchedPtr){.xsize = extent.width, .ysize = extent.height};
     return fits ? cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width,
@@ -30,17 +28,15 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, struct sim_copy c)
     if (empty) {
         return cudaSuccess; /* whatever else it says */
     }
-    if (!p || (p->srcArray != NULL) == (p->srcPtr.ptr != NULL) ||
-        (p->dstArray != NULL) == (p->dstPtr.ptr != NULL)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!p || (p->srcArray != NULL) == (p->srcPtr.ptr != NULL) ||
+                    (p->dstArray != NULL) == (p->dstPtr.ptr != NULL),
+                cudaErrorInvalidValue);
     if (p->srcArray || p->dstArray) {
         return sim_copy_arrays_3d(p, c);
     }
-    if (!lies_inside(p->srcPtr, p->srcPos, p->extent) ||
-        !lies_inside(p->dstPtr, p->dstPos, p->extent)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!lies_inside(p->srcPtr, p->srcPos, p->extent) ||
+                    !lies_inside(p->dstPtr, p->dstPos, p->extent),
+                cudaErrorInvalidValue);
     c.to = start(p->dstPtr, p->dstPos);
     c.to_pitch = p->dstPtr.pitch;
     c.to_slice = p->dstPtr.pitch * p->dstPtr.ysize;
@@ -68,12 +64,8 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 /* ---- between devices */
 
 static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, struct sim_copy c) {
-    if (!p) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    if (p->srcDevice != 0 || p->dstDevice != 0) {
-        return sim_fail(cudaErrorInvalidDevice);
-    }
+    SIM_FAIL_IF(!p, cudaErrorInvalidValue);
+    SIM_FAIL_IF(p->srcDevice != 0 || p->dstDevice != 0, cudaErrorInvalidDevice);
     const struct cudaMemcpy3DParms same = {.srcArray = p->srcArray,
                                            .srcPos = p->srcPos,
                                            .srcPtr = p->srcPtr,
@@ -99,9 +91,7 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStr
 
 static cudaError_t copy_peer(void *to, int to_device, const void *from, int from_device,
                              size_t bytes, struct sim_copy c) {
-    if (to_device != 0 || from_device != 0) {
-        return sim_fail(cudaErrorInvalidDevice);
-    }
+    SIM_FAIL_IF(to_device != 0 || from_device != 0, cudaErrorInvalidDevice);
     c.to = to;
     c.from = from;
     c.to_pitch = c.from_pitch = c.width = bytes;
@@ -130,9 +120,8 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 /* Each slice is a fill of its own, unless the slices follow one another without a gap. */
 static cudaError_t fill_3d(struct cudaPitchedPtr p, int value, struct cudaExtent extent,
                            struct sim_fill f) {
-    if (!p.ptr || extent.width > p.pitch || (extent.depth > 1 && extent.height > p.ysize)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!p.ptr || extent.width > p.pitch || (extent.depth > 1 && extent.height > p.ysize),
+                cudaErrorInvalidValue);
     f.pitch = p.pitch;
     f.width = extent.width;
     f.value = (unsigned)value;

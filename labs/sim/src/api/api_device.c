@@ -94,12 +94,8 @@ static unsigned device_flags;
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int number) {
     SIM_BEGIN(cudaErrorInvalidDevice);
-    if (!properties) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    if (number != 0) {
-        return sim_fail(cudaErrorInvalidDevice);
-    }
+    SIM_FAIL_IF(!properties, cudaErrorInvalidValue);
+    SIM_FAIL_IF(number != 0, cudaErrorInvalidDevice);
     *properties = device;
     properties->sharedMemPerBlockOptin = sim_shared_optin;
     return cudaSuccess;
@@ -107,12 +103,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int numbe
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int number) {
     SIM_BEGIN(cudaErrorInvalidDevice);
-    if (number != 0) {
-        return sim_fail(cudaErrorInvalidDevice);
-    }
-    if (!value) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(number != 0, cudaErrorInvalidDevice);
+    SIM_FAIL_IF(!value, cudaErrorInvalidValue);
     if (attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin) {
         *value = (int)sim_shared_optin;
         return cudaSuccess;
@@ -134,9 +126,7 @@ cudaError_t cudaSetDevice(int number) {
 }
 
 static cudaError_t give(int *to, int value) {
-    if (!to) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!to, cudaErrorInvalidValue);
     *to = value;
     return cudaSuccess;
 }
@@ -163,39 +153,29 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (flags & ~(unsigned)cudaDeviceMask) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(flags & ~(unsigned)cudaDeviceMask, cudaErrorInvalidValue);
     device_flags = flags;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
     SIM_BEGIN(cudaErrorInvalidDevice);
-    if (!flags) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!flags, cudaErrorInvalidValue);
     *flags = device_flags | cudaDeviceMapHost; /* every device of today maps host memory */
     return cudaSuccess;
 }
 
 cudaError_t cudaInitDevice(int number, unsigned int flags, unsigned int valid) {
     SIM_BEGIN(cudaErrorInvalidDevice);
-    if (number != 0) {
-        return sim_fail(cudaErrorInvalidDevice);
-    }
+    SIM_FAIL_IF(number != 0, cudaErrorInvalidDevice);
     return valid & cudaInitDeviceFlagsAreValid ? cudaSetDeviceFlags(flags) : cudaSuccess;
 }
 
 cudaError_t cudaSetValidDevices(int *numbers, int count) {
     SIM_BEGIN(cudaErrorInvalidDevice);
     for (int i = 0; i < count; i++) {
-        if (!numbers) {
-            return sim_fail(cudaErrorInvalidValue);
-        }
-        if (numbers[i] != 0) {
-            return sim_fail(cudaErrorInvalidDevice);
-        }
+        SIM_FAIL_IF(!numbers, cudaErrorInvalidValue);
+        SIM_FAIL_IF(numbers[i] != 0, cudaErrorInvalidDevice);
     }
     return cudaSuccess;
 }
@@ -207,14 +187,10 @@ cudaError_t cudaChooseDevice(int *number, const struct cudaDeviceProp *propertie
 
 cudaError_t cudaDeviceGetPCIBusId(char *name, int length, int number) {
     SIM_BEGIN(cudaErrorInvalidDevice);
-    if (number != 0) {
-        return sim_fail(cudaErrorInvalidDevice);
-    }
+    SIM_FAIL_IF(number != 0, cudaErrorInvalidDevice);
     char whole[16];
     int needed = snprintf(whole, sizeof whole, "0000:00:%02x.0", PCI_DEVICE) + 1;
-    if (!name || length < needed) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!name || length < needed, cudaErrorInvalidValue);
     memcpy(name, whole, (size_t)needed);
     return cudaSuccess;
 }
@@ -222,15 +198,11 @@ cudaError_t cudaDeviceGetPCIBusId(char *name, int length, int number) {
 /* `name`: [domain]:[bus]:[device].[function], without the domain or the function if they are 0. */
 cudaError_t cudaDeviceGetByPCIBusId(int *number, const char *name) {
     SIM_BEGIN(cudaErrorInvalidDevice);
-    if (!number || !name) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!number || !name, cudaErrorInvalidValue);
     unsigned domain = 0, bus = 0, slot = 0, function = 0;
     if (sscanf(name, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
         domain = 0;
-        if (sscanf(name, "%x:%x.%x", &bus, &slot, &function) < 2) {
-            return sim_fail(cudaErrorInvalidValue);
-        }
+        SIM_FAIL_IF(sscanf(name, "%x:%x.%x", &bus, &slot, &function) < 2, cudaErrorInvalidValue);
     }
     bool same = domain == 0 && bus == 0 && slot == PCI_DEVICE && function == 0;
     return same ? give(number, 0) : sim_fail(cudaErrorInvalidDevice);

@@ -57,13 +57,9 @@ bool sim_event_record(cudaEvent_t event, struct sim_item **record) {
 
 static cudaError_t create(cudaEvent_t *event, unsigned flags, struct sim_location location) {
     const unsigned known = cudaEventBlockingSync | cudaEventDisableTiming;
-    if (!event || flags & ~known) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!event || flags & ~known, cudaErrorInvalidValue);
     struct sim_event *created = calloc(1, sizeof *created);
-    if (!created) {
-        return sim_fail(cudaErrorMemoryAllocation);
-    }
+    SIM_FAIL_IF(!created, cudaErrorMemoryAllocation);
     created->timed = !(flags & cudaEventDisableTiming);
     created->location = location;
     pthread_mutex_lock(&lock);
@@ -96,9 +92,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
         e->capture = capture;
     }
     pthread_mutex_unlock(&lock);
-    if (!e) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!e, cudaErrorInvalidResourceHandle);
     if (capture) {
         return capture->record(capture, stream, event);
     }
@@ -122,13 +116,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 /* An event that was never recorded has happened. */
 static cudaError_t ask(cudaEvent_t event, cudaError_t (*of_item)(struct sim_item *item)) {
-    if (sim_event_capture(event)) {
-        return sim_fail(cudaErrorCapturedEvent);
-    }
+    SIM_FAIL_IF(sim_event_capture(event), cudaErrorCapturedEvent);
     struct sim_item *record;
-    if (!sim_event_record(event, &record)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!sim_event_record(event, &record), cudaErrorInvalidResourceHandle);
     cudaError_t answer = record ? of_item(record) : cudaSuccess;
     sim_release_item(record);
     return answer;
@@ -172,17 +162,12 @@ static cudaError_t time_of(cudaEvent_t event, struct timespec *time) {
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
     SIM_BEGIN(cudaErrorInvalidResourceHandle);
-    if (!milliseconds) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!milliseconds, cudaErrorInvalidValue);
     struct timespec from, to;
     cudaError_t first = time_of(start, &from), second = time_of(end, &to);
-    if (first == cudaErrorInvalidResourceHandle || second == cudaErrorInvalidResourceHandle) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
-    if (first != cudaSuccess || second != cudaSuccess) {
-        return sim_fail(cudaErrorNotReady);
-    }
+    SIM_FAIL_IF(first == cudaErrorInvalidResourceHandle || second == cudaErrorInvalidResourceHandle,
+                cudaErrorInvalidResourceHandle);
+    SIM_FAIL_IF(first != cudaSuccess || second != cudaSuccess, cudaErrorNotReady);
     *milliseconds = (float)((double)(to.tv_sec - from.tv_sec) * 1e3 +
                             (double)(to.tv_nsec - from.tv_nsec) * 1e-6);
     return cudaSuccess;

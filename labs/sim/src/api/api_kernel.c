@@ -42,9 +42,7 @@ static bool set_attribute(struct sim_kernel *k, enum cudaFuncAttribute attribute
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
                                  int value) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!is_code(function)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!is_code(function), cudaErrorInvalidResourceHandle);
     sim_lock_device();
     struct sim_kernel *k = sim_kernel_of(function);
     bool fits = k && set_attribute(k, attribute, value);
@@ -54,12 +52,8 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!attributes) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    if (!is_code(function)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!attributes, cudaErrorInvalidValue);
+    SIM_FAIL_IF(!is_code(function), cudaErrorInvalidResourceHandle);
     sim_lock_device();
     const struct sim_kernel *k = sim_kernel_of(function);
     size_t fixed = k ? k->static_shared : 0, dynamic = dynamic_limit(k);
@@ -90,9 +84,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *kernel, enum cudaSharedMemCon
 }
 
 static cudaError_t most_blocks(int *blocks, const void *kernel, int threads, size_t shared) {
-    if (!blocks || threads <= 0) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!blocks || threads <= 0, cudaErrorInvalidValue);
     sim_lock_device();
     const struct sim_kernel *k = sim_kernel_of(kernel);
     size_t fixed = k ? k->static_shared : 0, limit = dynamic_limit(k);
@@ -112,9 +104,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
                                                                    int threads, size_t shared,
                                                                    unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (flags & ~(unsigned)cudaOccupancyDisableCachingOverride) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(flags & ~(unsigned)cudaOccupancyDisableCachingOverride, cudaErrorInvalidValue);
     return most_blocks(blocks, kernel, threads, shared);
 }
 
@@ -123,10 +113,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void *kernel,
                                                       int blocks, int threads) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!shared || blocks <= 0 || threads <= 0 || threads > SIM_MAX_THREADS ||
-        blocks > sim_blocks_that_fit(threads, 0)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!shared || blocks <= 0 || threads <= 0 || threads > SIM_MAX_THREADS ||
+                    blocks > sim_blocks_that_fit(threads, 0),
+                cudaErrorInvalidValue);
     sim_lock_device();
     const struct sim_kernel *k = sim_kernel_of(kernel);
     size_t fixed = k ? k->static_shared : 0, limit = dynamic_limit(k);
@@ -139,9 +128,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void
 
 cudaError_t sim_best_block(int *grid, int *block, size_t (*shared)(const void *, int),
                            const void *closure, int limit) {
-    if (!grid || !block) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!grid || !block, cudaErrorInvalidValue);
     int largest = limit > 0 && limit < SIM_MAX_THREADS ? limit : SIM_MAX_THREADS;
     int best = 0;
     for (int threads = largest; threads > 0; threads -= SIM_WARP_SIZE) {

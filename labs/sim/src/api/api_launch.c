@@ -45,9 +45,7 @@ cudaError_t sim_launch_named(struct sim_config config, void *const *arguments) {
                                         : cudaErrorInvalidDeviceFunction);
     }
     for (unsigned i = 0; i < k->count; i++) {
-        if (!arguments || !arguments[i]) {
-            return sim_fail(cudaErrorInvalidValue);
-        }
+        SIM_FAIL_IF(!arguments || !arguments[i], cudaErrorInvalidValue);
     }
     config.kernel = k->name ? k->name : "(called by its address)";
     cudaError_t before = sim_exchange_last(cudaSuccess);
@@ -60,31 +58,29 @@ cudaError_t sim_launch_named(struct sim_config config, void *const *arguments) {
     return cudaSuccess;
 }
 
+static struct sim_config config_of(const void *kernel, dim3 grid, dim3 block, size_t shared,
+                                   cudaStream_t stream, struct sim_location location) {
+    return (struct sim_config){.grid = grid,
+                               .block = block,
+                               .shared = shared,
+                               .stream = stream,
+                               .function = kernel,
+                               .file = location.file,
+                               .line = location.line};
+}
+
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t shared, cudaStream_t stream) {
     SIM_BEGIN(cudaErrorLaunchOutOfResources);
-    return sim_launch_named((struct sim_config){.grid = grid,
-                                                .block = block,
-                                                .shared = shared,
-                                                .stream = stream,
-                                                .function = kernel,
-                                                .file = location.file,
-                                                .line = location.line},
-                            arguments);
+    return sim_launch_named(config_of(kernel, grid, block, shared, stream, location), arguments);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                         size_t shared, cudaStream_t stream) {
     SIM_BEGIN(cudaErrorLaunchOutOfResources);
-    return sim_launch_named((struct sim_config){.grid = grid,
-                                                .block = block,
-                                                .shared = shared,
-                                                .stream = stream,
-                                                .function = kernel,
-                                                .file = location.file,
-                                                .line = location.line,
-                                                .cooperative = 1},
-                            arguments);
+    struct sim_config config = config_of(kernel, grid, block, shared, stream, location);
+    config.cooperative = 1;
+    return sim_launch_named(config, arguments);
 }
 
 /* Applies the attributes of a launch; most of them are hints. */
@@ -127,16 +123,9 @@ static cudaError_t apply(const cudaLaunchConfig_t *from, struct sim_config *to) 
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **arguments) {
     SIM_BEGIN(cudaErrorLaunchOutOfResources);
-    if (!c || (c->numAttrs > 0 && !c->attrs)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    struct sim_config config = {.grid = c->gridDim,
-                                .block = c->blockDim,
-                                .shared = c->dynamicSmemBytes,
-                                .stream = c->stream,
-                                .function = kernel,
-                                .file = location.file,
-                                .line = location.line};
+    SIM_FAIL_IF(!c || (c->numAttrs > 0 && !c->attrs), cudaErrorInvalidValue);
+    struct sim_config config =
+        config_of(kernel, c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream, location);
     cudaError_t error = apply(c, &config);
     return error == cudaSuccess ? sim_launch_named(config, arguments) : sim_fail(error);
 }
@@ -144,9 +133,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel,
 cudaError_t cudaFuncGetName(const char **name, const void *function) {
     SIM_BEGIN(cudaErrorInvalidDeviceFunction);
     const struct sim_named_kernel *k = look_up(function);
-    if (!name || !k || !k->name) {
-        return sim_fail(name ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!name || !k || !k->name,
+                name ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
     *name = k->name;
     return cudaSuccess;
 }
@@ -154,9 +142,8 @@ cudaError_t cudaFuncGetName(const char **name, const void *function) {
 cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *size) {
     SIM_BEGIN(cudaErrorInvalidDeviceFunction);
     const struct sim_named_kernel *k = look_up(function);
-    if (!k || !offset || index >= k->count) {
-        return sim_fail(k ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction);
-    }
+    SIM_FAIL_IF(!k || !offset || index >= k->count,
+                k ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction);
     *offset = k->offsets[index];
     if (size) {
         *size = k->sizes[index];

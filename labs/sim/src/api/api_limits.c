@@ -19,46 +19,34 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     SIM_BEGIN(cudaErrorInvalidValue);
     enum { DRIVERS_OWN = 7 }; /* the driver's limit of shared memory, for which CUDA has no name */
     cudaError_t error = (int)limit == DRIVERS_OWN ? cudaErrorNotPermitted : check(limit);
-    if (error != cudaSuccess) {
-        return sim_fail(error);
-    }
+    SIM_FAIL_IF(error != cudaSuccess, error);
     bool too_large = value > SIM_GLOBAL_BYTES ||
                      (limit == cudaLimitPersistingL2CacheSize && value > PERSISTING_L2) ||
                      (limit == cudaLimitMaxL2FetchGranularity && value > 128);
-    if (too_large) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(too_large, cudaErrorInvalidValue);
     sim_limits[limit] = value;
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!value) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!value, cudaErrorInvalidValue);
     cudaError_t error = check(limit);
-    if (error != cudaSuccess) {
-        return sim_fail(error);
-    }
+    SIM_FAIL_IF(error != cudaSuccess, error);
     *value = sim_limits[limit];
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if ((unsigned)config > cudaFuncCachePreferEqual) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF((unsigned)config > cudaFuncCachePreferEqual, cudaErrorInvalidValue);
     preferred_cache = config;
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!config) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!config, cudaErrorInvalidValue);
     *config = preferred_cache;
     return cudaSuccess;
 }
@@ -72,9 +60,7 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
 
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!config) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!config, cudaErrorInvalidValue);
     *config = cudaSharedMemBankSizeFourByte;
     return cudaSuccess;
 }
@@ -98,21 +84,15 @@ cudaError_t cudaProfilerStop(void) {
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int number, int peer) {
     SIM_BEGIN(cudaErrorInvalidDevice);
-    if (!can) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    if (number != 0 || peer != 0) {
-        return sim_fail(cudaErrorInvalidDevice);
-    }
+    SIM_FAIL_IF(!can, cudaErrorInvalidValue);
+    SIM_FAIL_IF(number != 0 || peer != 0, cudaErrorInvalidDevice);
     *can = 0;
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidDevice);
-    if (flags) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(flags, cudaErrorInvalidValue);
     return sim_fail(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
 }
 

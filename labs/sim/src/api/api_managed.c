@@ -37,12 +37,9 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaM
                                  unsigned int flags, cudaStream_t stream) {
     SIM_BEGIN(cudaErrorInvalidValue);
     cudaError_t error = check_location(to);
-    if (error != cudaSuccess || !pointer || bytes == 0 || flags != 0) {
-        return sim_fail(error != cudaSuccess ? error : cudaErrorInvalidValue);
-    }
-    if (!sim_is_stream(stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(error != cudaSuccess || !pointer || bytes == 0 || flags != 0,
+                error != cudaSuccess ? error : cudaErrorInvalidValue);
+    SIM_FAIL_IF(!sim_is_stream(stream), cudaErrorInvalidResourceHandle);
     sim_lock_device();
     struct sim_advice *advice = advice_for(pointer, bytes);
     if (advice) {
@@ -81,9 +78,8 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvi
                        advice == cudaMemAdviseUnsetAccessedBy;
     cudaError_t error = needs_place ? check_location(where) : cudaSuccess;
     bool known = advice >= cudaMemAdviseSetReadMostly && advice <= cudaMemAdviseUnsetAccessedBy;
-    if (error != cudaSuccess || !known || bytes == 0) {
-        return sim_fail(error != cudaSuccess ? error : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(error != cudaSuccess || !known || bytes == 0,
+                error != cudaSuccess ? error : cudaErrorInvalidValue);
     sim_lock_device();
     struct sim_advice *a = advice_for(pointer, bytes);
     if (a) {
@@ -178,9 +174,7 @@ cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes,
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
                                      unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!sim_is_stream(stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!sim_is_stream(stream), cudaErrorInvalidResourceHandle);
     bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||
                  (flags == cudaMemAttachSingle && stream);
     sim_lock_device();

@@ -12,9 +12,7 @@
 
 static cudaError_t allocate(void **pointer, size_t bytes, enum sim_space space, unsigned flags,
                             struct sim_location location) {
-    if (!pointer) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!pointer, cudaErrorInvalidValue);
     *pointer = NULL;
     if (bytes == 0) {
         return cudaSuccess;
@@ -36,12 +34,8 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (!pitch) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    if (height && width > SIM_GLOBAL_BYTES / height) {
-        return sim_fail(cudaErrorMemoryAllocation);
-    }
+    SIM_FAIL_IF(!pitch, cudaErrorInvalidValue);
+    SIM_FAIL_IF(height && width > SIM_GLOBAL_BYTES / height, cudaErrorMemoryAllocation);
     *pitch = (width + 511) / 512 * 512; /* the pitch of a device */
     return allocate(pointer, *pitch * height, SIM_DEVICE_MEMORY, 0, location);
 }
@@ -53,18 +47,15 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
 
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(flags != cudaMemAttachGlobal && flags != cudaMemAttachHost, cudaErrorInvalidValue);
     return allocate(pointer, bytes, SIM_MANAGED_MEMORY, flags, location);
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (flags &
-        ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(flags & ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped |
+                                    cudaHostAllocWriteCombined),
+                cudaErrorInvalidValue);
     return allocate(pointer, bytes, SIM_PINNED_MEMORY, flags, location);
 }
 
@@ -156,9 +147,7 @@ cudaError_t cudaFreeHost(void *pointer) {
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (!pointer || bytes == 0) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!pointer || bytes == 0, cudaErrorInvalidValue);
     if (sim_hooks) {
         sim_hooks->host_side(pointer, bytes, true, location);
     }
@@ -173,9 +162,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
 
 cudaError_t cudaHostUnregister(void *pointer) {
     SIM_BEGIN_RELEASE();
-    if (!pointer) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!pointer, cudaErrorInvalidValue);
     cudaError_t error =
         release(pointer, SIM_REGISTERED_MEMORY, SIM_REGISTERED_MEMORY, __func__, location);
     return sim_after(earlier, error == cudaSuccess ? error : cudaErrorHostMemoryNotRegistered);
@@ -196,9 +183,8 @@ static bool is_managed(const void *pointer) {
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!device || flags != 0 || !page_locked(host) || is_managed(host)) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!device || flags != 0 || !page_locked(host) || is_managed(host),
+                cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
 }
@@ -206,9 +192,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *host) {
     SIM_BEGIN(cudaErrorInvalidValue);
     const struct sim_allocation *a = page_locked(host);
-    if (!flags || !a || a->space == SIM_MANAGED_MEMORY) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!flags || !a || a->space == SIM_MANAGED_MEMORY, cudaErrorInvalidValue);
     *flags = a->flags;
     return cudaSuccess;
 }
@@ -216,9 +200,7 @@ cudaError_t cudaHostGetFlags(unsigned int *flags, void *host) {
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
                                      const void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!attributes) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!attributes, cudaErrorInvalidValue);
     void *same = (void *)(uintptr_t)pointer;
     sim_lock_device();
     bool device = sim_device_end(pointer) != NULL;

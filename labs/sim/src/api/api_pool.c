@@ -45,13 +45,9 @@ static void leave_graph(void *closure) {
 
 static cudaError_t allocate(void **pointer, size_t bytes, struct sim_pool *pool,
                             cudaStream_t stream, const char *name, struct sim_location location) {
-    if (!pointer) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!pointer, cudaErrorInvalidValue);
     *pointer = NULL;
-    if (!sim_is_stream(stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!sim_is_stream(stream), cudaErrorInvalidResourceHandle);
     if (bytes == 0) {
         return cudaSuccess;
     }
@@ -73,9 +69,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct sim_pool *pool,
         }
     }
     sim_unlock_device();
-    if (!*pointer) {
-        return sim_fail(known ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!*pointer, known ? cudaErrorMemoryAllocation : cudaErrorInvalidValue);
     struct sim_operation operation = step(SIM_OP_ALLOCATE, pointer, bytes, name, location);
     if (captured) {
         operation.run = allocate_again;
@@ -110,9 +104,7 @@ static void free_memory(void *closure) {
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     SIM_BEGIN_RELEASE();
-    if (!sim_is_stream(stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!sim_is_stream(stream), cudaErrorInvalidResourceHandle);
     if (!pointer) {
         return sim_after(earlier, cudaSuccess);
     }
@@ -146,12 +138,8 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
 /* ---- pools */
 
 static cudaError_t give(cudaMemPool_t *to, struct sim_pool *pool, int number) {
-    if (!to) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    if (number != 0) {
-        return sim_fail(cudaErrorInvalidDevice);
-    }
+    SIM_FAIL_IF(!to, cudaErrorInvalidValue);
+    SIM_FAIL_IF(number != 0, cudaErrorInvalidDevice);
     *to = pool;
     return cudaSuccess;
 }
@@ -176,9 +164,7 @@ static cudaError_t look_up(cudaMemPool_t pool) {
 
 cudaError_t cudaDeviceSetMemPool(int number, cudaMemPool_t pool) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (number != 0) {
-        return sim_fail(cudaErrorInvalidDevice);
-    }
+    SIM_FAIL_IF(number != 0, cudaErrorInvalidDevice);
     cudaError_t error = look_up(pool);
     if (error == cudaSuccess) {
         sim_current_pool = pool;
@@ -188,13 +174,12 @@ cudaError_t cudaDeviceSetMemPool(int number, cudaMemPool_t pool) {
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (!pool || !properties || properties->allocType != cudaMemAllocationTypePinned ||
-        properties->location.type != cudaMemLocationTypeDevice || properties->location.id != 0) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    if (properties->handleTypes != cudaMemHandleTypeNone) {
-        return sim_fail(cudaErrorNotSupported); /* other processes */
-    }
+    SIM_FAIL_IF(!pool || !properties || properties->allocType != cudaMemAllocationTypePinned ||
+                    properties->location.type != cudaMemLocationTypeDevice ||
+                    properties->location.id != 0,
+                cudaErrorInvalidValue);
+    SIM_FAIL_IF(properties->handleTypes != cudaMemHandleTypeNone,
+                cudaErrorNotSupported); /* other processes */
     sim_lock_device();
     *pool = sim_pool_create(properties->maxSize);
     sim_unlock_device();
@@ -204,9 +189,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
     SIM_BEGIN_RELEASE();
     cudaError_t error = look_up(pool);
-    if (error != cudaSuccess || pool == &sim_default_pool) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(error != cudaSuccess || pool == &sim_default_pool, cudaErrorInvalidValue);
     sim_lock_device();
     sim_pool_destroy(pool);
     sim_unlock_device();
@@ -242,9 +225,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
         return cudaSuccess;
     case cudaMemPoolAttrReservedMemHigh:
     case cudaMemPoolAttrUsedMemHigh:
-        if (*(const uint64_t *)value != 0) {
-            return sim_fail(cudaErrorInvalidValue);
-        }
+        SIM_FAIL_IF(*(const uint64_t *)value != 0, cudaErrorInvalidValue);
         if (attribute == cudaMemPoolAttrUsedMemHigh) {
             pool->used_most = pool->used;
         } else {
@@ -297,12 +278,9 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessD
     SIM_BEGIN(cudaErrorInvalidValue);
     cudaError_t error = list || count == 0 ? look_up(pool) : sim_fail(cudaErrorInvalidValue);
     for (size_t i = 0; error == cudaSuccess && i < count; i++) {
-        if (list[i].location.type != cudaMemLocationTypeDevice || list[i].location.id != 0) {
-            return sim_fail(cudaErrorInvalidDevice);
-        }
-        if (list[i].flags != cudaMemAccessFlagsProtReadWrite) {
-            return sim_fail(cudaErrorInvalidValue);
-        }
+        SIM_FAIL_IF(list[i].location.type != cudaMemLocationTypeDevice || list[i].location.id != 0,
+                    cudaErrorInvalidDevice);
+        SIM_FAIL_IF(list[i].flags != cudaMemAccessFlagsProtReadWrite, cudaErrorInvalidValue);
     }
     return error;
 }

@@ -27,9 +27,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (!stream || flags & ~(unsigned)cudaStreamNonBlocking) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!stream || flags & ~(unsigned)cudaStreamNonBlocking, cudaErrorInvalidValue);
     sim_lock_queue();
     *stream = sim_new_stream(flags, clamped(priority), location);
     sim_unlock_queue();
@@ -44,50 +42,33 @@ static cudaError_t look_up(cudaStream_t handle, const void *to, struct sim_strea
         *copy = *stream;
     }
     sim_unlock_queue();
-    if (!stream) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!stream, cudaErrorInvalidResourceHandle);
     return to ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
 }
 
+#define GET(to, value)                                                                             \
+    SIM_BEGIN(cudaErrorInvalidResourceHandle);                                                     \
+    struct sim_stream stream;                                                                      \
+    cudaError_t error = look_up(handle, to, &stream);                                              \
+    if (error == cudaSuccess) {                                                                    \
+        *(to) = value;                                                                             \
+    }                                                                                              \
+    return error
+
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
-    SIM_BEGIN(cudaErrorInvalidResourceHandle);
-    struct sim_stream stream;
-    cudaError_t error = look_up(handle, priority, &stream);
-    if (error == cudaSuccess) {
-        *priority = stream.priority;
-    }
-    return error;
+    GET(priority, stream.priority);
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned int *flags) {
-    SIM_BEGIN(cudaErrorInvalidResourceHandle);
-    struct sim_stream stream;
-    cudaError_t error = look_up(handle, flags, &stream);
-    if (error == cudaSuccess) {
-        *flags = stream.blocking || !stream.created ? cudaStreamDefault : cudaStreamNonBlocking;
-    }
-    return error;
+    GET(flags, stream.blocking || !stream.created ? cudaStreamDefault : cudaStreamNonBlocking);
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
-    SIM_BEGIN(cudaErrorInvalidResourceHandle);
-    struct sim_stream stream;
-    cudaError_t error = look_up(handle, id, &stream);
-    if (error == cudaSuccess) {
-        *id = stream.lane + 1ull; /* unique in the process */
-    }
-    return error;
+    GET(id, stream.lane + 1ull); /* unique in the process */
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *number) {
-    SIM_BEGIN(cudaErrorInvalidResourceHandle);
-    struct sim_stream stream;
-    cudaError_t error = look_up(handle, number, &stream);
-    if (error == cudaSuccess) {
-        *number = 0;
-    }
-    return error;
+    GET(number, 0);
 }
 
 /* ---- attributes */
@@ -98,9 +79,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaStreamAttrID attribu
     bool known = attribute == cudaStreamAttributeAccessPolicyWindow ||
                  attribute == cudaStreamAttributeSynchronizationPolicy ||
                  attribute == cudaStreamAttributePriority;
-    if (!value || !known) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!value || !known, cudaErrorInvalidValue);
     sim_lock_queue();
     struct sim_stream *stream = sim_stream_of(handle);
     if (stream && attribute == cudaStreamAttributeAccessPolicyWindow) {

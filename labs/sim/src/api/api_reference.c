@@ -4,10 +4,6 @@
 #include "api/texture_create.h"
 #include "queue/queue.h"
 
-static cudaError_t answer(cudaError_t error) {
-    return error == cudaSuccess ? cudaSuccess : sim_fail(error);
-}
-
 /* The bytes of device memory from `pointer` on; 0 if it is none. */
 static size_t room_at(const void *pointer) {
     const char *end = sim_device_end(pointer);
@@ -24,11 +20,7 @@ static void unbind(unsigned long long *object, struct sim_location location) {
 
 cudaError_t sim_bind_texture(unsigned long long *object, const struct cudaResourceDesc *resource,
                              const struct cudaTextureDesc *description) {
-    struct sim_location location;
-    cudaError_t at_once = sim_begin("cudaBindTexture", cudaErrorInvalidValue, &location);
-    if (at_once != cudaSuccess) {
-        return at_once;
-    }
+    SIM_BEGIN_AS("cudaBindTexture", cudaErrorInvalidValue);
     sim_wait_all(); /* a launch uses what is bound when it is queued */
     sim_lock_device();
     unbind(object, location);
@@ -38,15 +30,11 @@ cudaError_t sim_bind_texture(unsigned long long *object, const struct cudaResour
         sim_texture_of(*object)->is_reference = true;
     }
     sim_unlock_device();
-    return answer(error);
+    return sim_answer(error);
 }
 
 cudaError_t sim_bind_surface(unsigned long long *object, cudaArray_const_t array) {
-    struct sim_location location;
-    cudaError_t at_once = sim_begin("cudaBindSurfaceToArray", cudaErrorInvalidValue, &location);
-    if (at_once != cudaSuccess) {
-        return at_once;
-    }
+    SIM_BEGIN_AS("cudaBindSurfaceToArray", cudaErrorInvalidValue);
     struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray,
                                         .res.array.array = (cudaArray_t)(uintptr_t)array};
     sim_wait_all(); /* a launch uses what is bound when it is queued */
@@ -57,7 +45,7 @@ cudaError_t sim_bind_surface(unsigned long long *object, cudaArray_const_t array
         sim_texture_of(*object)->is_reference = true;
     }
     sim_unlock_device();
-    return answer(error);
+    return sim_answer(error);
 }
 
 cudaError_t sim_bind_range(size_t *offset, const void *pointer, size_t bytes, void **start,
@@ -65,9 +53,7 @@ cudaError_t sim_bind_range(size_t *offset, const void *pointer, size_t bytes, vo
     sim_lock_device();
     size_t past = sim_texture_misalignment(pointer), room = room_at(pointer);
     sim_unlock_device();
-    if (past != 0 && !offset) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(past != 0 && !offset, cudaErrorInvalidValue);
     if (offset) {
         *offset = past;
     }

@@ -45,9 +45,7 @@ unsigned sim_streams(void) {
 
 static cudaError_t create(cudaStream_t *stream, unsigned flags, int priority,
                           struct sim_location location) {
-    if (!stream || flags & ~(unsigned)cudaStreamNonBlocking) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!stream || flags & ~(unsigned)cudaStreamNonBlocking, cudaErrorInvalidValue);
     sim_lock_queue();
     *stream = sim_new_stream(flags, priority, location);
     sim_unlock_queue();
@@ -81,9 +79,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         return capture->wait(capture, stream, event);
     }
     struct sim_item *record;
-    if (!sim_event_record(event, &record) || !sim_is_stream(stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!sim_event_record(event, &record) || !sim_is_stream(stream),
+                cudaErrorInvalidResourceHandle);
     if (flags & ~1u) {
         sim_release_item(record);
         return sim_fail(cudaErrorInvalidValue);

@@ -54,9 +54,8 @@ static cudaError_t check(const char *name, const void *symbol, size_t size, size
                              "of a __constant__ or __device__ variable, without quotes and &");
         return sim_fail(cudaErrorInvalidSymbol);
     }
-    if ((unsigned)kind > cudaMemcpyDefault || kind == wrong || kind == cudaMemcpyHostToHost) {
-        return sim_fail(cudaErrorInvalidMemcpyDirection);
-    }
+    SIM_FAIL_IF((unsigned)kind > cudaMemcpyDefault || kind == wrong || kind == cudaMemcpyHostToHost,
+                cudaErrorInvalidMemcpyDirection);
     if (offset > size || bytes > size - offset) {
         struct sim_finding finding = {.kind = "out-of-bounds", .location = location};
         sim_report(&finding,
@@ -79,13 +78,10 @@ struct call {
 };
 
 static cudaError_t copy(const struct call *call, void *to, const void *from) {
-    struct sim_location location;
-    cudaError_t error = sim_begin(call->name, cudaErrorInvalidSymbol, &location);
-    if (error == cudaSuccess) {
-        error = check(call->name, call->symbol, size_of(call->symbol, call->size), call->bytes,
-                      call->offset, call->kind,
-                      to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, location);
-    }
+    SIM_BEGIN_AS(call->name, cudaErrorInvalidSymbol);
+    cudaError_t error = check(call->name, call->symbol, size_of(call->symbol, call->size),
+                              call->bytes, call->offset, call->kind,
+                              to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, location);
     if (error != cudaSuccess) {
         return error;
     }
@@ -159,19 +155,12 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes
 }
 
 cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size) {
-    struct sim_location location;
-    cudaError_t refused = sim_begin("cudaGetSymbolAddress", cudaErrorInvalidSymbol, &location);
-    if (refused != cudaSuccess) {
-        return refused;
-    }
-    if (!pointer) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    if (room_of(symbol) == 0 ||
-        is_inside("cudaGetSymbolAddress", symbol, "add the distance to the address that you get",
-                  location)) {
-        return sim_fail(cudaErrorInvalidSymbol);
-    }
+    SIM_BEGIN_AS("cudaGetSymbolAddress", cudaErrorInvalidSymbol);
+    SIM_FAIL_IF(!pointer, cudaErrorInvalidValue);
+    SIM_FAIL_IF(room_of(symbol) == 0 ||
+                    is_inside("cudaGetSymbolAddress", symbol,
+                              "add the distance to the address that you get", location),
+                cudaErrorInvalidSymbol);
     sim_lock_device();
     sim_note_address(symbol, size_of(symbol, size));
     sim_unlock_device();
@@ -184,13 +173,9 @@ cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
 }
 
 cudaError_t sim_symbol_size(size_t *bytes, const void *symbol, size_t size) {
-    if (!bytes) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!bytes, cudaErrorInvalidValue);
     const struct sim_variable *v = sim_variable_at(symbol);
-    if (room_of(symbol) < size || (v && v->address != symbol)) {
-        return sim_fail(cudaErrorInvalidSymbol);
-    }
+    SIM_FAIL_IF(room_of(symbol) < size || (v && v->address != symbol), cudaErrorInvalidSymbol);
     *bytes = size_of(symbol, size);
     return cudaSuccess;
 }

@@ -5,25 +5,17 @@
 #include "base/options.h"
 #include "queue/queue.h"
 
-static cudaError_t answer(cudaError_t error) {
-    return error == cudaSuccess ? cudaSuccess : sim_fail(error);
-}
-
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture,
                                     const struct cudaResourceDesc *resource,
                                     const struct cudaTextureDesc *description,
                                     const struct cudaResourceViewDesc *view) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!texture || !resource) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    if (!description) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!texture || !resource, cudaErrorInvalidValue);
+    SIM_FAIL_IF(!description, cudaErrorInvalidResourceHandle);
     sim_lock_device();
     cudaError_t error = sim_create_texture(texture, resource, description, view, location);
     sim_unlock_device();
-    return answer(error);
+    return sim_answer(error);
 }
 
 /* The live object of a handle and a role, or NULL. */
@@ -59,49 +51,36 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
     return sim_after(earlier, destroy(texture, TEXTURE_TEXTURE, __func__, location));
 }
 
+#define GET(to, role, member)                                                                      \
+    SIM_BEGIN(cudaErrorInvalidValue);                                                              \
+    const struct sim_texture *t = live(object, role);                                              \
+    SIM_FAIL_IF(!t || !to, cudaErrorInvalidValue);                                                 \
+    *to = t->member;                                                                               \
+    return cudaSuccess
+
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
-                                             cudaTextureObject_t texture) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    const struct sim_texture *t = live(texture, TEXTURE_TEXTURE);
-    if (!t || !resource) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    *resource = t->resource;
-    return cudaSuccess;
+                                             cudaTextureObject_t object) {
+    GET(resource, TEXTURE_TEXTURE, resource);
 }
 
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description,
-                                            cudaTextureObject_t texture) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    const struct sim_texture *t = live(texture, TEXTURE_TEXTURE);
-    if (!t || !description) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    *description = t->description;
-    return cudaSuccess;
+                                            cudaTextureObject_t object) {
+    GET(description, TEXTURE_TEXTURE, description);
 }
 
 cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view,
-                                                 cudaTextureObject_t texture) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    const struct sim_texture *t = live(texture, TEXTURE_TEXTURE);
-    if (!t || !view) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    *view = t->view;
-    return cudaSuccess;
+                                                 cudaTextureObject_t object) {
+    GET(view, TEXTURE_TEXTURE, view);
 }
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
                                     const struct cudaResourceDesc *resource) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!surface || !resource) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!surface || !resource, cudaErrorInvalidValue);
     sim_lock_device();
     cudaError_t error = sim_create_surface(surface, resource, location);
     sim_unlock_device();
-    return answer(error);
+    return sim_answer(error);
 }
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
@@ -110,17 +89,8 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
 }
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
-                                             cudaSurfaceObject_t surface) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    const struct sim_texture *t = live(surface, TEXTURE_SURFACE);
-    if (!t || !resource) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    *resource = t->resource;
-    return cudaSuccess;
+                                             cudaSurfaceObject_t object) {
+    GET(resource, TEXTURE_SURFACE, resource);
 }
 
-static void report_leaks(void) {
-    sim_report_textures();
-}
-SIM_AT_END(report_leaks);
+SIM_AT_END(sim_report_textures);

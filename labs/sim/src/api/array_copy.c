@@ -59,9 +59,7 @@ cudaError_t sim_copy_arrays(struct sim_copy c, struct array_place to, struct arr
     sim_lock_device();
     cudaError_t error = check(&c, to, from);
     sim_unlock_device();
-    if (error != cudaSuccess) {
-        return sim_fail(error);
-    }
+    SIM_FAIL_IF(error != cudaSuccess, error);
     if (to.array) {
         c.to = address(to);
         c.to_pitch = to.array->pitch;
@@ -95,21 +93,18 @@ cudaError_t sim_copy_arrays_3d(const struct cudaMemcpy3DParms *p, struct sim_cop
     bool known =
         (!p->srcArray || sim_is_array(p->srcArray)) && (!p->dstArray || sim_is_array(p->dstArray));
     sim_unlock_device();
-    if (!known) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!known, cudaErrorInvalidResourceHandle);
     const struct cudaArray *array = p->srcArray ? p->srcArray : p->dstArray;
     c.width = p->extent.width * array->element;
     c.height = p->extent.height;
     c.depth = p->extent.depth;
     c.kind = p->kind;
     bool both = p->srcArray && p->dstArray;
-    if ((both && p->srcArray->element != p->dstArray->element) ||
-        (both && p->kind != cudaMemcpyDeviceToDevice && p->kind != cudaMemcpyDefault) ||
-        (!p->srcArray && !lies_inside(p->srcPtr, p->srcPos, c.width, p->extent)) ||
-        (!p->dstArray && !lies_inside(p->dstPtr, p->dstPos, c.width, p->extent))) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF((both && p->srcArray->element != p->dstArray->element) ||
+                    (both && p->kind != cudaMemcpyDeviceToDevice && p->kind != cudaMemcpyDefault) ||
+                    (!p->srcArray && !lies_inside(p->srcPtr, p->srcPos, c.width, p->extent)) ||
+                    (!p->dstArray && !lies_inside(p->dstPtr, p->dstPos, c.width, p->extent)),
+                cudaErrorInvalidValue);
     if (!p->srcArray) {
         c.from = start(p->srcPtr, p->srcPos);
         c.from_pitch = p->srcPtr.pitch;

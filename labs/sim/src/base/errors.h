@@ -7,6 +7,18 @@
 /* Records `error` as the last error of this host thread and returns it. */
 cudaError_t sim_fail(cudaError_t error);
 
+static inline cudaError_t sim_answer(cudaError_t error) {
+    return error == cudaSuccess ? error : sim_fail(error);
+}
+
+/* Returns with this error, as the last one, if the condition holds. */
+#define SIM_FAIL_IF(condition, error)                                                              \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            return sim_fail(error);                                                                \
+        }                                                                                          \
+    } while (0)
+
 /* Sets the last error of this host thread; returns what it was. */
 cudaError_t sim_exchange_last(cudaError_t error);
 

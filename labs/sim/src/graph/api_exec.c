@@ -51,9 +51,7 @@ static bool is_instantiated(const struct sim_graph *graph) {
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
                                  unsigned long long flags) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (flags & cudaGraphInstantiateFlagDeviceLaunch) {
-        return sim_fail(cudaErrorNotSupported);
-    }
+    SIM_FAIL_IF(flags & cudaGraphInstantiateFlagDeviceLaunch, cudaErrorNotSupported);
     sim_lock_graphs();
     bool valid = exec && flags <= 15 && sim_is_graph(graph) && !is_circular(graph) &&
                  !is_instantiated(graph);
@@ -96,9 +94,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
         sim_free_graph(exec->graph);
     }
     sim_unlock_graphs();
-    if (!known) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!known, cudaErrorInvalidValue);
     sim_release_item(exec->last);
     free(exec->order);
     free(exec);
@@ -240,9 +236,7 @@ static cudaError_t launch_graph(struct launch *launch, struct sim_graph_node *co
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!sim_is_stream(stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!sim_is_stream(stream), cudaErrorInvalidResourceHandle);
     sim_lock_graphs();
     if (!is_exec(exec) || (!exec->frees_on_launch && has_memory_left(exec->graph))) {
         sim_unlock_graphs();

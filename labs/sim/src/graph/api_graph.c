@@ -5,14 +5,19 @@
 /* Opens a function: holds the lock of this layer until it returns through finish(). */
 static cudaError_t finish(cudaError_t error) {
     sim_unlock_graphs();
-    return error == cudaSuccess ? error : sim_fail(error);
+    return sim_answer(error);
 }
+
+#define FINISH_IF(condition, error)                                                                \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            return finish(error);                                                                  \
+        }                                                                                          \
+    } while (0)
 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
-    if (!graph || flags != 0) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!graph || flags != 0, cudaErrorInvalidValue);
     sim_lock_graphs();
     *graph = sim_new_graph();
     return finish(*graph ? cudaSuccess : cudaErrorMemoryAllocation);
@@ -31,12 +36,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphClone(cudaGraph_t *copy, cudaGraph_t graph) {
     SIM_BEGIN(cudaErrorMemoryAllocation);
     sim_lock_graphs();
-    if (!copy || !sim_is_graph(graph)) {
-        return finish(cudaErrorInvalidValue);
-    }
-    if (sim_has_memory_nodes(graph)) {
-        return finish(cudaErrorNotSupported);
-    }
+    FINISH_IF(!copy || !sim_is_graph(graph), cudaErrorInvalidValue);
+    FINISH_IF(sim_has_memory_nodes(graph), cudaErrorNotSupported);
     *copy = sim_copy_graph(graph);
     return finish(*copy ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -60,9 +61,7 @@ static void end_list(cudaGraphNode_t *list, size_t found, size_t *room) {
 static cudaError_t list_nodes(cudaGraph_t graph, bool only_roots, cudaGraphNode_t *nodes,
                               size_t *count) {
     sim_lock_graphs();
-    if (!count || !sim_is_graph(graph)) {
-        return finish(cudaErrorInvalidValue);
-    }
+    FINISH_IF(!count || !sim_is_graph(graph), cudaErrorInvalidValue);
     size_t found = 0;
     for (struct sim_graph_node *n = graph->nodes; n; n = n->next) {
         if (!only_roots || n->dependency_count == 0) {
@@ -94,9 +93,8 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
                               cudaGraphEdgeData *edges, size_t *count) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    if (!count || (from != NULL) != (to != NULL) || !sim_is_graph(graph)) {
-        return finish(cudaErrorInvalidValue);
-    }
+    FINISH_IF(!count || (from != NULL) != (to != NULL) || !sim_is_graph(graph),
+              cudaErrorInvalidValue);
     size_t room = *count, found = 0, first = 0;
     for (struct sim_graph_node *n = graph->nodes; n; n = n->next) {
         for (unsigned i = 0; i < n->dependency_count; i++) {
@@ -114,9 +112,7 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
                                          cudaGraphEdgeData *edges, size_t *count) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    if (!count || !sim_is_node(node)) {
-        return finish(cudaErrorInvalidValue);
-    }
+    FINISH_IF(!count || !sim_is_node(node), cudaErrorInvalidValue);
     size_t found = 0;
     for (unsigned i = 0; i < node->dependency_count; i++) {
         list_node(node->dependencies[i], nodes, *count, &found);
@@ -130,9 +126,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
                                            cudaGraphEdgeData *edges, size_t *count) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    if (!count || !sim_is_node(node)) {
-        return finish(cudaErrorInvalidValue);
-    }
+    FINISH_IF(!count || !sim_is_node(node), cudaErrorInvalidValue);
     size_t found = 0;
     for (struct sim_graph_node *n = node->graph->nodes; n; n = n->next) {
         for (unsigned i = 0; i < n->dependency_count; i++) {
@@ -159,17 +153,12 @@ static cudaError_t change_edges(cudaGraph_t graph, const cudaGraphNode_t *from,
                                 const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
                                 size_t count, bool (*change)(cudaGraphNode_t, cudaGraphNode_t)) {
     sim_lock_graphs();
-    if (!sim_is_graph(graph) || (count > 0 && (!from || !to))) {
-        return finish(cudaErrorInvalidValue);
-    }
-    if (!are_plain(edges, count)) {
-        return finish(cudaErrorNotSupported);
-    }
+    FINISH_IF(!sim_is_graph(graph) || (count > 0 && (!from || !to)), cudaErrorInvalidValue);
+    FINISH_IF(!are_plain(edges, count), cudaErrorNotSupported);
     for (size_t i = 0; i < count; i++) {
-        if (!sim_is_node(from[i]) || !sim_is_node(to[i]) || from[i]->graph != graph ||
-            to[i]->graph != graph || !change(from[i], to[i])) {
-            return finish(cudaErrorInvalidValue);
-        }
+        FINISH_IF(!sim_is_node(from[i]) || !sim_is_node(to[i]) || from[i]->graph != graph ||
+                      to[i]->graph != graph || !change(from[i], to[i]),
+                  cudaErrorInvalidValue);
     }
     return finish(cudaSuccess);
 }
@@ -200,12 +189,8 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    if (!sim_is_node(node)) {
-        return finish(cudaErrorInvalidValue);
-    }
-    if (sim_has_memory_nodes(node->graph)) {
-        return finish(cudaErrorNotSupported);
-    }
+    FINISH_IF(!sim_is_node(node), cudaErrorInvalidValue);
+    FINISH_IF(sim_has_memory_nodes(node->graph), cudaErrorNotSupported);
     sim_remove_node(node);
     return finish(cudaSuccess);
 }
@@ -213,9 +198,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    if (!type || !sim_is_node(node)) {
-        return finish(cudaErrorInvalidValue);
-    }
+    FINISH_IF(!type || !sim_is_node(node), cudaErrorInvalidValue);
     *type = node->type;
     return finish(cudaSuccess);
 }
@@ -224,9 +207,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t ori
                                      cudaGraph_t copy) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    if (!found || !sim_is_graph(copy) || !sim_is_node(original)) {
-        return finish(cudaErrorInvalidValue);
-    }
+    FINISH_IF(!found || !sim_is_graph(copy) || !sim_is_node(original), cudaErrorInvalidValue);
     *found = sim_node_in(copy, original);
     return finish(*found ? cudaSuccess : cudaErrorInvalidValue);
 }
@@ -234,9 +215,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t ori
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    if (!graph || !sim_is_node(node) || !node->child) {
-        return finish(cudaErrorInvalidValue);
-    }
+    FINISH_IF(!graph || !sim_is_node(node) || !node->child, cudaErrorInvalidValue);
     *graph = node->child;
     return finish(cudaSuccess);
 }

@@ -74,9 +74,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
     bool fixed = sim_is_graph(child) && sim_has_memory_nodes(child);
     struct sim_graph *copy = sim_is_graph(child) && !fixed ? sim_copy_graph(child) : NULL;
     sim_unlock_graphs();
-    if (!copy) {
-        return sim_fail(fixed ? cudaErrorNotSupported : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!copy, fixed ? cudaErrorNotSupported : cudaErrorInvalidValue);
     const struct sim_node_content content = {.type = cudaGraphNodeTypeGraph};
     cudaError_t error = add(node, graph, dependencies, count, content);
     sim_lock_graphs();

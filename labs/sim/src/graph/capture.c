@@ -92,9 +92,7 @@ static enum cudaGraphNodeType type_of(const struct sim_operation *o) {
 static cudaError_t take(struct sim_capture *capture, cudaStream_t stream,
                         const struct sim_operation *operation) {
     struct capture *c = (struct capture *)capture;
-    if (c->invalidated) {
-        return sim_fail(cudaErrorStreamCaptureInvalidated);
-    }
+    SIM_FAIL_IF(c->invalidated, cudaErrorStreamCaptureInvalidated);
     if (operation->kind == SIM_OP_WAIT) { /* for an event of before the capture */
         return invalidate(c, cudaErrorStreamCaptureIsolation);
     }
@@ -141,9 +139,7 @@ static cudaError_t record(struct sim_capture *capture, cudaStream_t stream, cuda
 
 static cudaError_t wait(struct sim_capture *capture, cudaStream_t handle, cudaEvent_t event) {
     struct capture *c = (struct capture *)capture;
-    if (c->invalidated) {
-        return sim_fail(cudaErrorStreamCaptureInvalidated);
-    }
+    SIM_FAIL_IF(c->invalidated, cudaErrorStreamCaptureInvalidated);
     sim_lock_queue();
     struct sim_stream *stream = sim_stream_of(handle);
     bool legacy = stream == &sim_legacy_stream;
@@ -164,13 +160,9 @@ static cudaError_t refuse(struct sim_capture *capture) {
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMode mode) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if ((unsigned)mode > cudaStreamCaptureModeRelaxed) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF((unsigned)mode > cudaStreamCaptureModeRelaxed, cudaErrorInvalidValue);
     struct capture *c = calloc(1, sizeof *c);
-    if (!c) {
-        return sim_fail(cudaErrorMemoryAllocation);
-    }
+    SIM_FAIL_IF(!c, cudaErrorMemoryAllocation);
     sim_lock_graphs();
     *c = (struct capture){.capture = {take, record, wait, refuse},
                           .graph = sim_new_graph(),
@@ -237,10 +229,8 @@ static void detach(struct capture *c) {
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
     SIM_BEGIN(cudaErrorInvalidValue);
     struct capture *c = (struct capture *)sim_capture_of(handle);
-    if (!graph || !c) {
-        return sim_fail(!c && sim_is_stream(handle) ? cudaErrorIllegalState
-                                                    : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!graph || !c,
+                !c && sim_is_stream(handle) ? cudaErrorIllegalState : cudaErrorInvalidValue);
     *graph = NULL;
     if (c->origin != handle) {
         return invalidate(c, cudaErrorStreamCaptureUnmatched);
@@ -256,7 +246,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
     }
     sim_unlock_graphs();
     detach(c);
-    return error == cudaSuccess ? error : sim_fail(error);
+    return sim_answer(error);
 }
 
 static enum cudaStreamCaptureStatus status_of(const struct capture *c) {
@@ -267,9 +257,8 @@ static enum cudaStreamCaptureStatus status_of(const struct capture *c) {
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t handle, enum cudaStreamCaptureStatus *status) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!status || !sim_is_stream(handle)) {
-        return sim_fail(status ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!status || !sim_is_stream(handle),
+                status ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
     *status = status_of((struct capture *)sim_capture_of(handle));
     return cudaSuccess;
 }
@@ -279,9 +268,8 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, enum cudaStreamCapture
                                      const cudaGraphNode_t **dependencies,
                                      const cudaGraphEdgeData **edges, size_t *count) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!status || !sim_is_stream(handle)) {
-        return sim_fail(status ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!status || !sim_is_stream(handle),
+                status ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
     const struct capture *c = (struct capture *)sim_capture_of(handle);
     *status = status_of(c);
     if (*status != cudaStreamCaptureStatusActive) {
@@ -309,9 +297,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, enum cudaStreamCapture
 /* Only stored: the simulator restricts no other call while a stream is captured. */
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed, cudaErrorInvalidValue);
     enum cudaStreamCaptureMode before = thread_mode;
     thread_mode = *mode;
     *mode = before;

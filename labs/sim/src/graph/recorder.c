@@ -9,9 +9,7 @@ static cudaError_t take(struct sim_capture *capture, cudaStream_t stream,
     struct sim_recorder *recorder = (struct sim_recorder *)capture;
     (void)stream;
     struct sim_step *step = sim_new_step(operation);
-    if (!step) {
-        return sim_fail(cudaErrorMemoryAllocation);
-    }
+    SIM_FAIL_IF(!step, cudaErrorMemoryAllocation);
     *recorder->end = step;
     recorder->end = &step->next;
     return cudaSuccess;

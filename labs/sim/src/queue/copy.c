@@ -167,9 +167,7 @@ static cudaError_t queue_copy(struct job *job, enum place to, enum place from) {
                                       .closure_bytes = sizeof *job};
     operation.ranges[operation.range_count++] = range(c, c->to, c->to_pitch, c->to_slice, true);
     if (from == PAGEABLE && !waits && !sim_capture_of(c->stream)) { /* a graph reads it later */
-        if (!stage(job)) {
-            return sim_fail(cudaErrorMemoryAllocation);
-        }
+        SIM_FAIL_IF(!stage(job), cudaErrorMemoryAllocation);
         operation.destroy = end_copy;
     } else {
         operation.ranges[operation.range_count++] =
@@ -181,18 +179,12 @@ static cudaError_t queue_copy(struct job *job, enum place to, enum place from) {
 }
 
 cudaError_t sim_copy(const struct sim_copy *c) {
-    if ((unsigned)c->kind > cudaMemcpyDefault) {
-        return sim_fail(cudaErrorInvalidMemcpyDirection);
-    }
-    if (!sim_is_stream(c->stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF((unsigned)c->kind > cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
+    SIM_FAIL_IF(!sim_is_stream(c->stream), cudaErrorInvalidResourceHandle);
     if (c->width == 0 || c->height == 0 || c->depth == 0) {
         return cudaSuccess;
     }
-    if (!c->to || !c->from) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!c->to || !c->from, cudaErrorInvalidValue);
     struct job job = {.copy = *c,
                       .to_bytes = extent(c, c->to_pitch, c->to_slice),
                       .from_bytes = extent(c, c->from_pitch, c->from_slice)};
@@ -245,9 +237,7 @@ static void run_fill(void *closure) {
 }
 
 cudaError_t sim_fill(const struct sim_fill *f) {
-    if (!sim_is_stream(f->stream)) {
-        return sim_fail(cudaErrorInvalidResourceHandle);
-    }
+    SIM_FAIL_IF(!sim_is_stream(f->stream), cudaErrorInvalidResourceHandle);
     if (f->width == 0 || f->height == 0) {
         return cudaSuccess;
     }
@@ -256,9 +246,7 @@ cudaError_t sim_fill(const struct sim_fill *f) {
         side_fits(f->to, f->pitch * (f->height - 1) + f->width, true, "destination", f->location);
     bool on_device = place_of(f->to) == DEVICE;
     sim_unlock_device();
-    if (!fits) {
-        return sim_fail(cudaErrorInvalidValue);
-    }
+    SIM_FAIL_IF(!fits, cudaErrorInvalidValue);
     const struct sim_operation operation = {
         .kind = SIM_OP_FILL,
         .name = f->name,

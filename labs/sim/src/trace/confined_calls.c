@@ -128,50 +128,37 @@ CONFINED(void, sincosf, float x, float *sine, float *cosine) {
     sincosf(x, sine, cosine);
 }
 
-CONFINED(int, clock_getres, clockid_t clock, struct timespec *step) {
-    record_library(step, step ? sizeof *step : 0, true, CALLER);
-    return clock_getres(clock, step);
-}
+/* A function that writes to where `to` points: whether it must point anywhere, or may be NULL. */
+#define CONFINED_RESULT(type, name, to, arguments, ...)                                            \
+    CONFINED(type, name, __VA_ARGS__) {                                                            \
+        record_library(to, sizeof *to, true, CALLER);                                              \
+        return name arguments;                                                                     \
+    }
+#define CONFINED_IF_ANY(type, name, to, arguments, ...)                                            \
+    CONFINED(type, name, __VA_ARGS__) {                                                            \
+        record_library(to, to ? sizeof *to : 0, true, CALLER);                                     \
+        return name arguments;                                                                     \
+    }
 
-CONFINED(time_t, time, time_t *now) {
-    record_library(now, now ? sizeof *now : 0, true, CALLER);
-    return time(now);
-}
-
-CONFINED(int, clock_gettime, clockid_t clock, struct timespec *now) {
-    record_library(now, sizeof *now, true, CALLER);
-    return clock_gettime(clock, now);
-}
-
-CONFINED(long, strtol, const char *text, char **end, int base) {
-    record_library(end, end ? sizeof *end : 0, true, CALLER);
-    return strtol(text, end, base);
-}
-
-CONFINED(unsigned long, strtoul, const char *text, char **end, int base) {
-    record_library(end, end ? sizeof *end : 0, true, CALLER);
-    return strtoul(text, end, base);
-}
-
-CONFINED(double, strtod, const char *text, char **end) {
-    record_library(end, end ? sizeof *end : 0, true, CALLER);
-    return strtod(text, end);
-}
-
-CONFINED(float, strtof, const char *text, char **end) {
-    record_library(end, end ? sizeof *end : 0, true, CALLER);
-    return strtof(text, end);
-}
-
-CONFINED(long long, strtoll, const char *text, char **end, int base) {
-    record_library(end, end ? sizeof *end : 0, true, CALLER);
-    return strtoll(text, end, base);
-}
-
-CONFINED(unsigned long long, strtoull, const char *text, char **end, int base) {
-    record_library(end, end ? sizeof *end : 0, true, CALLER);
-    return strtoull(text, end, base);
-}
+CONFINED_IF_ANY(long, strtol, end, (text, end, base), const char *text, char **end, int base)
+CONFINED_IF_ANY(long long, strtoll, end, (text, end, base), const char *text, char **end, int base)
+CONFINED_IF_ANY(unsigned long, strtoul, end, (text, end, base), const char *text, char **end,
+                int base)
+CONFINED_IF_ANY(unsigned long long, strtoull, end, (text, end, base), const char *text, char **end,
+                int base)
+CONFINED_IF_ANY(double, strtod, end, (text, end), const char *text, char **end)
+CONFINED_IF_ANY(float, strtof, end, (text, end), const char *text, char **end)
+CONFINED_IF_ANY(time_t, time, now, (now), time_t *now)
+CONFINED_IF_ANY(int, clock_getres, step, (clock, step), clockid_t clock, struct timespec *step)
+CONFINED_RESULT(int, clock_gettime, now, (clock, now), clockid_t clock, struct timespec *now)
+CONFINED_RESULT(int, timespec_get, now, (now, base), struct timespec *now, int base)
+CONFINED_RESULT(struct tm *, localtime_r, parts, (time, parts), const time_t *time,
+                struct tm *parts)
+CONFINED_RESULT(struct tm *, gmtime_r, parts, (time, parts), const time_t *time, struct tm *parts)
+CONFINED_RESULT(time_t, mktime, parts, (parts), struct tm *parts)
+CONFINED_RESULT(int, rand_r, seed, (seed), unsigned *seed)
+CONFINED_RESULT(int, posix_memalign, memory, (memory, alignment, bytes), void **memory,
+                size_t alignment, size_t bytes)
 
 CONFINED(char *, strtok, char *text, const char *separators) {
     record_library(text, text ? strlen(text) + 1 : 0, true, CALLER);
@@ -200,40 +187,10 @@ CONFINED(void, bzero, void *to, size_t bytes) {
     memset(to, 0, bytes);
 }
 
-CONFINED(int, posix_memalign, void **memory, size_t alignment, size_t bytes) {
-    record_library(memory, sizeof *memory, true, CALLER);
-    return posix_memalign(memory, alignment, bytes);
-}
-
-CONFINED(int, rand_r, unsigned *seed) {
-    record_library(seed, sizeof *seed, true, CALLER);
-    return rand_r(seed);
-}
-
 CONFINED(int, gettimeofday, struct timeval *now, void *zone) {
     record_library(now, sizeof *now, true, CALLER);
     record_library(zone, zone ? sizeof(struct timezone) : 0, true, CALLER);
     return gettimeofday(now, zone);
-}
-
-CONFINED(int, timespec_get, struct timespec *now, int base) {
-    record_library(now, sizeof *now, true, CALLER);
-    return timespec_get(now, base);
-}
-
-CONFINED(struct tm *, localtime_r, const time_t *time, struct tm *parts) {
-    record_library(parts, sizeof *parts, true, CALLER);
-    return localtime_r(time, parts);
-}
-
-CONFINED(struct tm *, gmtime_r, const time_t *time, struct tm *parts) {
-    record_library(parts, sizeof *parts, true, CALLER);
-    return gmtime_r(time, parts);
-}
-
-CONFINED(time_t, mktime, struct tm *parts) {
-    record_library(parts, sizeof *parts, true, CALLER);
-    return mktime(parts);
 }
 
 CONFINED(size_t, strftime, char *to, size_t bytes, const char *format, const struct tm *parts) {

@@ -1,5 +1,5 @@
 /* Check suite of labs/runtime/io/npy.c and file.c: round trips, and files that lie. */
-#include "../../suite.h"
+#include "test_suite.h"
 #include "io/npy.h"
 
 #include "io/file.h"

@@ -1,6 +1,6 @@
 /* Check suite of labs/runtime/runner/device_case.c on the simulator: what a driver is given, which
  * failures it reports and how, and that it frees everything whatever fails. */
-#include "../../suite.h"
+#include "test_suite.h"
 #include "runner/device_case.c"
 
 #include "../../../sim/src/base/options.h"

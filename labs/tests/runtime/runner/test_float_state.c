@@ -1,5 +1,5 @@
 /* Check suite of labs/runtime/runner/float_state.c: what a function may break, and what not. */
-#include "../../suite.h"
+#include "test_suite.h"
 #include "runner/float_state.h"
 
 #include <fenv.h>

@@ -1,6 +1,6 @@
 /* Check suite of labs/runtime/runner/instructions.c: what a newer instruction is, and what is seen
  * of a function that executes some. */
-#include "../../suite.h"
+#include "test_suite.h"
 
 #include "runner/instructions.h"
 

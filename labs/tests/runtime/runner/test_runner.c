@@ -3,7 +3,7 @@
  *
  * The runner's main() is taken in under another name and run in a child process. */
 #define main runner_main
-#include "../../suite.h"
+#include "test_suite.h"
 #include "runner/runner.c"
 #undef main
 

@@ -1,7 +1,7 @@
 /* Check suite of labs/runtime/runner/steps.c and fence.c: sequences with drivers that behave and
  * misbehave, each played in a child process. */
 #define main runner_main
-#include "../../suite.h"
+#include "test_suite.h"
 #include "runner/runner.c"
 #undef main
 

@@ -1,6 +1,6 @@
 /* Data races. Each test lists what threads do, in the order in which the simulator would run them,
  * and asks which access races with an earlier one. */
-#include "../../suite.h"
+#include "test_suite.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The shadow of memory against a simple model: random ranges of random widths. */
-#include "../../suite.h"
+#include "test_suite.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The cost model against Nsight Compute: it must give every measured pattern exactly. */
-#include "../../suite.h"
+#include "test_suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The choice of blocks that stand for all of a grid, and the set of sectors. */
-#include "../../suite.h"
+#include "test_suite.h"
 
 #include <stdlib.h>
 

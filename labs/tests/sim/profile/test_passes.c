@@ -1,5 +1,5 @@
 /* How often warps pass a place: the most passes of any lane count, once for each warp and epoch. */
-#include "../../suite.h"
+#include "test_suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>

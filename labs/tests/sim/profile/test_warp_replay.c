@@ -1,6 +1,6 @@
 /* Divergent lanes reconverge after the statement that separated them. Each test lists the runs of
  * 32 lanes of a small program and checks the warp instructions of their replay. */
-#include "../../suite.h"
+#include "test_suite.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* A fetch at the middle of an element gives the bits that the weighted sum gives, and no other
  * fetch is taken for one. */
-#include "../../suite.h"
+#include "test_suite.h"
 #include "texture/filter.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* access_calls.S: all registers and flags stay as they are, whatever the address. */
-#include "../../suite.h"
+#include "test_suite.h"
 #include "trace/lane_stack.h"
 
 #include <stdint.h>

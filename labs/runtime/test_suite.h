@@ -41,7 +41,6 @@ static inline void suite_add(const TTest *test, int signal, int from, int to) {
 static inline int suite_run(const char *name, void (*set_up)(void), void (*tear_down)(void)) {
     Suite *suite = suite_create(name);
     TCase *tests = tcase_create(name);
-    tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     for (int i = 0; i < suite_count; i++) {
         tcase_add_loop_test_raise_signal(tests, suite_tests[i].test, suite_tests[i].signal,
