@@ -31,6 +31,15 @@ typedef __nv_bfloat162 bf162;
 
 /* ---- the functions: F(name, type of x, y and z, type of the result, result) */
 
+/* of one or two arguments, where the name says all */
+#define PACKED_2(F, f) F(f, u32, u32, __##f(x, y))
+#define HALVES_2(F, T, f) F(T##_##f, T, T, __##f(x, y))
+#define COMPARED(F, T, f) F(T##_##f, T, int, __##f(x, y))
+#define PAIRS_2(F, T, T2, f) F(T##_##f, T2, T2, __##f(x, y))
+#define HALVES_1(F, T, f) F(T##_##f, T, T, f(x))
+#define FLOATS_1(F, f) F(f, float, float, f(x))
+#define FLOATS_2(F, f) F(f, float, float, f(x, y))
+
 /* in all four directions: _rn, _rz, _rd and _ru */
 #define ROUNDED(F, r) \
     F(fadd_##r, float, float, __fadd_##r(x, y)) \
@@ -88,58 +97,28 @@ typedef __nv_bfloat162 bf162;
     ROUNDED_HALF(F, T, N, rz) \
     ROUNDED_HALF(F, T, N, rd) \
     ROUNDED_HALF(F, T, N, ru) \
-    F(T##_hadd, T, T, __hadd(x, y)) \
-    F(T##_hadd_rn, T, T, __hadd_rn(x, y)) \
-    F(T##_hadd_sat, T, T, __hadd_sat(x, y)) \
-    F(T##_hsub, T, T, __hsub(x, y)) \
-    F(T##_hsub_rn, T, T, __hsub_rn(x, y)) \
-    F(T##_hsub_sat, T, T, __hsub_sat(x, y)) \
-    F(T##_hmul, T, T, __hmul(x, y)) \
-    F(T##_hmul_rn, T, T, __hmul_rn(x, y)) \
-    F(T##_hmul_sat, T, T, __hmul_sat(x, y)) \
-    F(T##_hdiv, T, T, __hdiv(x, y)) \
-    F(T##_hmax, T, T, __hmax(x, y)) \
-    F(T##_hmin, T, T, __hmin(x, y)) \
-    F(T##_hmax_nan, T, T, __hmax_nan(x, y)) \
-    F(T##_hmin_nan, T, T, __hmin_nan(x, y)) \
+    HALVES_2(F, T, hadd) HALVES_2(F, T, hadd_rn) HALVES_2(F, T, hadd_sat) HALVES_2(F, T, hsub) \
+    HALVES_2(F, T, hsub_rn) HALVES_2(F, T, hsub_sat) HALVES_2(F, T, hmul) HALVES_2(F, T, hmul_rn) \
+    HALVES_2(F, T, hmul_sat) HALVES_2(F, T, hdiv) HALVES_2(F, T, hmax) HALVES_2(F, T, hmin) \
+    HALVES_2(F, T, hmax_nan) HALVES_2(F, T, hmin_nan) \
     F(T##_hfma, T, T, __hfma(x, y, z)) \
     F(T##_hfma_sat, T, T, __hfma_sat(x, y, z)) \
     F(T##_hfma_relu, T, T, __hfma_relu(x, y, z)) \
     F(T##_hneg, T, T, __hneg(x)) \
     F(T##_habs, T, T, __habs(x)) \
-    F(T##_htrunc, T, T, htrunc(x)) \
-    F(T##_hceil, T, T, hceil(x)) \
-    F(T##_hfloor, T, T, hfloor(x)) \
-    F(T##_hrint, T, T, hrint(x)) \
-    F(T##_heq, T, int, __heq(x, y)) \
-    F(T##_hequ, T, int, __hequ(x, y)) \
-    F(T##_hne, T, int, __hne(x, y)) \
-    F(T##_hneu, T, int, __hneu(x, y)) \
-    F(T##_hlt, T, int, __hlt(x, y)) \
-    F(T##_hltu, T, int, __hltu(x, y)) \
-    F(T##_hle, T, int, __hle(x, y)) \
-    F(T##_hleu, T, int, __hleu(x, y)) \
-    F(T##_hgt, T, int, __hgt(x, y)) \
-    F(T##_hgtu, T, int, __hgtu(x, y)) \
-    F(T##_hge, T, int, __hge(x, y)) \
-    F(T##_hgeu, T, int, __hgeu(x, y)) \
+    HALVES_1(F, T, htrunc) HALVES_1(F, T, hceil) HALVES_1(F, T, hfloor) HALVES_1(F, T, hrint) \
+    COMPARED(F, T, heq) COMPARED(F, T, hequ) COMPARED(F, T, hne) COMPARED(F, T, hneu) \
+    COMPARED(F, T, hlt) COMPARED(F, T, hltu) COMPARED(F, T, hle) COMPARED(F, T, hleu) \
+    COMPARED(F, T, hgt) COMPARED(F, T, hgtu) COMPARED(F, T, hge) COMPARED(F, T, hgeu) \
     F(T##_hisnan, T, int, __hisnan(x)) \
     F(T##_hisinf, T, int, __hisinf(x)) \
-    F(T##_hadd2, T2, T2, __hadd2(x, y)) \
-    F(T##_hsub2, T2, T2, __hsub2(x, y)) \
-    F(T##_hmul2, T2, T2, __hmul2(x, y)) \
-    F(T##_hadd2_sat, T2, T2, __hadd2_sat(x, y)) \
-    F(T##_h2div, T2, T2, __h2div(x, y)) \
-    F(T##_hmax2, T2, T2, __hmax2(x, y)) \
-    F(T##_hmin2, T2, T2, __hmin2(x, y)) \
-    F(T##_hmax2_nan, T2, T2, __hmax2_nan(x, y)) \
-    F(T##_hmin2_nan, T2, T2, __hmin2_nan(x, y)) \
+    PAIRS_2(F, T, T2, hadd2) PAIRS_2(F, T, T2, hsub2) PAIRS_2(F, T, T2, hmul2) \
+    PAIRS_2(F, T, T2, hadd2_sat) PAIRS_2(F, T, T2, h2div) PAIRS_2(F, T, T2, hmax2) \
+    PAIRS_2(F, T, T2, hmin2) PAIRS_2(F, T, T2, hmax2_nan) PAIRS_2(F, T, T2, hmin2_nan) \
     F(T##_hfma2, T2, T2, __hfma2(x, y, z)) \
     F(T##_hfma2_relu, T2, T2, __hfma2_relu(x, y, z)) \
     F(T##_hcmadd, T2, T2, __hcmadd(x, y, z)) \
-    F(T##_heq2, T2, T2, __heq2(x, y)) \
-    F(T##_hltu2, T2, T2, __hltu2(x, y)) \
-    F(T##_hge2, T2, T2, __hge2(x, y)) \
+    PAIRS_2(F, T, T2, heq2) PAIRS_2(F, T, T2, hltu2) PAIRS_2(F, T, T2, hge2) \
     F(T##_hne2_mask, T2, u32, __hne2_mask(x, y)) \
     F(T##_hgtu2_mask, T2, u32, __hgtu2_mask(x, y)) \
     F(T##_hle2_mask, T2, u32, __hle2_mask(x, y)) \
@@ -152,43 +131,17 @@ typedef __nv_bfloat162 bf162;
     F(vabsss##n, u32, u32, __vabsss##n(x)) \
     F(vneg##n, u32, u32, __vneg##n(x)) \
     F(vnegss##n, u32, u32, __vnegss##n(x)) \
-    F(vadd##n, u32, u32, __vadd##n(x, y)) \
-    F(vaddss##n, u32, u32, __vaddss##n(x, y)) \
-    F(vaddus##n, u32, u32, __vaddus##n(x, y)) \
-    F(vsub##n, u32, u32, __vsub##n(x, y)) \
-    F(vsubss##n, u32, u32, __vsubss##n(x, y)) \
-    F(vsubus##n, u32, u32, __vsubus##n(x, y)) \
-    F(vavgs##n, u32, u32, __vavgs##n(x, y)) \
-    F(vavgu##n, u32, u32, __vavgu##n(x, y)) \
-    F(vhaddu##n, u32, u32, __vhaddu##n(x, y)) \
-    F(vabsdiffs##n, u32, u32, __vabsdiffs##n(x, y)) \
-    F(vabsdiffu##n, u32, u32, __vabsdiffu##n(x, y)) \
-    F(vmaxs##n, u32, u32, __vmaxs##n(x, y)) \
-    F(vmaxu##n, u32, u32, __vmaxu##n(x, y)) \
-    F(vmins##n, u32, u32, __vmins##n(x, y)) \
-    F(vminu##n, u32, u32, __vminu##n(x, y)) \
-    F(vsads##n, u32, u32, __vsads##n(x, y)) \
-    F(vsadu##n, u32, u32, __vsadu##n(x, y)) \
-    F(vcmpeq##n, u32, u32, __vcmpeq##n(x, y)) \
-    F(vcmpne##n, u32, u32, __vcmpne##n(x, y)) \
-    F(vcmpges##n, u32, u32, __vcmpges##n(x, y)) \
-    F(vcmpgeu##n, u32, u32, __vcmpgeu##n(x, y)) \
-    F(vcmpgts##n, u32, u32, __vcmpgts##n(x, y)) \
-    F(vcmpgtu##n, u32, u32, __vcmpgtu##n(x, y)) \
-    F(vcmples##n, u32, u32, __vcmples##n(x, y)) \
-    F(vcmpleu##n, u32, u32, __vcmpleu##n(x, y)) \
-    F(vcmplts##n, u32, u32, __vcmplts##n(x, y)) \
-    F(vcmpltu##n, u32, u32, __vcmpltu##n(x, y)) \
-    F(vseteq##n, u32, u32, __vseteq##n(x, y)) \
-    F(vsetne##n, u32, u32, __vsetne##n(x, y)) \
-    F(vsetges##n, u32, u32, __vsetges##n(x, y)) \
-    F(vsetgeu##n, u32, u32, __vsetgeu##n(x, y)) \
-    F(vsetgts##n, u32, u32, __vsetgts##n(x, y)) \
-    F(vsetgtu##n, u32, u32, __vsetgtu##n(x, y)) \
-    F(vsetles##n, u32, u32, __vsetles##n(x, y)) \
-    F(vsetleu##n, u32, u32, __vsetleu##n(x, y)) \
-    F(vsetlts##n, u32, u32, __vsetlts##n(x, y)) \
-    F(vsetltu##n, u32, u32, __vsetltu##n(x, y))
+    PACKED_2(F, vadd##n) PACKED_2(F, vaddss##n) PACKED_2(F, vaddus##n) PACKED_2(F, vsub##n) \
+    PACKED_2(F, vsubss##n) PACKED_2(F, vsubus##n) PACKED_2(F, vavgs##n) PACKED_2(F, vavgu##n) \
+    PACKED_2(F, vhaddu##n) PACKED_2(F, vabsdiffs##n) PACKED_2(F, vabsdiffu##n) \
+    PACKED_2(F, vmaxs##n) PACKED_2(F, vmaxu##n) PACKED_2(F, vmins##n) PACKED_2(F, vminu##n) \
+    PACKED_2(F, vsads##n) PACKED_2(F, vsadu##n) PACKED_2(F, vcmpeq##n) PACKED_2(F, vcmpne##n) \
+    PACKED_2(F, vcmpges##n) PACKED_2(F, vcmpgeu##n) PACKED_2(F, vcmpgts##n) \
+    PACKED_2(F, vcmpgtu##n) PACKED_2(F, vcmples##n) PACKED_2(F, vcmpleu##n) \
+    PACKED_2(F, vcmplts##n) PACKED_2(F, vcmpltu##n) PACKED_2(F, vseteq##n) PACKED_2(F, vsetne##n) \
+    PACKED_2(F, vsetges##n) PACKED_2(F, vsetgeu##n) PACKED_2(F, vsetgts##n) \
+    PACKED_2(F, vsetgtu##n) PACKED_2(F, vsetles##n) PACKED_2(F, vsetleu##n) \
+    PACKED_2(F, vsetlts##n) PACKED_2(F, vsetltu##n)
 
 /* max or min */
 #define EXTREMES(F, m) \
@@ -260,82 +213,29 @@ typedef __nv_bfloat162 bf162;
     EXTREMES(F, min)
 
 #define INEXACT_HALF(F, T) \
-    F(T##_hsqrt, T, T, hsqrt(x)) \
-    F(T##_hrsqrt, T, T, hrsqrt(x)) \
-    F(T##_hrcp, T, T, hrcp(x)) \
-    F(T##_hlog, T, T, hlog(x)) \
-    F(T##_hlog2, T, T, hlog2(x)) \
-    F(T##_hlog10, T, T, hlog10(x)) \
-    F(T##_hexp, T, T, hexp(x)) \
-    F(T##_hexp2, T, T, hexp2(x)) \
-    F(T##_hexp10, T, T, hexp10(x)) \
-    F(T##_hcos, T, T, hcos(x)) \
-    F(T##_hsin, T, T, hsin(x)) \
-    F(T##_htanh, T, T, htanh(x)) \
-    F(T##_htanh_approx, T, T, htanh_approx(x))
+    HALVES_1(F, T, hsqrt) HALVES_1(F, T, hrsqrt) HALVES_1(F, T, hrcp) HALVES_1(F, T, hlog) \
+    HALVES_1(F, T, hlog2) HALVES_1(F, T, hlog10) HALVES_1(F, T, hexp) HALVES_1(F, T, hexp2) \
+    HALVES_1(F, T, hexp10) HALVES_1(F, T, hcos) HALVES_1(F, T, hsin) HALVES_1(F, T, htanh) \
+    HALVES_1(F, T, htanh_approx)
 
 #define INEXACT(F) \
     INEXACT_HALF(F, half) \
     INEXACT_HALF(F, bf16) \
-    F(expf, float, float, expf(x)) \
-    F(exp2f, float, float, exp2f(x)) \
-    F(exp10f, float, float, exp10f(x)) \
-    F(expm1f, float, float, expm1f(x)) \
-    F(logf, float, float, logf(x)) \
-    F(log2f, float, float, log2f(x)) \
-    F(log10f, float, float, log10f(x)) \
-    F(log1pf, float, float, log1pf(x)) \
-    F(sinf, float, float, sinf(x)) \
-    F(cosf, float, float, cosf(x)) \
-    F(tanf, float, float, tanf(x)) \
-    F(sinhf, float, float, sinhf(x)) \
-    F(coshf, float, float, coshf(x)) \
-    F(tanhf, float, float, tanhf(x)) \
-    F(asinf, float, float, asinf(x)) \
-    F(acosf, float, float, acosf(x)) \
-    F(atanf, float, float, atanf(x)) \
-    F(asinhf, float, float, asinhf(x)) \
-    F(acoshf, float, float, acoshf(x)) \
-    F(atanhf, float, float, atanhf(x)) \
-    F(erff, float, float, erff(x)) \
-    F(erfcf, float, float, erfcf(x)) \
-    F(erfinvf, float, float, erfinvf(x)) \
-    F(erfcinvf, float, float, erfcinvf(x)) \
-    F(erfcxf, float, float, erfcxf(x)) \
-    F(normcdff, float, float, normcdff(x)) \
-    F(normcdfinvf, float, float, normcdfinvf(x)) \
-    F(tgammaf, float, float, tgammaf(x)) \
-    F(lgammaf, float, float, lgammaf(x)) \
-    F(cbrtf, float, float, cbrtf(x)) \
-    F(rcbrtf, float, float, rcbrtf(x)) \
-    F(rsqrtf, float, float, rsqrtf(x)) \
-    F(sinpif, float, float, sinpif(x)) \
-    F(cospif, float, float, cospif(x)) \
-    F(cyl_bessel_i0f, float, float, cyl_bessel_i0f(x)) \
-    F(cyl_bessel_i1f, float, float, cyl_bessel_i1f(x)) \
-    F(j0f, float, float, j0f(x)) \
-    F(j1f, float, float, j1f(x)) \
-    F(y0f, float, float, y0f(x)) \
-    F(y1f, float, float, y1f(x)) \
-    F(__expf, float, float, __expf(x)) \
-    F(__logf, float, float, __logf(x)) \
-    F(__log2f, float, float, __log2f(x)) \
-    F(__log10f, float, float, __log10f(x)) \
-    F(__sinf, float, float, __sinf(x)) \
-    F(__cosf, float, float, __cosf(x)) \
-    F(__tanf, float, float, __tanf(x)) \
-    F(__exp10f, float, float, __exp10f(x)) \
-    F(__tanhf, float, float, __tanhf(x)) \
-    F(powf, float, float, powf(x, y)) \
-    F(atan2f, float, float, atan2f(x, y)) \
-    F(hypotf, float, float, hypotf(x, y)) \
-    F(rhypotf, float, float, rhypotf(x, y)) \
-    F(fmodf, float, float, fmodf(x, y)) \
-    F(remainderf, float, float, remainderf(x, y)) \
-    F(fdimf, float, float, fdimf(x, y)) \
-    F(nextafterf, float, float, nextafterf(x, y)) \
-    F(__powf, float, float, __powf(x, y)) \
-    F(__fdividef, float, float, __fdividef(x, y))
+    FLOATS_1(F, expf) FLOATS_1(F, exp2f) FLOATS_1(F, exp10f) FLOATS_1(F, expm1f) FLOATS_1(F, logf) \
+    FLOATS_1(F, log2f) FLOATS_1(F, log10f) FLOATS_1(F, log1pf) FLOATS_1(F, sinf) FLOATS_1(F, cosf) \
+    FLOATS_1(F, tanf) FLOATS_1(F, sinhf) FLOATS_1(F, coshf) FLOATS_1(F, tanhf) FLOATS_1(F, asinf) \
+    FLOATS_1(F, acosf) FLOATS_1(F, atanf) FLOATS_1(F, asinhf) FLOATS_1(F, acoshf) \
+    FLOATS_1(F, atanhf) FLOATS_1(F, erff) FLOATS_1(F, erfcf) FLOATS_1(F, erfinvf) \
+    FLOATS_1(F, erfcinvf) FLOATS_1(F, erfcxf) FLOATS_1(F, normcdff) FLOATS_1(F, normcdfinvf) \
+    FLOATS_1(F, tgammaf) FLOATS_1(F, lgammaf) FLOATS_1(F, cbrtf) FLOATS_1(F, rcbrtf) \
+    FLOATS_1(F, rsqrtf) FLOATS_1(F, sinpif) FLOATS_1(F, cospif) FLOATS_1(F, cyl_bessel_i0f) \
+    FLOATS_1(F, cyl_bessel_i1f) FLOATS_1(F, j0f) FLOATS_1(F, j1f) FLOATS_1(F, y0f) \
+    FLOATS_1(F, y1f) FLOATS_1(F, __expf) FLOATS_1(F, __logf) FLOATS_1(F, __log2f) \
+    FLOATS_1(F, __log10f) FLOATS_1(F, __sinf) FLOATS_1(F, __cosf) FLOATS_1(F, __tanf) \
+    FLOATS_1(F, __exp10f) FLOATS_1(F, __tanhf) \
+    FLOATS_2(F, powf) FLOATS_2(F, atan2f) FLOATS_2(F, hypotf) FLOATS_2(F, rhypotf) \
+    FLOATS_2(F, fmodf) FLOATS_2(F, remainderf) FLOATS_2(F, fdimf) FLOATS_2(F, nextafterf) \
+    FLOATS_2(F, __powf) FLOATS_2(F, __fdividef)
 
 #define KERNEL(name, In, Out, ...)                                                                 \
     __global__ void k_##name(const In *xs, const In *ys, const In *zs, Out *results) {             \
