@@ -129,6 +129,11 @@ def find(name: str) -> Entry:
     raise EntryError(f"the zoo has no {name}")
 
 
+def ancestor(lab: str, name: str) -> Path:
+    """A file of the solution of an earlier day."""
+    return ZOO / lab / ANCESTOR / name
+
+
 def files(entry: Entry) -> dict[str, str]:
     """All that a student would hand in, by the names of the files. Raises EntryError."""
     return {
@@ -200,7 +205,7 @@ def _base(entry: Entry, name: str) -> str:
     if name in entry.whole:
         return ""
     if entry.of_ancestor:
-        return (ZOO / entry.lab / ANCESTOR / name).read_text()
+        return ancestor(entry.lab, name).read_text()
     return _solution(entry.lab, name)
 
 

@@ -8,14 +8,28 @@ __global__ void fill(int *out, int n, int value)
     if (i < n) out[i] = value + i;
 }
 
-__global__ void add_one(const int *in, int *out, int n)
+template <class T> __global__ void add_one(const T *in, T *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[i] + 1;
 }
 
-__global__ void twice(int *data, int n)
+template <class T> __global__ void twice(T *data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) data[i] *= 2;
+}
+
+// Of one block.
+template <class T> __global__ void ramp(T *out)
+{
+    out[threadIdx.x] = threadIdx.x;
+}
+
+__device__ int d_table[1000];
+
+__global__ void fill_table(int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 1000) d_table[i] = value + i;
 }

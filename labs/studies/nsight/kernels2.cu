@@ -730,69 +730,7 @@ __global__ void k_bilinear(const float *in, float *out, int w, int h, int ow, in
 
 // ==== host ===================================================================================
 
-static void must(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "kernels2.cu:%d: %s\n", line, cudaGetErrorString(e));
-    exit(1);
-}
-#define MUST(call) must(call, __LINE__)
-#define DONE() (MUST(cudaGetLastError()), MUST(cudaDeviceSynchronize()))
-
-static std::vector<void *> buffers;
-
-static unsigned int next_random(void)
-{
-    static unsigned int s = 2463534242u;
-    s ^= s << 13;
-    s ^= s >> 17;
-    s ^= s << 5;
-    return s >> 4;
-}
-
-// n values 0, 1, ..., limit - 1 times scale.
-template <typename T>
-static std::vector<T> noise(int n, unsigned int limit, T scale)
-{
-    std::vector<T> v(n);
-    for (T &e : v) e = (T)((T)(next_random() % limit) * scale);
-    return v;
-}
-
-template <typename T>
-static T *to_device(const std::vector<T> &v)
-{
-    T *d = NULL;
-    MUST(cudaMalloc((void **)&d, v.size() * sizeof(T)));
-    MUST(cudaMemcpy(d, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
-    buffers.push_back(d);
-    return d;
-}
-
-template <typename T>
-static T *zeros(int n)
-{
-    T *d = NULL;
-    MUST(cudaMalloc((void **)&d, n * sizeof(T)));
-    MUST(cudaMemset(d, 0, n * sizeof(T)));
-    buffers.push_back(d);
-    return d;
-}
-
-template <typename T>
-static double sum(const T *d, int n)
-{
-    std::vector<T> v(n);
-    MUST(cudaMemcpy(v.data(), d, n * sizeof(T), cudaMemcpyDeviceToHost));
-    double s = 0.0;
-    for (const T &e : v) s += (double)e;
-    return s;
-}
-
-static dim3 blocks(int w, int h, int bw, int bh)
-{
-    return dim3((w + bw - 1) / bw, (h + bh - 1) / bh);
-}
+#include "host.h"
 
 int main(void)
 {
@@ -819,46 +757,31 @@ int main(void)
     int *o_count = zeros<int>(N), *o_grow = zeros<int>(N);
     byte *o_peak = zeros<byte>(N);
 
-    k_search_break<<<blocks(W, H, 33, 3), dim3(33, 3)>>>(img, o_break, W, H);
-    DONE();
-    k_return_in_loop<<<blocks(W - 2, H - 2, 20, 5), dim3(20, 5)>>>(img, dx, dy, o_return, W, H);
-    DONE();
-    k_guards_then_loop<<<blocks(W, H, 48, 1), 48>>>(pic, cls, o_guards, W, H);
-    DONE();
-    k_while_root<<<(N + 64) / 65, 65>>>(parent, o_root, N);
-    DONE();
-    k_nested_ifs<<<blocks(W, H, 7, 9), dim3(7, 9)>>>(cls, pic, pic2, o_nested, W, H);
-    DONE();
-    k_switch_direction<<<(N + 99) / 100, 100>>>(pic, dir, o_switch, W, H);
-    DONE();
-    k_ternary_mirror<<<blocks(W, H, 16, 5), dim3(16, 5)>>>(pic, mask, o_mirror, W, H);
-    DONE();
-    k_continue_inner<<<blocks(W, H, 24, 6), dim3(24, 6)>>>(pic, cls, o_continue, o_count, W, H);
-    DONE();
-    k_short_circuit<<<blocks(W, H, 33, 4), dim3(33, 4)>>>(pic, o_peak, W, H);
-    DONE();
-    k_do_while_grow<<<blocks(W, H, 11, 11), dim3(11, 11)>>>(img, o_grow, W, H);
-    DONE();
-    k_noinline_fetch<<<blocks(W, H, 33, 3), dim3(33, 3)>>>(pic, o_fetch, W, H);
-    DONE();
+    RUN(k_search_break<<<blocks(W, H, 33, 3), dim3(33, 3)>>>(img, o_break, W, H));
+    RUN(k_return_in_loop<<<blocks(W - 2, H - 2, 20, 5), dim3(20, 5)>>>(
+        img, dx, dy, o_return, W, H));
+    RUN(k_guards_then_loop<<<blocks(W, H, 48, 1), 48>>>(pic, cls, o_guards, W, H));
+    RUN(k_while_root<<<(N + 64) / 65, 65>>>(parent, o_root, N));
+    RUN(k_nested_ifs<<<blocks(W, H, 7, 9), dim3(7, 9)>>>(cls, pic, pic2, o_nested, W, H));
+    RUN(k_switch_direction<<<(N + 99) / 100, 100>>>(pic, dir, o_switch, W, H));
+    RUN(k_ternary_mirror<<<blocks(W, H, 16, 5), dim3(16, 5)>>>(pic, mask, o_mirror, W, H));
+    RUN(k_continue_inner<<<blocks(W, H, 24, 6), dim3(24, 6)>>>(
+        pic, cls, o_continue, o_count, W, H));
+    RUN(k_short_circuit<<<blocks(W, H, 33, 4), dim3(33, 4)>>>(pic, o_peak, W, H));
+    RUN(k_do_while_grow<<<blocks(W, H, 11, 11), dim3(11, 11)>>>(img, o_grow, W, H));
+    RUN(k_noinline_fetch<<<blocks(W, H, 33, 3), dim3(33, 3)>>>(pic, o_fetch, W, H));
 
     float *o_diamond = zeros<float>(N), *o_signal = zeros<float>(M), *o_lut = zeros<float>(N);
     float *o_column = zeros<float>(M), *o_row4 = zeros<float>(N);
     int *o_box = zeros<int>(N);
     float *lut = to_device(noise<float>(256, 256, 1.0f / 16));
 
-    k_template_interior<3><<<blocks(W, H, 32, 3), dim3(32, 3)>>>(pic, o_diamond, W, H);
-    DONE();
-    k_unroll4_signal<<<5, 160>>>(wide, mask, o_signal, M, 23);
-    DONE();
-    k_lut_grid_stride<<<7, 100>>>(img, lut, o_lut, N);
-    DONE();
-    k_column_window<<<(V + 99) / 100, 100>>>(wide, o_column, V, U);
-    DONE();
-    k_row_window4<<<blocks((W + 3) / 4, H, 12, 5), dim3(12, 5)>>>(pic, o_row4, W, H);
-    DONE();
-    k_box_running<<<(H + 31) / 32, 32>>>(img, o_box, W, H, 6);
-    DONE();
+    RUN(k_template_interior<3><<<blocks(W, H, 32, 3), dim3(32, 3)>>>(pic, o_diamond, W, H));
+    RUN(k_unroll4_signal<<<5, 160>>>(wide, mask, o_signal, M, 23));
+    RUN(k_lut_grid_stride<<<7, 100>>>(img, lut, o_lut, N));
+    RUN(k_column_window<<<(V + 99) / 100, 100>>>(wide, o_column, V, U));
+    RUN(k_row_window4<<<blocks((W + 3) / 4, H, 12, 5), dim3(12, 5)>>>(pic, o_row4, W, H));
+    RUN(k_box_running<<<(H + 31) / 32, 32>>>(img, o_box, W, H, 6));
 
     float *o_apron = zeros<float>(N), *o_two = zeros<float>(N), *o_double = zeros<float>(M);
     float *o_plain = zeros<float>(M);
@@ -872,40 +795,28 @@ int main(void)
     const int RB = (N + 255) / 256;
     float *o_inter = zeros<float>(RB);
 
-    k_apron_9x7<<<blocks(W, H, 9, 7), dim3(9, 7)>>>(pic, o_apron, W, H);
-    DONE();
+    RUN(k_apron_9x7<<<blocks(W, H, 9, 7), dim3(9, 7)>>>(pic, o_apron, W, H));
     int bytes = ((13 + 6) * (11 + 6) + 7 * 7) * (int)sizeof(float);
-    k_two_in_one_buffer<<<blocks(W, H, 13, 11), dim3(13, 11), bytes>>>(pic, mask, o_two, W, H, 3);
-    DONE();
-    k_double_buffer<<<U, DB_T>>>(wide, mask, o_double, V);
-    DONE();
-    k_transpose_plain<<<blocks(V, U, 32, 32), dim3(32, 8)>>>(wide, o_plain, V, U);
-    DONE();
-    k_transpose_padded<<<blocks(W, H, 24, 24), dim3(24, 6)>>>(dpic, o_padded, W, H);
-    DONE();
-    k_register_tile<<<blocks(PIX, OUT, 32, 32), dim3(8, 8)>>>(left, right, o_tile, OUT, PIX, DEEP);
-    DONE();
-    k_hist_per_block<<<6, 100>>>(img, o_hist, N);
-    DONE();
-    k_reduce_interleaved<<<RB, 256>>>(pic, o_inter, N);
-    DONE();
-    k_reduce_halves<<<5, 200>>>(ints, o_halves, N);
-    DONE();
-    k_prefix_rows<<<100, 128>>>(ints, o_prefix, 100);
-    DONE();
+    RUN(k_two_in_one_buffer<<<blocks(W, H, 13, 11), dim3(13, 11), bytes>>>(
+        pic, mask, o_two, W, H, 3));
+    RUN(k_double_buffer<<<U, DB_T>>>(wide, mask, o_double, V));
+    RUN(k_transpose_plain<<<blocks(V, U, 32, 32), dim3(32, 8)>>>(wide, o_plain, V, U));
+    RUN(k_transpose_padded<<<blocks(W, H, 24, 24), dim3(24, 6)>>>(dpic, o_padded, W, H));
+    RUN(k_register_tile<<<blocks(PIX, OUT, 32, 32), dim3(8, 8)>>>(
+        left, right, o_tile, OUT, PIX, DEEP));
+    RUN(k_hist_per_block<<<6, 100>>>(img, o_hist, N));
+    RUN(k_reduce_interleaved<<<RB, 256>>>(pic, o_inter, N));
+    RUN(k_reduce_halves<<<5, 200>>>(ints, o_halves, N));
+    RUN(k_prefix_rows<<<100, 128>>>(ints, o_prefix, 100));
 
     const int GROUPS = 611, WORDS = (W + 31) / 32;
     float *o_groups = zeros<float>(GROUPS), *o_any = zeros<float>(N);
     unsigned int *bits = zeros<unsigned int>(WORDS * H), *o_eroded = zeros<unsigned int>(WORDS * H);
 
-    k_shuffle_groups<<<(16 * GROUPS + 47) / 48, 48>>>(pic, o_groups, GROUPS);
-    DONE();
-    k_ballot_pack<<<blocks(W, H, 64, 1), 64>>>(img, bits, W, WORDS);
-    DONE();
-    k_any_skip<<<blocks(W, H, 32, 5), dim3(32, 5)>>>(sparse, pic, o_any, W, H);
-    DONE();
-    k_bits_erode<<<dim3(1, H), WORDS>>>(bits, o_eroded, WORDS, H);
-    DONE();
+    RUN(k_shuffle_groups<<<(16 * GROUPS + 47) / 48, 48>>>(pic, o_groups, GROUPS));
+    RUN(k_ballot_pack<<<blocks(W, H, 64, 1), 64>>>(img, bits, W, WORDS));
+    RUN(k_any_skip<<<blocks(W, H, 32, 5), dim3(32, 5)>>>(sparse, pic, o_any, W, H));
+    RUN(k_bits_erode<<<dim3(1, H), WORDS>>>(bits, o_eroded, WORDS, H));
 
     filter f = {5, {}};
     std::vector<float> weights = noise<float>(25, 16, 1.0f / 32);
@@ -915,10 +826,8 @@ int main(void)
     MUST(cudaMemcpyToSymbol(c_curve, curve.data(), sizeof c_curve));
     float *o_uniform = zeros<float>(N), *o_curve = zeros<float>(M);
 
-    k_const_uniform<<<blocks(W, H, 48, 1), 48>>>(pic, o_uniform, W, H);
-    DONE();
-    k_const_divergent<<<(M + 64) / 65, 65>>>(wide_img, o_curve, M);
-    DONE();
+    RUN(k_const_uniform<<<blocks(W, H, 48, 1), 48>>>(pic, o_uniform, W, H));
+    RUN(k_const_divergent<<<(M + 64) / 65, 65>>>(wide_img, o_curve, M));
 
     const int FW = 90, FH = 40;
     float2 *spec = (float2 *)pic, *spec2 = (float2 *)pic2, *o_spec = (float2 *)zeros<float>(N);
@@ -937,29 +846,19 @@ int main(void)
     const int OW = 205, OH = 131;
     float *o_resize = zeros<float>(OW * OH);
 
-    k_float2_spectrum<<<FH, 48, FW * sizeof(float2)>>>(spec, spec2, o_spec, FW);
-    DONE();
-    k_uchar4_blur<<<blocks(FW, 26, 16, 6), dim3(18, 8)>>>((uchar4 *)img, o_rgba, FW, 26);
-    DONE();
-    k_float4_bias<<<blocks(61, 37, 33, 4), 33>>>((float4 *)pic, (float4 *)mask, o_bias, 61, 37);
-    DONE();
-    k_double2_mirror<<<(1000 + 64) / 65, 65>>>((double2 *)dpic, o_dmirror, 1000);
-    DONE();
-    k_odd_pitch<<<blocks(V, U, 32, 4), dim3(32, 4)>>>(wide, o_pitch, V, V, U);
-    DONE();
-    k_float3_gray<<<(3600 + 95) / 96, 96>>>((float3 *)pic, o_gray3, 3600);
-    DONE();
+    RUN(k_float2_spectrum<<<FH, 48, FW * sizeof(float2)>>>(spec, spec2, o_spec, FW));
+    RUN(k_uchar4_blur<<<blocks(FW, 26, 16, 6), dim3(18, 8)>>>((uchar4 *)img, o_rgba, FW, 26));
+    RUN(k_float4_bias<<<blocks(61, 37, 33, 4), 33>>>(
+        (float4 *)pic, (float4 *)mask, o_bias, 61, 37));
+    RUN(k_double2_mirror<<<(1000 + 64) / 65, 65>>>((double2 *)dpic, o_dmirror, 1000));
+    RUN(k_odd_pitch<<<blocks(V, U, 32, 4), dim3(32, 4)>>>(wide, o_pitch, V, V, U));
+    RUN(k_float3_gray<<<(3600 + 95) / 96, 96>>>((float3 *)pic, o_gray3, 3600));
     planes soa = {pic, pic + 3600, pic + 7200};
-    k_planes_gray<<<(3600 + 95) / 96, 96>>>(soa, o_gray, 3600);
-    DONE();
-    k_struct12_label<<<(700 + 127) / 128, 128>>>(pic, points, 700, W);
-    DONE();
-    k_ushort_row<<<blocks(W, H, 40, 3), dim3(40, 3)>>>(spic, o_short, W, H);
-    DONE();
-    k_median3x3<<<blocks(W, H, 30, 4), dim3(30, 4)>>>(img, o_median, W, H);
-    DONE();
-    k_bilinear<<<blocks(OW, OH, 19, 7), dim3(19, 7)>>>(pic, o_resize, W, H, OW, OH);
-    DONE();
+    RUN(k_planes_gray<<<(3600 + 95) / 96, 96>>>(soa, o_gray, 3600));
+    RUN(k_struct12_label<<<(700 + 127) / 128, 128>>>(pic, points, 700, W));
+    RUN(k_ushort_row<<<blocks(W, H, 40, 3), dim3(40, 3)>>>(spic, o_short, W, H));
+    RUN(k_median3x3<<<blocks(W, H, 30, 4), dim3(30, 4)>>>(img, o_median, W, H));
+    RUN(k_bilinear<<<blocks(OW, OH, 19, 7), dim3(19, 7)>>>(pic, o_resize, W, H, OW, OH));
 
     MUST(cudaMemcpy(keys.data(), points, 700 * sizeof(keypoint), cudaMemcpyDeviceToHost));
     double labels = 0.0;

@@ -483,69 +483,7 @@ __global__ void k_stream_join(const float *a, const float *b, float *out, int n)
 
 // ==== host ===================================================================================
 
-static void must(cudaError_t e, int line)
-{
-    if (e == cudaSuccess) return;
-    fprintf(stderr, "kernels3.cu:%d: %s\n", line, cudaGetErrorString(e));
-    exit(1);
-}
-#define MUST(call) must(call, __LINE__)
-#define DONE() (MUST(cudaGetLastError()), MUST(cudaDeviceSynchronize()))
-
-static std::vector<void *> buffers;
-
-static unsigned int next_random(void)
-{
-    static unsigned int s = 2463534242u;
-    s ^= s << 13;
-    s ^= s >> 17;
-    s ^= s << 5;
-    return s >> 4;
-}
-
-// n values 0, 1, ..., limit - 1 times scale.
-template <typename T>
-static std::vector<T> noise(int n, unsigned int limit, T scale)
-{
-    std::vector<T> v(n);
-    for (T &e : v) e = (T)((T)(next_random() % limit) * scale);
-    return v;
-}
-
-template <typename T>
-static T *to_device(const std::vector<T> &v)
-{
-    T *d = NULL;
-    MUST(cudaMalloc((void **)&d, v.size() * sizeof(T)));
-    MUST(cudaMemcpy(d, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
-    buffers.push_back(d);
-    return d;
-}
-
-template <typename T>
-static T *zeros(int n)
-{
-    T *d = NULL;
-    MUST(cudaMalloc((void **)&d, n * sizeof(T)));
-    MUST(cudaMemset(d, 0, n * sizeof(T)));
-    buffers.push_back(d);
-    return d;
-}
-
-template <typename T>
-static double sum(const T *d, int n)
-{
-    std::vector<T> v(n);
-    MUST(cudaMemcpy(v.data(), d, n * sizeof(T), cudaMemcpyDeviceToHost));
-    double s = 0.0;
-    for (const T &e : v) s += (double)e;
-    return s;
-}
-
-static dim3 blocks(int w, int h, int bw, int bh)
-{
-    return dim3((w + bw - 1) / bw, (h + bh - 1) / bh);
-}
+#include "host.h"
 
 static cudaArray_t array_of(const std::vector<float> &v, int w, int h, unsigned int flags)
 {
@@ -585,70 +523,49 @@ int main(void)
     int *table = to_device(sorted), *keys = to_device(wanted);
 
     int *o_returns = zeros<int>(N);
-    k_returns_then_loops<<<blocks(W, H, 20, 6), dim3(20, 6)>>>(img, other, o_returns, W, H);
-    DONE();
+    RUN(k_returns_then_loops<<<blocks(W, H, 20, 6), dim3(20, 6)>>>(img, other, o_returns, W, H));
     int *o_nested = zeros<int>(N);
-    k_nested_break<<<blocks(W, H, 33, 3), dim3(33, 3)>>>(img, other, o_nested, W, H);
-    DONE();
+    RUN(k_nested_break<<<blocks(W, H, 33, 3), dim3(33, 3)>>>(img, other, o_nested, W, H));
     float *o_arms = zeros<float>(N);
-    k_arms_share_fetch<<<blocks(W, H, 24, 5), dim3(24, 5)>>>(pic, other, o_arms, W, H);
-    DONE();
+    RUN(k_arms_share_fetch<<<blocks(W, H, 24, 5), dim3(24, 5)>>>(pic, other, o_arms, W, H));
     int *o_exits = zeros<int>(N);
-    k_two_exits<<<(N + 95) / 96, 96>>>(img, small, small + 30, o_exits, N);
-    DONE();
+    RUN(k_two_exits<<<(N + 95) / 96, 96>>>(img, small, small + 30, o_exits, N));
     int *o_switch = zeros<int>(2000);
-    k_switch_in_loop<<<16, 128>>>(other, ints, o_switch, 2000, 9);
-    DONE();
+    RUN(k_switch_in_loop<<<16, 128>>>(other, ints, o_switch, 2000, 9));
     int *o_goto = zeros<int>(N);
-    k_goto_retry<<<(N + 127) / 128, 128>>>(img, o_goto, N);
-    DONE();
+    RUN(k_goto_retry<<<(N + 127) / 128, 128>>>(img, o_goto, N));
     int *o_search = zeros<int>(N);
-    k_search_both_arms<<<blocks(W, H, 40, 1), 40>>>(img, o_search, W, H);
-    DONE();
+    RUN(k_search_both_arms<<<blocks(W, H, 40, 1), 40>>>(img, o_search, W, H));
     int *o_continue = zeros<int>(N);
-    k_do_continue<<<(N + 63) / 64, 64>>>(img, other, o_continue, N);
-    DONE();
+    RUN(k_do_continue<<<(N + 63) / 64, 64>>>(img, other, o_continue, N));
     float *o_triangle = zeros<float>(T * T);
-    k_triangle<<<blocks(T, T, 64, 1), 64>>>(left, right, o_triangle, T);
-    DONE();
+    RUN(k_triangle<<<blocks(T, T, 64, 1), 64>>>(left, right, o_triangle, T));
     int *o_unrolled = zeros<int>(N);
-    k_unrolled_break<<<blocks(W, H, 16, 8), dim3(16, 8)>>>(img, o_unrolled, W, H);
-    DONE();
+    RUN(k_unrolled_break<<<blocks(W, H, 16, 8), dim3(16, 8)>>>(img, o_unrolled, W, H));
     int *o_bound = zeros<int>(1500);
-    k_lower_bound<<<12, 128>>>(table, keys, o_bound, 777, 1500);
-    DONE();
+    RUN(k_lower_bound<<<12, 128>>>(table, keys, o_bound, 777, 1500));
     int *o_chain = zeros<int>(N);
-    k_ternary_chain<<<blocks(W, H, 48, 1), 48>>>(img, other, other, o_chain, W, H);
-    DONE();
+    RUN(k_ternary_chain<<<blocks(W, H, 48, 1), 48>>>(img, other, other, o_chain, W, H));
     int *o_quad = zeros<int>(N);
-    k_quadtree<<<blocks(W, H, 32, 4), dim3(32, 4)>>>(img, o_quad, W, H);
-    DONE();
+    RUN(k_quadtree<<<blocks(W, H, 32, 4), dim3(32, 4)>>>(img, o_quad, W, H));
     const int WARPS = (N + 31) / 32;
     int *o_match = zeros<int>(4 * (WARPS + 4));
-    k_match_labels<<<(N + 95) / 96, 96>>>(other, ints, o_match, N);
-    DONE();
+    RUN(k_match_labels<<<(N + 95) / 96, 96>>>(other, ints, o_match, N));
     int *o_sums = zeros<int>(WARPS + 4), *o_most = zeros<int>(WARPS + 4);
-    k_reduce_sync<<<(N + 127) / 128, 128>>>(ints, o_sums, o_most, N);
-    DONE();
+    RUN(k_reduce_sync<<<(N + 127) / 128, 128>>>(ints, o_sums, o_most, N));
     int *o_scan = zeros<int>(N);
-    k_scan_shuffle<<<(N + 255) / 256, 256>>>(ints, o_scan, N);
-    DONE();
+    RUN(k_scan_shuffle<<<(N + 255) / 256, 256>>>(ints, o_scan, N));
     int *o_compact = zeros<int>(N + 64);
-    k_ballot_compact<<<(N + 63) / 64, 64>>>(img, o_compact, N);
-    DONE();
+    RUN(k_ballot_compact<<<(N + 63) / 64, 64>>>(img, o_compact, N));
     float *o_tile16 = zeros<float>(N / 16 + 8);
-    k_tile16_sum<<<(N + 111) / 112, 112>>>(pic, o_tile16, N);
-    DONE();
+    RUN(k_tile16_sum<<<(N + 111) / 112, 112>>>(pic, o_tile16, N));
     int *o_coalesced = zeros<int>(WARPS + 1);
-    k_coalesced_count<<<(N + 127) / 128, 128>>>(img, o_coalesced, N);
-    DONE();
+    RUN(k_coalesced_count<<<(N + 127) / 128, 128>>>(img, o_coalesced, N));
     const int RB = (N + 191) / 192;
     int *o_group = zeros<int>(RB);
-    k_group_reduce<<<RB, 192>>>(ints, o_group, N);
-    DONE();
+    RUN(k_group_reduce<<<RB, 192>>>(ints, o_group, N));
     float *o_smooth = zeros<float>(N);
-    k_group_smooth<<<H, 96, 2 * W * sizeof(float)>>>(pic, o_smooth, W);
-    DONE();
+    RUN(k_group_smooth<<<H, 96, 2 * W * sizeof(float)>>>(pic, o_smooth, W));
     int *sums = zeros<int>(10), *o_grid = zeros<int>(N), n = N;
     void *arguments[] = {&ints, &sums, &o_grid, &n};
     MUST(cudaLaunchCooperativeKernel(k_grid_normalise, dim3(10), dim3(160), arguments, 0, 0));
@@ -660,11 +577,9 @@ int main(void)
     cudaTextureObject_t smooth = texture_of(array, cudaFilterModeLinear);
     cudaTextureObject_t nearest = texture_of(array, cudaFilterModePoint);
     float *o_half = zeros<float>(HW * HH);
-    k_tex_half<<<blocks(HW, HH, 16, 8), dim3(16, 8)>>>(smooth, pic, o_half, HW, HH);
-    DONE();
+    RUN(k_tex_half<<<blocks(HW, HH, 16, 8), dim3(16, 8)>>>(smooth, pic, o_half, HW, HH));
     float *o_clamp = zeros<float>(N);
-    k_tex_clamp<<<blocks(W, H, 24, 6), dim3(24, 6)>>>(nearest, left, o_clamp, W, H);
-    DONE();
+    RUN(k_tex_clamp<<<blocks(W, H, 24, 6), dim3(24, 6)>>>(nearest, left, o_clamp, W, H));
     cudaResourceDesc linear = {};
     linear.resType = cudaResourceTypeLinear;
     linear.res.linear.devPtr = pic;
@@ -675,31 +590,26 @@ int main(void)
     cudaTextureObject_t lut;
     MUST(cudaCreateTextureObject(&lut, &linear, &plain, NULL));
     float *o_fetch = zeros<float>(N);
-    k_tex_fetch<<<(N + 127) / 128, 128>>>(lut, img, o_fetch, N);
-    DONE();
+    RUN(k_tex_fetch<<<(N + 127) / 128, 128>>>(lut, img, o_fetch, N));
     cudaResourceDesc writable = {};
     writable.resType = cudaResourceTypeArray;
     writable.res.array.array = changed;
     cudaSurfaceObject_t surface;
     MUST(cudaCreateSurfaceObject(&surface, &writable));
     float *o_surf = zeros<float>(N);
-    k_surf_add<<<blocks(W, H, 32, 4), dim3(32, 4)>>>(surface, pic, o_surf, W, H);
-    DONE();
+    RUN(k_surf_add<<<blocks(W, H, 32, 4), dim3(32, 4)>>>(surface, pic, o_surf, W, H));
     std::vector<__half2> x2(3000), y2(3000);
     for (__half2 &v : x2) v = __floats2half2_rn(next_random() % 64, next_random() % 64);
     for (__half2 &v : y2) v = __floats2half2_rn(next_random() % 64, next_random() % 64);
     __half2 *d_x2 = to_device(x2), *d_y2 = to_device(y2);
-    k_half2_axpy<<<(3000 + 99) / 100, 100>>>(d_x2, d_y2, 3000);
-    DONE();
+    RUN(k_half2_axpy<<<(3000 + 99) / 100, 100>>>(d_x2, d_y2, 3000));
     std::vector<__nv_bfloat16> brain(50 * 333);
     for (__nv_bfloat16 &v : brain) v = __float2bfloat16((float)(next_random() % 128));
     __nv_bfloat16 *d_brain = to_device(brain);
     float *o_brain = zeros<float>(50);
-    k_bfloat_rows<<<50, 64>>>(d_brain, o_brain, 333);
-    DONE();
+    RUN(k_bfloat_rows<<<50, 64>>>(d_brain, o_brain, 333));
     float *o_hints = zeros<float>(2 * 2000);
-    k_cache_hints<<<(2000 + 127) / 128, 128>>>(pic, pic + 3000, (float4 *)pic, o_hints, 2000);
-    DONE();
+    RUN(k_cache_hints<<<(2000 + 127) / 128, 128>>>(pic, pic + 3000, (float4 *)pic, o_hints, 2000));
     const int S = 5000;
     float *pinned = NULL, *d_first = zeros<float>(S), *d_second = zeros<float>(S);
     float *o_scale = zeros<float>(S), *o_reverse = zeros<float>(S), *o_join = zeros<float>(S);

@@ -3,7 +3,8 @@
  * name and the processor time that it took, in seconds. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "now.h"
 
 enum { N = 256, SIDE = 1024 };
 
@@ -30,12 +31,6 @@ __global__ void convolution(int n, const float *in, float *out) {
                          c31 * in[(i + 1) * n + j - 1] + c32 * in[(i + 1) * n + j] +
                          c33 * in[(i + 1) * n + j + 1];
     }
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static float *on_device(size_t count) {

@@ -3,15 +3,9 @@
  * seconds, and the sum. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "now.h"
 #include "shared_tile.h"
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 int main(int argc, char **argv) {
     if (argc != 4) {

@@ -3,8 +3,8 @@
  * were stands in the run's profile. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "now.h"
 #include "shared_tile.h"
 
 __constant__ float c_mask[SIZE * SIZE];
@@ -39,12 +39,6 @@ __global__ void uneven_loops(const int *rounds, const float *in, float *out, int
         sum += in[(i + 7 * k) % n];
     }
     out[i] = sum;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void *on_device(size_t bytes) {

@@ -1,7 +1,8 @@
 /* What warp functions and barriers cost in a plain run. Prints a line per kernel: its name, the least
  * processor time of a launch in seconds, and how many lanes called the function in it. */
 #include <stdio.h>
-#include <time.h>
+
+#include "now.h"
 
 #define FULL 0xffffffffu
 #define THREADS 256
@@ -55,12 +56,6 @@ __global__ void syncthreads(int *out) {
         __syncthreads();
     }
     out[blockIdx.x * blockDim.x + t] = value;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void measure(const char *name, void (*kernel)(int *), int *out) {

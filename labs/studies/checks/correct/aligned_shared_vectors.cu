@@ -21,17 +21,9 @@ __global__ void row_sums(const float *in, float *out)
 int main(void)
 {
     const int n = 8 * 32;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i / 32);
-    float *d_in = device_copy(h_in);
-    float *d_out = device_zeros<float>(8);
+    float *d_in = DEVICE_ARRAY(float, n, i / 32), *d_out = device_zeros<float>(8);
     row_sums<<<1, 32>>>(d_in, d_out);
     CHECK_KERNEL();
-    static float h_out[8];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 8; i++)
-        if (h_out[i] != 32 * i) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, 8, 32 * i);
+    return finish();
 }

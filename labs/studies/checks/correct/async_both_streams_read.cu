@@ -5,29 +5,14 @@
 int main(void)
 {
     const int n = 1000;
-    static int h_out[1000];
-    int *d_in = NULL, *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_in, n * sizeof(int)));
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_in, 0, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int *d_in = device_zeros<int>(n), *d_out = device_zeros<int>(n);
     CHECK(cudaDeviceSynchronize());
-    cudaStream_t first, second;
-    CHECK(cudaStreamCreate(&first));
-    CHECK(cudaStreamCreate(&second));
-    int *d_other = NULL;
-    CHECK(cudaMalloc((void **)&d_other, n * sizeof(int)));
+    cudaStream_t first = new_stream(), second = new_stream();
+    int *d_other = device_array<int>(n);
     fill<<<4, 256>>>(d_in, n, 5);
     add_one<<<4, 256, 0, first>>>(d_in, d_out, n);
     add_one<<<4, 256, 0, second>>>(d_in, d_other, n);
     CHECK(cudaGetLastError());
-    CHECK(cudaMemcpy(h_out, d_other, n * sizeof(int), cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_out[i] != i + 6) failures++;
-    CHECK(cudaFree(d_other));
-    CHECK(cudaStreamDestroy(first));
-    CHECK(cudaStreamDestroy(second));
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_other, n, i + 6);
+    return finish();
 }

@@ -14,10 +14,9 @@ int main(void)
 {
     const int n = 1000;
     static int h_out[1000];
-    int *d_data = NULL, factor = 3;
-    cudaStream_t stream;
-    CHECK(cudaStreamCreate(&stream));
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    int factor = 3;
+    cudaStream_t stream = new_stream();
+    int *d_data = device_array<int>(n);
     fill<<<4, 256, 0, stream>>>(d_data, n, 0);
     CHECK(cudaMemcpyToSymbolAsync(c_factor, &factor, sizeof factor, 0, cudaMemcpyHostToDevice, stream));
     scale<<<4, 256, 0, stream>>>(d_data, n);
@@ -28,7 +27,5 @@ int main(void)
     CHECK(cudaStreamSynchronize(stream));
     for (int i = 0; i < n; i++)
         if (h_out[i] != 15 * i) failures++;
-    CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

@@ -5,14 +5,12 @@
 int main(void)
 {
     const int width = 64, height = 32, left = 21;
-    int *pinned = NULL, *d_image = NULL;
+    int *d_image = NULL;
     size_t pitch = 0, row = width * sizeof(int);
-    CHECK(cudaMallocHost((void **)&pinned, width * height * sizeof(int)));
+    int *pinned = pinned_array<int>(width * height);
     CHECK(cudaMallocPitch((void **)&d_image, &pitch, row, height));
     for (int i = 0; i < width * height; i++) pinned[i] = i;
-    cudaStream_t first, second;
-    CHECK(cudaStreamCreate(&first));
-    CHECK(cudaStreamCreate(&second));
+    cudaStream_t first = new_stream(), second = new_stream();
     CHECK(cudaMemcpy2DAsync(d_image, pitch, pinned, row, left * sizeof(int), height,
                             cudaMemcpyHostToDevice, first));
     CHECK(cudaMemcpy2DAsync(d_image + left, pitch, pinned + left, row, (width - left) * sizeof(int),
@@ -22,9 +20,6 @@ int main(void)
     CHECK(cudaMemcpy2D(pinned, row, d_image, pitch, row, height, cudaMemcpyDeviceToHost));
     for (int i = 0; i < width * height; i++)
         if (pinned[i] != i) failures++;
-    CHECK(cudaStreamDestroy(first));
-    CHECK(cudaStreamDestroy(second));
-    CHECK(cudaFreeHost(pinned));
     CHECK(cudaFree(d_image));
-    return failures != 0;
+    return finish();
 }

@@ -15,17 +15,13 @@ int main(void)
     char *d_data = NULL;
     CHECK(cudaMalloc((void **)&d_data, n));
     CHECK(cudaMemset(d_data, 0, n));
-    cudaStream_t first, second;
-    CHECK(cudaStreamCreate(&first));
-    CHECK(cudaStreamCreate(&second));
+    cudaStream_t first = new_stream(), second = new_stream();
     invert<<<2, 256, 0, first>>>(d_data, part);
     invert<<<3, 256, 0, second>>>(d_data + part, n - part);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(h_data, d_data, n, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)
         if (h_data[i] != -1) failures++;
-    CHECK(cudaStreamDestroy(first));
-    CHECK(cudaStreamDestroy(second));
     CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

@@ -5,14 +5,9 @@
 int main(void)
 {
     const int n = 1000;
-    int *pinned = NULL, *d_data = NULL;
-    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
-    cudaStream_t first, second;
-    CHECK(cudaStreamCreate(&first));
-    CHECK(cudaStreamCreate(&second));
-    cudaEvent_t ready;
-    CHECK(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
+    int *pinned = pinned_array<int>(n), *d_data = device_array<int>(n);
+    cudaStream_t first = new_stream(), second = new_stream();
+    cudaEvent_t ready = new_event();
     cudaEvent_t done;
     CHECK(cudaEventCreate(&done));
     fill<<<4, 256, 0, first>>>(d_data, n, 3);
@@ -25,11 +20,6 @@ int main(void)
         if (pinned[i] != 3 + i) failures++;
     fill<<<4, 256, 0, first>>>(d_data, n, 4);
     CHECK(cudaStreamSynchronize(first));
-    CHECK(cudaEventDestroy(ready));
     CHECK(cudaEventDestroy(done));
-    CHECK(cudaStreamDestroy(first));
-    CHECK(cudaStreamDestroy(second));
-    CHECK(cudaFreeHost(pinned));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

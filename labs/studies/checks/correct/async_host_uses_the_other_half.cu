@@ -5,11 +5,8 @@
 int main(void)
 {
     const int n = 1000;
-    int *pinned = NULL, *d_data = NULL;
-    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
-    cudaStream_t stream;
-    CHECK(cudaStreamCreate(&stream));
+    int *pinned = pinned_array<int>(n), *d_data = device_array<int>(n);
+    cudaStream_t stream = new_stream();
     const int half = n / 2 + 1;
     for (int i = 0; i < half; i++) pinned[i] = i;
     CHECK(cudaMemcpyAsync(d_data, pinned, half * sizeof(int), cudaMemcpyHostToDevice, stream));
@@ -23,8 +20,5 @@ int main(void)
     CHECK(cudaMemcpy(pinned, d_data, n * sizeof(int), cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++) sum -= pinned[i];
     if (sum != 0) failures++;
-    CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFreeHost(pinned));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

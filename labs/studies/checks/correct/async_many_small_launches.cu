@@ -9,12 +9,12 @@ __global__ void count(int *sum)
 
 int main(void)
 {
-    int *d_sum = NULL, sum = 0;
+    int sum = 0;
     float ms = -1;
     cudaEvent_t start, end;
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&end));
-    CHECK(cudaMalloc((void **)&d_sum, sizeof(int)));
+    int *d_sum = device_array<int>(1);
     CHECK(cudaMemsetAsync(d_sum, 0, sizeof(int)));
     CHECK(cudaEventRecord(start));
     for (int i = 0; i < 3000; i++) count<<<1, 1>>>(d_sum);
@@ -28,6 +28,5 @@ int main(void)
     if (sum != 3000) failures++;
     CHECK(cudaEventDestroy(start));
     CHECK(cudaEventDestroy(end));
-    CHECK(cudaFree(d_sum));
-    return failures != 0;
+    return finish();
 }

@@ -5,12 +5,11 @@
 int main(void)
 {
     const int n = 1000;
-    int *d_data = NULL, h_last = -1;
+    int h_last = -1;
     cudaStream_t stream;
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    int *d_data = device_array<int>(n);
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    cudaEvent_t ready;
-    CHECK(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
+    cudaEvent_t ready = new_event();
     CHECK(cudaMemset(d_data, 0, n * sizeof(int)));
     CHECK(cudaEventRecord(ready, 0));
     CHECK(cudaStreamWaitEvent(stream, ready, 0));
@@ -18,8 +17,6 @@ int main(void)
     CHECK(cudaStreamSynchronize(stream));
     CHECK(cudaMemcpy(&h_last, d_data + n - 1, sizeof(int), cudaMemcpyDeviceToHost));
     if (h_last != 0) failures++;
-    CHECK(cudaEventDestroy(ready));
     CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

@@ -14,17 +14,13 @@ int main(void)
 {
     const int n = 1000;
     static int h_out[1000];
-    int *d_data = NULL;
-    cudaStream_t stream;
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
-    CHECK(cudaStreamCreate(&stream));
+    int *d_data = device_array<int>(n);
+    cudaStream_t stream = new_stream();
     upload(d_data, 500, 6, stream);
     upload(d_data + 500, 500, 506, stream);
     CHECK(cudaMemcpyAsync(h_out, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));
     for (int i = 0; i < n; i++)
         if (h_out[i] != i + 6) failures++;
     CHECK(cudaStreamSynchronize(stream));
-    CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

@@ -5,10 +5,8 @@
 int main(void)
 {
     const int chunk = 250, chunks = 8, streams = 4, n = chunk * chunks;
-    int *pinned = NULL, *d_data = NULL;
     cudaStream_t stream[4];
-    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    int *pinned = pinned_array<int>(n), *d_data = device_array<int>(n);
     for (int i = 0; i < n; i++) pinned[i] = i;
     for (int s = 0; s < streams; s++) CHECK(cudaStreamCreate(&stream[s]));
     for (int c = 0; c < chunks; c++) {
@@ -21,7 +19,5 @@ int main(void)
     for (int i = 0; i < n; i++)
         if (pinned[i] != 2 * i) failures++;
     for (int s = 0; s < streams; s++) CHECK(cudaStreamDestroy(stream[s]));
-    CHECK(cudaFreeHost(pinned));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

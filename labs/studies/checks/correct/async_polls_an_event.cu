@@ -5,13 +5,9 @@
 int main(void)
 {
     const int n = 1000;
-    int *pinned = NULL, *d_data = NULL;
-    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
-    cudaStream_t stream;
-    CHECK(cudaStreamCreate(&stream));
-    cudaEvent_t copied;
-    CHECK(cudaEventCreateWithFlags(&copied, cudaEventDisableTiming));
+    int *pinned = pinned_array<int>(n), *d_data = device_array<int>(n);
+    cudaStream_t stream = new_stream();
+    cudaEvent_t copied = new_event();
     fill<<<4, 256, 0, stream>>>(d_data, n, 3);
     CHECK(cudaMemcpyAsync(pinned, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));
     CHECK(cudaEventRecord(copied, stream));
@@ -21,9 +17,5 @@ int main(void)
     for (int i = 0; i < n; i++)
         if (pinned[i] != 3 + i) failures++;
     CHECK(cudaStreamSynchronize(stream));
-    CHECK(cudaEventDestroy(copied));
-    CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFreeHost(pinned));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

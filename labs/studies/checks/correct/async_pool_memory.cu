@@ -6,8 +6,7 @@ int main(void)
 {
     const int n = 1000;
     static int h_out[1000];
-    cudaStream_t stream;
-    CHECK(cudaStreamCreate(&stream));
+    cudaStream_t stream = new_stream();
     for (int round = 0; round < 3; round++) {
         int *d_data = NULL;
         CHECK(cudaMallocAsync((void **)&d_data, n * sizeof(int), stream));
@@ -19,6 +18,5 @@ int main(void)
         for (int i = 0; i < n; i++)
             if (h_out[i] != 2 * (round + i)) failures++;
     }
-    CHECK(cudaStreamDestroy(stream));
-    return failures != 0;
+    return finish();
 }

@@ -6,10 +6,8 @@ int main(void)
 {
     const int n = 1000;
     static int h_data[1000];
-    int *d_data = NULL;
-    cudaStream_t stream;
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
-    CHECK(cudaStreamCreate(&stream));
+    int *d_data = device_array<int>(n);
+    cudaStream_t stream = new_stream();
     for (int round = 0; round < 2; round++) {
         CHECK(cudaHostRegister(h_data, sizeof h_data, cudaHostRegisterDefault));
         for (int i = 0; i < n; i++) h_data[i] = i;
@@ -21,7 +19,5 @@ int main(void)
         for (int i = 0; i < n; i++)
             if (h_data[i] != 2 * i) failures++;
     }
-    CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

@@ -11,10 +11,7 @@ __global__ void compact(const int *in, int *out, int *used, int n)
 int main(void)
 {
     const int n = 300;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = i;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(n);
+    int *d_in = DEVICE_ARRAY(int, n, i), *d_out = device_zeros<int>(n);
     int *d_used = device_zeros<int>(1);
     compact<<<5, 60>>>(d_in, d_out, d_used, n);
     CHECK_KERNEL();
@@ -25,8 +22,5 @@ int main(void)
     int sum = 0;
     for (int i = 0; i < h_used[0]; i++) sum += h_out[i];
     if (h_used[0] != 100 || sum != 3 * 99 * 100 / 2) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    CHECK(cudaFree(d_used));
-    return failures != 0;
+    return finish();
 }

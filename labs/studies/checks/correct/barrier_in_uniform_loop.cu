@@ -19,14 +19,9 @@ __global__ void rotate(int *image)
 int main(void)
 {
     const int n = 5 * 50;
-    static int h_image[n];
-    for (int i = 0; i < n; i++) h_image[i] = i % 50;
-    int *d_image = device_copy(h_image);
+    int *d_image = DEVICE_ARRAY(int, n, i % 50);
     rotate<<<5, 50>>>(d_image);
     CHECK_KERNEL();
-    CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_image[i] != (i % 50 + i / 50) % 50) failures++;
-    CHECK(cudaFree(d_image));
-    return failures != 0;
+    EXPECT(d_image, n, (i % 50 + i / 50) % 50);
+    return finish();
 }

@@ -20,16 +20,11 @@ int main(void)
     int mask[5] = {1, 10, 100, 1000, 10000};
     CHECK(cudaMemcpyToSymbol(c_mask, mask, 3 * sizeof(int)));
     CHECK(cudaMemcpyToSymbol(c_mask, mask + 3, 2 * sizeof(int), 3 * sizeof(int)));
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = 1;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(n);
+    int *d_in = DEVICE_ARRAY(int, n, 1), *d_out = device_zeros<int>(n);
     correlate<<<2, 48>>>(d_in, d_out, n);
     CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     if (h_out[0] != 11100 || h_out[5] != 11111 || h_out[n - 1] != 111) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

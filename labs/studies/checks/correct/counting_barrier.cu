@@ -12,16 +12,11 @@ __global__ void count_large(const int *in, int *out, int n)
 int main(void)
 {
     const int n = 130;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = i % 20;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(2);
+    int *d_in = DEVICE_ARRAY(int, n, i % 20), *d_out = device_zeros<int>(2);
     count_large<<<2, 80>>>(d_in, d_out, n);
     CHECK_KERNEL();
     static int h_out[2];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     if (h_out[0] != 40 || h_out[1] != 20) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

@@ -14,14 +14,11 @@ int main(void)
 {
     const int n = 500;
     int count = 0;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = i;
-    int *d_in = device_copy(h_in);
+    int *d_in = DEVICE_ARRAY(int, n, i);
     CHECK(cudaMemcpyToSymbol(d_count, &count, sizeof count));
     count_odd<<<4, 128>>>(d_in, n);
     CHECK_KERNEL();
     CHECK(cudaMemcpyFromSymbol(&count, d_count, sizeof count));
     if (count != n / 2) failures++;
-    CHECK(cudaFree(d_in));
-    return failures != 0;
+    return finish();
 }

@@ -25,6 +25,5 @@ int main(void)
     CHECK(cudaMemcpy(h_e, d_e, sizeof h_e, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)
         if (h_e[i].low != i - 3 || h_e[i].high != i + 3) failures++;
-    CHECK(cudaFree(d_e));
-    return failures != 0;
+    return finish();
 }

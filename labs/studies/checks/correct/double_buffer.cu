@@ -21,17 +21,9 @@ __global__ void shifted_sum(const int *in, int *out, int tiles)
 int main(void)
 {
     const int tiles = 5, n = tiles * T;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = i % T;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(T);
+    int *d_in = DEVICE_ARRAY(int, n, i % T), *d_out = device_zeros<int>(T);
     shifted_sum<<<1, T>>>(d_in, d_out, tiles);
     CHECK_KERNEL();
-    static int h_out[T];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < T; i++)
-        if (h_out[i] != tiles * ((i + 1) % T)) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, T, tiles * ((i + 1) % T));
+    return finish();
 }

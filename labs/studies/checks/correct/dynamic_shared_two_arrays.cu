@@ -18,12 +18,8 @@ __global__ void select(const float *in, const unsigned char *keep, float *out, i
 int main(void)
 {
     const int n = 117;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i);
-    float *d_in = device_copy(h_in);
-    static unsigned char h_keep[n];
-    for (int i = 0; i < n; i++) h_keep[i] = (unsigned char)(i % 2);
-    unsigned char *d_keep = device_copy(h_keep);
+    float *d_in = DEVICE_ARRAY(float, n, i);
+    unsigned char *d_keep = DEVICE_ARRAY(unsigned char, n, i % 2);
     float *d_out = device_zeros<float>(n);
     select<<<3, 39, 39 * (sizeof(float) + 1)>>>(d_in, d_keep, d_out, n);
     CHECK_KERNEL();
@@ -33,8 +29,5 @@ int main(void)
         int other = i / 39 * 39 + 38 - i % 39;
         if (h_out[i] != (other % 2 ? other : -1)) failures++;
     }
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_keep));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

@@ -12,8 +12,7 @@ int main(void)
     const int n = 4000;
     float ms = -1.0f;
     cudaEvent_t start, stop;
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
+    float *d_out = device_array<float>(n);
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));
     CHECK(cudaEventRecord(start, 0));
@@ -24,6 +23,5 @@ int main(void)
     if (ms < 0.0f) failures++;
     CHECK(cudaEventDestroy(start));
     CHECK(cudaEventDestroy(stop));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

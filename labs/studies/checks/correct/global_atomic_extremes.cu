@@ -13,9 +13,7 @@ __global__ void extremes(const int *in, int *range, int n)
 int main(void)
 {
     const int n = 333;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (i * 7) % 1000 + 5;
-    int *d_in = device_copy(h_in);
+    int *d_in = DEVICE_ARRAY(int, n, (i * 7) % 1000 + 5);
     static int h_range[2];
     for (int i = 0; i < 2; i++) h_range[i] = 500;
     int *d_range = device_copy(h_range);
@@ -23,7 +21,5 @@ int main(void)
     CHECK_KERNEL();
     CHECK(cudaMemcpy(h_range, d_range, sizeof h_range, cudaMemcpyDeviceToHost));
     if (h_range[0] != 5 || h_range[1] != 1000) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_range));
-    return failures != 0;
+    return finish();
 }

@@ -15,17 +15,9 @@ __global__ void box(const int *in, int *out, int n, int r)
 int main(void)
 {
     const int n = 9;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = 1;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(n);
+    int *d_in = DEVICE_ARRAY(int, n, 1), *d_out = device_zeros<int>(n);
     box<<<2, 7>>>(d_in, d_out, n, 20);
     CHECK_KERNEL();
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_out[i] != n) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, n, n);
+    return finish();
 }

@@ -13,18 +13,10 @@ __global__ void decode(const unsigned char *bytes, int *values)
 
 int main(void)
 {
-    static unsigned char h_bytes[129];
-    for (int i = 0; i < 129; i++) h_bytes[i] = (unsigned char)((i - 1) % 4 ? 0 : (i - 1) / 4);
-    unsigned char *d_bytes = device_copy(h_bytes);
-    int *d_values = NULL;
-    CHECK(cudaMalloc((void **)&d_values, 32 * sizeof(int)));
+    unsigned char *d_bytes = DEVICE_ARRAY(unsigned char, 129, (i - 1) % 4 ? 0 : (i - 1) / 4);
+    int *d_values = device_array<int>(32);
     decode<<<1, 32>>>(d_bytes, d_values);
     CHECK_KERNEL();
-    int h_values[32];
-    CHECK(cudaMemcpy(h_values, d_values, sizeof h_values, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 32; i++)
-        if (h_values[i] != i) failures++;
-    CHECK(cudaFree(d_bytes));
-    CHECK(cudaFree(d_values));
-    return failures != 0;
+    EXPECT(d_values, 32, i);
+    return finish();
 }

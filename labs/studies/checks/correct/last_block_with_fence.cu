@@ -23,19 +23,10 @@ __global__ void total(const int *in, volatile int *partial, int *out)
 int main(void)
 {
     const int blocks = 7, n = blocks * 40;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = 3;
-    int *d_in = device_copy(h_in);
-    int *d_partial = device_zeros<int>(blocks);
+    int *d_in = DEVICE_ARRAY(int, n, 3), *d_partial = device_zeros<int>(blocks);
     int *d_out = device_zeros<int>(1);
     total<<<blocks, 32>>>(d_in, d_partial, d_out);
     CHECK_KERNEL();
-    static int h_out[1];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 1; i++)
-        if (h_out[i] != 3 * n) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_partial));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, 1, 3 * n);
+    return finish();
 }

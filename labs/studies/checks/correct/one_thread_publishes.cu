@@ -17,17 +17,9 @@ __global__ void normalise(const int *in, int *out)
 int main(void)
 {
     const int n = 4 * 45;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = i;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(n);
+    int *d_in = DEVICE_ARRAY(int, n, i), *d_out = device_zeros<int>(n);
     normalise<<<4, 45>>>(d_in, d_out);
     CHECK_KERNEL();
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_out[i] != i % 45) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, n, i % 45);
+    return finish();
 }

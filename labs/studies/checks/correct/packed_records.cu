@@ -30,6 +30,5 @@ int main(void)
         if (h_records[i].value != i + 0.5f || h_records[i].count != i + 1 ||
             h_records[i].sum != i * 3.0)
             failures++;
-    CHECK(cudaFree(d_records));
-    return failures != 0;
+    return finish();
 }

@@ -22,6 +22,5 @@ int main(void)
     CHECK(cudaMemcpy(h_words, d_words, sizeof h_words, cudaMemcpyDeviceToHost));
     for (int i = 1; i < 65; i++)
         if (h_words[i] != (i % 2 ? i + 1 : i - 1)) failures++;
-    CHECK(cudaFree(d_words));
-    return failures != 0;
+    return finish();
 }

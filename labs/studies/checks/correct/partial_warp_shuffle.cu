@@ -14,17 +14,9 @@ __global__ void sum_of_eight(const int *in, int *out)
 int main(void)
 {
     const int n = 40;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = i;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(5);
+    int *d_in = DEVICE_ARRAY(int, n, i), *d_out = device_zeros<int>(5);
     sum_of_eight<<<1, n>>>(d_in, d_out);
     CHECK_KERNEL();
-    static int h_out[5];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 5; i++)
-        if (h_out[i] != 64 * i + 28) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, 5, 64 * i + 28);
+    return finish();
 }

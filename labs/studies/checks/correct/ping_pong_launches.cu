@@ -11,11 +11,7 @@ __global__ void shift(const int *in, int *out, int n)
 int main(void)
 {
     const int n = 150;
-    static int h_a[n];
-    for (int i = 0; i < n; i++) h_a[i] = i;
-    int *d_a = device_copy(h_a);
-    int *d_b = NULL;
-    CHECK(cudaMalloc((void **)&d_b, n * sizeof(int)));
+    int *d_a = DEVICE_ARRAY(int, n, i), *d_b = device_array<int>(n);
     int *from = d_a, *to = d_b;
     for (int step = 0; step < 5; step++) {
         shift<<<3, 50>>>(from, to, n);
@@ -24,11 +20,6 @@ int main(void)
         to = t;
     }
     CHECK_KERNEL();
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, from, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_out[i] != (i + 5) % n) failures++;
-    CHECK(cudaFree(d_a));
-    CHECK(cudaFree(d_b));
-    return failures != 0;
+    EXPECT(from, n, (i + 5) % n);
+    return finish();
 }

@@ -11,11 +11,9 @@ __global__ void twice(int *part, int n)
 int main(void)
 {
     const int n = 200, half = n / 2;
-    int *pinned = NULL;
-    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
+    int *pinned = pinned_array<int>(n);
     for (int i = 0; i < n; i++) pinned[i] = i;
-    int *d_data = NULL;
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    int *d_data = device_array<int>(n);
     cudaStream_t stream[2];
     cudaEvent_t ready;
     CHECK(cudaEventCreate(&ready));
@@ -35,7 +33,5 @@ int main(void)
         if (pinned[i] != 4 * i) failures++;
     for (int s = 0; s < 2; s++) CHECK(cudaStreamDestroy(stream[s]));
     CHECK(cudaEventDestroy(ready));
-    CHECK(cudaFreeHost(pinned));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

@@ -20,16 +20,11 @@ __global__ void sum7(const int *in, int *out, int n)
 int main(void)
 {
     const int n = 75;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = 1;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(n);
+    int *d_in = DEVICE_ARRAY(int, n, 1), *d_out = device_zeros<int>(n);
     sum7<<<3, 32>>>(d_in, d_out, n);
     CHECK_KERNEL();
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     if (h_out[0] != 4 || h_out[30] != 7 || h_out[n - 1] != 4) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

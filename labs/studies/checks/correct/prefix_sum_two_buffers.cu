@@ -19,17 +19,9 @@ __global__ void prefix_sum(const int *in, int *out)
 int main(void)
 {
     const int n = 100;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = 2;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(n);
+    int *d_in = DEVICE_ARRAY(int, n, 2), *d_out = device_zeros<int>(n);
     prefix_sum<<<1, n>>>(d_in, d_out);
     CHECK_KERNEL();
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_out[i] != 2 * (i + 1)) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, n, 2 * (i + 1));
+    return finish();
 }

@@ -20,10 +20,6 @@ int main(void)
     }
     CHECK(cudaDeviceSynchronize());
     if (block != 1024) failures++;
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_out[i] != i) failures++;
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, n, i);
+    return finish();
 }

@@ -21,10 +21,7 @@ int main(void)
     }
     fill<<<1, 128>>>(d_out, n);
     CHECK_KERNEL();
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_out[i] != 7) failures++;
+    EXPECT(d_out, n, 7);
     CHECK(cudaFree(d_out));
     return failures != 0;
 }

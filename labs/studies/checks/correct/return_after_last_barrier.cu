@@ -22,10 +22,7 @@ __global__ void cross(const int *in, int *out, int w, int h)
 int main(void)
 {
     const int w = 41, h = 27, n = w * h;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = 1;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(n);
+    int *d_in = DEVICE_ARRAY(int, n, 1), *d_out = device_zeros<int>(n);
     cross<<<dim3(3, 2), dim3(T, T)>>>(d_in, d_out, w, h);
     CHECK_KERNEL();
     static int h_out[n];
@@ -33,7 +30,5 @@ int main(void)
     int sum = 0;
     for (int i = 0; i < n; i++) sum += h_out[i];
     if (sum != 4 * n - 2 * (w + h)) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

@@ -11,21 +11,10 @@ __global__ void compare(const float *a, const float *b, int *changed, int n)
 int main(void)
 {
     const int n = 250;
-    static float h_a[n];
-    for (int i = 0; i < n; i++) h_a[i] = (float)(i);
-    float *d_a = device_copy(h_a);
-    static float h_b[n];
-    for (int i = 0; i < n; i++) h_b[i] = (float)(i % 100);
-    float *d_b = device_copy(h_b);
+    float *d_a = DEVICE_ARRAY(float, n, i), *d_b = DEVICE_ARRAY(float, n, i % 100);
     int *d_changed = device_zeros<int>(1);
     compare<<<4, 64>>>(d_a, d_b, d_changed, n);
     CHECK_KERNEL();
-    static int h_changed[1];
-    CHECK(cudaMemcpy(h_changed, d_changed, sizeof h_changed, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 1; i++)
-        if (h_changed[i] != 1) failures++;
-    CHECK(cudaFree(d_a));
-    CHECK(cudaFree(d_b));
-    CHECK(cudaFree(d_changed));
-    return failures != 0;
+    EXPECT(d_changed, 1, 1);
+    return finish();
 }

@@ -16,17 +16,9 @@ __global__ void any_bright(const int *in, int *out)
 int main(void)
 {
     const int n = 3 * 96;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = i % 17;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(3);
+    int *d_in = DEVICE_ARRAY(int, n, i % 17), *d_out = device_zeros<int>(3);
     any_bright<<<3, 96>>>(d_in, d_out);
     CHECK_KERNEL();
-    static int h_out[3];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 3; i++)
-        if (h_out[i] != 1) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, 3, 1);
+    return finish();
 }

@@ -17,17 +17,10 @@ __global__ void histogram(const unsigned char *in, int *hist, int n)
 int main(void)
 {
     const int n = 1024;
-    static unsigned char h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (unsigned char)(i % 256);
-    unsigned char *d_in = device_copy(h_in);
+    unsigned char *d_in = DEVICE_ARRAY(unsigned char, n, i % 256);
     int *d_hist = device_zeros<int>(16);
     histogram<<<3, 100>>>(d_in, d_hist, n);
     CHECK_KERNEL();
-    static int h_hist[16];
-    CHECK(cudaMemcpy(h_hist, d_hist, sizeof h_hist, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 16; i++)
-        if (h_hist[i] != 64) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_hist));
-    return failures != 0;
+    EXPECT(d_hist, 16, 64);
+    return finish();
 }

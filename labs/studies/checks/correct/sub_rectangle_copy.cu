@@ -11,8 +11,7 @@ __global__ void index(int *image, int n)
 int main(void)
 {
     const int w = 40, h = 30, cw = 7, ch = 5, x0 = 33, y0 = 25;
-    int *d_image = NULL;
-    CHECK(cudaMalloc((void **)&d_image, w*h * sizeof(int)));
+    int *d_image = device_array<int>(w*h);
     index<<<10, 128>>>(d_image, w * h);
     CHECK_KERNEL();
     int crop[cw * ch];
@@ -20,6 +19,5 @@ int main(void)
                        cw * sizeof(int), ch, cudaMemcpyDeviceToHost));
     for (int i = 0; i < cw * ch; i++)
         if (crop[i] != (y0 + i / cw) * w + x0 + i % cw) failures++;
-    CHECK(cudaFree(d_image));
-    return failures != 0;
+    return finish();
 }

@@ -22,17 +22,9 @@ __global__ void reduce64(const int *in, int *out)
 int main(void)
 {
     const int n = 256;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = 1;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(4);
+    int *d_in = DEVICE_ARRAY(int, n, 1), *d_out = device_zeros<int>(4);
     reduce64<<<4, 64>>>(d_in, d_out);
     CHECK_KERNEL();
-    static int h_out[4];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 4; i++)
-        if (h_out[i] != 64) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, 4, 64);
+    return finish();
 }

@@ -12,14 +12,9 @@ __global__ void label(int *out, int w, int h, int d)
 int main(void)
 {
     const int w = 11, h = 8, d = 7, n = w * h * d;
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    int *d_out = device_array<int>(n);
     label<<<dim3(3, 2, 3), dim3(5, 4, 3)>>>(d_out, w, h, d);
     CHECK_KERNEL();
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_out[i] != i / (w * h)) failures++;
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, n, i / (w * h));
+    return finish();
 }

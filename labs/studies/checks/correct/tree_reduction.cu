@@ -19,17 +19,9 @@ __global__ void reduce(const int *in, int *out)
 int main(void)
 {
     const int n = 600;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = 2;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(3);
+    int *d_in = DEVICE_ARRAY(int, n, 2), *d_out = device_zeros<int>(3);
     reduce<<<3, 200>>>(d_in, d_out);
     CHECK_KERNEL();
-    static int h_out[3];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 3; i++)
-        if (h_out[i] != 400) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, 3, 400);
+    return finish();
 }

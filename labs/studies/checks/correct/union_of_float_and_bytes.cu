@@ -18,14 +18,9 @@ __global__ void negate(float *values)
 
 int main(void)
 {
-    static float h_values[64];
-    for (int i = 0; i < 64; i++) h_values[i] = (float)(i + 1);
-    float *d_values = device_copy(h_values);
+    float *d_values = DEVICE_ARRAY(float, 64, i + 1);
     negate<<<1, 64>>>(d_values);
     CHECK_KERNEL();
-    CHECK(cudaMemcpy(h_values, d_values, sizeof h_values, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 64; i++)
-        if (h_values[i] != -(float)(64 - i)) failures++;
-    CHECK(cudaFree(d_values));
-    return failures != 0;
+    EXPECT(d_values, 64, -(float)(64 - i));
+    return finish();
 }

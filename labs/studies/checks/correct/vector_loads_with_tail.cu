@@ -16,17 +16,9 @@ __global__ void triple(const float *in, float *out, int n)
 int main(void)
 {
     const int n = 102;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i);
-    float *d_in = device_copy(h_in);
-    float *d_out = device_zeros<float>(n);
+    float *d_in = DEVICE_ARRAY(float, n, i), *d_out = device_zeros<float>(n);
     triple<<<1, 32>>>(d_in, d_out, n);
     CHECK_KERNEL();
-    static float h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_out[i] != 3 * i) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, n, 3 * i);
+    return finish();
 }

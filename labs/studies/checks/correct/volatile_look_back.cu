@@ -24,14 +24,12 @@ __global__ void look_back(int *before)
 
 int main(void)
 {
-    int *d_before = NULL;
-    CHECK(cudaMalloc((void **)&d_before, BLOCKS * sizeof(int)));
+    int *d_before = device_array<int>(BLOCKS);
     look_back<<<BLOCKS, 32>>>(d_before);
     CHECK_KERNEL();
     int h_before[BLOCKS];
     CHECK(cudaMemcpy(h_before, d_before, sizeof h_before, cudaMemcpyDeviceToHost));
     for (int b = 0; b < BLOCKS; b++)
         if (h_before[b] != b * (b - 1) / 2) failures++;
-    CHECK(cudaFree(d_before));
-    return failures != 0;
+    return finish();
 }

@@ -17,14 +17,9 @@ __global__ void blur_in_place(int *image)
 int main(void)
 {
     const int n = 3 * 70;
-    static int h_image[n];
-    for (int i = 0; i < n; i++) h_image[i] = 1;
-    int *d_image = device_copy(h_image);
+    int *d_image = DEVICE_ARRAY(int, n, 1);
     blur_in_place<<<3, 70>>>(d_image);
     CHECK_KERNEL();
-    CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_image[i] != (i % 70 == 0 || i % 70 == 69 ? 2 : 3)) failures++;
-    CHECK(cudaFree(d_image));
-    return failures != 0;
+    EXPECT(d_image, n, (i % 70 == 0 || i % 70 == 69 ? 2 : 3));
+    return finish();
 }

@@ -17,17 +17,9 @@ __global__ void reverse_rows(const int *in, int *out)
 int main(void)
 {
     const int n = 8 * 32;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = i % 32;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(n);
+    int *d_in = DEVICE_ARRAY(int, n, i % 32), *d_out = device_zeros<int>(n);
     reverse_rows<<<2, dim3(32, 4)>>>(d_in, d_out);
     CHECK_KERNEL();
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_out[i] != 33 - i % 32) failures++;
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, n, 33 - i % 32);
+    return finish();
 }

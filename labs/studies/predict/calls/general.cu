@@ -292,27 +292,9 @@ static cudaError_t histogram_launch(const struct call *c) {
 }
 
 #define ENTRY(NAME) {#NAME, plane, NULL, NAME##_launch}
-extern "C" const struct function call_functions[] = {ENTRY(copy),
-                                                     ENTRY(copy4),
-                                                     ENTRY(strided),
-                                                     ENTRY(transpose_naive),
-                                                     ENTRY(transpose_conflicts),
-                                                     ENTRY(transpose_padded),
-                                                     ENTRY(sum),
-                                                     ENTRY(tree),
-                                                     ENTRY(atomics),
-                                                     ENTRY(histogram),
-                                                     ENTRY(matmul),
-                                                     ENTRY(matmul_tile),
-                                                     ENTRY(polynomial),
-                                                     ENTRY(doubles),
-                                                     ENTRY(special),
-                                                     ENTRY(integers),
-                                                     ENTRY(modulo),
-                                                     ENTRY(window_of),
-                                                     ENTRY(one_block),
-                                                     ENTRY(uncoalesced),
-                                                     ENTRY(one_thread_blocks),
-                                                     ENTRY(conflicts),
-                                                     ENTRY(chain),
-                                                     {NULL}};
+extern "C" const struct function call_functions[] = {
+    ENTRY(copy), ENTRY(copy4), ENTRY(strided), ENTRY(transpose_naive), ENTRY(transpose_conflicts),
+    ENTRY(transpose_padded), ENTRY(sum), ENTRY(tree), ENTRY(atomics), ENTRY(histogram),
+    ENTRY(matmul), ENTRY(matmul_tile), ENTRY(polynomial), ENTRY(doubles), ENTRY(special),
+    ENTRY(integers), ENTRY(modulo), ENTRY(window_of), ENTRY(one_block), ENTRY(uncoalesced),
+    ENTRY(one_thread_blocks), ENTRY(conflicts), ENTRY(chain), {NULL}};

@@ -13,20 +13,13 @@ __global__ void scale(int *data, int n)
 int main(void)
 {
     const int n = 1000;
-    int *pinned = NULL, *d_data = NULL, factor = 3;
-    CHECK(cudaMallocHost((void **)&pinned, sizeof(int)));
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    int factor = 3;
+    int *pinned = pinned_array<int>(1), *d_data = device_array<int>(n);
     CHECK(cudaMemcpyToSymbol(c_factor, &factor, sizeof factor));
-    cudaStream_t first, second;
-    CHECK(cudaStreamCreate(&first));
-    CHECK(cudaStreamCreate(&second));
+    cudaStream_t first = new_stream(), second = new_stream();
     *pinned = 5;
     scale<<<4, 256, 0, first>>>(d_data, n);  // BUG
     CHECK(cudaMemcpyToSymbolAsync(c_factor, pinned, sizeof(int), 0, cudaMemcpyHostToDevice, second));  // BUG (other side)
     CHECK(cudaDeviceSynchronize());
-    CHECK(cudaStreamDestroy(first));
-    CHECK(cudaStreamDestroy(second));
-    CHECK(cudaFreeHost(pinned));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

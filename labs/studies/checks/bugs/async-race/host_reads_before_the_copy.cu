@@ -5,19 +5,13 @@
 int main(void)
 {
     const int n = 1000;
-    int *pinned = NULL, *d_data = NULL;
-    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
-    cudaStream_t stream;
-    CHECK(cudaStreamCreate(&stream));
+    int *pinned = pinned_array<int>(n), *d_data = device_array<int>(n);
+    cudaStream_t stream = new_stream();
     fill<<<4, 256, 0, stream>>>(d_data, n, 3);
     CHECK(cudaMemcpyAsync(pinned, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));  // BUG (other side)
     long sum = 0;
     for (int i = 0; i < n; i++) sum += pinned[i];  // BUG
     CHECK(cudaStreamSynchronize(stream));
     if (sum != 3L * n + n * (n - 1L) / 2) failures++;
-    CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFreeHost(pinned));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

@@ -5,12 +5,8 @@
 int main(void)
 {
     const int n = 1000;
-    int *pinned = NULL, *d_data = NULL;
-    CHECK(cudaMallocHost((void **)&pinned, n * sizeof(int)));
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
-    cudaStream_t first, second;
-    CHECK(cudaStreamCreate(&first));
-    CHECK(cudaStreamCreate(&second));
+    int *pinned = pinned_array<int>(n), *d_data = device_array<int>(n);
+    cudaStream_t first = new_stream(), second = new_stream();
     fill<<<4, 256, 0, first>>>(d_data, n, 3);
     CHECK(cudaMemcpyAsync(pinned, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, first));  // BUG (other side)
     CHECK(cudaStreamSynchronize(second));
@@ -19,9 +15,5 @@ int main(void)
         if (pinned[i] != 3 + i) wrong++;  // BUG
     CHECK(cudaStreamSynchronize(first));
     failures += wrong;
-    CHECK(cudaStreamDestroy(first));
-    CHECK(cudaStreamDestroy(second));
-    CHECK(cudaFreeHost(pinned));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

@@ -8,14 +8,12 @@ int main(void)
     int *mapped = NULL, *d_view = NULL;
     CHECK(cudaHostAlloc((void **)&mapped, n * sizeof(int), cudaHostAllocMapped));
     CHECK(cudaHostGetDevicePointer((void **)&d_view, mapped, 0));
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
+    int *d_out = device_array<int>(n);
     for (int i = 0; i < n; i++) mapped[i] = i;
     add_one<<<4, 256>>>(d_view, d_out, n);  // BUG (other side)
     CHECK(cudaGetLastError());
     for (int i = 0; i < n; i++) mapped[i] = -i;  // BUG
     CHECK(cudaDeviceSynchronize());
     CHECK(cudaFreeHost(mapped));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

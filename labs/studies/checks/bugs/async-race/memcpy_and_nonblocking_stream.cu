@@ -6,8 +6,7 @@ int main(void)
 {
     const int n = 1000;
     static int h_data[1000];
-    int *d_data = NULL;
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    int *d_data = device_array<int>(n);
     cudaStream_t stream;
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     fill<<<4, 256, 0, stream>>>(d_data, n, 3);                                          // BUG
@@ -16,6 +15,5 @@ int main(void)
     for (int i = 0; i < n; i++)
         if (h_data[i] != 3 + i) failures++;
     CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

@@ -5,15 +5,12 @@
 int main(void)
 {
     const int n = 1000;
-    int *d_data = NULL;
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    int *d_data = device_array<int>(n);
     cudaStream_t stream;
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CHECK(cudaMemset(d_data, 0, n * sizeof(int)));  // BUG
     twice<<<4, 256, 0, stream>>>(d_data, n);        // BUG (other side)
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

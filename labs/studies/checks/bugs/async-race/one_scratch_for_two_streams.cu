@@ -5,17 +5,10 @@
 int main(void)
 {
     const int n = 1000;
-    int *d_in = NULL, *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_in, n * sizeof(int)));
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_in, 0, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int *d_in = device_zeros<int>(n), *d_out = device_zeros<int>(n);
     CHECK(cudaDeviceSynchronize());
-    int *d_scratch = NULL;
-    CHECK(cudaMalloc((void **)&d_scratch, n * sizeof(int)));
-    cudaStream_t first, second;
-    CHECK(cudaStreamCreate(&first));
-    CHECK(cudaStreamCreate(&second));
+    int *d_scratch = device_array<int>(n);
+    cudaStream_t first = new_stream(), second = new_stream();
     int *data[2] = {d_in, d_out};
     cudaStream_t stream[2] = {first, second};
     for (int s = 0; s < 2; s++) {
@@ -24,10 +17,5 @@ int main(void)
         CHECK(cudaGetLastError());
     }
     CHECK(cudaDeviceSynchronize());
-    CHECK(cudaFree(d_scratch));
-    CHECK(cudaStreamDestroy(first));
-    CHECK(cudaStreamDestroy(second));
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

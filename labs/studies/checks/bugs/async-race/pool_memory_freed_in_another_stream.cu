@@ -11,9 +11,7 @@ __global__ void fill(int *out, int n, int value)
 int main(void)
 {
     const int n = 1000;
-    cudaStream_t first, second;
-    CHECK(cudaStreamCreate(&first));
-    CHECK(cudaStreamCreate(&second));
+    cudaStream_t first = new_stream(), second = new_stream();
     int *d_data = NULL;
     CHECK(cudaMallocAsync((void **)&d_data, n * sizeof(int), first));
     CHECK(cudaStreamSynchronize(first));
@@ -22,7 +20,5 @@ int main(void)
     CHECK(cudaFreeAsync(d_data, second));  // BUG (other side)
     CHECK(cudaStreamSynchronize(first));
     CHECK(cudaStreamSynchronize(second));
-    CHECK(cudaStreamDestroy(first));
-    CHECK(cudaStreamDestroy(second));
-    return failures != 0;
+    return finish();
 }

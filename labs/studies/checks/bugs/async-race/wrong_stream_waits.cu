@@ -5,30 +5,15 @@
 int main(void)
 {
     const int n = 1000;
-    static int h_out[1000];
-    int *d_in = NULL, *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_in, n * sizeof(int)));
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
-    CHECK(cudaMemset(d_in, 0, n * sizeof(int)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
+    int *d_in = device_zeros<int>(n), *d_out = device_zeros<int>(n);
     CHECK(cudaDeviceSynchronize());
-    cudaStream_t first, second;
-    CHECK(cudaStreamCreate(&first));
-    CHECK(cudaStreamCreate(&second));
-    cudaEvent_t ready;
-    CHECK(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
+    cudaStream_t first = new_stream(), second = new_stream();
+    cudaEvent_t ready = new_event();
     fill<<<4, 256, 0, first>>>(d_in, n, 5);  // BUG
     CHECK(cudaEventRecord(ready, first));
     CHECK(cudaStreamWaitEvent(first, ready, 0));
     add_one<<<4, 256, 0, second>>>(d_in, d_out, n);  // BUG (other side)
     CHECK(cudaGetLastError());
-    CHECK(cudaMemcpy(h_out, d_out, n * sizeof(int), cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_out[i] != i + 6) failures++;
-    CHECK(cudaEventDestroy(ready));
-    CHECK(cudaStreamDestroy(first));
-    CHECK(cudaStreamDestroy(second));
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    EXPECT(d_out, n, i + 6);
+    return finish();
 }

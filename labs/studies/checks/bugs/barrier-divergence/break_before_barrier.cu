@@ -22,16 +22,10 @@ __global__ void search(const unsigned char *in, int *out, int steps)
 int main(void)
 {
     const int steps = 4, n = steps * 96;
-    static unsigned char h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (unsigned char)(i % 256);
-    unsigned char *d_in = device_copy(h_in);
+    unsigned char *d_in = DEVICE_ARRAY(unsigned char, n, i % 256);
     int *d_out = device_zeros<int>(96);
     search<<<1, 96>>>(d_in, d_out, steps);
     CHECK_KERNEL();
-    static int h_out[96];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, 96);
+    return finish();
 }

@@ -15,16 +15,9 @@ __global__ void column_sum(const float *in, float *out, int w, int h)
 int main(void)
 {
     const int w = 32, h = 6, n = w * h, blocks = 2;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = device_copy(h_in);
-    float *d_out = device_zeros<float>(blocks*w);
+    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_out = device_zeros<float>(blocks*w);
     column_sum<<<blocks, dim3(w, 4)>>>(d_in, d_out, w, h);
     CHECK_KERNEL();
-    static float h_out[blocks*w];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, blocks*w);
+    return finish();
 }

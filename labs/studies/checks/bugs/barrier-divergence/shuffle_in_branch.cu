@@ -17,16 +17,9 @@ __global__ void warp_sum(const float *in, float *out, int n)
 int main(void)
 {
     const int n = 20;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = device_copy(h_in);
-    float *d_out = device_zeros<float>(32);
+    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_out = device_zeros<float>(32);
     warp_sum<<<1, 32>>>(d_in, d_out, n);
     CHECK_KERNEL();
-    static float h_out[32];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, 32);
+    return finish();
 }

@@ -22,18 +22,10 @@ __global__ void mean(const float *in, float *partial, float *out)
 int main(void)
 {
     const int blocks = 5, n = blocks * 40;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = device_copy(h_in);
-    float *d_partial = device_zeros<float>(blocks);
+    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_partial = device_zeros<float>(blocks);
     float *d_out = device_zeros<float>(1);
     mean<<<blocks, 40>>>(d_in, d_partial, d_out);
     CHECK_KERNEL();
-    static float h_out[1];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_partial));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, 1);
+    return finish();
 }

@@ -19,6 +19,5 @@ int main(void)
     halves *d_words = device_zeros<halves>(32);
     set<<<1, 64>>>(d_words);
     CHECK_KERNEL();
-    CHECK(cudaFree(d_words));
-    return failures != 0;
+    return finish();
 }

@@ -13,11 +13,8 @@ __global__ void blur(const float *in, float *out, int n)
 int main(void)
 {
     const int n = 256;
-    static float h_image[n];
-    for (int i = 0; i < n; i++) h_image[i] = (float)(i % 17);
-    float *d_image = device_copy(h_image);
+    float *d_image = DEVICE_ARRAY(float, n, i % 17);
     blur<<<4, 64>>>(d_image, d_image, n);
     CHECK_KERNEL();
-    CHECK(cudaFree(d_image));
-    return failures != 0;
+    return finish();
 }

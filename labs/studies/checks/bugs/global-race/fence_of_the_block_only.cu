@@ -18,12 +18,8 @@ __global__ void sum(int *parts, int *total)
 
 int main(void)
 {
-    int *d_parts = NULL, *d_total = NULL;
-    CHECK(cudaMalloc((void **)&d_parts, 8 * sizeof(int)));
-    CHECK(cudaMalloc((void **)&d_total, sizeof(int)));
+    int *d_parts = device_array<int>(8), *d_total = device_array<int>(1);
     sum<<<8, 32>>>(d_parts, d_total);
     CHECK_KERNEL();
-    CHECK(cudaFree(d_parts));
-    CHECK(cudaFree(d_total));
-    return failures != 0;
+    return finish();
 }

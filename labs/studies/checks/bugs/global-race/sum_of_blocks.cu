@@ -18,16 +18,9 @@ __global__ void total(const float *in, float *sum)
 int main(void)
 {
     const int n = 6 * 64;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = device_copy(h_in);
-    float *d_sum = device_zeros<float>(1);
+    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_sum = device_zeros<float>(1);
     total<<<6, 64>>>(d_in, d_sum);
     CHECK_KERNEL();
-    static float h_sum[1];
-    CHECK(cudaMemcpy(h_sum, d_sum, sizeof h_sum, cudaMemcpyDeviceToHost));
-    print_sum(h_sum);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_sum));
-    return failures != 0;
+    print_sum(d_sum, 1);
+    return finish();
 }

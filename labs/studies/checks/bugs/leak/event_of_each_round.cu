@@ -1,14 +1,6 @@
 // expect: leak
 // Every round creates an event; only the last one is destroyed.
-#include "../../check.h"
-
-__device__ int d_table[1000];
-
-__global__ void fill_table(int value)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < 1000) d_table[i] = value + i;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

@@ -18,8 +18,7 @@ int main(void)
     CHECK(cudaMallocPitch((void **)&d_out, &pitch2, row, h));  // BUG
     CHECK(cudaMemset2D(d_in, pitch, 0, row, h));
     flip<<<h, 64>>>(d_in, d_out, pitch, w, h);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaFree(d_in));
     return failures != 0;
 }

@@ -6,11 +6,9 @@ int main(void)
 {
     const int n = 1000;
     static int h_data[1000];
-    int *d_data = NULL;
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
+    int *d_data = device_array<int>(n);
     CHECK(cudaHostRegister(h_data, sizeof h_data, cudaHostRegisterDefault));  // BUG
     CHECK(cudaMemcpyAsync(d_data, h_data, n * sizeof(int), cudaMemcpyHostToDevice, 0));
     CHECK(cudaDeviceSynchronize());
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

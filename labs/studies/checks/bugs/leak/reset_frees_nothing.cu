@@ -1,19 +1,13 @@
 // expect: leak
 // The program resets the device and never frees its memory.
-#include "../../check.h"
-
-__global__ void set(int *values)
-{
-    values[threadIdx.x] = threadIdx.x;
-}
+#include "../../kernels.h"
 
 int main(void)
 {
     int *d_values = NULL;
     CHECK(cudaMalloc((void **)&d_values, 32 * sizeof(int)));  // BUG
-    set<<<1, 32>>>(d_values);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    ramp<<<1, 32>>>(d_values);
+    CHECK_KERNEL();
     CHECK(cudaDeviceReset());
     return failures != 0;
 }

@@ -1,11 +1,6 @@
 // expect: leak
 // The stream is destroyed, but the buffer that was used on it is not freed.
-#include "../../check.h"
-
-__global__ void ramp(int *out)
-{
-    out[threadIdx.x] = threadIdx.x;
-}
+#include "../../kernels.h"
 
 int main(void)
 {

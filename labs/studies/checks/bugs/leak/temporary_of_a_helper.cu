@@ -14,8 +14,7 @@ static float image_sum(const float *d_in, int w, int h)
     float *d_sums = NULL, h_sums[32], total = 0.0f;
     CHECK(cudaMalloc((void **)&d_sums, h * sizeof(float)));  // BUG
     row_sums<<<1, h>>>(d_in, d_sums, w);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     CHECK(cudaMemcpy(h_sums, d_sums, h * sizeof(float), cudaMemcpyDeviceToHost));
     for (int y = 0; y < h; y++) total += h_sums[y];
     return total;
@@ -24,12 +23,7 @@ static float image_sum(const float *d_in, int w, int h)
 int main(void)
 {
     const int w = 20, h = 32, n = w * h;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    float *d_in = DEVICE_ARRAY(float, n, i % 17);
     printf("%g\n", image_sum(d_in, w, h));
-    CHECK(cudaFree(d_in));
-    return failures != 0;
+    return finish();
 }

@@ -21,16 +21,10 @@ __global__ void row_sums(const float *in, double *out, int w)
 int main(void)
 {
     const int w = 45, h = 10, n = w * h;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = device_copy(h_in);
+    float *d_in = DEVICE_ARRAY(float, n, i % 17);
     double *d_out = device_zeros<double>(h);
     row_sums<<<h, w, w * sizeof(float) + sizeof(double)>>>(d_in, d_out, w);
     CHECK_KERNEL();
-    static double h_out[h];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, h);
+    return finish();
 }

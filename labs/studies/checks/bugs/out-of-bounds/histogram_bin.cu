@@ -22,16 +22,10 @@ __global__ void histogram(const unsigned char *in, unsigned int *hist, int n)
 int main(void)
 {
     const int n = 512;
-    static unsigned char h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (unsigned char)(i % 256);
-    unsigned char *d_in = device_copy(h_in);
+    unsigned char *d_in = DEVICE_ARRAY(unsigned char, n, i % 256);
     unsigned int *d_hist = device_zeros<unsigned int>(BINS);
     histogram<<<1, 128>>>(d_in, d_hist, n);
     CHECK_KERNEL();
-    static unsigned int h_hist[BINS];
-    CHECK(cudaMemcpy(h_hist, d_hist, sizeof h_hist, cudaMemcpyDeviceToHost));
-    print_sum(h_hist);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_hist));
-    return failures != 0;
+    print_sum(d_hist, BINS);
+    return finish();
 }

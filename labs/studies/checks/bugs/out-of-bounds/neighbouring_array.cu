@@ -12,14 +12,9 @@ __global__ void fill_rows(float *image, int w, int rows, float value)
 int main(void)
 {
     const int w = 64, rows = 8, n = w * rows;
-    float *d_first = device_zeros<float>(n);
-    float *d_second = device_zeros<float>(n);
+    float *d_first = device_zeros<float>(n), *d_second = device_zeros<float>(n);
     fill_rows<<<1, w>>>(d_first, w, rows, 3.0f);
     CHECK_KERNEL();
-    static float h_second[n];
-    CHECK(cudaMemcpy(h_second, d_second, sizeof h_second, cudaMemcpyDeviceToHost));
-    print_sum(h_second);
-    CHECK(cudaFree(d_first));
-    CHECK(cudaFree(d_second));
-    return failures != 0;
+    print_sum(d_second, n);
+    return finish();
 }

@@ -19,20 +19,10 @@ __global__ void difference(const float *in, const float *weight, float *out)
 int main(void)
 {
     const int n = 4 * T;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = device_copy(h_in);
-    static float h_weight[T];
-    for (int i = 0; i < T; i++) h_weight[i] = (float)(1 + i % 3);
-    float *d_weight = device_copy(h_weight);
+    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_weight = DEVICE_ARRAY(float, T, 1 + i % 3);
     float *d_out = device_zeros<float>(n);
     difference<<<4, T>>>(d_in, d_weight, d_out);
     CHECK_KERNEL();
-    static float h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_weight));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, n);
+    return finish();
 }

@@ -9,9 +9,7 @@ static void report(void *text)
 
 int main(void)
 {
-    cudaStream_t stream;
-    CHECK(cudaStreamCreate(&stream));
+    cudaStream_t stream = new_stream();
     CHECK(cudaLaunchHostFunc(stream, report, (void *)"all done"));  // BUG
-    CHECK(cudaStreamDestroy(stream));
-    return failures != 0;
+    return finish();
 }

@@ -7,10 +7,8 @@ __device__ int d_flags[64];
 int main(void)
 {
     void *at = NULL;
-    cudaStream_t stream;
-    CHECK(cudaStreamCreate(&stream));
+    cudaStream_t stream = new_stream();
     CHECK(cudaGetSymbolAddress(&at, d_flags));
     CHECK(cudaMemsetAsync(at, 1, sizeof d_flags, stream));  // BUG
-    CHECK(cudaStreamDestroy(stream));
-    return failures != 0;
+    return finish();
 }

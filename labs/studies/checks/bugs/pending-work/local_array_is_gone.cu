@@ -13,13 +13,9 @@ __attribute__((noinline)) static void upload(int *d_data, int n, cudaStream_t st
 int main(void)
 {
     const int n = 1000;
-    int *d_data = NULL;
-    cudaStream_t stream;
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
-    CHECK(cudaStreamCreate(&stream));
+    int *d_data = device_array<int>(n);
+    cudaStream_t stream = new_stream();
     upload(d_data, n, stream);
     CHECK(cudaStreamSynchronize(stream));
-    CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

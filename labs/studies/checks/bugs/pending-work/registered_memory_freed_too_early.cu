@@ -8,15 +8,13 @@ int main(void)
 {
     const int n = 1000;
     int *h_data = (int *)malloc(n * sizeof(int)), *d_data = NULL;
-    cudaStream_t stream;
     CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
-    CHECK(cudaStreamCreate(&stream));
+    cudaStream_t stream = new_stream();
     CHECK(cudaHostRegister(h_data, n * sizeof(int), cudaHostRegisterDefault));  // BUG (other side)
     fill<<<4, 256, 0, stream>>>(d_data, n, 3);
     CHECK(cudaMemcpyAsync(h_data, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));  // BUG (other side)
     free(h_data);  // BUG
     CHECK(cudaStreamSynchronize(stream));
-    CHECK(cudaStreamDestroy(stream));
     CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

@@ -6,16 +6,12 @@ int main(void)
 {
     const int n = 1000;
     static int h_data[1000];
-    int *d_data = NULL;
-    cudaStream_t stream;
-    CHECK(cudaMalloc((void **)&d_data, n * sizeof(int)));
-    CHECK(cudaStreamCreate(&stream));
+    int *d_data = device_array<int>(n);
+    cudaStream_t stream = new_stream();
     CHECK(cudaHostRegister(h_data, sizeof h_data, cudaHostRegisterDefault));
     fill<<<4, 256, 0, stream>>>(d_data, n, 3);
     CHECK(cudaMemcpyAsync(h_data, d_data, n * sizeof(int), cudaMemcpyDeviceToHost, stream));  // BUG (other side)
     CHECK(cudaHostUnregister(h_data));  // BUG
     CHECK(cudaStreamSynchronize(stream));
-    CHECK(cudaStreamDestroy(stream));
-    CHECK(cudaFree(d_data));
-    return failures != 0;
+    return finish();
 }

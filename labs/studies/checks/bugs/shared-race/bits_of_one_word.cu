@@ -17,16 +17,10 @@ __global__ void pack(const unsigned char *in, unsigned int *out)
 int main(void)
 {
     const int n = 128;
-    static unsigned char h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (unsigned char)((i * 37) % 256);
-    unsigned char *d_in = device_copy(h_in);
+    unsigned char *d_in = DEVICE_ARRAY(unsigned char, n, (i * 37) % 256);
     unsigned int *d_out = device_zeros<unsigned int>(4);
     pack<<<4, 32>>>(d_in, d_out);
     CHECK_KERNEL();
-    static unsigned int h_out[4];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, 4);
+    return finish();
 }

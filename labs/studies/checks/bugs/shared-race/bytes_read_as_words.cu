@@ -13,10 +13,8 @@ __global__ void gather(int *out)
 
 int main(void)
 {
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 8 * sizeof(int)));
+    int *d_out = device_array<int>(8);
     gather<<<1, 64>>>(d_out);
     CHECK_KERNEL();
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

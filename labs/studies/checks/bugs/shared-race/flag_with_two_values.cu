@@ -16,16 +16,10 @@ __global__ void last_bright(const unsigned char *in, int *out, int n)
 int main(void)
 {
     const int n = 512;
-    static unsigned char h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (unsigned char)((i * 7) % 256);
-    unsigned char *d_in = device_copy(h_in);
+    unsigned char *d_in = DEVICE_ARRAY(unsigned char, n, (i * 7) % 256);
     int *d_out = device_zeros<int>(1);
     last_bright<<<1, 64>>>(d_in, d_out, n);
     CHECK_KERNEL();
-    static int h_out[1];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, 1);
+    return finish();
 }

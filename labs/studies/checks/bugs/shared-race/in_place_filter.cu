@@ -19,16 +19,9 @@ __global__ void sharpen(const float *in, float *out)
 int main(void)
 {
     const int n = 3 * T;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = device_copy(h_in);
-    float *d_out = device_zeros<float>(n);
+    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_out = device_zeros<float>(n);
     sharpen<<<3, T>>>(d_in, d_out);
     CHECK_KERNEL();
-    static float h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, n);
+    return finish();
 }

@@ -20,16 +20,9 @@ __global__ void mirrored_sum(const float *in, float *out, int tiles)
 int main(void)
 {
     const int tiles = 5, n = tiles * T;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = device_copy(h_in);
-    float *d_out = device_zeros<float>(T);
+    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_out = device_zeros<float>(T);
     mirrored_sum<<<1, T>>>(d_in, d_out, tiles);
     CHECK_KERNEL();
-    static float h_out[T];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, T);
+    return finish();
 }

@@ -14,10 +14,8 @@ __global__ void exchange(int *out)
 
 int main(void)
 {
-    int *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 32 * sizeof(int)));
+    int *d_out = device_array<int>(32);
     exchange<<<1, 32>>>(d_out);
     CHECK_KERNEL();
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

@@ -16,20 +16,10 @@ __global__ void two_rows(const int *a, const int *b, int *out)
 int main(void)
 {
     const int n = 80;
-    static int h_a[n];
-    for (int i = 0; i < n; i++) h_a[i] = i % 17;
-    int *d_a = device_copy(h_a);
-    static int h_b[n];
-    for (int i = 0; i < n; i++) h_b[i] = i % 17;
-    int *d_b = device_copy(h_b);
+    int *d_a = DEVICE_ARRAY(int, n, i % 17), *d_b = DEVICE_ARRAY(int, n, i % 17);
     int *d_out = device_zeros<int>(n);
     two_rows<<<1, n, 2 * n * sizeof(int)>>>(d_a, d_b, d_out);
     CHECK_KERNEL();
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_a));
-    CHECK(cudaFree(d_b));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, n);
+    return finish();
 }

@@ -14,16 +14,9 @@ __global__ void reverse(const int *in, int *out)
 int main(void)
 {
     const int n = 256;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = i % 17;
-    int *d_in = device_copy(h_in);
-    int *d_out = device_zeros<int>(n);
+    int *d_in = DEVICE_ARRAY(int, n, i % 17), *d_out = device_zeros<int>(n);
     reverse<<<2, 128>>>(d_in, d_out);
     CHECK_KERNEL();
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, n);
+    return finish();
 }

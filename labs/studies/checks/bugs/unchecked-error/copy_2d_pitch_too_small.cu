@@ -19,17 +19,10 @@ int main(void)
     CHECK(cudaMallocPitch((void **)&d_in, &pitch, row, h));
     CHECK(cudaMemset2D(d_in, pitch, 0, row, h));
     cudaMemcpy2D(d_in, pitch, h_in, w, row, h, cudaMemcpyHostToDevice);  // BUG
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, h * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, h * sizeof(float)));
+    float *d_out = device_zeros<float>(h);
     sum_rows<<<1, h>>>(d_in, pitch, d_out, w);
     CHECK(cudaDeviceSynchronize());
-    static float h_out[h];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < h; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    print_sum(d_out, h);
     CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

@@ -14,16 +14,9 @@ int main(void)
     static float mask[49];
     for (int i = 0; i < 49; i++) mask[i] = 1.0f;
     cudaMemcpyToSymbol(c_mask, mask, sizeof mask);  // BUG
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, 25 * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, 25 * sizeof(float)));
+    float *d_out = device_zeros<float>(25);
     weights<<<1, 32>>>(d_out);
     CHECK(cudaDeviceSynchronize());
-    static float h_out[25];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < 25; i++) sum += h_out[i];
-    printf("%g\n", sum);
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, 25);
+    return finish();
 }

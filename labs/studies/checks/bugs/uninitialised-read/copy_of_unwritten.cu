@@ -9,16 +9,11 @@ __global__ void scale(const float *in, float *out)
 
 int main(void)
 {
-    float *d_first = NULL, *d_second = NULL, *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_first, 64 * sizeof(float)));
-    CHECK(cudaMalloc((void **)&d_second, 64 * sizeof(float)));
-    CHECK(cudaMalloc((void **)&d_out, 64 * sizeof(float)));
+    float *d_first = device_array<float>(64), *d_second = device_array<float>(64);
+    float *d_out = device_array<float>(64);
     CHECK(cudaMemset(d_first, 0, 32 * sizeof(float)));
     CHECK(cudaMemcpy(d_second, d_first, 64 * sizeof(float), cudaMemcpyDeviceToDevice));
     scale<<<1, 64>>>(d_second, d_out);
     CHECK_KERNEL();
-    CHECK(cudaFree(d_first));
-    CHECK(cudaFree(d_second));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    return finish();
 }

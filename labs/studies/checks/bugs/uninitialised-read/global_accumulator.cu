@@ -12,17 +12,9 @@ __global__ void accumulate(const float *in, float *sum, int n)
 int main(void)
 {
     const int n = 256;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = device_copy(h_in);
-    float *d_sum = NULL;
-    CHECK(cudaMalloc((void **)&d_sum, n * sizeof(float)));
+    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_sum = device_array<float>(n);
     accumulate<<<2, 128>>>(d_in, d_sum, n);
     CHECK_KERNEL();
-    static float h_sum[n];
-    CHECK(cudaMemcpy(h_sum, d_sum, sizeof h_sum, cudaMemcpyDeviceToHost));
-    print_sum(h_sum);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_sum));
-    return failures != 0;
+    print_sum(d_sum, n);
+    return finish();
 }

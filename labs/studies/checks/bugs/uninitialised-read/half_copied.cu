@@ -16,16 +16,11 @@ int main(void)
     const int n = 400;
     static short h_in[n];
     for (int i = 0; i < n; i++) h_in[i] = (short)i;
-    short *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, n * sizeof(short)));
+    short *d_in = device_array<short>(n);
     CHECK(cudaMemcpy(d_in, h_in, n, cudaMemcpyHostToDevice));
     short *d_out = device_zeros<short>(n);
     negate<<<4, 100>>>(d_in, d_out, n);
     CHECK_KERNEL();
-    static short h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, n);
+    return finish();
 }

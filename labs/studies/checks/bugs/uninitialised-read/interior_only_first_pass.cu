@@ -20,20 +20,11 @@ __global__ void column_pass(const float *tmp, float *out, int w, int h)
 int main(void)
 {
     const int w = 40, h = 15, n = w * h;
-    static float h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = (float)(i % 17);
-    float *d_in = device_copy(h_in);
-    float *d_tmp = NULL;
-    CHECK(cudaMalloc((void **)&d_tmp, n * sizeof(float)));
+    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_tmp = device_array<float>(n);
     float *d_out = device_zeros<float>(n);
     row_pass<<<h, 64>>>(d_in, d_tmp, w, h);
     column_pass<<<h, 64>>>(d_tmp, d_out, w, h);
     CHECK_KERNEL();
-    static float h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    print_sum(h_out);
-    CHECK(cudaFree(d_in));
-    CHECK(cudaFree(d_tmp));
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    print_sum(d_out, n);
+    return finish();
 }

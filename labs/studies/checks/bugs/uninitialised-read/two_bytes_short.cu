@@ -9,11 +9,9 @@ __global__ void add_one(int *values)
 
 int main(void)
 {
-    int *d_values = NULL;
-    CHECK(cudaMalloc((void **)&d_values, 64 * sizeof(int)));
+    int *d_values = device_array<int>(64);
     CHECK(cudaMemset(d_values, 0, 64 * sizeof(int) - 2));
     add_one<<<1, 64>>>(d_values);
     CHECK_KERNEL();
-    CHECK(cudaFree(d_values));
-    return failures != 0;
+    return finish();
 }

@@ -1,12 +1,6 @@
 // expect: use-after-free
 // Two names for one buffer, each of them freed.
-#include "../../check.h"
-
-__global__ void clear(float *image, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) image[i] = 0.0f;
-}
+#include "../../kernels.h"
 
 int main(void)
 {
@@ -15,14 +9,9 @@ int main(void)
     CHECK(cudaMalloc((void **)&d_image, n * sizeof(float)));
     CHECK(cudaMemset(d_image, 0, n * sizeof(float)));
     float *d_result = d_image;  // in place
-    clear<<<3, 111>>>(d_image, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    static float h_result[n];
-    CHECK(cudaMemcpy(h_result, d_result, sizeof h_result, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_result[i];
-    printf("%g\n", sum);
+    twice<<<3, 111>>>(d_image, n);
+    CHECK_KERNEL();
+    print_sum(d_result, n);
     CHECK(cudaFree(d_image));
     CHECK(cudaFree(d_result));  // BUG
     return failures != 0;

@@ -1,12 +1,6 @@
 // expect: use-after-free
 // The result is freed first and copied back afterwards.
-#include "../../check.h"
-
-__global__ void count_up(int *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = i + 1;
-}
+#include "../../kernels.h"
 
 int main(void)
 {
@@ -14,9 +8,8 @@ int main(void)
     int *d_out = NULL;
     CHECK(cudaMalloc((void **)&d_out, n * sizeof(int)));
     CHECK(cudaMemset(d_out, 0, n * sizeof(int)));
-    count_up<<<5, 100>>>(d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    fill<<<5, 100>>>(d_out, n, 1);
+    CHECK_KERNEL();
     CHECK(cudaFree(d_out));
     static int h_out[n];
     CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));  // BUG

@@ -16,18 +16,10 @@ int main(void)
     float *d_in = NULL;
     CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
     CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n * sizeof(float)));
-    CHECK(cudaMemset(d_out, 0, n * sizeof(float)));
+    float *d_out = device_zeros<float>(n);
     CHECK(cudaFree(d_in));
     halve<<<2, 128>>>(d_in, d_out, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    static float h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += h_out[i];
-    printf("%g\n", sum);
-    CHECK(cudaFree(d_out));
-    return failures != 0;
+    CHECK_KERNEL();
+    print_sum(d_out, n);
+    return finish();
 }

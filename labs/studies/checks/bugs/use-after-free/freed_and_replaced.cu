@@ -15,16 +15,11 @@ int main(void)
     CHECK(cudaMalloc((void **)&d_old, small * sizeof(int)));
     CHECK(cudaMemset(d_old, 0, small * sizeof(int)));
     write_index<<<1, 128>>>(d_old, small);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    int *d_new = NULL;
-    CHECK(cudaMalloc((void **)&d_new, large * sizeof(int)));
-    CHECK(cudaMemset(d_new, 0, large * sizeof(int)));
+    CHECK_KERNEL();
+    int *d_new = device_zeros<int>(large);
     CHECK(cudaMemcpy(d_new, d_old, small * sizeof(int), cudaMemcpyDeviceToDevice));
     CHECK(cudaFree(d_old));
     write_index<<<1, 128>>>(d_old, small);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    CHECK(cudaFree(d_new));
-    return failures != 0;
+    CHECK_KERNEL();
+    return finish();
 }

@@ -13,15 +13,9 @@ int main(void)
 {
     const int n = 64;
     int count = 0;
-    static int h_in[n];
-    for (int i = 0; i < n; i++) h_in[i] = i % 17;
-    int *d_in = NULL;
-    CHECK(cudaMalloc((void **)&d_in, sizeof h_in));
-    CHECK(cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice));
+    int *d_in = DEVICE_ARRAY(int, n, i % 17);
     count_large<<<1, 1>>>(d_in, &count, n);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
+    CHECK_KERNEL();
     printf("%d\n", count);
-    CHECK(cudaFree(d_in));
-    return failures != 0;
+    return finish();
 }

@@ -24,13 +24,8 @@ int main(void)
     CHECK(cudaMalloc((void **)&d_out, 1 * sizeof(float)));
     CHECK(cudaMemset(d_out, 0, 1 * sizeof(float)));
     total<<<1, 1>>>(m, d_out);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    static float h_out[1];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    double sum = 0.0;
-    for (int i = 0; i < 1; i++) sum += h_out[i];
-    printf("%g\n", sum);
+    CHECK_KERNEL();
+    print_sum(d_out, 1);
     CHECK(cudaFree(d_out));
     free(m.weight);
     return failures != 0;
