@@ -12,10 +12,14 @@ labN/VERDICT.diff holds those of a lab that must get a verdict:
 
     === NAME of BASE | DETAIL | also NAME, ...
     Why a student would write this, and what only this entry guards.
-    @@ shared_tile.cu
-     a line that stays
     -a line that goes
     +a line that comes
+    -the first line that goes here, in another hunk
+    -...
+    -the last one
+    @@
+     a line that stays
+    +a line that comes after it
 
 DETAIL is the name of the mistake, which a check must call it, of the finding, the technique checks
 (with `; ` between them) or the part. `-` stands for a mistake that has no name yet, and
@@ -23,10 +27,12 @@ DETAIL is the name of the mistake, which a check must call it, of the finding, t
 such as "radius 0 on a 1x1 image". `also` are names that are as true in some of its cases.
 
 The changes are a diff without line numbers: the lines of a hunk that stay or go are found in the
-base exactly once. A hunk in which all lines come is a whole file. BASE is `ancestor`, the file in
-labN/ancestor/ (the solution of an earlier day, without its comments); without a base it is today's
-solution. A whole file and one of an ancestor begin with the entry's header and reason as a comment.
-Files of the lab that an entry does not name are the solution's.
+base exactly once. A hunk ends before a line that goes after one that came, and before `@@`, or
+`@@ FILE` where a file begins that is not the first of the lab. A hunk in which all lines come is a
+whole file. BASE is `ancestor`, the file in labN/ancestor/ (the solution of an earlier day, without
+its comments), or `baseline`, the lab's; without a base it is today's solution. A file that is whole
+or has a base begins with the entry's header and reason as a comment. Files of the lab that an entry
+does not name are the solution's.
 
 An entry is kept if only it guards something. Among those of a lab with the same verdict and detail
 it goes if the others fail wherever it does (at the same check, with the same mistake, finding or
@@ -41,6 +47,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby, takewhile
 from pathlib import Path
 
 from grader import paths
@@ -50,7 +57,8 @@ ZOO = Path(__file__).parent
 SHOWN = paths.BUILD / "zoo"
 VERDICTS = ("right", "wrong", "poor", "unsafe", "slow")
 ANCESTOR = "ancestor"
-_TITLE = re.compile(r"(?P<name>[\w-]+)(?P<base> of ancestor)?(?P<words>(?: \| .*)?)")
+GAPS = (" ...", "-...")  # all lines up to the next one of the hunk
+_TITLE = re.compile(r"(?P<name>[\w-]+)(?: of (?P<base>ancestor|baseline))?(?P<words>(?: \| .*)?)")
 
 
 class EntryError(ValueError):
@@ -61,7 +69,7 @@ class EntryError(ValueError):
 class Entry:
     lab: str
     name: str
-    of_ancestor: bool
+    base: str | None
     verdict: str
     words: str  # the header's: " | DETAIL | also NAME, NAME"
     reason: tuple[str, ...]
@@ -88,7 +96,7 @@ class Entry:
     @property
     def apart(self) -> frozenset[str]:
         """The files that are not today's solution with changes."""
-        return self.own if self.of_ancestor else self.whole
+        return self.own if self.base else self.whole
 
     @property
     def whole(self) -> frozenset[str]:
@@ -157,7 +165,7 @@ def changed_since(commit: str, changed: Iterable[str]) -> set[str]:
             found |= set(_read(file, file.read_text())) - set(_read(file, before))
         elif file.is_relative_to(ZOO) and file.parent.name == ANCESTOR:
             lab = of_lab(file.parent.parent.name)
-            found |= {e for e in lab if e.of_ancestor and file.name in e.own - e.whole}
+            found |= {e for e in lab if e.base == ANCESTOR and file.name in e.own - e.whole}
     return {str(entry) for entry in found}
 
 
@@ -166,21 +174,28 @@ def _read(file: Path, text: str) -> Iterator[Entry]:
     if first or file.stem not in VERDICTS:
         raise EntryError(f"{file} does not begin with an entry, or is not named by a verdict")
     for part in parts:
-        head, *changes = re.split(r"^@@ ", part, flags=re.MULTILINE)
-        title, *reason = head.splitlines()
+        title, *lines = part.splitlines()
         said = _TITLE.fullmatch(title)
-        if not said or not reason or not changes:
+        reason = tuple(takewhile(lambda line: line[:1] not in (" ", "-", "+", "@"), lines))
+        if not said or not reason or len(reason) == len(lines):
             raise EntryError(f"{file}: this is not an entry: {title}")
-        hunks = ((name, tuple(lines)) for name, *lines in map(str.splitlines, changes))
-        yield Entry(
-            file.parent.name,
-            said["name"],
-            bool(said["base"]),
-            file.stem,
-            said["words"],
-            tuple(reason),
-            tuple(hunks),
-        )
+        lab = file.parent.name
+        hunks = tuple(_hunks(_lab(lab).submit[0], lines[len(reason) :]))
+        yield Entry(lab, said["name"], said["base"], file.stem, said["words"], reason, hunks)
+
+
+def _hunks(name: str, lines: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The hunks, each with its file; name: the first one's, if the lines do not say another."""
+    hunk: list[str] = []
+    for line in lines:
+        if hunk and (line[:2] == "@@" or (line[:1] == "-" and hunk[-1][:1] == "+")):
+            yield name, tuple(hunk)
+            hunk = []
+        if line[:2] == "@@":
+            name = line[3:] or name
+        else:
+            hunk.append(line)
+    yield name, tuple(hunk)
 
 
 def _text(entry: Entry, name: str) -> str:
@@ -188,10 +203,10 @@ def _text(entry: Entry, name: str) -> str:
     text = "\n" + _base(entry, name)
     for file, lines in entry.hunks:
         if file == name:
-            old, new = _side(lines, "-"), _side(lines, "+")
-            if text.count(old) != 1:
-                raise EntryError(f"{entry}: found {text.count(old)} times in {name}:{old}")
-            text = text.replace(old, new)
+            try:
+                text = _changed(text, lines)
+            except EntryError as error:
+                raise EntryError(f"{entry}: {error} in {name}") from None
     has_header = name not in entry.apart or text.startswith("\n// zoo: ")
     return text[1:] if has_header else entry.comment() + text[1:]
 
@@ -199,9 +214,31 @@ def _text(entry: Entry, name: str) -> str:
 def _base(entry: Entry, name: str) -> str:
     if name in entry.whole:
         return ""
-    if entry.of_ancestor:
+    if entry.base == ANCESTOR:
         return (ZOO / entry.lab / ANCESTOR / name).read_text()
+    if entry.base:
+        lab = paths.ROOT / "labs" / _lab(entry.lab).folder
+        return (lab / f"{entry.base}{Path(name).suffix}").read_text()
     return _solution(entry.lab, name)
+
+
+def _changed(text: str, lines: tuple[str, ...]) -> str:
+    """The text after a hunk, whose lines before its first gap are found once, the others later."""
+    parts = [list(part) for is_gap, part in groupby(lines, _is_gap) if not is_gap]
+    gaps = ["", *filter(_is_gap, lines)]
+    done, position = "", 0
+    for gap, part in zip(gaps, parts, strict=True):
+        old = _side(part, "-")
+        found = text.find(old, position)
+        if found < 0 or (not gap and text.count(old) > 1):
+            raise EntryError(f"found {text.count(old)} times:{old}")
+        done += ("" if gap[:1] == "-" else text[position:found]) + _side(part, "+")[:-1]
+        position = found + len(old) - 1
+    return done + text[position:]
+
+
+def _is_gap(line: str) -> bool:
+    return line in GAPS
 
 
 def _side(lines: Iterable[str], mark: str) -> str:
