@@ -29,10 +29,10 @@ such as "radius 0 on a 1x1 image". `also` are names that are as true in some of 
 The changes are a diff without line numbers: the lines of a hunk that stay or go are found in the
 base exactly once. A hunk ends before a line that goes after one that came, and before `@@`, or
 `@@ FILE` where a file begins that is not the first of the lab. A hunk in which all lines come is a
-whole file. BASE is `ancestor`, the file in labN/ancestor/ (the solution of an earlier day, without
-its comments), or `baseline`, the lab's; without a base it is today's solution. A file that is whole
-or has a base begins with the entry's header and reason as a comment. Files of the lab that an entry
-does not name are the solution's.
+whole file. BASE is today's solution if an entry names none; `bare`: the solution without the words
+of the exercise; `baseline`: the lab's; `ancestor`: the file in labN/ancestor/, the solution of an
+earlier day. A file that is whole or has a base begins with the entry's header and reason as a
+comment. Files of the lab that an entry does not name are the solution's.
 
 An entry is kept if only it guards something. Among those of a lab with the same verdict and detail
 it goes if the others fail wherever it does (at the same check, with the same mistake, finding or
@@ -58,7 +58,10 @@ SHOWN = paths.BUILD / "zoo"
 VERDICTS = ("right", "wrong", "poor", "unsafe", "slow")
 ANCESTOR = "ancestor"
 GAPS = (" ...", "-...")  # all lines up to the next one of the hunk
-_TITLE = re.compile(r"(?P<name>[\w-]+)(?: of (?P<base>ancestor|baseline))?(?P<words>(?: \| .*)?)")
+_TITLE = re.compile(r"(?P<name>[\w-]+)(?: of (?P<base>\w+))?(?P<words>(?: \| .*)?)")
+_EXERCISE = re.compile(
+    r"^ */\* (?:TODO|Lab) \d(?:[^*]|\*(?!/))*\*/\n|^ *// (?:BEGIN|END|STARTER).*\n", re.MULTILINE
+)
 
 
 class EntryError(ValueError):
@@ -214,12 +217,16 @@ def _text(entry: Entry, name: str) -> str:
 def _base(entry: Entry, name: str) -> str:
     if name in entry.whole:
         return ""
-    if entry.base == ANCESTOR:
-        return (ZOO / entry.lab / ANCESTOR / name).read_text()
-    if entry.base:
-        lab = paths.ROOT / "labs" / _lab(entry.lab).folder
-        return (lab / f"{entry.base}{Path(name).suffix}").read_text()
-    return _solution(entry.lab, name)
+    match entry.base:
+        case None:
+            return _solution(entry.lab, name)
+        case "bare":
+            return _EXERCISE.sub("", _solution(entry.lab, name))
+        case "baseline":
+            lab = paths.ROOT / "labs" / _lab(entry.lab).folder
+            return (lab / f"baseline{Path(name).suffix}").read_text()
+        case base:
+            return (ZOO / entry.lab / base / name).read_text()
 
 
 def _changed(text: str, lines: tuple[str, ...]) -> str:
