@@ -30,9 +30,9 @@ The changes are a diff without line numbers: the lines of a hunk that stay or go
 base exactly once. A hunk ends before a line that goes after one that came, and before `@@`, or
 `@@ FILE` where a file begins that is not the first of the lab. A hunk in which all lines come is a
 whole file. BASE is today's solution if an entry names none; `bare`: the solution without the words
-of the exercise; `baseline`: the lab's; `ancestor`: the file in labN/ancestor/, the solution of an
-earlier day. A file that is whole or has a base begins with the entry's header and reason as a
-comment. Files of the lab that an entry does not name are the solution's.
+of the exercise; `baseline`: the lab's; `ancestor`: the solution of an earlier day, as the entry in
+labN/ancestor.diff makes it. A file that is whole or has a base begins with the entry's header and
+reason as a comment. Files of the lab that an entry does not name are the solution's.
 
 An entry is kept if only it guards something. Among those of a lab with the same verdict and detail
 it goes if the others fail wherever it does (at the same check, with the same mistake, finding or
@@ -58,7 +58,9 @@ SHOWN = paths.BUILD / "zoo"
 VERDICTS = ("right", "wrong", "poor", "unsafe", "slow")
 ANCESTOR = "ancestor"
 GAPS = (" ...", "-...")  # all lines up to the next one of the hunk
-_TITLE = re.compile(r"(?P<name>[\w-]+)(?: of (?P<base>\w+))?(?P<words>(?: \| .*)?)")
+_TITLE = re.compile(
+    r"(?P<name>[\w-]+)(?: of (?P<base>bare|baseline|ancestor))?(?P<words>(?: \| .*)?)"
+)
 _EXERCISE = re.compile(
     r"^ */\* (?:TODO|Lab) \d(?:[^*]|\*(?!/))*\*/\n|^ *// (?:BEGIN|END|STARTER).*\n", re.MULTILINE
 )
@@ -118,7 +120,8 @@ class Entry:
 @cache
 def everything() -> tuple[Entry, ...]:
     """All entries, by lab and name. Raises EntryError."""
-    found = [e for file in ZOO.glob("lab*/*.diff") for e in _read(file, file.read_text())]
+    files = (file for file in ZOO.glob("lab*/*.diff") if file.stem != ANCESTOR)
+    found = [e for file in files for e in _read(file, file.read_text())]
     return tuple(sorted(found, key=lambda e: (e.lab, e.name)))
 
 
@@ -162,19 +165,20 @@ def changed_since(commit: str, changed: Iterable[str]) -> set[str]:
     differ from it. An entry that follows a solution does not change with it."""
     found = set()
     for file in (paths.ROOT / name for name in changed):
-        if file.is_relative_to(ZOO) and file.suffix == ".diff" and file.exists():
-            show = ["git", "-C", str(file.parent), "show", f"{commit}:./{file.name}"]
-            before = subprocess.run(show, capture_output=True, text=True, check=False).stdout
-            found |= set(_read(file, file.read_text())) - set(_read(file, before))
-        elif file.is_relative_to(ZOO) and file.parent.name == ANCESTOR:
-            lab = of_lab(file.parent.parent.name)
-            found |= {e for e in lab if e.base == ANCESTOR and file.name in e.own - e.whole}
+        if not (file.is_relative_to(ZOO) and file.suffix == ".diff" and file.exists()):
+            continue
+        if file.stem == ANCESTOR:
+            found |= {e for e in of_lab(file.parent.name) if e.base == ANCESTOR}
+            continue
+        show = ["git", "-C", str(file.parent), "show", f"{commit}:./{file.name}"]
+        before = subprocess.run(show, capture_output=True, text=True, check=False).stdout
+        found |= set(_read(file, file.read_text())) - set(_read(file, before))
     return {str(entry) for entry in found}
 
 
 def _read(file: Path, text: str) -> Iterator[Entry]:
     first, *parts = re.split(r"^=== ", text, flags=re.MULTILINE)
-    if first or file.stem not in VERDICTS:
+    if first or file.stem not in (*VERDICTS, ANCESTOR):
         raise EntryError(f"{file} does not begin with an entry, or is not named by a verdict")
     for part in parts:
         title, *lines = part.splitlines()
@@ -202,7 +206,13 @@ def _hunks(name: str, lines: Iterable[str]) -> Iterator[tuple[str, tuple[str, ..
 
 
 def _text(entry: Entry, name: str) -> str:
-    """A file with the entry's changes."""
+    """A file with the entry's changes, and its header where it has one."""
+    text = _edited(entry, name)
+    has_header = name not in entry.apart or text.startswith("// zoo: ")
+    return text if has_header else entry.comment() + text
+
+
+def _edited(entry: Entry, name: str) -> str:
     text = "\n" + _base(entry, name)
     for file, lines in entry.hunks:
         if file == name:
@@ -210,8 +220,7 @@ def _text(entry: Entry, name: str) -> str:
                 text = _changed(text, lines)
             except EntryError as error:
                 raise EntryError(f"{entry}: {error} in {name}") from None
-    has_header = name not in entry.apart or text.startswith("\n// zoo: ")
-    return text[1:] if has_header else entry.comment() + text[1:]
+    return text[1:]
 
 
 def _base(entry: Entry, name: str) -> str:
@@ -225,8 +234,10 @@ def _base(entry: Entry, name: str) -> str:
         case "baseline":
             lab = paths.ROOT / "labs" / _lab(entry.lab).folder
             return (lab / f"baseline{Path(name).suffix}").read_text()
-        case base:
-            return (ZOO / entry.lab / base / name).read_text()
+        case _:
+            file = ZOO / entry.lab / f"{ANCESTOR}.diff"
+            (ancestor,) = _read(file, file.read_text())
+            return _edited(ancestor, name)
 
 
 def _changed(text: str, lines: tuple[str, ...]) -> str:

@@ -93,3 +93,7 @@ def test_the_entries_of_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert entries.changed_since("HEAD", [name]) == set()
     file.write_text(first + second.replace("Why", "So") + first.replace("one", "three"))
     assert entries.changed_since("HEAD", [name, "README.md"]) == {"lab1/two", "lab1/three"}
+    (tmp_path / "lab1" / "ancestor.diff").touch()
+    listed = (entry("one", "+x"), entry("two of bare", "+x"), entry("three of ancestor", "+x"))
+    monkeypatch.setattr(entries, "everything", lambda: listed)
+    assert entries.changed_since("HEAD", ["lab1/ancestor.diff"]) == {"lab1/three"}
