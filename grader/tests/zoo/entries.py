@@ -143,6 +143,13 @@ def find(name: str) -> Entry:
     raise EntryError(f"the zoo has no {name}")
 
 
+def ancestor(lab: str) -> Entry:
+    """The solution of an earlier day."""
+    file = ZOO / lab / f"{ANCESTOR}.diff"
+    (entry,) = _read(file, file.read_text())
+    return entry
+
+
 def files(entry: Entry) -> dict[str, str]:
     """All that a student would hand in, by the names of the files. Raises EntryError."""
     return {
@@ -235,9 +242,7 @@ def _base(entry: Entry, name: str) -> str:
             lab = paths.ROOT / "labs" / _lab(entry.lab).folder
             return (lab / f"baseline{Path(name).suffix}").read_text()
         case _:
-            file = ZOO / entry.lab / f"{ANCESTOR}.diff"
-            (ancestor,) = _read(file, file.read_text())
-            return _edited(ancestor, name)
+            return _edited(ancestor(entry.lab), name)
 
 
 def _changed(text: str, lines: tuple[str, ...]) -> str:
