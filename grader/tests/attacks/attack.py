@@ -21,6 +21,8 @@ FILES = (
     "whole",
     "forge",
     "evidence",
+    "findings",
+    "foreign",
     "device",
     "hidden",
     "output",
