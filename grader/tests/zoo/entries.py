@@ -27,17 +27,21 @@ DETAIL is the name of the mistake, which a check must call it, of the finding, t
 such as "radius 0 on a 1x1 image". `also` are names that are as true in some of its cases.
 
 The changes are a diff without line numbers: the lines of a hunk that stay or go are found in the
-base exactly once. A hunk ends before a line that goes after one that came, and before `@@`, or
-`@@ FILE` where a file begins that is not the first of the lab. A hunk in which all lines come is a
-whole file. BASE is today's solution if an entry names none; `bare`: the solution without the words
-of the exercise; `baseline`: the lab's; `ancestor`: the solution of an earlier day, as the entry in
+base exactly once; `...` is all lines from there to the next one of the hunk. A hunk ends before a
+line that goes after one that came, and before `@@`, or `@@ FILE` where a file begins that is not
+the first of the lab. A hunk in which all lines come is a whole file.
+
+BASE is today's solution if an entry names none; `bare`: the solution without the words of the
+exercise; `baseline`: the lab's; `ancestor`: the solution of an earlier day, as the entry in
 labN/ancestor.diff makes it. A file that is whole or has a base begins with the entry's header and
 reason as a comment. Files of the lab that an entry does not name are the solution's.
 
 An entry is kept if only it guards something. Among those of a lab with the same verdict and detail
 it goes if the others fail wherever it does (at the same check, with the same mistake, finding or
 smallest case), and one of them only there, so that it fails whenever this one would. A right
-program is kept if it is built in a way that no other one is.
+program is kept if it is built in a way that no other one is; those that do not follow the solution
+are also the programs that were timed on a GPU (labs/studies/predict) and that must not look alike
+(grader/tests/classroom/similarity).
 """
 
 from __future__ import annotations
