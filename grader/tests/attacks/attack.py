@@ -21,11 +21,13 @@ FILES = (
     "whole",
     "forge",
     "evidence",
+    "findings",
+    "foreign",
     "device",
     "hidden",
     "output",
 )
-ON_GPU = "gpu"  # the file of those that need a GPU
+ON_GPU = ("gpu", "gpu_times")  # the files of those that need a GPU
 C_ONLY = (  # as C++ their declarations contradict those of the headers
     "malloc() replaced",
     "ifunc that runs before main()",
@@ -80,7 +82,8 @@ def attacks() -> Iterator[Attack]:
 
 def gpu_attacks() -> Iterator[Attack]:
     """Those that need a GPU, and the attacks of programs in C, made by a program for a GPU."""
-    yield from _listed(ON_GPU)
+    for name in ON_GPU:
+        yield from _listed(name)
     for attack in attacks():
         if (
             attack.group in RETARGETED

@@ -37,7 +37,7 @@ HEAD = """\
 
 Made by `python -m grader.tests.attacks.on_gpu --out FILE` on {date}; {gpu}; sandbox: {sandbox}.
 The columns are those of RESULTS.md. Group gpu: programs that misuse the GPU or forge a time that is
-measured on it (gpu.toml). The other groups: the attacks of programs in C, as programs for the GPU.
+measured on it (gpu*.toml). The other groups: the attacks of programs in C, as programs for the GPU.
 The honest program runs before, between and after them, and must earn every point.
 """
 

@@ -12,10 +12,14 @@ labN/VERDICT.diff holds those of a lab that must get a verdict:
 
     === NAME of BASE | DETAIL | also NAME, ...
     Why a student would write this, and what only this entry guards.
-    @@ shared_tile.cu
-     a line that stays
     -a line that goes
     +a line that comes
+    -the first line that goes here, in another hunk
+    -...
+    -the last one
+    @@
+     a line that stays
+    +a line that comes after it
 
 DETAIL is the name of the mistake, which a check must call it, of the finding, the technique checks
 (with `; ` between them) or the part. `-` stands for a mistake that has no name yet, and
@@ -23,15 +27,21 @@ DETAIL is the name of the mistake, which a check must call it, of the finding, t
 such as "radius 0 on a 1x1 image". `also` are names that are as true in some of its cases.
 
 The changes are a diff without line numbers: the lines of a hunk that stay or go are found in the
-base exactly once. A hunk in which all lines come is a whole file. BASE is `ancestor`, the file in
-labN/ancestor/ (the solution of an earlier day, without its comments); without a base it is today's
-solution. A whole file and one of an ancestor begin with the entry's header and reason as a comment.
-Files of the lab that an entry does not name are the solution's.
+base exactly once; `...` is all lines from there to the next one of the hunk. A hunk ends before a
+line that goes after one that came, and before `@@`, or `@@ FILE` where a file begins that is not
+the first of the lab. A hunk in which all lines come is a whole file.
+
+BASE is today's solution if an entry names none; `bare`: the solution without the words of the
+exercise; `baseline`: the lab's; `ancestor`: the solution of an earlier day, as the entry in
+labN/ancestor.diff makes it. A file that is whole or has a base begins with the entry's header and
+reason as a comment. Files of the lab that an entry does not name are the solution's.
 
 An entry is kept if only it guards something. Among those of a lab with the same verdict and detail
 it goes if the others fail wherever it does (at the same check, with the same mistake, finding or
 smallest case), and one of them only there, so that it fails whenever this one would. A right
-program is kept if it is built in a way that no other one is.
+program is kept if it is built in a way that no other one is; those that do not follow the solution
+are also the programs that were timed on a GPU (labs/studies/predict) and that must not look alike
+(grader/tests/classroom/similarity).
 """
 
 from __future__ import annotations
@@ -41,6 +51,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby, takewhile
 from pathlib import Path
 
 from grader import paths
@@ -50,7 +61,13 @@ ZOO = Path(__file__).parent
 SHOWN = paths.BUILD / "zoo"
 VERDICTS = ("right", "wrong", "poor", "unsafe", "slow")
 ANCESTOR = "ancestor"
-_TITLE = re.compile(r"(?P<name>[\w-]+)(?P<base> of ancestor)?(?P<words>(?: \| .*)?)")
+GAPS = (" ...", "-...")  # all lines up to the next one of the hunk
+_TITLE = re.compile(
+    r"(?P<name>[\w-]+)(?: of (?P<base>bare|baseline|ancestor))?(?P<words>(?: \| .*)?)"
+)
+_EXERCISE = re.compile(
+    r"^ */\* (?:TODO|Lab) \d(?:[^*]|\*(?!/))*\*/\n|^ *// (?:BEGIN|END|STARTER).*\n", re.MULTILINE
+)
 
 
 class EntryError(ValueError):
@@ -61,7 +78,7 @@ class EntryError(ValueError):
 class Entry:
     lab: str
     name: str
-    of_ancestor: bool
+    base: str | None
     verdict: str
     words: str  # the header's: " | DETAIL | also NAME, NAME"
     reason: tuple[str, ...]
@@ -88,7 +105,7 @@ class Entry:
     @property
     def apart(self) -> frozenset[str]:
         """The files that are not today's solution with changes."""
-        return self.own if self.of_ancestor else self.whole
+        return self.own if self.base else self.whole
 
     @property
     def whole(self) -> frozenset[str]:
@@ -107,7 +124,8 @@ class Entry:
 @cache
 def everything() -> tuple[Entry, ...]:
     """All entries, by lab and name. Raises EntryError."""
-    found = [e for file in ZOO.glob("lab*/*.diff") for e in _read(file, file.read_text())]
+    files = (file for file in ZOO.glob("lab*/*.diff") if file.stem != ANCESTOR)
+    found = [e for file in files for e in _read(file, file.read_text())]
     return tuple(sorted(found, key=lambda e: (e.lab, e.name)))
 
 
@@ -129,9 +147,11 @@ def find(name: str) -> Entry:
     raise EntryError(f"the zoo has no {name}")
 
 
-def ancestor(lab: str, name: str) -> Path:
-    """A file of the solution of an earlier day."""
-    return ZOO / lab / ANCESTOR / name
+def ancestor(lab: str) -> Entry:
+    """The solution of an earlier day."""
+    file = ZOO / lab / f"{ANCESTOR}.diff"
+    (entry,) = _read(file, file.read_text())
+    return entry
 
 
 def files(entry: Entry) -> dict[str, str]:
@@ -156,57 +176,96 @@ def changed_since(commit: str, changed: Iterable[str]) -> set[str]:
     differ from it. An entry that follows a solution does not change with it."""
     found = set()
     for file in (paths.ROOT / name for name in changed):
-        if file.is_relative_to(ZOO) and file.suffix == ".diff" and file.exists():
-            show = ["git", "-C", str(file.parent), "show", f"{commit}:./{file.name}"]
-            before = subprocess.run(show, capture_output=True, text=True, check=False).stdout
-            found |= set(_read(file, file.read_text())) - set(_read(file, before))
-        elif file.is_relative_to(ZOO) and file.parent.name == ANCESTOR:
-            lab = of_lab(file.parent.parent.name)
-            found |= {e for e in lab if e.of_ancestor and file.name in e.own - e.whole}
+        if not (file.is_relative_to(ZOO) and file.suffix == ".diff" and file.exists()):
+            continue
+        if file.stem == ANCESTOR:
+            found |= {e for e in of_lab(file.parent.name) if e.base == ANCESTOR}
+            continue
+        show = ["git", "-C", str(file.parent), "show", f"{commit}:./{file.name}"]
+        before = subprocess.run(show, capture_output=True, text=True, check=False).stdout
+        found |= set(_read(file, file.read_text())) - set(_read(file, before))
     return {str(entry) for entry in found}
 
 
 def _read(file: Path, text: str) -> Iterator[Entry]:
     first, *parts = re.split(r"^=== ", text, flags=re.MULTILINE)
-    if first or file.stem not in VERDICTS:
+    if first or file.stem not in (*VERDICTS, ANCESTOR):
         raise EntryError(f"{file} does not begin with an entry, or is not named by a verdict")
     for part in parts:
-        head, *changes = re.split(r"^@@ ", part, flags=re.MULTILINE)
-        title, *reason = head.splitlines()
+        title, *lines = part.splitlines()
         said = _TITLE.fullmatch(title)
-        if not said or not reason or not changes:
+        reason = tuple(takewhile(lambda line: line[:1] not in (" ", "-", "+", "@"), lines))
+        if not said or not reason or len(reason) == len(lines):
             raise EntryError(f"{file}: this is not an entry: {title}")
-        hunks = ((name, tuple(lines)) for name, *lines in map(str.splitlines, changes))
-        yield Entry(
-            file.parent.name,
-            said["name"],
-            bool(said["base"]),
-            file.stem,
-            said["words"],
-            tuple(reason),
-            tuple(hunks),
-        )
+        lab = file.parent.name
+        hunks = tuple(_hunks(_lab(lab).submit[0], lines[len(reason) :]))
+        yield Entry(lab, said["name"], said["base"], file.stem, said["words"], reason, hunks)
+
+
+def _hunks(name: str, lines: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The hunks, each with its file; name: the first one's, if the lines do not say another."""
+    hunk: list[str] = []
+    for line in lines:
+        if hunk and (line[:2] == "@@" or (line[:1] == "-" and hunk[-1][:1] == "+")):
+            yield name, tuple(hunk)
+            hunk = []
+        if line[:2] == "@@":
+            name = line[3:] or name
+        else:
+            hunk.append(line)
+    yield name, tuple(hunk)
 
 
 def _text(entry: Entry, name: str) -> str:
-    """A file with the entry's changes."""
+    """A file with the entry's changes, and its header where it has one."""
+    text = _edited(entry, name)
+    has_header = name not in entry.apart or text.startswith("// zoo: ")
+    return text if has_header else entry.comment() + text
+
+
+def _edited(entry: Entry, name: str) -> str:
     text = "\n" + _base(entry, name)
     for file, lines in entry.hunks:
         if file == name:
-            old, new = _side(lines, "-"), _side(lines, "+")
-            if text.count(old) != 1:
-                raise EntryError(f"{entry}: found {text.count(old)} times in {name}:{old}")
-            text = text.replace(old, new)
-    has_header = name not in entry.apart or text.startswith("\n// zoo: ")
-    return text[1:] if has_header else entry.comment() + text[1:]
+            try:
+                text = _changed(text, lines)
+            except EntryError as error:
+                raise EntryError(f"{entry}: {error} in {name}") from None
+    return text[1:]
 
 
 def _base(entry: Entry, name: str) -> str:
     if name in entry.whole:
         return ""
-    if entry.of_ancestor:
-        return ancestor(entry.lab, name).read_text()
-    return _solution(entry.lab, name)
+    match entry.base:
+        case None:
+            return _solution(entry.lab, name)
+        case "bare":
+            return _EXERCISE.sub("", _solution(entry.lab, name))
+        case "baseline":
+            lab = paths.ROOT / "labs" / _lab(entry.lab).folder
+            return (lab / f"baseline{Path(name).suffix}").read_text()
+        case _:
+            return _edited(ancestor(entry.lab), name)
+
+
+def _changed(text: str, lines: tuple[str, ...]) -> str:
+    """The text after a hunk, whose lines before its first gap are found once, the others later."""
+    parts = [list(part) for is_gap, part in groupby(lines, _is_gap) if not is_gap]
+    gaps = ["", *filter(_is_gap, lines)]
+    done, position = "", 0
+    for gap, part in zip(gaps, parts, strict=True):
+        old = _side(part, "-")
+        found = text.find(old, position)
+        if found < 0 or (not gap and text.count(old) > 1):
+            raise EntryError(f"found {text.count(old)} times:{old}")
+        done += ("" if gap[:1] == "-" else text[position:found]) + _side(part, "+")[:-1]
+        position = found + len(old) - 1
+    return done + text[position:]
+
+
+def _is_gap(line: str) -> bool:
+    return line in GAPS
 
 
 def _side(lines: Iterable[str], mark: str) -> str:

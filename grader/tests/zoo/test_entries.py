@@ -20,7 +20,7 @@ def entry(title: str, *lines: str) -> Entry:
 
 def test_an_entry_of_the_solution() -> None:
     include = SOLUTION.splitlines()[[line[:8] for line in SOLUTION.splitlines()].index("#include")]
-    found = entry("name | loop-bound | also one, two", "@@ cpu_loop.c", f" {include}", "+int x;")
+    found = entry("name | loop-bound | also one, two", f" {include}", "+int x;")
     assert (found.verdict, found.detail, found.also) == (
         "wrong",
         "loop-bound",
@@ -35,6 +35,28 @@ def test_a_whole_file_begins_with_its_header() -> None:
     found = entry("name | loop-bound", "@@ cpu_loop.c", "+int x;", "+", "+int y;")
     text = "// zoo: wrong | loop-bound\n//\n// Why.\nint x;\n\nint y;\n"
     assert entries.files(found) == {"cpu_loop.c": text}
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (["-b", "+x", "-e", "+y"], "a x c d y a f"),
+        (["-b", "-...", "-d", "+x"], "a x e a f"),
+        ([" b", " ...", "-e", "+x"], "a b c d x a f"),
+        ([" e", " ...", "-a", "+x"], "a b c d e x f"),
+        (["-f", "@@", "-c"], "a b d e a"),
+    ],
+)
+def test_hunks_and_gaps(lines: list[str], text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entries, "_solution", lambda *_: "a\nb\nc\nd\ne\na\nf\n")
+    assert entries.files(entry("name", *lines))["cpu_loop.c"].split() == text.split()
+
+
+def test_an_entry_of_the_baseline() -> None:
+    old, new = '#include "lab.h"', "int x;"
+    text = entries.files(entry("name of baseline | -", f"-{old}", f"+{new}"))["cpu_loop.c"]
+    baseline = (paths.ROOT / "labs" / "lab1_cpu_loop" / "baseline.c").read_text()
+    assert text == "// zoo: wrong | -\n//\n// Why.\n" + baseline.replace(old, new)
 
 
 @pytest.mark.parametrize(("line", "times"), [("-int no such line;", 0), ("-", "[1-9]")])
@@ -71,3 +93,7 @@ def test_the_entries_of_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert entries.changed_since("HEAD", [name]) == set()
     file.write_text(first + second.replace("Why", "So") + first.replace("one", "three"))
     assert entries.changed_since("HEAD", [name, "README.md"]) == {"lab1/two", "lab1/three"}
+    (tmp_path / "lab1" / "ancestor.diff").touch()
+    listed = (entry("one", "+x"), entry("two of bare", "+x"), entry("three of ancestor", "+x"))
+    monkeypatch.setattr(entries, "everything", lambda: listed)
+    assert entries.changed_since("HEAD", ["lab1/ancestor.diff"]) == {"lab1/three"}
