@@ -1,6 +1,6 @@
 /* json.c: what becomes of quotes, of bytes that are not text, and of what does not fit. */
-#include "test_suite.h"
 #include "json.h"
+#include "test_suite.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Check suite of labs/runtime/mask.c. The bits are also compared with datasets/generate.py, by
  * grader/tests/datasets/test_datasets.py. */
-#include "test_suite.h"
 #include "mask.h"
+#include "test_suite.h"
 
 #include <math.h>
 #include <string.h>

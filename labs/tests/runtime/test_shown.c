@@ -1,6 +1,6 @@
 /* Check suite of labs/runtime/shown.h. */
-#include "test_suite.h"
 #include "shown.h"
+#include "test_suite.h"
 
 #include <stdio.h>
 #include <string.h>

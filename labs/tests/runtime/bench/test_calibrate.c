@@ -1,8 +1,8 @@
 /* Check suite of labs/runtime/bench/clock.c and calibrate.c. No test asks for a speed: the machine
  * that runs them may be busy. */
-#include "test_suite.h"
 #include "bench/calibrate.h"
 #include "bench/clock.h"
+#include "test_suite.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Check suite of labs/runtime/evidence/blake2s.c. The codes are those of Python's
  * hashlib.blake2s(message, key=bytes(range(32)), digest_size=16), of messages 00 01 02 ... */
-#include "test_suite.h"
 #include "evidence/blake2s.h"
+#include "test_suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Check suite of labs/runtime/io/image.c: pixels, limits, and files that are not what they say.
  * grader/tests/datasets/test_datasets.py compares image_read() with Pillow on the photograph. */
-#include "test_suite.h"
 #include "io/image.h"
+#include "test_suite.h"
 
 #include "io/file.h"
 

@@ -1,6 +1,6 @@
 /* Check suite of labs/runtime/io/npy.c and file.c: round trips, and files that lie. */
-#include "test_suite.h"
 #include "io/npy.h"
+#include "test_suite.h"
 
 #include "io/file.h"
 

@@ -1,7 +1,7 @@
 /* Check suite of labs/runtime/runner/device_case.c on the simulator: what a driver is given, which
  * failures it reports and how, and that it frees everything whatever fails. */
-#include "test_suite.h"
 #include "runner/device_case.c"
+#include "test_suite.h"
 
 #include "../../../sim/src/base/options.h"
 

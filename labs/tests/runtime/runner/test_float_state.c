@@ -1,6 +1,6 @@
 /* Check suite of labs/runtime/runner/float_state.c: what a function may break, and what not. */
-#include "test_suite.h"
 #include "runner/float_state.h"
+#include "test_suite.h"
 
 #include <fenv.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  *
  * The runner's main() is taken in under another name and run in a child process. */
 #define main runner_main
-#include "test_suite.h"
 #include "runner/runner.c"
+#include "test_suite.h"
 #undef main
 
 #include <math.h>

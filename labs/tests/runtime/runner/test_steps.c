@@ -1,8 +1,8 @@
 /* Check suite of labs/runtime/runner/steps.c and fence.c: sequences with drivers that behave and
  * misbehave, each played in a child process. */
 #define main runner_main
-#include "test_suite.h"
 #include "runner/runner.c"
+#include "test_suite.h"
 #undef main
 
 #include "runner/fence.h"
