@@ -17,7 +17,7 @@ SOURCES = {
     *(".py", ".c", ".h", ".cu", ".cuh", ".cpp", ".S", ".mk"),
     *(".sh", ".js", ".css", ".toml", ".html"),
 }
-DATA = {".json", ".csv", ".lock", ".svg", ".png", ".md", ".out", ".zip", ".gz", ".xz"}
+DATA = {".json", ".csv", ".tsv", ".lock", ".svg", ".png", ".md", ".out", ".zip", ".gz", ".xz"}
 MEASURED = {"machine.txt"}  # beside measurements
 
 

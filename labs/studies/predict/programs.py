@@ -197,7 +197,7 @@ def _file(lab: int, entry: str) -> Path:
         return timed
     if entry == SOLUTION:
         if lab in TIMED_ANCESTORS:
-            return zoo.ancestor(f"lab{lab}", solution.name)
+            return zoo.write(zoo.ancestor(f"lab{lab}")) / solution.name
         return solution
     return zoo.write(zoo.find(f"lab{lab}/{entry}")) / solution.name
 

@@ -32,13 +32,8 @@ class Attendance:
         """What to tell the instructor; nothing when all is well."""
         said = []
         if self.missing:
-<<<<<<< HEAD
-            names = _listed([shown(person) for person in self.missing])
-            said.append(f"{len(self.missing)} on the roster handed in nothing: {names}")
-=======
             names = plain_text.few([shown(person) for person in self.missing], MOST_SHOWN)
-            said.append(f"{len(self.missing)} of the roster handed in nothing: {names}")
->>>>>>> lightpy
+            said.append(f"{len(self.missing)} on the roster handed in nothing: {names}")
         if self.strangers:
             names = plain_text.few([*map(plain_text.name, self.strangers)], MOST_SHOWN)
             said.append(f"{len(self.strangers)} handed in and are not on the roster: {names}")
