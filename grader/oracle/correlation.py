@@ -41,7 +41,7 @@ def correlate64(image: npt.ArrayLike, mask: npt.ArrayLike, border: str) -> F64:
         return np.asarray(f * g)
     taps = g.shape[-2] * g.shape[-1]
     if taps < MANY_TAPS or not (f.size and np.isfinite(f).all() and np.isfinite(g).all()):
-        return _by_taps(f, g, border)
+        return _by_taps(f, g[..., None, None, :, :], border)
     if f.ndim > 2:
         masks = np.broadcast_to(g, (*f.shape[:-2], *g.shape[-2:]))
         return np.stack([correlate64(*plane, border) for plane in zip(f, masks, strict=True)])
@@ -71,21 +71,20 @@ def _by_products(f: F64, g: F64, border: str) -> F64:
     return out
 
 
-def _by_taps(f: F64, g: F64, border: str, first: int = 0, step: int = 1) -> F64:
-    """Eq. 1 for any border and any pixels, one tap after the other, row by row. first, step: which
-    columns of the image."""
+def _by_taps(f: F64, g: F64, border: str) -> F64:
+    """Eq. 1 for any border and any pixels, one tap after the other. g: ... x rows x columns; what
+    is in front of that fits the planes and the pixels of the image."""
     height, width = f.shape[-2:]
     rows, columns = g.shape[-2:]
-    padded = borders.pad(f, rows // 2, columns // 2, border)[..., first:]
-    out = np.zeros((*f.shape[:-1], len(range(first, width, step))))
+    padded = borders.pad(f, rows // 2, columns // 2, border)
+    out = np.zeros(f.shape)
     taps = np.argwhere(g.reshape(-1, rows, columns).any(axis=0)).tolist()
     at_a_time = max(1, PRODUCTS * height // max(1, out.size))
     for top in range(0, height, at_a_time):
         total = out[..., top : top + at_a_time, :]
         for row, column in taps:
             lines = padded[..., top + row : top + row + total.shape[-2], :]
-            window = lines[..., column : column + width - first : step]
-            total += window * g[..., row, column][..., None, None]
+            total += lines[..., column : column + width] * g[..., row, column]
     return out
 
 
@@ -108,15 +107,10 @@ def _bound(magnitude: F64, taps: int) -> F64:
 
 def polyphase(image: F32, bank: F32, border: str) -> Expected:
     """Column x is correlated with mask x mod n of the bank (n x (2r+1) x (2r+1))."""
-    phases = len(bank)
-    value = np.empty(image.shape)
-    bound = np.empty(image.shape)
-    for phase, mask in enumerate(bank):
-        f, g = _with_magnitude(image.astype(np.float64), mask.astype(np.float64))
-        columns, magnitude = _by_taps(f, g, border, phase, phases)
-        value[:, phase::phases] = columns
-        bound[:, phase::phases] = _bound(magnitude, mask.size)
-    return Expected(value, bound)
+    masks = bank[np.arange(image.shape[1]) % len(bank)]
+    f, g = _with_magnitude(image.astype(np.float64), masks.astype(np.float64))
+    value, magnitude = _by_taps(f, g[:, None], border)
+    return Expected(value, _bound(magnitude, bank[0].size))
 
 
 def outer(lines: F32) -> F64:
