@@ -10,10 +10,10 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
+from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, cast
 
 from grader import cli
 
@@ -41,12 +41,14 @@ def stage_of(command: str) -> str:
 class Popen(subprocess.Popen[Any]):
     """Notes what each child used, with all that it waited for, when it is reaped."""
 
-    used: Counter[str] = Counter()
-    inside: dict[int, str] = {}  # the stage of each command in a sandbox that was seen running
+    used: ClassVar[defaultdict[str, float]] = defaultdict(float)
+    inside: ClassVar[
+        dict[int, str]
+    ] = {}  # the stage of each command in a sandbox that was seen running
     last = "other"  # that of the child that was reaped last
 
-    def _internal_poll(self, _deadstate: int | None = None) -> int | None:  # type: ignore[override]
-        return super()._internal_poll(_deadstate, _waitpid=self._wait4)  # type: ignore[misc]
+    def _internal_poll(self, *dead: int | None) -> Any:
+        return super()._internal_poll(*dead, _waitpid=self._wait4)  # type: ignore[misc]
 
     def _try_wait(self, flags: int) -> tuple[int, int]:
         try:
@@ -56,7 +58,7 @@ class Popen(subprocess.Popen[Any]):
 
     def _wait4(self, pid: int, flags: int) -> tuple[int, int]:
         """os.waitpid(), with a note of what the child used."""
-        stage = stage_of(" ".join(map(str, self.args)) + " ")
+        stage = stage_of(" ".join(cast(list[str], self.args)) + " ")
         with suppress(OSError):
             for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
                 self.inside[int(child)] = stage
