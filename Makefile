@@ -99,7 +99,7 @@ CPPFLAGS := -Ilabs/runtime -Ilabs/sim/include
 DEPS = -MMD -MP
 
 # Our own code: strict C11. FLAVOUR is plain or asan; each has its own folder in build/.
-CFLAGS_plain := -O2 -g
+CFLAGS_plain := -O2 -g1
 CFLAGS_asan  := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 OUR_CFLAGS    = -std=c11 -D_GNU_SOURCE $(STRICT) $(CFLAGS_$(FLAVOUR)) -fPIC -pthread
 FLAVOUR ?= plain

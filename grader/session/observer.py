@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from grader.execute.profile import Profile
 from grader.model.result import Check
 from grader.model.spec import Technique
+
+if TYPE_CHECKING:
+    from grader.execute.profile import Profile
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,8 @@ class Popen(subprocess.Popen[Any]):
     ] = {}  # the stage of each command in a sandbox that was seen running
     last = "other"  # that of the child that was reaped last
 
-    def _internal_poll(self, *dead: int | None) -> Any:
-        return super()._internal_poll(*dead, _waitpid=self._wait4)  # type: ignore[misc]
+    def _internal_poll(self, _deadstate: int | None = None) -> Any:
+        return super()._internal_poll(_deadstate, _waitpid=self._wait4)  # type: ignore[misc]
 
     def _try_wait(self, flags: int) -> tuple[int, int]:
         try:
