@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, UnidentifiedImageError
 
+from datasets.missing import DatasetMissing
 from datasets.stream import splitmix64, uniform
 
 F32 = npt.NDArray[np.float32]
@@ -38,10 +39,6 @@ ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "datasets"
 FOLDER = ROOT / "build" / "datasets"
 PHOTO = FOLDER / "coffee.png"
-
-
-class DatasetMissing(Exception):  # noqa: N818 (the name is part of the interface)
-    """A photograph that ./grade setup downloads is missing; the message says what to do."""
 
 
 # ------------------------------------------------------------------------------ images

@@ -32,7 +32,7 @@ from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu, gpu
 
 SECONDS = 5.0  # of processor time for one run
-TILE = 256  # pixels: the side of the noise that an image is made of, again and again
+TILE = 64  # pixels: the side of the noise that an image is made of, again and again
 # Of the run whose output is compared: images of whole tiles; at most so many channels, masks and
 # multiply-adds. Fewer masks rather than fewer channels: with one channel, a kernel that does much
 # for each product stores nearly as often as it multiplies.

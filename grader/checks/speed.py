@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from grader.checks.speed_points import (
-    NO_SOLUTION,
     WITHOUT_SOLUTION,
     achieved,
     busy,
@@ -31,6 +30,7 @@ from grader.model.verdicts import grade_line
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
+from grader.session.plan import NO_SOLUTION
 from grader.session.programs import Binary
 from grader.session.session import Session
 from grader.timing import reference, row_samples

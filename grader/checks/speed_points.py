@@ -21,7 +21,6 @@ from grader.timing.statistics import (
     paired,
 )
 
-NO_SOLUTION = "no-solution"  # diagnosis of a check that only the reference solution can decide
 WITHOUT_SOLUTION = (  # in a student's copy of the course, of every speed check
     "measured against the given baseline; your instructor's grader measures against the course's "
     "solution, which is not in this copy"

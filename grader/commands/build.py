@@ -2,6 +2,8 @@
 
 import os
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Annotated
 
 import typer
@@ -11,6 +13,7 @@ from grader.commands import options, output
 from grader.commands.errors import UsageError
 from grader.compile import make, nvcc_check
 from grader.model import plain_text
+from grader.model.spec import Lab
 
 
 def build(
@@ -34,20 +37,32 @@ def build(
         chosen,
         target="unit" if unit_tests else "run",
         checked=bool(loaded.safe) and chosen != "gpu" and not unit_tests,  # ./grade is next
-        nvcc=chosen == "sim" and not unit_tests and nvcc_check.available(),
         verbose=verbose,
     )
+    with ExitStack() as stack:
+        nvcc = None
+        if chosen == "sim" and not unit_tests and nvcc_check.available():
+            nvcc = stack.enter_context(make.start(make.BuildRequest(submission, chosen, "nvcc")))
+        _build(request, loaded, src, nvcc)
+
+
+def _build(
+    request: make.BuildRequest, lab: Lab, src: str, nvcc: Callable[[], make.Build] | None
+) -> None:
+    """Builds, and runs unit tests if that is what was built. nvcc: waits for its messages."""
+    submission, chosen = request.submission, request.backend
     result = make.build(request)
     for warning in result.warnings:
         print(f"warning: {warning.render()}", file=sys.stderr)
     if result.binary is None:
         print("\n".join(result.errors), file=sys.stderr)
         raise typer.Exit(exit_codes.LESS)
-    if unit_tests:
+    if request.target == "unit":
         environment = os.environ | ({"CK_FORK": "no"} if chosen == "gpu" else {})
         os.execve(result.binary, [str(result.binary)], environment)
-    files = " and ".join(map(submission.path, loaded.submit))
-    print(plain_text.line(f"{lab}: {files} builds for {chosen}; now {options.again(loaded, src)}"))
-    if result.nvcc and (check := nvcc_check.judge_nvcc(submission, result.nvcc)).message:
+    files = " and ".join(map(submission.path, lab.submit))
+    print(plain_text.line(f"{lab.id}: {files} builds for {chosen}; now {options.again(lab, src)}"))
+    report = nvcc().binary if nvcc else None
+    if report and (check := nvcc_check.judge_nvcc(submission, report)).message:
         print("\n".join(check.message), file=sys.stderr)
         raise typer.Exit(exit_codes.LESS if check.verdict == "fail" else exit_codes.FULL_MARKS)

@@ -1,22 +1,24 @@
 """Grades a lab for the terminal: a line for each check as soon as it is known."""
 
+from __future__ import annotations
+
 import sys
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from grader.commands import options, output
 from grader.commands.errors import UsageError
-from grader.execute.profile import Profile
 from grader.grading import pipeline, speed_scores
 from grader.model import result, spec
-from grader.render import profile as render_profile
-from grader.render import score_table, technique_counters
 from grader.render.terminal import Terminal
 from grader.session.observer import Observer
 from grader.session.plan import matching, plan_for
-from grader.session.report_data import ReportData
 from grader.student import progress
+
+if TYPE_CHECKING:
+    from grader.execute.profile import Profile
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,11 @@ def grade(request: Request) -> int:
         files = [submission.path(name) for name in lab.submit]
         print(terminal.header(lab.id, lab.title, files, plan.backend), flush=True)
     output.announce_first_build()
-    report = ReportData(submission) if request.html_file else None
+    report = None
+    if request.html_file:
+        from grader.session.report_data import ReportData  # it imports NumPy: see pipeline.py
+
+        report = ReportData(submission)
     fresh = request.fresh or request.profiled or report is not None
     try:
         graded = pipeline.grade(
@@ -104,6 +110,8 @@ def grade(request: Request) -> int:
     if request.leaderboard:
         scored = speed_scores.of(graded, lab)
         graded = msgspec.structs.replace(graded, leaderboard=scored)
+        from grader.render import score_table
+
         text = score_table.table(lab.id, scored, terminal.width)
         print(f"\n{text}", file=sys.stderr if quiet else sys.stdout)
     if request.profiled:
@@ -133,6 +141,9 @@ def _tables(
     count; each input once. Those that counted nothing come last. width: of the terminal, if it is
     one."""
     techniques = {lab.id_of(technique): technique for technique in lab.technique}
+    from grader.render import profile as render_profile
+    from grader.render import technique_counters
+
     lines = {
         check.id: technique_counters.line(techniques[check.id], check, width)
         for check in checks

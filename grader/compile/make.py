@@ -4,12 +4,14 @@ The submitted files are staged (staging.py) and compiled in the sandbox; the rul
 labs/runtime/submission.mk.
 """
 
+from __future__ import annotations
+
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from grader import paths
 from grader.compile import make_process, sources, staging
@@ -25,20 +27,21 @@ from grader.compile.compiler_messages import (
     unlinked,
 )
 from grader.compile.make_process import BuildError
-from grader.compile.permitted import submission_check
-from grader.compile.permitted.elf import ObjectError
-from grader.compile.permitted.submission_check import Product
-from grader.compile.permitted.symbol_rules import Kind
 from grader.model.spec import Lab
 from grader.model.submission import Submission
 from grader.sandbox.ending import Finished, early_end
 from grader.sandbox.limits import Limits
 
+if TYPE_CHECKING:
+    from grader.compile.permitted.submission_check import Product
+    from grader.compile.permitted.symbol_rules import Kind
+
 # nvcc, which may be called as well, has a limit of its own: labs/runtime/submission.mk.
 COMPILE_LIMITS = Limits(seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2)
 RUNTIME_LIMITS = Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
-Target = Literal["run", "checked", "unit", "speed"]
+Target = Literal["run", "checked", "unit", "speed", "nvcc"]
+_NAMES = {"speed": "student.so", "nvcc": "nvcc.txt"}  # of products; others have their target's
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,9 @@ class BuildRequest:
 
     target: "run", the submission's runner; "checked", the instrumented runner, with profiles on
         the simulator and with sanitizers on the CPU; "unit", its unit tests; "speed", a shared
-        object of its functions, which the lab's timing program in sources.course_build() opens.
+        object of its functions, which the lab's timing program in sources.course_build() opens;
+        "nvcc", no program: a file with nvcc's messages about the CUDA file.
     checked: also builds the instrumented runner, at the same time.
-    nvcc: also records what nvcc says about the CUDA file.
     files: builds only these of the submitted files; None builds all.
     reference: an object of the course's solution to time, where its source is not in this copy.
     verbose: prints make's commands.
@@ -59,45 +62,29 @@ class BuildRequest:
     backend: str
     target: Target = "run"
     checked: bool = False
-    nvcc: bool = False
     files: tuple[str, ...] | None = None
     reference: Path | None = None
     verbose: bool = False
 
     def rules(self) -> list[str]:
         """The rules of submission.mk that make the products."""
-        rules = [f"{self.target}-binary", *(["checked-binary"] if self.checked else [])]
-        return [*rules, "nvcc-report"] if self.nvcc else rules
+        first = "nvcc-report" if self.target == "nvcc" else f"{self.target}-binary"
+        return [first, *(["checked-binary"] if self.checked else [])]
 
     def binaries(self, out: Path) -> list[Path]:
         """The programs that make leaves in `out`, that of `target` first."""
-        first = "student.so" if self.target == "speed" else self.target
+        first = _NAMES.get(self.target, self.target)
         return [out / name for name in (first, *(["checked"] if self.checked else []))]
-
-    def objects(self, out: Path) -> list[list[Product]]:
-        """The objects that make leaves in `out`, those of each program together."""
-        files = self.files or tuple(self.submission.lab.submit)
-        c_files = [name for name in files if name.endswith(".c")]
-        kinds: list[Kind] = ["timed" if self.target == "speed" else "plain"]
-        kinds = ["checked"] if self.target == "checked" else kinds
-        kinds += ["checked"] if self.checked else []
-        groups = [(kind, files) for kind in kinds]
-        groups += [("raced", tuple(c_files))] if "checked" in kinds else []
-        return [
-            [Product.of(out, name, kind, self.backend) for name in names] for kind, names in groups
-        ]
 
 
 @dataclass(frozen=True)
 class Build:
-    """A finished build. `binary` is None when the student's file does not build; `errors` says why.
-    `nvcc` is the file with nvcc's messages, where the request asked for them."""
+    """A finished build. `binary` is None when the student's file does not build: see `errors`."""
 
     binary: Path | None
     errors: list[str] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
     seconds: float = 0
-    nvcc: Path | None = None
 
 
 def runtime_is_built() -> bool:
@@ -120,12 +107,15 @@ def start(request: BuildRequest) -> Iterator[Callable[[], Build]]:
     lab = submission.lab
     home = submission.home or paths.BUILD / lab.id
     names = {name: submission.path(name) for name in submission.contents}
-    kind = f"{request.backend}\0{sorted(names.items())}\0{sources.key(lab)}\0"
+    # nvcc has a folder of its own, so that it can run at the same time.
+    backend = "nvcc" if request.target == "nvcc" else request.backend
+    kind = f"{backend}\0{sorted(names.items())}\0{sources.key(lab)}\0"
     out = staging.stage(home, kind, submission.contents)
     variables = _variables(lab, request.backend, request.files or tuple(lab.submit), out)
     if request.reference:
         variables |= {"REFERENCE_OBJECT": str(request.reference.relative_to(paths.ROOT))}
-    _build_course(f"{_course(lab)} do not build", request.rules(), variables, request.verbose)
+    if request.target != "nvcc":
+        _build_course(f"{_course(lab)} do not build", request.rules(), variables, request.verbose)
     with contextlib.ExitStack() as locked:
         locked.enter_context(make_process.locked(out))
         staging.begin(out)
@@ -163,18 +153,39 @@ def _result(done: Finished, request: BuildRequest, out: Path) -> Build:
         for binary in binaries:
             if binary.is_symlink() or not binary.is_file():
                 raise BuildError(f"{binary} is not a file", log)
-        nvcc = out / "nvcc.txt" if request.nvcc else None
-        return Build(binaries[0], [], warnings, done.seconds, nvcc)
+        return Build(binaries[0], [], warnings, done.seconds)
     errors = _student_errors(done, log, diagnostics, submission)
     if not errors:
         raise BuildError(f"{_course(submission.lab)} do not build", log)
     return Build(None, errors, warnings, done.seconds)
 
 
+def _objects(request: BuildRequest, out: Path) -> list[list[Product]]:
+    """The objects that make leaves in `out`, those of each program together."""
+    from grader.compile.permitted.submission_check import Product
+
+    if request.target == "nvcc":
+        return []
+    files = request.files or tuple(request.submission.lab.submit)
+    c_files = [name for name in files if name.endswith(".c")]
+    kinds: list[Kind] = ["timed" if request.target == "speed" else "plain"]
+    kinds = ["checked"] if request.target == "checked" else kinds
+    kinds += ["checked"] if request.checked else []
+    groups = [(kind, files) for kind in kinds]
+    groups += [("raced", tuple(c_files))] if "checked" in kinds else []
+    return [
+        [Product.of(out, name, kind, request.backend) for name in names] for kind, names in groups
+    ]
+
+
 def _refused(request: BuildRequest, out: Path, built: bool) -> list[Diagnostic]:
     """What the submission's code may not do. built: make made everything; what it did not make is
     not missed otherwise. Raises BuildError when a product cannot be read."""
-    groups = request.objects(out)
+    # With NumPy: imported while the compilers run.
+    from grader.compile.permitted import submission_check
+    from grader.compile.permitted.elf import ObjectError
+
+    groups = _objects(request, out)
     try:
         for product in (p for group in groups if built for p in group):
             for file in (product.file, product.text):

@@ -70,9 +70,15 @@ def _location(text: str) -> Location | None:
     file, _, line = _NOTE.sub("", text).strip().rpartition(":")
     if not _LINE.fullmatch(line) or not file or "\0" in file or file.startswith(("?", "/usr/")):
         return None
-    shown = shortened(file)
-    in_simulator = str((paths.ROOT / shown).resolve()).startswith(SIMULATOR_HEADERS)
+    shown, in_simulator = _place(file)
     return None if in_simulator else (shown, int(line))
+
+
+@lru_cache(maxsize=256)  # thousands of lines are of a few files
+def _place(file: str) -> tuple[str, bool]:
+    """The path as it is shown, and whether it is a header of the simulator."""
+    shown = shortened(file)
+    return shown, str((paths.ROOT / shown).resolve()).startswith(SIMULATOR_HEADERS)
 
 
 def shortened(file: str) -> str:

@@ -63,7 +63,7 @@ class ArrayType:
 @dataclass(frozen=True)
 class Outcome:
     """How a run ended. `reason` completes a sentence that begins with "your program"; it is ""
-    when the run was completed. Only then are there an output and a status."""
+    when the run was completed. Only then are there an output, if it was kept, and a status."""
 
     end: End
     reason: str
@@ -101,7 +101,8 @@ def run_case(
         dtype, shape = OPERATIONS[lab.part_of(case).operation].output(inputs.arrays)
         expected = ArrayType(np.dtype(dtype), shape)
         argv = [str(binary), "--part", case.part, *_input_options(case, inputs, folder)]
-        argv += ["--out", f"out={folder}/{OUTPUT}:{dtype}:{'x'.join(map(str, shape))}"]
+        output = f"{folder}/{OUTPUT}" if mode.output else "-"
+        argv += ["--out", f"out={output}:{dtype}:{'x'.join(map(str, shape))}"]
         limits = Limits(
             seconds=lab.limits.seconds,
             file_size=expected.bytes(),
@@ -114,7 +115,7 @@ def run_case(
         findings = findings_in(reported.lines(evidence.FINDING), binary)
         if mode is SANITIZED:
             findings += sanitizers.findings(done.stderr.decode(errors="replace"), reported)
-        outcome = _outcome(done, reported, folder, expected)
+        outcome = _outcome(done, reported, folder, expected if mode.output else None)
         return replace(outcome, findings=findings, evidence=reported)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -131,8 +132,11 @@ def _input_options(case: Input, inputs: Inputs, folder: Path) -> list[str]:
     return options
 
 
-def _outcome(done: Finished, reported: Evidence, folder: Path, expected: ArrayType) -> Outcome:
-    """How the run ended, and its output when it was completed."""
+def _outcome(
+    done: Finished, reported: Evidence, folder: Path, expected: ArrayType | None
+) -> Outcome:
+    """How the run ended, and its output when it was completed. expected: of the output; None where
+    it was not kept."""
     printed = [*_lines(done.stdout), *_lines(done.stderr)]
 
     def ended(end: End, reason: str) -> Outcome:
@@ -145,8 +149,8 @@ def _outcome(done: Finished, reported: Evidence, folder: Path, expected: ArrayTy
     if fault := reported.our_fault():
         return ended("our-fault", fault)
     status = records.readable(reported.last(evidence.STATUS), Status)
-    output = _output(folder / OUTPUT, expected)
-    if not reported.is_complete() or status is None or output is None:
+    output = _output(folder / OUTPUT, expected) if expected else None
+    if not reported.is_complete() or status is None or (expected and output is None):
         return ended("no-result", without_result(done, reported))
     return Outcome("completed", "", done.seconds, output, status, printed=printed)
 

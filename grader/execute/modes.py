@@ -15,6 +15,7 @@ class Mode:
     debugger: it uses ptrace on its own threads.
     openmp_races: its threads run one at a time; races between them are reported, and what each
         thread did.
+    output: it is kept; it takes time where it is large.
     stepped: the AVX instructions that a function in C executes are reported.
     """
 
@@ -24,6 +25,7 @@ class Mode:
     address_space: int | None = ADDRESS_SPACE
     debugger: bool = False
     openmp_races: bool = False
+    output: bool = True
     stepped: bool = False
 
     def variables(self) -> dict[str, str]:
@@ -53,7 +55,7 @@ SAMPLED = Mode(_CHECKED, profiled=True, sampled=True)
 # For a prediction of the time on a GPU: only the block in the middle of each grid runs, and stands
 # for all others; and the same counts where all blocks run.
 _COUNTED = {"CONVLABS_SIM_THREADS": "1", "CONVLABS_SIM_PREDICT": "1"}
-COUNTED_BLOCK = Mode(_COUNTED | {"CONVLABS_SIM_SAMPLE": "1"}, profiled=True)
+COUNTED_BLOCK = Mode(_COUNTED | {"CONVLABS_SIM_SAMPLE": "1"}, profiled=True, output=False)
 COUNTED_WHOLE = Mode(_COUNTED, profiled=True)
 CHECKED = Mode(_CHECKED)
 CHECKED_REVERSED = Mode(_CHECKED | _REVERSE)

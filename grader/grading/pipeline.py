@@ -1,14 +1,13 @@
 """Grades one submission of one lab: follows a plan, builds, runs and judges, and scores."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from grader import __version__
-from grader.checks.predicted_points import judge_predictions
 from grader.compile import staging
 from grader.execute.backend import machine
 from grader.grading import score
-from grader.grading.judge import judge
-from grader.grading.pass_cache import PassCache
-from grader.grading.predictions import Predictions
-from grader.model.prediction import Prediction
 from grader.model.result import GradedFile, Result, Sandbox
 from grader.model.submission import Submission
 from grader.sandbox import choice
@@ -16,8 +15,9 @@ from grader.sandbox.workspace import workspace
 from grader.session import programs
 from grader.session.observer import Observer
 from grader.session.plan import Plan
-from grader.session.report_data import ReportData
-from grader.session.session import Session
+
+if TYPE_CHECKING:
+    from grader.session.report_data import ReportData
 
 
 def grade(
@@ -36,12 +36,15 @@ def grade(
     """
     observer.starting("building")
     try:
-        building = programs.built(plan, submission, verbose, observer.exclusive)
+        building = programs.built(plan, submission, verbose, observer.exclusive, _import_the_rest)
         with building as ready, workspace() as work:
+            from grader.grading.judging import judge_all
+            from grader.session.session import Session
+
             session = Session(
                 plan, submission, ready, work, observer, report, keep_notes, processes
             )
-            predicted = _judge_all(session)
+            predicted = judge_all(session)
     finally:
         staging.release()
     checks = session.so_far
@@ -67,30 +70,11 @@ def grade(
     )
 
 
-def _judge_all(session: Session) -> list[Prediction]:
-    """Judges the checks of the plan. Returns what was predicted meanwhile."""
-    plan, plain = session.plan, session.programs.plain
-    for check in session.programs.checks:
-        session.add(check)
-    cache = None
-    if session.keep_notes and plain and plan.backend == "sim":
-        cache = PassCache.of(plain, plan.lab.id)
-    with Predictions(session, noted=cache is not None) as predictions:
-        for planned in plan.checks:
-            if planned.program == "instrumented":
-                predictions.begin()
-            if planned.program == "timed":  # nothing else may run then
-                predictions.finish()
-            session.add(judge(session, planned, cache))
-        predictions.begin()
-        if predictions.under_way():
-            session.observer.starting("predicting the speed on a GPU")
-        predicted = predictions.finish()
-    for check in judge_predictions(plan, predicted):
-        session.add(check)
-    if cache:
-        cache.write()
-    return predicted
+def _import_the_rest() -> None:
+    """Imports what judges, and NumPy with it: that takes half as long as the compilers, which run
+    meanwhile."""
+    import grader.compile.permitted.submission_check
+    import grader.grading.judging  # noqa: F401
 
 
 def _sandbox(gpu: bool) -> Sandbox:

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 
-from grader.checks.speed_points import NO_SOLUTION
 from grader.exit_codes import FAULT, FULL_MARKS, LESS
 from grader.model.result import Check
 from grader.model.score import Score, Unmeasured
-from grader.session.plan import NO_GPU, Plan
+from grader.session.plan import NO_GPU, NO_SOLUTION, Plan
 
 UNCERTAIN = "uncertain on this machine"
 OUR_FAULT = "could not be checked: the grader or machine is at fault"

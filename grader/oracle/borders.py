@@ -1,4 +1,4 @@
-"""The borders: which value a pixel outside the image has, and what SciPy and NumPy call that rule.
+"""The borders: which value a pixel outside the image has, and what NumPy calls that rule.
 
 The labs ask for `zero` or `replicate`. The others are what a wrong index or a library's default
 gives; they have SciPy's names (scipy.ndimage), whose `mirror` and `reflect` differ by one pixel.
@@ -17,17 +17,16 @@ Array = npt.NDArray[Any]
 class Border:
     """One rule under its names, and a line a b c d with the pixels that it has left and right."""
 
-    scipy: str  # mode of scipy.ndimage.correlate()
     numpy: str  # mode of numpy.pad()
     picture: str
 
 
 BORDERS: dict[str, Border] = {
-    "zero": Border("constant", "constant", "0 0 | a b c d | 0 0"),
-    "replicate": Border("nearest", "edge", "a a | a b c d | d d"),
-    "wrap": Border("wrap", "wrap", "c d | a b c d | a b"),
-    "mirror": Border("mirror", "reflect", "c b | a b c d | c b"),
-    "reflect": Border("reflect", "symmetric", "b a | a b c d | d c"),
+    "zero": Border("constant", "0 0 | a b c d | 0 0"),
+    "replicate": Border("edge", "a a | a b c d | d d"),
+    "wrap": Border("wrap", "c d | a b c d | a b"),
+    "mirror": Border("reflect", "c b | a b c d | c b"),
+    "reflect": Border("symmetric", "b a | a b c d | d c"),
 }
 
 

@@ -3,7 +3,6 @@
 import textwrap
 from dataclasses import dataclass, field
 
-from grader.checks.predicted_points import line as predicted_line
 from grader.model.result import Check, Result
 from grader.model.score import Score
 
@@ -79,6 +78,8 @@ class Terminal:
         reasons = {p.reason for p in shown}
         if len(shown) > 1 and len(reasons) == 1 and "" not in reasons:
             return "\n".join(self._wrap(f"speed is not predicted: {reasons.pop()}"))
+        from grader.checks.predicted_points import line as predicted_line  # with NumPy
+
         lines = []
         for each in shown:
             _, part, name = each.check.split("/", 2)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from datasets.generate import DatasetMissing
+from datasets.missing import DatasetMissing
 from grader import files
 from grader.compile.make_process import BuildError
 from grader.model.result import Verdict

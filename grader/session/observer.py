@@ -1,12 +1,17 @@
 """Who is told what happens during a grading, while it happens."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from grader.execute.profile import Profile
 from grader.model.result import Check
 from grader.model.spec import Technique
+
+if TYPE_CHECKING:
+    from grader.execute.profile import Profile
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from grader.model.spec import CheckSpec, Input, Lab, Program, Speed
 
 NO_SPEED = "are for speed, left out by --no-speed"
 NO_GPU = "need a GPU"
+NO_SOLUTION = "no-solution"  # diagnosis of a check that only the reference solution can decide
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,12 @@
 """The programs that a plan's checks run, built from one submission."""
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from grader.compile import make, nvcc_check
@@ -35,7 +38,7 @@ class Programs:
     plain program, whose CUDA calls can be made to fail; `plain` itself where that is the backend.
     The instrumented program takes longest to build: it is built while the first cases run, and
     instrumented() waits for it. Where no check of the plan needs it, instrumented() builds it: a
-    case that fails is explained by it.
+    case that fails is explained by it. nvcc compiles at the same time; nvccs_check() waits for it.
     """
 
     checks: list[Check]
@@ -44,6 +47,13 @@ class Programs:
     _instrumented: Path | CouldNotRun | Callable[[], Build] = field(
         default_factory=lambda: CouldNotRun("skip")
     )
+    _nvcc: Callable[[], Check | None] = field(default=lambda: None)
+
+    def nvccs_check(self) -> Check | None:
+        """What nvcc says of the file, when it is asked for the first time; then None, and where
+        there is no nvcc or a GPU."""
+        ask, self._nvcc = self._nvcc, lambda: None
+        return ask()
 
     def is_being_built(self) -> bool:
         """Would instrumented() wait?"""
@@ -67,60 +77,73 @@ def built(
     submission: Submission,
     verbose: bool,
     exclusive: Callable[[], AbstractContextManager[None]],
+    meanwhile: Callable[[], None],
 ) -> Iterator[Programs]:
     """Builds what the plan needs. A build that has not ended with the block is given up.
 
     exclusive: held while a build is repeated alone, for which the machine had been too busy.
+    meanwhile: called once the compilers run.
     """
-    programs = _plain(plan, submission, verbose, exclusive)
     kind: Backend = "cpu" if plan.backend == "cpu" else "sim"
     with ExitStack() as stack:
-        if programs.plain is not None:
-            programs.failing = programs.plain
-            if plan.backend == "gpu" and plan.programs & {"failing", "instrumented"}:
-                programs.failing = _simulator(submission, verbose)
-            if "instrumented" in plan.programs:
-                programs._instrumented = programs.failing
-                if isinstance(programs.failing, Path):
-                    try:
-                        request = BuildRequest(submission, kind, "checked", verbose=verbose)
-                        programs._instrumented = stack.enter_context(make.start(request))
-                    except (BuildError, OSError) as fault:
-                        programs._instrumented = at_fault(fault)
-            elif plan.backend != "gpu":
-                request = BuildRequest(submission, kind, "checked", verbose=verbose)
-                programs._instrumented = lambda: make.build(request)  # for a case that fails
+        lab = submission.lab
+        if submission.problems:
+            lines = [*submission.problems, *submission.remedies()]
+            yield Programs([build_line(lab, COMPILES, "fail", lines)])
+            return
+
+        def started(request: BuildRequest) -> Callable[[], Build]:
+            """Starts a build; what waits for it, and repeats it alone if it was starved."""
+            wait = stack.enter_context(make.start(request))
+
+            def finished() -> Build:
+                try:
+                    return wait()
+                except MachineBusyError:
+                    with exclusive():
+                        return make.build(request)
+
+            return finished
+
+        try:
+            plain = started(BuildRequest(submission, plan.backend, verbose=verbose))
+            nvcc = None
+            if plan.backend == "sim" and nvcc_check.available():
+                nvcc = started(BuildRequest(submission, "sim", "nvcc", verbose=verbose))
+            meanwhile()
+            result = plain()
+        except (BuildError, OSError) as fault:
+            yield Programs([build_line(lab, COMPILES, "error", at_fault(fault).lines)])
+            return
+        if result.binary is None:
+            yield Programs([build_line(lab, COMPILES, "fail", result.errors, result.seconds)])
+            return
+        warnings = [f"warning: {w.render()}" for w in result.warnings[:5]]
+        checks = [build_line(lab, COMPILES, "pass", warnings, result.seconds)]
+        programs = Programs(checks, result.binary, failing=result.binary)
+        if nvcc:
+            programs._nvcc = partial(_judge_nvcc, submission, nvcc)
+        if plan.backend == "gpu" and plan.programs & {"failing", "instrumented"}:
+            programs.failing = _simulator(submission, verbose)
+        request = BuildRequest(submission, kind, "checked", verbose=verbose)
+        if "instrumented" in plan.programs:
+            programs._instrumented = programs.failing
+            if isinstance(programs.failing, Path):
+                try:
+                    programs._instrumented = started(request)
+                except (BuildError, OSError) as fault:
+                    programs._instrumented = at_fault(fault)
+        elif plan.backend != "gpu":
+            programs._instrumented = lambda: make.build(request)  # for a case that fails
         yield programs
 
 
-def _plain(
-    plan: Plan,
-    submission: Submission,
-    verbose: bool,
-    exclusive: Callable[[], AbstractContextManager[None]],
-) -> Programs:
-    """Builds the plain program, and asks nvcc where it is installed without a GPU."""
-    lab = submission.lab
-    if submission.problems:
-        lines = [*submission.problems, *submission.remedies()]
-        return Programs([build_line(lab, COMPILES, "fail", lines)])
+def _judge_nvcc(submission: Submission, wait: Callable[[], Build]) -> Check | None:
     try:
-        ask_nvcc = plan.backend == "sim" and nvcc_check.available()
-        request = BuildRequest(submission, plan.backend, nvcc=ask_nvcc, verbose=verbose)
-        try:
-            result = make.build(request)
-        except MachineBusyError:
-            with exclusive():
-                result = make.build(request)
+        report = wait().binary
     except (BuildError, OSError) as fault:
-        return Programs([build_line(lab, COMPILES, "error", at_fault(fault).lines)])
-    if result.binary is None:
-        return Programs([build_line(lab, COMPILES, "fail", result.errors, result.seconds)])
-    warnings = [f"warning: {w.render()}" for w in result.warnings[:5]]
-    checks = [build_line(lab, COMPILES, "pass", warnings, result.seconds)]
-    if result.nvcc:
-        checks.append(nvcc_check.judge_nvcc(submission, result.nvcc))
-    return Programs(checks, result.binary)
+        return build_line(submission.lab, nvcc_check.NAME, "skip", at_fault(fault).lines)
+    return nvcc_check.judge_nvcc(submission, report) if report else None
 
 
 def _simulator(submission: Submission, verbose: bool) -> Path | CouldNotRun:

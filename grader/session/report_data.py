@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from datasets.generate import DatasetMissing
+from datasets.missing import DatasetMissing
 from grader.execute import warp_samples as warps
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Launch, Profile, profile, read_launches

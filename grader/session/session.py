@@ -40,10 +40,15 @@ class Session:
     def lab(self) -> Lab:
         return self.submission.lab
 
-    def add(self, check: Check) -> None:
-        """Adds a check that has its verdict."""
-        self.so_far.append(check)
+    def add(self, check: Check, at: int | None = None) -> None:
+        """Adds a check that has its verdict. at: its place among the others; None for the last."""
+        self.so_far.insert(len(self.so_far) if at is None else at, check)
         self.observer.checked(check)
+
+    def add_nvccs(self) -> None:
+        """Adds the check with nvcc behind that of the first compiler, if there is one."""
+        if check := self.programs.nvccs_check():
+            self.add(check, at=1)
 
     def binary(self, planned: Planned) -> Binary | CouldNotRun:
         """The program that a check runs. Waits for the instrumented one, so that what is timed has

@@ -19,13 +19,13 @@ from grader.setup.runner import Output, Runner, shown
 VENV = Path(stamp.VENV)
 # MB to download for x86-64; all include "run"
 SIZES = {
-    "run": 65,
-    "handouts": 149,
-    "dev": 115,
+    "run": 31,
+    "handouts": 115,
+    "dev": 120,
     "pages": 250,
-    "slurm": 66,
+    "slurm": 32,
     "bench": 200,
-    "charts": 82,
+    "charts": 48,
 }
 INCLUDED_IN = {"dev": ("pages",), "charts": ("dev", "pages", "bench"), "handouts": ("pages",)}
 # pip would compile 3,000 modules, of which a grade needs a tenth. Where the environment says that

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets import layers
-from datasets.generate import DatasetMissing
+from datasets.missing import DatasetMissing
 from grader import files, paths
 from grader.diagnose import catalogue, explain
 from grader.diagnose.catalogue import Entry

@@ -137,13 +137,14 @@ $(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
 	$(Q){ ulimit -S -t $(NVCC_SECONDS); timeout $(NVCC_WAITING) $(NVCC) -std=c++17 -G -arch=$(GPU_ARCH:native=$(NVCC_ARCH)) -Ilabs/runtime \
 	    -Ilabs/$(LAB) -c $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
 	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@
+precompiled = -fpch-preprocess -I$(LIB)/header/$(1)
 $(OUT)/%.cu.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
 	$(say) CXX "$(SHOWN)"
-	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(SIM_CXXFLAGS) $(LABINC)
+	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(SIM_CXXFLAGS) $(call precompiled,plain) $(LABINC)
 $(OUT)/%.cu.o: $(OUT)/%.cu.ii
 	$(Q)$(CXX) $(SIM_CXXFLAGS) -c $< -o $@
 $(OUT)/%.cu.checked.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
-	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(TRACE_CXXFLAGS) $(LABINC)
+	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(TRACE_CXXFLAGS) $(CHECKED_CALLS) $(call precompiled,traced) $(LABINC)
 $(OUT)/%.cu.checked.o: $(OUT)/%.cu.checked.ii
 	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(CHECKED_CALLS) -S $< -o $(@:.o=.s)
 	$(assemble-with-targets)

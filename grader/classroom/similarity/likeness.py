@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from grader.classroom.similarity.fingerprints import LENGTH, WINDOW, Hashes, Prints, prints
 from grader.classroom.similarity.given import Course
@@ -23,6 +22,7 @@ LEAST_SCORE = 0.45
 LEAST_RUN = 60  # own tokens in one run
 OUTLIER = 6.0  # spreads above the typical pair of the lab
 SMALLEST_SPREAD = 0.05
+COLUMNS = 4096  # fingerprints that are counted at a time
 MOST_RUNS = 3000  # pairs of the highest counts whose runs are measured
 
 
@@ -159,10 +159,18 @@ def _scores(programs: list[Program]) -> tuple[NDArray[np.int32], NDArray[np.floa
     if not len(sizes):
         return np.zeros((0, 0), np.int32), np.zeros((0, 0))
     values = np.concatenate([p.prints.selected for p in programs])
-    _, columns = np.unique(values, return_inverse=True)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    index = sparse.csr_matrix((np.ones(len(values), np.int32), columns, starts))
-    shared = (index @ index.T).toarray()
+    _, columns, users = np.unique(values, return_inverse=True, return_counts=True)
+    rows = np.repeat(np.arange(len(programs)), sizes)
+    several = users[columns] > 1  # most are of one program alone
+    rows, (_, columns) = rows[several], np.unique(columns[several], return_inverse=True)
+    shared = np.diag(sizes - np.bincount(rows, minlength=len(programs))).astype(np.int32)
+    order = np.argsort(columns, kind="stable")
+    rows, columns = rows[order], columns[order]
+    for first in range(0, int(columns[-1]) + 1 if len(columns) else 0, COLUMNS):
+        here = slice(*np.searchsorted(columns, (first, first + COLUMNS)))
+        index = np.zeros((len(programs), COLUMNS), np.float32)  # exact: no count reaches 2^24
+        index[rows[here], columns[here] - first] = 1
+        shared += (index @ index.T).astype(np.int32)
     return shared, shared / np.minimum(sizes[:, None], sizes[None, :])
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from grader.model.score import Score
 from grader.model.submission import Submission
 from grader.sandbox import choice
 from grader.sandbox.choice import Choice
+from grader.session import programs
 from grader.session.plan import plan_for
 from grader.tests import captured
 
@@ -68,11 +70,12 @@ def submission(tmp_path_factory: pytest.TempPathFactory) -> Submission:
 
 def checked(submission: Submission, again: bool = True) -> Check:
     """The check of a submission that the simulator accepts. again: calls nvcc again."""
-    if again and (report := make.build(BuildRequest(submission, "sim", nvcc=True)).nvcc):
+    assert make.build(BuildRequest(submission, "sim")).binary
+    if again and (report := make.build(BuildRequest(submission, "sim", "nvcc")).binary):
         report.unlink(missing_ok=True)
-    built = make.build(BuildRequest(submission, "sim", nvcc=True))
-    assert built.binary and built.nvcc
-    return nvcc_check.judge_nvcc(submission, built.nvcc)
+    report = make.build(BuildRequest(submission, "sim", "nvcc")).binary
+    assert report
+    return nvcc_check.judge_nvcc(submission, report)
 
 
 def test_a_file_that_nvcc_accepts(fake: Fake, submission: Submission) -> None:
@@ -174,7 +177,10 @@ def test_without_nvcc_there_is_no_such_check(
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
     assert not nvcc_check.available()
-    assert make.build(BuildRequest(submission, "sim", nvcc=nvcc_check.available())).nvcc is None
+    with programs.built(
+        plan_for(LAB, "sim"), submission, False, nullcontext, lambda: None
+    ) as built:
+        assert built.plain and built.nvccs_check() is None
 
 
 def test_the_real_nvcc(

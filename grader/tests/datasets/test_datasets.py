@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from datasets import generate, stream
+from datasets.missing import DatasetMissing
 from grader.tests import captured
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -189,10 +190,10 @@ def test_a_missing_photograph_says_what_to_do(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(generate, "PHOTO", tmp_path / "coffee.png")
-    with pytest.raises(generate.DatasetMissing, match=r"\./grade setup"):
+    with pytest.raises(DatasetMissing, match=r"\./grade setup"):
         generate.image(name, None, 0)
     (tmp_path / "coffee.png").write_bytes(b"half a picture")
-    with pytest.raises(generate.DatasetMissing, match=r"\./grade setup"):
+    with pytest.raises(DatasetMissing, match=r"\./grade setup"):
         generate.image(name, None, 0)
 
 

@@ -27,7 +27,7 @@ static const char usage[] =
     "           [--out NAME=FILE:TYPE:SIDExSIDE...]... [--status FILE]\n"
     "       run --steps FILE --data FILE --results FILE [--status FILE]\n"
     "  --in    a .npy array, or a .png, .pgm or .ppm picture (its luminance, 0..1)\n"
-    "  --out   TYPE is f4, f8, u1 or i4; raw bytes, or a picture when FILE ends in .png\n";
+    "  --out   TYPE is f4, f8, u1 or i4; raw bytes; a picture where FILE ends in .png; - for none\n";
 
 static bool ends_in(const char *path, const char *suffix) {
     size_t n = strlen(path), m = strlen(suffix);
@@ -335,7 +335,9 @@ static void write_output(const struct output *out) {
     const struct npy *a = &out->array;
     char error[512];
     int status;
-    if (ends_in(out->path, ".png"))
+    if (strcmp(out->path, "-") == 0)
+        status = 0;
+    else if (ends_in(out->path, ".png"))
         status = image_write(out->path, a->data, a->shape[1], a->shape[0], error, sizeof error);
     else
         status = file_write(out->path, NULL, 0, a->data, a->bytes, error, sizeof error);

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from expanded import Expanded, Lines, Refusal, quoted, read
-from unsupported import INCLUDE, missing, refuse_headers
+from unsupported import INCLUDE, missing, names_file, refuse_headers
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # nvcc's own macros. SIM_TRANSLATES: the simulator's headers leave __global__ and the like as words.
@@ -32,6 +32,20 @@ BRACKET = re.compile(rb"[()]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 NUMBER = re.compile(rb"\(*[ \t]*(\d+)[uUlL]*[ \t]*\)*")
 
 
+USES_PRECOMPILED = "-fpch-preprocess"
+
+
+def precompile(compiler: list[str], out: Path) -> int:
+    """Compiles the simulator's header, sim/first.h, for files that the same command compiles, and
+    lists its names. g++ takes it where -I names the folder above `out`'s, before that of the header
+    itself. Returns g++'s exit status."""
+    defined = [f"-D{name}" for name in DEFINED]
+    command = [*compiler, *defined, "-x", "c++-header", str(INCLUDE / "sim" / "first.h")]
+    text = subprocess.run([*command, "-E"], stdout=subprocess.PIPE, check=False).stdout
+    names_file(out).write_bytes(b"\n".join(sorted(set(re.findall(rb"\b[A-Za-z_]\w*", text)))))
+    return subprocess.run([*command, "-o", str(out)], check=False).returncode
+
+
 class PreprocessorError(Exception):
     """g++ could not preprocess the file; the text is what it said."""
 
@@ -52,15 +66,16 @@ class Preprocessor:
         """Is the program for counters and checks?"""
         return "-fsanitize=thread" in self.compiler
 
+    def without_precompiled(self) -> Preprocessor:
+        """The same with the text of all headers: a precompiled one is the host's reading."""
+        return replace(self, compiler=[flag for flag in self.compiler if flag != USES_PRECOMPILED])
+
     def run(self, on_device: bool = False, last: bytes = b"") -> tuple[bytes, bytes]:
         """The preprocessed file, and the compiler's warnings. last: lines added at the end."""
         defined = [f"-D{name}" for name in ([] if self.is_host else DEFINED)]
         defined += ["-DSIM_LOCK_STEP=1"] if self.lock_step else []
         defined += [f"-D__CUDA_ARCH__={ARCHITECTURE}"] if on_device else []
-        # nvcc includes its header in every .cu file.
-        given = "#include <sim/builtins.h>\n" * self.is_traced
-        given += "" if self.is_host else "#include <cuda_runtime.h>\n"
-        given += "#include <sim/marks.h>\n" * (self.is_traced or self.lock_step)
+        given = "" if self.is_host else "#include <sim/first.h>\n"
         given += f"#line 1 {quoted(self.shown)}\n"
         language = "c" if self.path.suffix == ".c" else "c++"
         done = subprocess.run(

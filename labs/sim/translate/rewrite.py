@@ -1,6 +1,7 @@
 """Translates CUDA C++ for g++ and the simulator's cuda_runtime.h.
 
     rewrite.py [--shown NAME] [--lock-step] [--own OWN] IN.cu -o OUT.ii -- COMPILER FLAG...
+    rewrite.py --header OUT.h.gch -- COMPILER FLAG...
 
 g++ preprocesses the file, with the flags that will compile it. In what remains, four constructs
 are not C++: a launch, a variable in a memory space, the marks of functions, and #pragma unroll.
@@ -27,7 +28,7 @@ import launch_bounds
 from architecture import merged
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
-from preprocess import Preprocessor, PreprocessorError
+from preprocess import Preprocessor, PreprocessorError, precompile
 from tokens import MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
 from unsupported import INCLUDE, functions, refuse_clusters, refuse_names
@@ -246,6 +247,8 @@ def translate(
     expanded = preprocessor.expand(output, sources)
     on_device = None
     if any(b"__CUDA_ARCH__" in line for lines in sources.read.values() for line in lines):
+        preprocessor = preprocessor.without_precompiled()
+        expanded = preprocessor.expand(preprocessor.run()[0], sources)
         on_device = preprocessor.expand(preprocessor.run(on_device=True)[0], sources)
     expanded = merged(expanded, on_device)
     if own:
@@ -266,19 +269,23 @@ def main() -> int:
         description="CUDA C++ to C++ for the simulator.",
         usage="rewrite.py [--shown NAME] [--lock-step] [--own OWN] IN.cu -o OUT.ii "
         "-- COMPILER FLAG...\n"
-        "       rewrite.py [--shown NAME] --host IN.cpp -- COMPILER FLAG...",
+        "       rewrite.py [--shown NAME] --host IN.cpp -- COMPILER FLAG...\n"
+        "       rewrite.py --header OUT.h.gch -- COMPILER FLAG...",
     )
     parser.add_argument("--shown", help="the file's name in messages")
     parser.add_argument("--lock-step", action="store_true", help="of volatile accesses")
     parser.add_argument("--host", action="store_true", help="say what is refused of a host file")
     parser.add_argument("--own", type=Path, help="where to write the program's own text")
+    parser.add_argument("--header", type=Path, help="precompile the simulator's header")
     parser.add_argument("-o", dest="output", type=Path)
-    parser.add_argument("input", type=Path)
+    parser.add_argument("input", type=Path, nargs="?")
     at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_args(sys.argv[1:at])
     shown = options.shown or str(options.input)
     compiler = sys.argv[at + 1 :] or ["g++", "-std=c++17", f"-I{INCLUDE}"]
-    if bool(options.output) == options.host:
+    if options.header:
+        return precompile(compiler, options.header)
+    if bool(options.output) == options.host or not options.input:
         parser.error("a .cu file needs -o, and a host file takes none")
     try:
         if options.host:

@@ -6,6 +6,7 @@ program uses it where it cannot be declaring it; in doubt, the name is left to g
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -56,6 +57,7 @@ INSTEAD = (
 )
 CLUSTER = "a cluster of more than one block needs a GPU machine and nvcc; here, exchange data "
 CLUSTER += "between blocks through global memory"
+PRECOMPILED = re.compile(rb'^#pragma GCC pch_preprocess "([^"]*)"$', re.MULTILINE)
 MISSING = re.compile(r"(?P<where>.*?:\d+:\d+): fatal error: (?P<name>.*?): No such file")
 DRIVER = re.compile(
     rb"cu[A-Z]\w*|CU(?:device|context|module|function|stream|event|array|result)\w*"
@@ -143,8 +145,21 @@ def refuse_clusters(tokens: Tokens) -> None:
         tokens.blank(i - 3, tokens.match[i - 2])  # from __attribute__ to its last bracket
 
 
+def names_file(precompiled: Path) -> Path:
+    """Where the names in a precompiled header are listed."""
+    return precompiled.with_suffix(".names")
+
+
+@cache
+def _names(precompiled: bytes) -> frozenset[bytes]:
+    return frozenset(names_file(Path(os.fsdecode(precompiled))).read_bytes().split())
+
+
 def _is_known(name: bytes, headers: list[tuple[int, bytes]]) -> bool:
     """Do headers mention the name? (re searches for letters fast, and slowly for a \\b first.)"""
+    for precompiled in PRECOMPILED.findall(headers[0][1] if headers else b""):
+        if name in _names(precompiled):
+            return True
     letters = re.escape(name)
     word = re.compile(rb"%s\b(?<!\w%s)" % (letters, letters))
     return any(name in text and word.search(text) for _, text in headers)

@@ -22,7 +22,7 @@ from typing import Any
 
 from PIL import Image
 
-from datasets import generate
+from datasets.missing import DatasetMissing
 from labs.studies.bench import machine, sides
 from labs.studies.bench.device import DeviceError
 from labs.studies.reproduce import experiments, programs
@@ -34,7 +34,7 @@ PROBLEMS = (
     sides.BuildError,
     sides.CallError,
     DeviceError,
-    generate.DatasetMissing,
+    DatasetMissing,
 )
 
 

@@ -1,0 +1,1 @@
+"""What one grade costs: seconds until a student reads something, and processor seconds by stage."""
