@@ -271,3 +271,17 @@ CONFINED(void, setbuf, FILE *file, char *buffer) {
     record_library(buffer, buffer ? BUFSIZ : 0, true, CALLER);
     setbuf(file, buffer);
 }
+
+/* The names that the C library's headers have for some of these: __isoc23_ since glibc 2.38. */
+#define ALSO_CALLED(name, other)                                                                   \
+    extern __typeof__(sim_confined_##name) sim_confined_##other                                    \
+        __attribute__((alias("sim_confined_" #name)))
+ALSO_CALLED(sscanf, __isoc99_sscanf);
+ALSO_CALLED(vsscanf, __isoc99_vsscanf);
+ALSO_CALLED(sscanf, __isoc23_sscanf);
+ALSO_CALLED(vsscanf, __isoc23_vsscanf);
+ALSO_CALLED(strtol, __isoc23_strtol);
+ALSO_CALLED(strtoul, __isoc23_strtoul);
+ALSO_CALLED(strtoll, __isoc23_strtoll);
+ALSO_CALLED(strtoull, __isoc23_strtoull);
+ALSO_CALLED(mempcpy, __mempcpy);

@@ -1,6 +1,6 @@
 /* Neighbouring accesses become one, as in the machine code of nvcc 13.0. Each test lists what a
  * lane accesses and checks what is left. */
-#include "../../suite.h"
+#include "test_suite.h"
 
 #include "profile/merged_accesses.h"
 #include "sim/marks.h"

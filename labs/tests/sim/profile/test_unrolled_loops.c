@@ -1,7 +1,7 @@
 /* Where the loops begin that nvcc makes of one loop: of copies of 16, 8 or 4 rounds, and one for
  * the rounds that are left over. Each test passes a number of rounds of a loop and checks which of
  * them begin a loop. */
-#include "../../suite.h"
+#include "test_suite.h"
 
 #include "profile/unrolled_loops.h"
 #include "profile/warp_replay.h"
