@@ -83,6 +83,15 @@ def grade(request: Request) -> int:
         if text and not quiet:
             print(text, flush=True)
 
+    is_scored = False
+
+    def scored(graded: result.Result) -> None:
+        nonlocal is_scored
+        live.clear()
+        if not quiet and not is_scored:
+            print(terminal.score(graded, request.html_file), flush=True)
+        is_scored = True
+
     if not quiet:
         files = [submission.path(name) for name in lab.submit]
         print(terminal.header(lab.id, lab.title, files, plan.backend), flush=True)
@@ -97,7 +106,7 @@ def grade(request: Request) -> int:
         graded = pipeline.grade(
             plan,
             submission,
-            Observer(live.show, checked, lambda *profile: profiles.append(profile)),
+            Observer(live.show, checked, lambda *profile: profiles.append(profile), scored),
             request.verbose,
             keep_notes=progress.is_own(submission) and not fresh,
             report=report,
@@ -105,14 +114,15 @@ def grade(request: Request) -> int:
         )
     finally:
         live.clear()
-    if not quiet:
-        print(terminal.footer(graded, request.html_file), flush=True)
+    scored(graded)
+    if not quiet and (predictions := terminal.predictions(graded)):
+        print(predictions, flush=True)
     if request.leaderboard:
-        scored = speed_scores.of(graded, lab)
-        graded = msgspec.structs.replace(graded, leaderboard=scored)
         from grader.render import score_table
 
-        text = score_table.table(lab.id, scored, terminal.width)
+        scores = speed_scores.of(graded, lab)
+        graded = msgspec.structs.replace(graded, leaderboard=scores)
+        text = score_table.table(lab.id, scores, terminal.width)
         print(f"\n{text}", file=sys.stderr if quiet else sys.stdout)
     if request.profiled:
         stream = sys.stderr if quiet else sys.stdout

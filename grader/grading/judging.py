@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from grader.checks.predicted_points import judge_predictions
 from grader.grading.judge import judge
 from grader.grading.pass_cache import PassCache
@@ -10,8 +12,9 @@ from grader.model.prediction import Prediction
 from grader.session.session import Session
 
 
-def judge_all(session: Session) -> list[Prediction]:
-    """Judges the checks of the plan. Returns what was predicted meanwhile."""
+def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
+    """Judges the checks of the plan. judged: called once all have their verdict, unless predictions
+    earn points. Returns what was predicted meanwhile."""
     plan, plain = session.plan, session.programs.plain
     for check in session.programs.checks:
         session.add(check)
@@ -29,6 +32,8 @@ def judge_all(session: Session) -> list[Prediction]:
             session.add(judge(session, planned, cache))
         session.add_nvccs()
         predictions.begin()
+        if plan.prediction != "points":
+            judged()
         if predictions.under_way():
             session.observer.starting("predicting the speed on a GPU")
         predicted = predictions.finish()

@@ -17,7 +17,9 @@ from grader.session.observer import Observer
 from grader.session.plan import Plan
 
 if TYPE_CHECKING:
+    from grader.model.prediction import Prediction
     from grader.session.report_data import ReportData
+    from grader.session.session import Session
 
 
 def grade(
@@ -39,15 +41,19 @@ def grade(
         building = programs.built(plan, submission, verbose, observer.exclusive, _import_the_rest)
         with building as ready, workspace() as work:
             from grader.grading.judging import judge_all
-            from grader.session.session import Session
+            from grader.session import session as sessions
 
-            session = Session(
+            session = sessions.Session(
                 plan, submission, ready, work, observer, report, keep_notes, processes
             )
-            predicted = judge_all(session)
+            predicted = judge_all(session, lambda: observer.scored(_result(session, [])))
     finally:
         staging.release()
-    checks = session.so_far
+    return _result(session, predicted)
+
+
+def _result(session: Session, predicted: list[Prediction]) -> Result:
+    plan, submission, checks = session.plan, session.submission, session.so_far
     marks = score.score(plan, checks)
     return Result(
         lab=plan.lab.id,

@@ -73,6 +73,8 @@ class Terminal:
     def predictions(self, result: Result) -> str:
         """What is predicted of speed that needs a GPU; "" for nothing. Reasons that are the same
         for all are said once."""
+        if not result.predictions:
+            return ""
         decided = {check.id for check in result.checks}
         shown = [p for p in result.predictions if p.check not in decided]
         reasons = {p.reason for p in shown}
@@ -87,11 +89,13 @@ class Terminal:
             lines += self._wrap(predicted_line(each))
         return "\n".join(lines)
 
-    def footer(self, result: Result, report: str | None = None) -> str:
-        """What is predicted, the score, what is left to do, and how to go on. `report`: where the
-        HTML report is."""
-        lines = [self.predictions(result)] if result.predictions else []
-        lines.append(f"  {self._paint('1', points(result.score, result.selected))}")
+    def footer(self, result: Result) -> str:
+        """What follows the checks: the score, and what is predicted."""
+        return "\n".join(filter(None, [self.score(result), self.predictions(result)]))
+
+    def score(self, result: Result, report: str | None = None) -> str:
+        """The score, what is left to do, and how to go on. `report`: where the HTML report is."""
+        lines = [f"  {self._paint('1', points(result.score, result.selected))}"]
         failed = [c for c in result.checks if c.verdict == "fail"]
         if failed and result.open_todos:
             count = len(result.open_todos)
@@ -111,7 +115,7 @@ class Terminal:
         if report or public:
             pictures = report or f"./grade {result.lab} --html report.html"
             lines.append(f"  pictures: {pictures}")
-        return "\n".join(line for line in lines if line)
+        return "\n".join(lines)
 
     def _wrap(self, line: str) -> list[str]:
         hang = INDENT + "    " if line.startswith("    ") else INDENT

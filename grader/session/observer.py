@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from grader.model.result import Check
+from grader.model.result import Check, Result
 from grader.model.spec import Technique
 
 if TYPE_CHECKING:
@@ -19,11 +19,13 @@ class Observer:
     """Functions that a grading calls, in the grader's own process.
 
     starting: what begins now. checked: a check has its verdict. profiled: a technique check has
-    read this profile. exclusive: held while something is timed, or repeated because the machine was
-    too busy; other work may have to wait.
+    read this profile. scored: the grade without predictions, which are under way and change no
+    points; not called where they may. exclusive: held while something is timed, or repeated because
+    the machine was too busy; other work may have to wait.
     """
 
     starting: Callable[[str], None] = field(default=lambda _: None)
     checked: Callable[[Check], None] = field(default=lambda _: None)
     profiled: Callable[[Technique, Profile], None] = field(default=lambda *_: None)
+    scored: Callable[[Result], None] = field(default=lambda _: None)
     exclusive: Callable[[], AbstractContextManager[None]] = nullcontext

@@ -126,7 +126,8 @@ $(OUT)/%.cu.o: $(OUT)/src/%.cu
 	$(keep-text)
 else
 # nvcc's word on a file that the simulator takes. An error fails no build here: it is reported apart.
-# Nothing runs what comes out, so it is not optimized (-G): lab 4 takes 1 second instead of 5.
+# Nothing runs what comes out, so it is not optimized (-G): lab 4 takes 1 second instead of 5. Nor is
+# the host's part compiled (-cuda): g++ compiles the same for the simulator.
 # Each of its compilers may use NVCC_SECONDS of processor time; `timeout` ends one that only waits.
 # grader/compile/nvcc_check.py explains both, and needs the last line to be the exit status.
 NVCC_SECONDS := 60
@@ -135,7 +136,7 @@ $(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
 	$(say) NVCC "$(SHOWN)"
 	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } > $(OUT)/nvcc.cu
 	$(Q){ ulimit -S -t $(NVCC_SECONDS); timeout $(NVCC_WAITING) $(NVCC) -std=c++17 -G -arch=$(GPU_ARCH:native=$(NVCC_ARCH)) -Ilabs/runtime \
-	    -Ilabs/$(LAB) -c $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
+	    -Ilabs/$(LAB) -cuda $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
 	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@
 precompiled = -fpch-preprocess -I$(LIB)/header/$(1)
 $(OUT)/%.cu.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
