@@ -16,7 +16,15 @@ from pathlib import Path
 
 from grader import exit_codes
 from grader.files import remedy
-from grader.setup import apt, failure, photograph, python_packages, stamp, system_packages
+from grader.setup import (
+    apt,
+    failure,
+    photograph,
+    python_packages,
+    simulator,
+    stamp,
+    system_packages,
+)
 from grader.setup.failure import SetupError
 from grader.setup.runner import Runner, shown
 from grader.setup.system_packages import Package
@@ -114,11 +122,16 @@ def _install(needed: Missing, flavour: str, lock: int) -> None:
         steps.append((title, lambda r: python_packages.install(environment, r)))
     if needed.photograph:
         steps.append((photograph.TITLE, photograph.fetch))
-    runner = Runner(LOG, len(steps), lock)
-    runner.note(f"convlabs: setting up, once; the log is {shown(LOG)}", indent="")
-    for title, step in steps:
-        with runner.step(title):
-            step(runner)
+    with contextlib.ExitStack() as stack:
+        # The other flavours are for tests, which compile more than this themselves.
+        if needed.python and flavour in ("run", "check") and simulator.is_missing():
+            process = stack.enter_context(simulator.compiling())
+            steps.append((simulator.TITLE, lambda r: simulator.wait(process, r)))
+        runner = Runner(LOG, len(steps), lock)
+        runner.note(f"convlabs: setting up, once; the log is {shown(LOG)}", indent="")
+        for title, step in steps:
+            with runner.step(title):
+                step(runner)
     runner.note(f"convlabs: set up in {time.monotonic() - began:.0f} s", indent="")
 
 
