@@ -48,7 +48,7 @@ def view(lab: Lab, out: Path, backend: str) -> View:
     reads = [headers, *(file for file in dependencies(lab) if not file.is_relative_to(headers))]
     reads += [*(paths.LABS / lab.folder).glob("baseline.*")]
     reads += [*course_build(lab, backend).glob("*.o"), *library.glob("*.a")]
-    reads += [*(library / "runtime" / "runner").glob("*.o"), library / "header", out / "src"]
+    reads += [*(library / "runtime" / "runner").glob("*.o"), *library.glob("header"), out / "src"]
     if backend == "sim":
         reads += interpreter()
     choice.hand_over(out, compiler=True)
