@@ -3,12 +3,14 @@
 import textwrap
 from dataclasses import dataclass, field
 
+from grader.checks.early_stop import NOTHING
 from grader.model.result import Check, Result
 from grader.model.score import Score
 
 WORDS = {"pass": "ok", "fail": "FAIL", "uncertain": "unsure", "error": "ERROR", "skip": "skip"}
 COLOURS = {"pass": "32", "fail": "1;31", "uncertain": "33", "error": "1;35", "skip": "2"}
 INDENT = " " * 8
+UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
 
 @dataclass
@@ -21,6 +23,8 @@ class Terminal:
     _printed: set[tuple[str, ...]] = field(default_factory=set)
     _hinted: set[str] = field(default_factory=set)  # parts
     _skipped_all: bool = False
+    _seen: list[Check] = field(default_factory=list)
+    _folded: int = 0  # checks without a line, of parts that have given no result
 
     def header(self, lab: str, title: str, files: list[str], backend: str) -> str:
         """The first line: which files are graded, and on which backend."""
@@ -31,7 +35,12 @@ class Terminal:
 
     def check(self, check: Check, lab: str, hints: int) -> str:
         """The line of a check and, where something is wrong, why. "" when one line stands for all
-        the checks that were skipped. `hints`: how many its part has."""
+        the checks that were skipped, or for all those of a part in which nothing is written yet.
+        `hints`: how many its part has."""
+        self._seen.append(check)
+        if self._says_nothing_new(check) and not self.verbose:
+            self._folded += 1
+            return ""
         if check.verdict == "skip" and check.needs == "compiles" and not self.verbose:
             return self._all_skipped()  # a line each would hide what the compiler printed
         word = f"{WORDS[check.verdict]:<5}"
@@ -54,6 +63,20 @@ class Terminal:
         self._printed.add(message)
         text += " " * max(2, self.width - 4 - width - len(note)) + note if note else ""
         return "\n".join([text.rstrip(), *([] if repeated else self._lines(check, lab, hints))])
+
+    def _says_nothing_new(self, check: Check) -> bool:
+        """Is the check without any result, like all before it: those of its part, or of all parts?
+        An error that was not printed yet is new, but for that which a starter returns."""
+        if check.part is None or check.verdict not in ("fail", "skip"):
+            return False
+        if check.verdict == "fail" and not check.hidden:
+            first = "".join(check.message[:1])
+            known = tuple(check.message) in self._printed or first.endswith(UNSOLVED)
+            if check.diagnosis not in NOTHING or not (known or check.diagnosis != "returned-error"):
+                return False
+        ran = [c for c in self._seen[:-1] if c.part and c.verdict != "skip" and not c.hidden]
+        before = [c for c in ran if c.part == check.part] or ran
+        return bool(before) and all(c.diagnosis in NOTHING for c in before)
 
     def _all_skipped(self) -> str:
         first, self._skipped_all = not self._skipped_all, True
@@ -95,7 +118,10 @@ class Terminal:
 
     def score(self, result: Result, report: str | None = None) -> str:
         """The score, what is left to do, and how to go on. `report`: where the HTML report is."""
-        lines = [f"  {self._paint('1', points(result.score, result.selected))}"]
+        lines = []
+        if self._folded:
+            lines.append(f"  {self._folded} more checks give no result yet; -v lists them")
+        lines.append(f"  {self._paint('1', points(result.score, result.selected))}")
         failed = [c for c in result.checks if c.verdict == "fail"]
         if failed and result.open_todos:
             count = len(result.open_todos)
@@ -110,9 +136,12 @@ class Terminal:
             certain = not any(c.verdict == "uncertain" for c in result.checks)
             lines.append(f"  all {kind}s passed" if certain else f"  no {kind} failed")
         public = [c for c in failed if not c.hidden and c.part]
-        if public:
+        if self._folded and not result.score.earned:
+            lines.append(f"  this lab's page: handouts/{result.lab}.md")
+            lines.append("  new here? begin with handouts/introduction.md and lab1")
+        elif public:
             lines.append(f"  again: ./grade {result.lab} -k '{public[0].name}'")
-        if report or public:
+        if report or (public and result.score.earned):
             pictures = report or f"./grade {result.lab} --html report.html"
             lines.append(f"  pictures: {pictures}")
         return "\n".join(lines)

@@ -1,0 +1,54 @@
+"""The lines of a grade: what is folded where nothing is written yet, and what never is."""
+
+import msgspec
+import pytest
+
+from grader.model.result import Check
+from grader.render.terminal import Terminal
+
+UNSOLVED = ["f() returned cudaErrorNotSupported", "begin with the TODO at a.cu:3"]
+
+
+def case(name: str, part: str = "A", message: list[str] | None = None, **changes: object) -> Check:
+    check = Check(f"lab3/{part}/{name}", name, "correct", "fail", 0, 1, part)
+    given = {"message": message or UNSOLVED, "diagnosis": "returned-error"} | changes
+    return msgspec.structs.replace(check, **given)
+
+
+def skipped(part: str = "A") -> Check:
+    return Check(f"lab3/{part}/s", "s", "safe", "skip", 0, 1, part, needs="one")
+
+
+def lines(*checks: Check, verbose: bool = False) -> list[str]:
+    terminal = Terminal(100, verbose=verbose)
+    return [terminal.check(check, "lab3", 0) for check in checks]
+
+
+def test_of_an_untouched_starter_one_check_is_shown() -> None:
+    hidden = case("h", message=["part A has given no result yet"], hidden=True, diagnosis=None)
+    shown = lines(case("one"), case("two"), hidden, case("b", "B"), skipped(), skipped("B"))
+    assert "begin with the TODO" in shown[0] and shown[1:] == [""] * 5
+    assert all(lines(case("one"), case("two"), verbose=True))
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        case("two", message=["f() returned cudaErrorInvalidValue"]),
+        case("two", message=["crashed"], diagnosis="crashed"),
+        case("two", message=["3 of 9 pixels differ"], diagnosis=None),
+        case("two", verdict="error", message=["the runner failed"]),
+    ],
+)
+def test_another_failure_is_shown(check: Check) -> None:
+    assert all(lines(case("one"), check))
+
+
+def test_a_part_without_a_result_is_shown_once_another_part_has_one() -> None:
+    passed = Check("lab3/A/one", "one", "correct", "pass", 1, 1, "A")
+    shown = lines(passed, case("b", "B"), case("c", "B"))
+    assert shown[0] and "TODO" in shown[1] and not shown[2]
+
+
+def test_what_was_skipped_for_a_wrong_result_is_shown() -> None:
+    assert all(lines(case("one", message=["3 of 9 pixels differ"], diagnosis=None), skipped()))
