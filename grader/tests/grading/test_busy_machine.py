@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -95,14 +95,20 @@ def test_a_wrong_file_gets_no_points_on_a_busy_machine(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("always", [False, True])
 def test_a_build_is_repeated_alone(always: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(always)
-    real = make.build
+    real = make.start
 
-    def build(request: BuildRequest) -> Build:
-        if machine.is_busy():
-            raise MachineBusyError("the compiler got 1 s of processor time in 400 s", "")
-        return real(request)
+    @contextmanager
+    def start(request: BuildRequest) -> Iterator[Callable[[], Build]]:
+        def wait() -> Build:
+            built = ended()
+            if machine.is_busy():
+                raise MachineBusyError("the compiler got 1 s of processor time in 400 s", "")
+            return built
 
-    monkeypatch.setattr(make, "build", build)
+        with real(request) as ended:
+            yield wait
+
+    monkeypatch.setattr(make, "start", start)
     result = machine.graded("solutions", "C 13x13 on")
     assert machine.used_alone == 1
     if always:

@@ -3,6 +3,8 @@
 No GPU is needed: the plain program that a GPU would run is the simulator's here.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -21,13 +23,14 @@ PATTERN = "B "  # correctness, failing calls, safe and technique
 
 @pytest.fixture
 def submission(monkeypatch: pytest.MonkeyPatch) -> Submission:
-    build = make.build
+    start = make.start
 
-    def instead(request: BuildRequest) -> Build:
-        built = build(replace(request, backend="sim"))
-        return Build(built.binary) if request.backend == "gpu" else built
+    @contextmanager
+    def instead(request: BuildRequest) -> Iterator[Callable[[], Build]]:
+        with start(replace(request, backend="sim")) as wait:
+            yield wait
 
-    monkeypatch.setattr(make, "build", instead)
+    monkeypatch.setattr(make, "start", instead)
     return submissions.find(spec.load("lab3"), "solutions")
 
 
