@@ -276,6 +276,8 @@ def test_committed_run_fits_the_schema() -> None:
     assert document["gpu"] is not None
 
 
+# A grade in the same process ends what it finds running below it, as multiprocessing's tracker.
+@pytest.mark.filterwarnings("ignore:resource_tracker")
 def test_programs_measure_and_agree() -> None:
     """The filters on the CPU, on a small image, all give the same result."""
     image = np.random.default_rng(1).random((61, 97), dtype=np.float32)
