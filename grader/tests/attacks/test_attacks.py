@@ -162,7 +162,11 @@ def seen(place: Target, before: host_state.HostState) -> str:
     return " ".join(host_state.changes(before, host_state.look(place)))
 
 
-def test_a_change_of_the_host_is_seen(place: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_of_the_host_is_seen(
+    place: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Not the folders that tests in other processes look at, too.
+    monkeypatch.setattr(host_state, "SHARED", (tmp_path,))
     before = host_state.look(place)
     assert not seen(place, before)
     place.outside.write_text("overwritten")
@@ -172,7 +176,7 @@ def test_a_change_of_the_host_is_seen(place: Target, monkeypatch: pytest.MonkeyP
     stray.touch()
     assert f"repository: {stray}" in seen(place, before)
     stray.unlink()
-    mark = Path("/dev/shm") / f"{host_state.MARK}-{os.getpid()}"
+    mark = tmp_path / f"{host_state.MARK}-{os.getpid()}"
     mark.touch()
     assert f"marked: {mark}" in seen(place, before)
     mark.unlink()

@@ -26,6 +26,9 @@ from labs.studies.reproduce.programs import Found, Limit
 SCHEMA = json.loads((paths.ROOT / "grader/schema/convlabs-reproduce-v1.json").read_text())
 SOURCES = published.load()
 
+# A grade in the same process ends what it finds running below it, as multiprocessing's tracker.
+pytestmark = pytest.mark.filterwarnings("ignore:resource_tracker")
+
 
 def row(seconds: float, runs: int = 20, spread: float = 1.1) -> dict[str, float | int]:
     return {
@@ -276,8 +279,6 @@ def test_committed_run_fits_the_schema() -> None:
     assert document["gpu"] is not None
 
 
-# A grade in the same process ends what it finds running below it, as multiprocessing's tracker.
-@pytest.mark.filterwarnings("ignore:resource_tracker")
 def test_programs_measure_and_agree() -> None:
     """The filters on the CPU, on a small image, all give the same result."""
     image = np.random.default_rng(1).random((61, 97), dtype=np.float32)
