@@ -116,17 +116,23 @@ def _install(needed: Missing, flavour: str, lock: int) -> None:
     steps: list[tuple[str, Callable[[Runner], None]]] = []
     if needed.system:
         steps.append((apt.title(needed.system), lambda r: apt.install(needed.system, become, r)))
-    if needed.python:
-        environment = _environment(flavour)
-        title = python_packages.title(environment)
-        steps.append((title, lambda r: python_packages.install(environment, r)))
-    if needed.photograph:
-        steps.append((photograph.TITLE, photograph.fetch))
-    with contextlib.ExitStack() as stack:
-        # The other flavours are for tests, which compile more than this themselves.
-        if needed.python and flavour in ("run", "check") and simulator.is_missing():
-            process = stack.enter_context(simulator.compiling())
-            steps.append((simulator.TITLE, lambda r: simulator.wait(process, r)))
+    environment = _environment(flavour)
+    # The other flavours are for tests, which compile more than this themselves.
+    compiles = needed.python and flavour in ("run", "check") and simulator.is_missing()
+    with contextlib.ExitStack() as running:
+        make: list[simulator.Make] = []
+
+        def install_packages(runner: Runner) -> None:
+            if compiles:  # which needs what the step before has installed
+                make.append(running.enter_context(simulator.compiling()))
+            python_packages.install(environment, runner)
+
+        if needed.python:
+            steps.append((python_packages.title(environment), install_packages))
+        if needed.photograph:
+            steps.append((photograph.TITLE, photograph.fetch))
+        if compiles:
+            steps.append((simulator.TITLE, lambda r: simulator.wait(make[0], r)))
         runner = Runner(LOG, len(steps), lock)
         runner.note(f"convlabs: setting up, once; the log is {shown(LOG)}", indent="")
         for title, step in steps:

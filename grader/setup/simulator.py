@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -17,21 +16,18 @@ TITLE = "the simulator, which is compiled meanwhile"
 LOG = ROOT / "build" / "simulator.log"
 LOCK = ROOT / "build" / ".make.lock"  # of every build of the course's own parts
 LIBRARY = ROOT / "build" / "lib" / "plain" / "libsim.a"
-TOOLS = ("make", "gcc", "g++", "ar")
+Make = subprocess.Popen[bytes] | None  # None where the first build compiles
 
 
 def is_missing() -> bool:
-    """Is there something to compile, and what compiles it?"""
-    return (
-        (ROOT / "Makefile").exists()
-        and not LIBRARY.exists()
-        and all(shutil.which(tool) for tool in TOOLS)
-    )
+    """Is there something to compile?"""
+    return (ROOT / "Makefile").exists() and not LIBRARY.exists()
 
 
 @contextlib.contextmanager
-def compiling() -> Iterator[subprocess.Popen[bytes] | None]:
-    """Starts make, and ends it with the block if it still runs. None while another make runs."""
+def compiling() -> Iterator[Make]:
+    """Starts make, and ends it with the block if it still runs. None where it cannot start, or
+    while another make runs."""
     LOCK.parent.mkdir(exist_ok=True)
     with LOCK.open("w") as lock, LOG.open("wb") as log:
         try:
@@ -40,18 +36,18 @@ def compiling() -> Iterator[subprocess.Popen[bytes] | None]:
             yield None
             return
         command = ["make", "--no-print-directory", f"-j{os.cpu_count() or 1}", "libraries"]
-        process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
-        )
+        try:
+            process = subprocess.Popen(
+                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
+            )
+        except OSError:
+            yield None
+            return
         with ending(process):
-            try:
-                yield process
-            except BaseException:
-                process.terminate()
-                raise
+            yield process
 
 
-def wait(process: subprocess.Popen[bytes] | None, runner: Runner) -> None:
+def wait(process: Make, runner: Runner) -> None:
     """Shows how far make is until it ends. Where it fails, the first build says why."""
     while process is not None and process.poll() is None:
         runner.doing(f"compiled {LOG.read_bytes().count(b'  CC ')} files")
