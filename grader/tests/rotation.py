@@ -8,7 +8,7 @@ A *unit* is what is never divided: a file of tests, because its fixtures are mad
 test of a file marked `apart`, whose tests share nothing that costs much. costs.tsv has the units
 that take a processor second or more: a row with the unit's part, its seconds and its name. Of a
 file, each test above COSTLY has a row of its own. A unit without a row is cheap. `make test-costs`
-measures all tests and writes the file: a unit keeps its part, a new one goes where the least is.
+measures all tests and writes the file: a unit keeps its part where that keeps the parts equal.
 """
 
 from __future__ import annotations
@@ -85,16 +85,19 @@ def by_unit(known: Iterable[Row], unit_of: Mapping[str, str]) -> dict[str, tuple
 
 
 def assigned(seconds: Mapping[str, float], before: Mapping[str, int]) -> dict[str, int]:
-    """A part for each unit: its part so far, or the one that takes the least. The most expensive
-    units come first, so that the parts get equal."""
+    """A part for each unit: its part so far while there is room, or the one that takes the least.
+    The most expensive units come first, so that the parts get equal."""
+    room = sum(seconds.values()) / PARTS
     load = dict.fromkeys(range(PARTS), 0.0)
-    parts = {unit: before[unit] for unit in seconds if unit in before}
-    for unit, part in parts.items():
-        load[part] += seconds[unit]
+    parts = {}
     for unit in sorted(seconds, key=lambda u: (-seconds[u], u)):
-        if unit not in parts:
-            parts[unit] = min(load, key=lambda p: (load[p], p))
-            load[parts[unit]] += seconds[unit]
+        part = before.get(unit)
+        if part is None or (load[part] and load[part] + seconds[unit] > room):
+            part = min(load, key=lambda p: (load[p], p))
+        if file_of(unit) in PAGES:
+            part = 0
+        parts[unit] = part
+        load[part] += seconds[unit]
     return parts
 
 
@@ -229,7 +232,6 @@ def updated(measured: Mapping[str, float], unit_of: Mapping[str, str], known: li
         if name in units and (cost >= CHEAP or file_of(name) in PAGES)
     }
     before = {name: part for name, (part, _) in by_unit(known, unit_of).items()}
-    before |= {name: 0 for name in totals if file_of(name) in PAGES}
     parts = assigned(totals, before)
     head = "# part, processor seconds, unit; made by `make test-costs`: grader/tests/rotation.py\n"
     return head + "".join(

@@ -8,7 +8,6 @@ in `workeroutput`.
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
@@ -21,7 +20,6 @@ from grader.setup import stamp
 from grader.tests import rotation
 
 SHOWN = 20
-GROUP = re.compile(r"@u\d+$")  # what --dist loadgroup appends to the name of a test
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -74,13 +72,29 @@ def choose(config: pytest.Config, units: dict[str, str]) -> rotation.Choice:
     return rotation.Choice(set(units), "")
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Each unit is for one worker, so that the fixtures of its file are made once. (pytest-xdist's
+    own groups have no effect with pytest 9.2.)"""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByUnit(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file = rotation.file_of(nodeid)
+            return nodeid if file in apart else file
+
+    files = config.rootpath.glob("*/tests/**/test_*.py")
+    apart = {
+        str(f.relative_to(config.rootpath)) for f in files if "pytest.mark.apart" in f.read_text()
+    }
+    return ByUnit(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves the tests of this run, the most expensive units first, each unit for one worker."""
+    """Leaves the tests of this run, the most expensive units first."""
     units = {item.nodeid: unit_of(item) for item in items}
     choice = choose(config, units)
     costs = rotation.by_unit(rotation.committed(), units)
-    numbers = {unit: n for n, unit in enumerate(dict.fromkeys(units.values()))}
     if left := [item for item in items if item.nodeid not in choice.tests]:
         config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item.nodeid in choice.tests]
@@ -91,8 +105,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         of_file[rotation.file_of(unit)] += int(10 * costs.get(unit, (0, 0.0))[1])
     places = {file: n for n, (file, _) in enumerate(of_file.most_common())}
     items.sort(key=lambda item: places[rotation.file_of(item.nodeid)])
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(f"u{numbers[units[item.nodeid]]}"))
     known = config.pluginmanager.get_plugin("costs")
     assert isinstance(known, Costs)
     known.units, known.left_out = units, choice.left_out
@@ -139,7 +151,7 @@ class Costs:
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        name = GROUP.sub("", report.nodeid)
+        name = report.nodeid
         if report.failed:
             self.failed.append(name)
         properties: dict[str, Any] = dict(report.user_properties)

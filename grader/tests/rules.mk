@@ -74,7 +74,7 @@ unit-c:
 	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=plain KIND=c
 	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=asan KIND=c
 
-PYTEST := $(PYTHON) -m pytest -q -n auto --dist loadgroup --no-loadscope-reorder
+PYTEST := $(PYTHON) -m pytest -q -n auto --no-loadscope-reorder
 
 .PHONY: python-part python-quick
 python-part: setup-$(FLAVOUR_OF_PART) runtime

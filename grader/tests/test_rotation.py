@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from grader import paths
-from grader.tests import rotation
+from grader.tests import captured, rotation
 from grader.tests.rotation import PARTS, Row
 
 UNITS = {
@@ -83,6 +85,24 @@ def test_a_file_has_one_row_and_one_for_each_costly_test() -> None:
     rows = [row for row in rotation.rows(text) if row.name.startswith("a.py")]
     assert rows == [Row(0, 1.5, "a.py"), Row(0, 5.5, "a.py::two")]
     assert rotation.by_unit(rows, UNITS) == {"a.py": (0, 7.0)}
+
+
+@pytest.mark.parametrize(("mark", "workers"), [("", 1), ("pytestmark = pytest.mark.apart", 2)])
+def test_a_unit_is_for_one_worker(mark: str, workers: int, tmp_path: Path) -> None:
+    """Otherwise two workers would make the fixtures of a file."""
+    text = f"import os, time\nimport pytest\n{mark}\n@pytest.mark.parametrize('n', range(8))\n"
+    text += f"def test_it(n):\n    open({str(tmp_path)!r} + f'/{{os.getpid()}}', 'w')\n"
+    text += "    time.sleep(0.1)\n"
+    file = tmp_path / "grader" / "tests" / "test_unit.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    command = [sys.executable, "-m", "pytest", "-q", "-n2", "-p", "grader.tests.rotation_plugin"]
+    command += ["-p", "xdist", "-c", os.devnull, "-p", "no:cacheprovider"]
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command += [f"--rootdir={tmp_path}", str(file)]
+    done = captured.run(command, cwd=paths.ROOT, env=environment)
+    assert done.returncode == 0, done.stdout
+    assert sum(found.name.isdigit() for found in tmp_path.iterdir()) == workers
 
 
 def test_the_parts_cost_alike() -> None:

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -37,7 +38,7 @@ class HostState:
     startup: dict[str, Stamp]  # files that Python runs when it starts
     marked: frozenset[str]  # files in shared folders
     processes: frozenset[int]  # below this one
-    descriptors: frozenset[int]
+    descriptors: frozenset[str]
     environment: dict[str, str]
     modules: tuple[str, ...]  # sys.path
     folder: str
@@ -68,7 +69,7 @@ def look(place: Target) -> HostState:
             if MARK in p.name
         ),
         processes=frozenset(_descendants(os.getpid())) - {cleanup_after_kill.pid()},
-        descriptors=frozenset(int(n) for n in os.listdir("/proc/self/fd") if _is_open(int(n))),
+        descriptors=frozenset(_descriptors()),
         environment=dict(os.environ),
         modules=tuple(sys.path),
         folder=str(Path.cwd()),
@@ -117,13 +118,11 @@ def _content(path: str) -> bytes:
     return Path(path).read_bytes() if os.path.isfile(path) and not os.path.islink(path) else b""
 
 
-def _is_open(descriptor: int) -> bool:
-    """The descriptor that lists the folder is closed by now."""
-    try:
-        os.fstat(descriptor)
-    except OSError:
-        return False
-    return True
+def _descriptors() -> Iterator[str]:
+    """What this process has open. The descriptor that lists the folder is closed by then."""
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            yield f"{number} {os.readlink(f'/proc/self/fd/{number}')}"
 
 
 def _descendants(pid: int) -> Iterator[int]:

@@ -62,7 +62,7 @@ def fake_gcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
     """A request for a build in which gcc does what a script says, with a second of its time."""
     lab = spec.load("lab1")
     make.prepare(lab, "cpu", timed=False)
-    home = paths.BUILD / "tests" / "fake-gcc"
+    home = paths.BUILD / "tests" / f"fake-gcc-{os.getpid()}"  # other workers use one, too
 
     def put(script: str) -> BuildRequest:
         (tmp_path / "gcc").write_text(f"#!/bin/bash\n{script}\n")
