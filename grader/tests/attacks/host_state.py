@@ -16,13 +16,16 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from grader import paths
+from grader.compile import staging
 from grader.sandbox import cleanup_after_kill
 from grader.tests.attacks.material import Target
 
 MARK = "pwned"  # in the names of all files that attacks try to make
 SHARED = (Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"), Path.home(), Path.cwd())
-# Of build/: what no grading of a submission changes.
+# Of build/: what no grading of a submission changes. Tests that grade a student's own file note it
+# in build/progress meanwhile.
 SETTLED = ("lib", "progress")
+NOTED = frozenset({".lock", *(f"lab{n}.json" for n in range(1, 10))})
 PASSED_OVER = frozenset({"build", ".git", "__pycache__", ".mypy_cache", ".ruff_cache",
                          ".pytest_cache", ".hypothesis", ".import_linter_cache"})  # fmt: skip
 Stamp = tuple[int, int, int, int]  # mode, size, time of the last change, inode
@@ -49,13 +52,19 @@ class HostState:
 def look(place: Target) -> HostState:
     """The state now. What other tests have left to be collected is closed first."""
     gc.collect()
+    staging.release()
     umask = os.umask(0)
     os.umask(umask)
     packages = paths.BUILD / "venv" / "lib"
     return HostState(
         attacked={p: (s, _content(p)) for p, s in _below(place.folder)},
         repository=dict(_below(paths.ROOT)),
-        built={p: s for name in SETTLED for p, s in _below(paths.BUILD / name)},
+        built={
+            p: s
+            for name in SETTLED
+            for p, s in _below(paths.BUILD / name)
+            if name == "lib" or os.path.basename(p) not in NOTED
+        },
         startup={
             str(p): _stamp(p)
             for pattern in ("*.pth", "sitecustomize.py", "usercustomize.py")

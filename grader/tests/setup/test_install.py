@@ -85,6 +85,7 @@ def test_setup_says_that_nothing_is_missing_but_not_to_make(ready: Copy) -> None
     assert ready.grade("setup") == (0, "", "")
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_the_folder_may_be_moved(ready: Copy) -> None:
     ready.root = ready.root.rename(ready.root.with_name("moved"))
     assert ready.grade("lab2") == (0, "graded lab2\n", "")
@@ -153,6 +154,7 @@ def test_an_interrupted_set_up_says_so(copy: Copy, number: signal.Signals) -> No
     assert copy.stamped() == set()
 
 
+@pytest.mark.slow("sets up an environment, without a network")
 def test_two_at_once(copy: Copy) -> None:
     both = [copy.start("lab1"), copy.start("lab2")]
     said = [process.communicate(timeout=120) for process in both]

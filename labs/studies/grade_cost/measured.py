@@ -35,6 +35,7 @@ STAGES = {
 
 
 def stage_of(command: str) -> str:
+    command = command.rpartition(" -- ")[2]  # without the sandbox, which names /run itself
     return next((stage for word, stage in STAGES.items() if word in command), "other")
 
 

@@ -365,6 +365,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow("makes the report, with its six plots, twice")
 def test_the_same_measurements_give_the_same_report(report: Path) -> None:
     files = sorted(p.relative_to(report / "one") for p in (report / "one").rglob("*.*"))
     assert len([f for f in files if f.suffix == ".svg"]) == 6
