@@ -67,6 +67,8 @@ def complaint(entry: Entry, code: int, document: dict[str, Any]) -> str:
     checks, score = document["checks"], document["score"]
     failed = [c for c in checks if c["verdict"] == "fail"]
     kinds = {c["kind"] for c in failed}
+    if faults := [(c["name"], c["message"]) for c in checks if c["verdict"] == "error"]:
+        return f"not judged: {faults}"
     if entry.verdict in ("right", "slow"):
         lost = [c["name"] for c in checks if c["verdict"] != "pass"]
         whole = code == 0 and score["earned"] == score["measured"]
