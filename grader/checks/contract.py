@@ -64,8 +64,9 @@ def judge_contract(session: Session, contract: Contract, binary: Binary) -> Chec
 def _that_hold(session: Session, but: Contract) -> list[Contract]:
     """The contracts of other parts in the same file, where all checks of results have passed."""
     lab = session.lab
-    wrong = {c.part for c in session.so_far if c.kind == "correct" and c.verdict != "pass"}
-    passed = {c.id for c in session.so_far if c.verdict == "pass"}
+    so_far = [*session.so_far, *session.elsewhere(but)]
+    wrong = {c.part for c in so_far if c.kind == "correct" and c.verdict != "pass"}
+    passed = {c.id for c in so_far if c.verdict == "pass"}
     return [
         other
         for other in lab.contract

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -111,6 +112,7 @@ def grade(request: Request) -> int:
             keep_notes=progress.is_own(submission) and not fresh,
             report=report,
             processes=speed_scores.PROCESSES if request.leaderboard else 1,
+            cores=len(os.sched_getaffinity(0)),
         )
     finally:
         live.clear()

@@ -42,7 +42,7 @@ RULES: dict[type[CheckSpec], Rule] = {
 
 def judge(session: Session, planned: Planned, cache: PassCache | None) -> Check:
     """The verdict of a planned check: a pass from before, where they may be used, or that of a
-    run."""
+    run. It is not noted yet."""
     check = planned.check
     binary = session.binary(planned)
     session.observer.starting(f"{check.part}  {check.name}")
@@ -52,8 +52,6 @@ def judge(session: Session, planned: Planned, cache: PassCache | None) -> Check:
     outcome = binary if isinstance(binary, CouldNotRun) else _run(session, planned, binary)
     if isinstance(outcome, CouldNotRun):
         return grade_line(session.lab, check, outcome.verdict, outcome.lines, needs=outcome.needs)
-    if cache and isinstance(binary, Binary):
-        cache.add(check, binary.file, outcome)
     return outcome
 
 

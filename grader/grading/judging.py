@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
 
 from grader.checks.predicted_points import judge_predictions
-from grader.grading.judge import judge
+from grader.grading import side_by_side
 from grader.grading.pass_cache import PassCache
 from grader.grading.predictions import Predictions
 from grader.model.prediction import Prediction
+from grader.session.plan import Planned
+from grader.session.programs import Binary
 from grader.session.session import Session
 
 
@@ -22,14 +25,19 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
     if session.keep_notes and plain and plan.backend == "sim":
         cache = PassCache.of(plain, plan.lab.id)
     with Predictions(session, noted=cache is not None) as predictions:
-        for planned in plan.checks:
-            if planned.program != "plain":
-                session.add_nvccs()
-            if planned.program == "instrumented":
+        for program, stage in groupby(plan.checks, _stage):
+            if program == "instrumented":
                 predictions.begin()
-            if planned.program == "timed":  # nothing else may run then
+            if program == "timed":  # nothing else may run then
                 predictions.finish()
-            session.add(judge(session, planned, cache))
+            for planned, check in side_by_side.judged(session, list(stage), cache):
+                if planned.program != "plain":
+                    session.add_nvccs()
+                session.add(check)
+                if cache and program != "timed":
+                    binary = session.binary(planned)
+                    if isinstance(binary, Binary):
+                        cache.add(planned.check, binary.file, check)
         session.add_nvccs()
         predictions.begin()
         if plan.prediction != "points":
@@ -42,3 +50,8 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
     if cache:
         cache.write()
     return predicted
+
+
+def _stage(planned: Planned) -> str:
+    """Checks of one stage may be judged at the same time: "plain", "instrumented" or "timed"."""
+    return "plain" if planned.program == "failing" else planned.program

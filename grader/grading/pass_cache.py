@@ -53,8 +53,8 @@ class PassCache:
         )
 
     def add(self, planned: CheckSpec, program: Path, check: Check) -> None:
-        """Notes a check that passed; any other verdict is not kept."""
-        if check.verdict == "pass":
+        """Notes a check that passed just now; any other verdict is not kept."""
+        if check.verdict == "pass" and "as_before" not in check.details:
             self.passes[self._key(planned, program)] = check
 
     def write(self) -> None:

@@ -30,6 +30,7 @@ def grade(
     keep_notes: bool = False,
     report: ReportData | None = None,
     processes: int = 1,
+    cores: int = 1,
 ) -> Result:
     """The grade of one lab. A fault of the grader or the machine is a check of verdict `error`.
 
@@ -44,7 +45,7 @@ def grade(
             from grader.session import session as sessions
 
             session = sessions.Session(
-                plan, submission, ready, work, observer, report, keep_notes, processes
+                plan, submission, ready, work, observer, report, keep_notes, processes, cores
             )
             predicted = judge_all(session, lambda: observer.scored(_result(session, [])))
     finally:

@@ -50,8 +50,8 @@ done
 
 
 @cache
-def _start() -> tuple[str, int]:
-    """Starts the watchdog, once a process. Returns the mark and the watchdog's process id."""
+def _start() -> tuple[str, subprocess.Popen[bytes]]:
+    """Starts the watchdog, once a process. Returns the mark and the watchdog."""
     mark = f"{os.getpid()}-{secrets.token_hex(8)}"
     as_root = os.geteuid() == 0
     watched = [str(user) for user in (users.users() if as_root else ())]
@@ -66,8 +66,8 @@ def _start() -> tuple[str, int]:
         start_new_session=True,
         pass_fds=() if lock is None else (lock,),
     )
-    atexit.register(_dismiss, watchdog)
-    return mark, watchdog.pid
+    atexit.register(dismiss)
+    return mark, watchdog
 
 
 def mark() -> dict[str, str]:
@@ -77,10 +77,16 @@ def mark() -> dict[str, str]:
 
 def pid() -> int:
     """The watchdog's process id: a child of the grader that must not be killed as an orphan."""
-    return _start()[1]
+    return _start()[1].pid
 
 
-def _dismiss(watchdog: subprocess.Popen[bytes]) -> None:
+def forget() -> None:
+    """In a child of the grader: the watchdog is its parent's, and the child gets one of its own."""
+    _start.cache_clear()
+
+
+def dismiss() -> None:
     """Says goodbye: the grader ends, and has itself killed everything it started."""
-    with suppress(OSError):  # the watchdog was killed
-        watchdog.communicate(b"done\n")
+    if _start.cache_info().currsize:
+        with suppress(OSError):  # the watchdog was killed
+            _start()[1].communicate(b"done\n")

@@ -99,6 +99,28 @@ class Running:
 
 
 _running: list[Running] = []
+_children: set[int] = set()  # processes of this grader that are no commands
+
+
+def enforce_all() -> None:
+    """Enforces the limits of all commands under way: for who waits for something else."""
+    for command in _running:
+        command.enforce_limits()
+
+
+def spare(pid: int) -> None:
+    """Tells that a child is no orphan of a command."""
+    _children.add(pid)
+
+
+def spare_no_more(pid: int) -> None:
+    _children.discard(pid)
+
+
+def forget_commands() -> None:
+    """In a child of the grader: the commands under way are its parent's."""
+    _running.clear()
+    _children.clear()
 
 
 def launch(
@@ -261,8 +283,7 @@ def _supervise(running: Running) -> None:
         while not running.stopped_by and process.poll() is None:
             now = time.monotonic()
             if now >= next_check:
-                for command in _running:
-                    command.enforce_limits()
+                enforce_all()
                 next_check = now + CHECK_INTERVAL
                 continue
             # A detached process may hold the pipes open after the command has ended, and a command
@@ -278,8 +299,10 @@ def _supervise(running: Running) -> None:
 
 
 def _spared() -> set[int]:
-    """The grader's children that are no orphans: the watchdog and the commands under way."""
-    return {cleanup_after_kill.pid(), *(running.process.pid for running in _running)}
+    """The grader's children that are no orphans: the watchdog, the commands under way, and those
+    that it said to spare."""
+    commands = (running.process.pid for running in _running)
+    return {cleanup_after_kill.pid(), *commands, *_children}
 
 
 def _read_ready(selector: selectors.BaseSelector, seconds: float, limit: int) -> bool:

@@ -44,7 +44,7 @@ class Programs:
     checks: list[Check]
     plain: Path | None = None
     failing: Path | CouldNotRun = field(default_factory=lambda: CouldNotRun("skip"))
-    _instrumented: Path | CouldNotRun | Callable[[], Build] = field(
+    _instrumented: Path | CouldNotRun | Callable[[], Path | CouldNotRun] = field(
         default_factory=lambda: CouldNotRun("skip")
     )
     _nvcc: Callable[[], Check | None] = field(default=lambda: None)
@@ -62,13 +62,13 @@ class Programs:
     def instrumented(self) -> Path | CouldNotRun:
         """The instrumented program, once its build has ended."""
         if callable(self._instrumented):
-            wait = self._instrumented
-            try:
-                built = wait()
-                self._instrumented = built.binary or CouldNotRun("fail", built.errors)
-            except (BuildError, OSError) as fault:
-                self._instrumented = at_fault(fault)
+            self._instrumented = self._instrumented()
         return self._instrumented
+
+    def build_elsewhere(self, wait: Callable[[], Path | CouldNotRun]) -> None:
+        """From now on another process waits for the instrumented program: `wait` asks it."""
+        if callable(self._instrumented):
+            self._instrumented = wait
 
 
 @contextmanager
@@ -130,12 +130,22 @@ def built(
             programs._instrumented = programs.failing
             if isinstance(programs.failing, Path):
                 try:
-                    programs._instrumented = started(request)
+                    programs._instrumented = partial(_instrumented, started(request))
                 except (BuildError, OSError) as fault:
                     programs._instrumented = at_fault(fault)
         elif plan.backend != "gpu":
-            programs._instrumented = lambda: make.build(request)  # for a case that fails
+            # for a case that fails
+            programs._instrumented = partial(_instrumented, partial(make.build, request))
         yield programs
+
+
+def _instrumented(wait: Callable[[], Build]) -> Path | CouldNotRun:
+    """The program of a build, once that has ended."""
+    try:
+        built = wait()
+        return built.binary or CouldNotRun("fail", built.errors)
+    except (BuildError, OSError) as fault:
+        return at_fault(fault)
 
 
 def _judge_nvcc(submission: Submission, wait: Callable[[], Build]) -> Check | None:

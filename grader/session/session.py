@@ -1,12 +1,13 @@
 """One grading while it runs: all that its checks share, in one value."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.execute.backend import Backend
 from grader.execute.instrumented import Runner
 from grader.model.result import Check
-from grader.model.spec import Lab
+from grader.model.spec import Contract, Lab
 from grader.model.submission import Submission
 from grader.session.could_not_run import CouldNotRun
 from grader.session.observer import Observer
@@ -22,7 +23,8 @@ class Session:
     work: a folder for the files of its runs. so_far: the checks that have their verdict. report:
     takes what a report shows beyond the grade; what fails is then run once more, traced.
     keep_notes: a test with the smallest calls that fail is kept below build/; for a student's own
-    file only. processes: in which a speed check is timed at least.
+    file only. processes: in which a speed check is timed at least. cores: that judge parts at the
+    same time. elsewhere: what other processes have judged before a contract's check; waits for it.
     """
 
     plan: Plan
@@ -33,6 +35,8 @@ class Session:
     report: ReportData | None = None
     keep_notes: bool = False
     processes: int = 1
+    cores: int = 1
+    elsewhere: Callable[[Contract], list[Check]] = field(default=lambda _: [])
     so_far: list[Check] = field(default_factory=list)
     _runner: Runner | None = None
 

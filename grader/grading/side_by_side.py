@@ -1,0 +1,186 @@
+"""Judges the checks of several parts at the same time, each part in a process of its own.
+
+A child is a copy of the grader, so nothing is loaded again. It judges its part's checks in their
+order and sends each verdict; what else it needs, it asks for. Its parent hands the verdicts on in
+the order of the plan, so a grade does not depend on how many cores judged it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, Pipe, wait
+from pathlib import Path
+from typing import Any, NoReturn
+
+from grader.grading.judge import judge
+from grader.grading.pass_cache import PassCache
+from grader.model.result import Check
+from grader.model.spec import CheckSpec, Contract
+from grader.sandbox import cleanup_after_kill, launcher, process_tree
+from grader.session.could_not_run import CouldNotRun
+from grader.session.observer import Observer
+from grader.session.plan import Planned
+from grader.session.session import Session
+
+INTERVAL = 0.1  # seconds between two looks at the limits of what this process itself runs
+
+# A child sends ("starting", text), ("profiled", technique, profile), ("verdict", index, check),
+# and two questions: ("instrumented",) and ("elsewhere", index of a contract).
+Message = tuple[Any, ...]
+
+
+def judged(
+    session: Session, stage: Sequence[Planned], cache: PassCache | None
+) -> Iterator[tuple[Planned, Check]]:
+    """Each check of the stage with its verdict, in their order. The caller adds it to the session
+    before it asks for the next."""
+    parts = list(dict.fromkeys(planned.check.part for planned in stage))
+    if session.cores < 2 or len(parts) < 2 or session.report:
+        for planned in stage:
+            yield planned, judge(session, planned, cache)
+        return
+    crew = _Crew(session, stage, cache, parts)
+    try:
+        for index, planned in enumerate(stage):
+            # A child that died has sent less: the rest is judged here, where a fault is told.
+            yield planned, crew.verdict(index) or judge(session, planned, cache)
+    finally:
+        crew.end()
+
+
+@dataclass
+class _Crew:
+    """The children of one stage. waiting: parts whose child is not started yet."""
+
+    session: Session
+    stage: Sequence[Planned]
+    cache: PassCache | None
+    waiting: list[str]
+    verdicts: dict[int, Check] = field(default_factory=dict)
+    children: dict[Connection, tuple[int, str]] = field(default_factory=dict)
+    questions: list[tuple[Connection, int]] = field(default_factory=list)
+
+    def verdict(self, index: int) -> Check | None:
+        """The verdict of a check, once it is there; None where its child ended without it."""
+        part = self.stage[index].check.part
+        while index not in self.verdicts and self._is_under_way(part):
+            while self.waiting and len(self.children) < self.session.cores:
+                self._start(self.waiting.pop(0))
+            launcher.enforce_all()
+            for connection in wait([*self.children], INTERVAL):
+                assert isinstance(connection, Connection)
+                self._read(connection)
+        return self.verdicts.get(index)
+
+    def end(self) -> None:
+        """Kills the children that are left."""
+        for pid, _ in self.children.values():
+            os.kill(pid, signal.SIGKILL)
+        for connection in [*self.children]:
+            self._forget(connection)
+
+    def _is_under_way(self, part: str) -> bool:
+        return part in self.waiting or any(part == p for _, p in self.children.values())
+
+    def _start(self, part: str) -> None:
+        ours, theirs = Pipe()
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            ours.close()
+            process_tree.die_with_parent(parent)
+            _judge_part(self, part, theirs)
+        theirs.close()
+        launcher.spare(pid)
+        self.children[ours] = pid, part
+
+    def _read(self, connection: Connection) -> None:
+        try:
+            message = connection.recv()
+        except (EOFError, OSError):
+            self._forget(connection)
+            self._answer()
+            return
+        kind, *values = message
+        if kind == "starting":
+            self.session.observer.starting(*values)
+        elif kind == "profiled":
+            self.session.observer.profiled(*values)
+        elif kind == "verdict":
+            self.verdicts[values[0]] = values[1]
+            self._answer()
+        elif kind == "instrumented":
+            _send(connection, self.session.programs.instrumented())
+        else:
+            self.questions.append((connection, values[0]))
+            self._answer()
+
+    def _forget(self, connection: Connection) -> None:
+        pid, _ = self.children.pop(connection)
+        self.questions = [(asker, index) for asker, index in self.questions if asker != connection]
+        connection.close()
+        os.waitpid(pid, 0)
+        launcher.spare_no_more(pid)
+
+    def _answer(self) -> None:
+        """Answers who asks for the verdicts of other parts, once those are there that one process
+        would have."""
+        for connection, index in [*self.questions]:
+            before = [i for i, p in enumerate(self.stage) if i < index and self._counts(p, index)]
+            if all(i in self.verdicts or not self._will_come(i) for i in before):
+                self.questions.remove((connection, index))
+                _send(connection, [self.verdicts[i] for i in before if i in self.verdicts])
+
+    def _counts(self, planned: Planned, index: int) -> bool:
+        """Is it of a part whose contract is judged before that at `index`?"""
+        earlier = {p.check.part for p in self.stage[:index] if isinstance(p.check, Contract)}
+        return planned.check.part in earlier - {self.stage[index].check.part}
+
+    def _will_come(self, index: int) -> bool:
+        return self._is_under_way(self.stage[index].check.part)
+
+
+def _send(connection: Connection, answer: object) -> None:
+    with suppress(OSError):  # it died meanwhile, which the next look shows
+        connection.send(answer)
+
+
+def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
+    """What a child does."""
+    try:
+        launcher.forget_commands()
+        cleanup_after_kill.forget()
+        session = crew.session
+
+        def ask(*question: object) -> Any:
+            parent.send(question)
+            return parent.recv()
+
+        def instrumented() -> Path | CouldNotRun:
+            answer: Path | CouldNotRun = ask("instrumented")
+            return answer
+
+        session.observer = Observer(
+            starting=lambda text: parent.send(("starting", text)),
+            profiled=lambda *profile: parent.send(("profiled", *profile)),
+        )
+        session.programs.build_elsewhere(instrumented)
+        places = {id(p.check): index for index, p in enumerate(crew.stage)}
+
+        def elsewhere(contract: CheckSpec) -> list[Check]:
+            checks: list[Check] = ask("elsewhere", places[id(contract)])
+            return checks
+
+        session.elsewhere = elsewhere
+        for index, planned in enumerate(crew.stage):
+            if planned.check.part == part:
+                check = judge(session, planned, crew.cache)
+                session.so_far.append(check)
+                parent.send(("verdict", index, check))
+        cleanup_after_kill.dismiss()
+    finally:
+        os._exit(0)

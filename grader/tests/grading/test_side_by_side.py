@@ -1,0 +1,103 @@
+"""A grade is the same whether one process judges all parts or several do at the same time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from grader import paths
+from grader.grading import pipeline, side_by_side
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.result import Check
+from grader.session.observer import Observer
+from grader.session.plan import plan_for
+
+LAB = spec.load("lab1")
+FILE = "cpu_loop.c"
+SOLUTION = (paths.SOLUTIONS / LAB.folder / FILE).read_text()
+RIGHT_A = "void correlate_loops("
+pytestmark = pytest.mark.slow("each is graded by one process and by three")
+
+
+def without(function: str) -> str:
+    """The solution with a function that returns at once."""
+    start = SOLUTION.index("{", SOLUTION.index(function))
+    return f"{SOLUTION[: start + 1]}\n    if (width) return;\n{SOLUTION[start + 1 :]}"
+
+
+def graded(text: str, folder: Path, cores: int) -> tuple[list[Check], list[str]]:
+    """The checks of a file, and the names that were told, in their order."""
+    (folder / FILE).write_text(text)
+    told: list[str] = []
+    observer = Observer(checked=lambda check: told.append(check.id))
+    plan = plan_for(LAB, "cpu", timed=False)
+    made = pipeline.grade(plan, submissions.find(LAB, str(folder)), observer, cores=cores)
+    return [msgspec.structs.replace(check, seconds=0) for check in made.checks], told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SOLUTION,
+        without(RIGHT_A),
+        SOLUTION.replace("b <= radius", "b < radius", 1),
+        SOLUTION + "\nstatic int calls;\n__attribute__((constructor)) static void f(void) {\n"
+        "    calls++;\n}\n",
+        "#error no\n",
+    ],
+    ids=["right", "A writes nothing", "one row is left out", "a constructor", "does not compile"],
+)
+def test_the_grade_is_the_same(text: str, tmp_path: Path) -> None:
+    alone, told_alone = graded(text, tmp_path, 1)
+    together, told = graded(text, tmp_path, 3)
+    assert alone == together
+    assert told == told_alone
+
+
+def children() -> list[int]:
+    return [
+        int(n) for n in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    ]
+
+
+def test_what_a_killed_child_left_is_judged_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone, _ = graded(SOLUTION, tmp_path, 1)
+    real = side_by_side.judge
+    parent = os.getpid()
+
+    def dying(session: object, planned: object, cache: object) -> Check:
+        if os.getpid() != parent and "B" in str(planned):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(session, planned, cache)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(side_by_side, "judge", dying)
+    assert graded(SOLUTION, tmp_path, 2)[0] == alone
+
+
+def test_an_end_in_the_middle_leaves_no_child(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = children()
+    parent = os.getpid()
+
+    def endless(*_: object) -> Check:
+        assert os.getpid() != parent
+        time.sleep(600)
+        raise AssertionError
+
+    def interrupted(_self: object, _connection: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(side_by_side, "judge", endless)
+    monkeypatch.setattr(side_by_side.launcher, "enforce_all", lambda: interrupted(None, None))
+    with pytest.raises(KeyboardInterrupt):
+        graded(SOLUTION, tmp_path, 2)
+    assert set(children()) <= set(before) | {side_by_side.cleanup_after_kill.pid()}
