@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from grader import files, paths
-from grader.contract import arrays, as_c, draw, play, reasons, shrink, words
+from grader.contract import arrays, as_c, draw, prepared, reasons, shrink, words
 from grader.contract.failure import Failure, find_failure
 from grader.contract.play import Played, Player
 from grader.contract.reasons import Reasons
@@ -204,7 +204,13 @@ def _wrong(player: Player, step: Step, failure: Failure) -> Wrong:
         set={k: v for k, v in step.driver_settings().items() if k != "border"},
         exact=player.contract.exact,
     )
-    return Wrong(case, player.operation(step), play.inputs(step), failure.comparison, is_drawn=True)
+    return Wrong(
+        case,
+        player.operation(step),
+        prepared.inputs(step),
+        failure.comparison,
+        is_drawn=True,
+    )
 
 
 def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None:
@@ -213,7 +219,7 @@ def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None
         return None
     framed = (step.width + 2 * step.radius) * (step.height + 2 * step.radius)
     too_long = framed * (2 * step.radius + 1) ** 2 > MOST_EXPLAINED
-    if too_long or step.width * step.height > play.MOST_KEPT:
+    if too_long or step.width * step.height > prepared.MOST_IN_MEMORY:
         return None  # to compute it with each of the known mistakes takes minutes
     alike = step.image_content == "flat" or step.mask_content in ("one", "zero")
     if alike or (step.radius == 0 and step.mask in SQUARE):

@@ -57,7 +57,9 @@ def _is_traced(runner: Runner, contract: Contract) -> bool:
 
 def _play(runner: Runner, contract: Contract, sequence: Sequence, mode: Mode) -> Played:
     binary: Path = runner.binary.with_name("raced") if mode.openmp_races else runner.binary
-    return Player(runner.submission.lab, contract, binary, runner.work, mode=mode).play(sequence)
+    return Player(runner.submission.lab, contract, binary, runner.work, mode=mode).play(
+        sequence, is_drawn=True
+    )
 
 
 def _errors(played: Played) -> Unsafe | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from grader.contract import play, words
+from grader.contract import prepared, words
 from grader.contract.failure import Failure
 from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
@@ -24,7 +24,7 @@ def write_test(player: Player, sequence: Sequence, failure: Failure) -> str:
     title = f"{player.lab.title}, part {player.contract.part}: {told}"
     lines = [f" * {line}" for line in textwrap.wrap(title, 95)]
     head = "\n".join(["/*", *lines, " * Paste this test into the lab's unit tests. */"])
-    values = sum(a.size for s in sequence for a in play.inputs(s).arrays.values())
+    values = sum(a.size for s in sequence for a in prepared.inputs(s).arrays.values())
     if values > MOST:
         return f"{head}\n/* The arrays are too large to be printed. */\n"
     if player.contract.returns == "void" and any(step.huge for step in sequence):
@@ -107,7 +107,7 @@ def _weights(step: Step) -> str:
 
 
 def _arrays(step: Step) -> dict[str, Array]:
-    given = play.inputs(step)
+    given = prepared.inputs(step)
     arrays: dict[str, Array] = {"image": given.image, "rgb": given.image}
     if "mask" in given.arrays:
         arrays |= {"mask": given.mask, "bank": given.mask}
@@ -129,7 +129,7 @@ def _declared(base: str, arrays: dict[str, Array], step: Step, player: Player) -
         yield textwrap.indent("\n".join(textwrap.wrap(values, 88)), "    ")
         yield "};"
         return
-    dtype, shape = OPERATIONS[player.operation(step)].output(play.inputs(step).arrays)
+    dtype, shape = OPERATIONS[player.operation(step)].output(prepared.inputs(step).arrays)
     yield f"static {TYPES[dtype]} {base}[{int(np.prod(shape))}];"
 
 
@@ -159,7 +159,7 @@ def _copied(name: str) -> Iterator[str]:
 
 def _asserted(player: Player, step: Step, out: str) -> Iterator[str]:
     """Each element against its right value, to within the rounding that is allowed."""
-    right = play.expected(player.operation(step), player.contract.exact, step)
+    right = prepared.expected(player.operation(step), player.contract.exact, step)
     values = ", ".join(f"{float(v):.17g}" for v in right.value.ravel())
     bounds = ", ".join(f"{float(v):.3g}" for v in right.bound.ravel())
     for name, numbers in (("expected", values), ("allowed", bounds)):

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grader.contract.play import Played, Player, Result, expected
+from grader.contract.play import Played, Player, Result
+from grader.contract.prepared import expected_of
 from grader.contract.step import Step
 from grader.model.finding import Finding
 from grader.model.spec import Contract
@@ -53,7 +54,7 @@ def find_failure(player: Player, played: Played) -> Failure | None:
     for index, result in enumerate(played.results):
         step = played.sequence[index]
         findings = [f for f in played.findings if f.step == index]
-        failure = _judge_step(player, index, step, result, findings)
+        failure = _judge_step(player, played, index, findings)
         failure = failure or _compare_bits(by_bits, index, step, result)
         if failure:
             return failure
@@ -105,8 +106,9 @@ def _judge_stop(played: Played) -> Failure:
 
 
 def _judge_step(
-    player: Player, index: int, step: Step, result: Result, all_findings: list[Finding]
+    player: Player, played: Played, index: int, all_findings: list[Finding]
 ) -> Failure | None:
+    step, result = played.sequence[index], played.results[index]
     status = result.status
     findings = [f for f in all_findings if f.severity == "error"]
     # A note as long as the function reports the error: it says why.
@@ -151,8 +153,11 @@ def _judge_step(
                 "call must change nothing",
             )
         return None
-    exact = player.contract.exact if step.part == player.contract.part else None
-    right = expected(player.operation(step), exact, step)
+    right = (
+        played.prepared.expected(index)
+        if played.prepared
+        else expected_of(player.lab, player.contract, step)
+    )
     comparison = compare.compare(result.output, right)
     if comparison.right():
         return None

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from grader import paths
-from grader.contract import as_c, draw, play
+from grader.contract import as_c, draw, prepared
 from grader.contract.failure import Failure
 from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
@@ -24,7 +24,7 @@ def pasted(lab_id: str, part: str, sequence: Sequence) -> str:
     contract = next(c for c in lab.contract if c.part == part)
     player = Player(lab, contract, Path(), Path())
     last = sequence[-1]
-    right = play.expected(player.operation(last), contract.exact, last)
+    right = prepared.expected(player.operation(last), contract.exact, last)
     got = np.zeros(right.value.shape, dtype=np.float32)
     failure = Failure(0, "wrong-output", (), compare.compare(got, right))
     return as_c.write_test(player, sequence, failure)
@@ -58,7 +58,7 @@ def test_pasted_tests_of_every_contract_compile(tmp_path: Path) -> None:
         for number, contract in enumerate(lab.contract):
             step = replace(draw.generator(lab, contract, 1).small(), width=4, height=3)
             player = Player(lab, contract, Path(), Path())
-            right = play.expected(player.operation(step), contract.exact, step)
+            right = prepared.expected(player.operation(step), contract.exact, step)
             got = np.zeros(right.value.shape, dtype=step.type)
             failure = Failure(0, "wrong-output", (), compare.compare(got, right))
             file = tmp_path / f"{lab_id}_{number}.c"

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from grader.contract import play
+from grader.contract import play, prepared
 from grader.contract.failure import Failure, find_failure
 from grader.contract.play import Played, Player, Result, StepStatus
 from grader.contract.step import Failing, Step
@@ -27,7 +27,7 @@ def lab_and(part: str, lab_id: str = "lab2") -> tuple[Lab, Contract]:
 
 def right(player: Player, step: Step) -> Array:
     contract = player.contract
-    return play.expected(player.operation(step), contract.exact, step).value.astype(np.float32)
+    return prepared.expected(player.operation(step), contract.exact, step).value.astype(np.float32)
 
 
 Said = dict[str, str | int]

@@ -12,9 +12,11 @@ import pytest
 
 from grader import paths
 from grader.grading import pipeline, side_by_side
+from grader.grading.judge import judge
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.result import Check
+from grader.sandbox import cleanup_after_kill, launcher
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
 
@@ -70,7 +72,7 @@ def test_what_a_killed_child_left_is_judged_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone, _ = graded(SOLUTION, tmp_path, 1)
-    real = side_by_side.judge
+    real = judge
     parent = os.getpid()
 
     def dying(session: object, planned: object, cache: object) -> Check:
@@ -78,7 +80,7 @@ def test_what_a_killed_child_left_is_judged_all_the_same(
             os.kill(os.getpid(), signal.SIGKILL)
         return real(session, planned, cache)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(side_by_side, "judge", dying)
+    monkeypatch.setattr(f"{side_by_side.__name__}.judge", dying)
     assert graded(SOLUTION, tmp_path, 2)[0] == alone
 
 
@@ -93,11 +95,11 @@ def test_an_end_in_the_middle_leaves_no_child(
         time.sleep(600)
         raise AssertionError
 
-    def interrupted(_self: object, _connection: object) -> None:
+    def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(side_by_side, "judge", endless)
-    monkeypatch.setattr(side_by_side.launcher, "enforce_all", lambda: interrupted(None, None))
+    monkeypatch.setattr(f"{side_by_side.__name__}.judge", endless)
+    monkeypatch.setattr(launcher, "enforce_all", interrupted)
     with pytest.raises(KeyboardInterrupt):
         graded(SOLUTION, tmp_path, 2)
-    assert set(children()) <= set(before) | {side_by_side.cleanup_after_kill.pid()}
+    assert set(children()) <= set(before) | {cleanup_after_kill.pid()}

@@ -1,0 +1,193 @@
+"""What a sequence needs that does not depend on who is graded: the files for the runner and the
+right results. Those of a sequence that a seed draws are kept below build/, since computing them
+takes as long as the program that is judged by them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from grader import paths
+from grader.contract import arrays, script
+from grader.contract.script import Slot
+from grader.contract.step import Sequence, Step
+from grader.model.spec import Contract, Lab
+from grader.oracle import operations
+from grader.oracle.correlation import Expected
+from grader.oracle.inputs import Inputs
+
+F64 = npt.NDArray[np.float64]
+AnyFloat = npt.NDArray[Any]
+
+FOLDER = paths.BUILD / "drawn"
+SLOTS, VALUES, BOUNDS = "slots.json", "values.npy", "bounds.npy"
+MOST_KEPT = 4_000  # elements of a result that is kept; of larger ones, few bytes save little time
+MOST_GIVEN = 2 << 20  # bytes of the inputs of a sequence that is kept
+ONE_PROCESS = 4096  # inputs and right results that one process keeps in memory
+MOST_IN_MEMORY = 1 << 19  # pixels of their images
+CODE = ("grader/contract", "grader/oracle", "datasets")  # decide what is kept
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The files of a sequence, in a folder, and where each output will be."""
+
+    lab: Lab
+    contract: Contract
+    sequence: Sequence
+    folder: Path
+    slots: list[Slot]
+
+    def expected(self, index: int) -> Expected:
+        """The right result of a step."""
+        place, kept = self._places.get(index), self._kept
+        if place is None or kept is None:
+            return expected_of(self.lab, self.contract, self.sequence[index])
+        shape = self.slots[index].shape
+        value, bound = (array[place].reshape(shape) for array in kept)
+        wide = np.longdouble if np.dtype(self.slots[index].dtype) == np.float64 else np.float64
+        return Expected(value.astype(wide), bound.astype(np.float64))
+
+    @cached_property
+    def _places(self) -> dict[int, slice]:
+        """Where the result of each step is that is kept."""
+        places, end = {}, 0
+        for index, (step, slot) in enumerate(zip(self.sequence, self.slots, strict=True)):
+            if _is_kept(step, slot):
+                places[index] = slice(end, end := end + int(np.prod(slot.shape)))
+        return places
+
+    @cached_property
+    def _kept(self) -> tuple[AnyFloat, AnyFloat] | None:
+        """The values and the bounds of all results that are kept, one after the other."""
+        length = max((place.stop for place in self._places.values()), default=0)
+        with suppress(OSError, ValueError):
+            values, bounds = (np.load(self.folder / name) for name in (VALUES, BOUNDS))
+            if len(values) == len(bounds) == length:
+                return values, bounds
+        return None
+
+
+def prepare(lab: Lab, contract: Contract, sequence: Sequence, folder: Path) -> Prepared:
+    """Writes the files of a sequence to `folder`. Raises OSError."""
+    names = [operation(lab, step) for step in sequence]
+    given = [inputs(step) for step in sequence]
+    slots = script.write_files(folder, contract, names, sequence, given)
+    return Prepared(lab, contract, sequence, folder, slots)
+
+
+def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence) -> Prepared | None:
+    """As prepare(), of a sequence that a seed drew, in a folder that is kept; nobody may write to
+    it. None where there is no room for it, or its inputs are too large."""
+    home = FOLDER / lab.id / _code(lab.folder)
+    key = hashlib.sha256(repr((_asks(contract), sequence)).encode())
+    folder = home / key.hexdigest()[:24]
+    with suppress(OSError, msgspec.DecodeError):
+        slots = msgspec.json.decode((folder / SLOTS).read_bytes(), type=list[Slot])
+        return Prepared(lab, contract, sequence, folder, slots)
+    with suppress(OSError):
+        if not home.exists():  # the course has changed: what was kept for an older one goes
+            shutil.rmtree(home.parent, ignore_errors=True)
+            home.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(dir=home, prefix="."))
+        try:
+            new = prepare(lab, contract, sequence, made)
+            if (made / script.DATA).stat().st_size > MOST_GIVEN:
+                return None
+            results = [expected_of(lab, contract, sequence[index]) for index in new._places]
+            _save(made / VALUES, [right.value for right in results])
+            _save(made / BOUNDS, [right.bound for right in results])
+            (made / SLOTS).write_bytes(msgspec.json.encode(new.slots))
+            made.chmod(0o755)
+            with suppress(FileExistsError):  # another grader was faster
+                os.rename(made, folder)
+            return Prepared(lab, contract, sequence, folder, new.slots)
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+    return None
+
+
+def _save(file: Path, arrays: list[F64]) -> None:
+    """Saves all elements, in fewer bytes each where that changes none."""
+    whole = np.concatenate([*(array.reshape(-1) for array in arrays), np.zeros(0)])
+    for kind in (np.uint8, np.float32, np.float64, whole.dtype):
+        with np.errstate(invalid="ignore", over="ignore"):
+            smaller = whole.astype(kind)
+        if np.array_equal(smaller.astype(whole.dtype), whole, equal_nan=True):
+            np.save(file, smaller)
+            return
+
+
+def operation(lab: Lab, step: Step) -> str:
+    """What the step's part computes: a key of OPERATIONS."""
+    return next(part.operation for part in lab.part if part.id == step.part)
+
+
+def expected_of(lab: Lab, contract: Contract, step: Step) -> Expected:
+    """The right result of a step of a contract's sequence; other parts' steps may be in it."""
+    exact = contract.exact if step.part == contract.part else None
+    return expected(operation(lab, step), exact, step)
+
+
+def _is_kept(step: Step, slot: Slot) -> bool:
+    return step.huge is None and int(np.prod(slot.shape)) <= MOST_KEPT
+
+
+def _asks(contract: Contract) -> tuple[object, ...]:
+    """What of a contract decides the files of a sequence, besides its steps."""
+    return contract.part, contract.exact, contract.align, contract.read_only
+
+
+@cache
+def _code(folder: str) -> str:
+    """The hash of what decides the files and the results of a lab."""
+    files = [paths.LABS / folder / "calls.py", paths.LABS / folder / "lab.toml"]
+    files += sorted(file for name in CODE for file in (paths.ROOT / name).glob("*.py"))
+    whole = hashlib.sha256(np.__version__.encode())
+    for file in files:
+        whole.update(hashlib.sha256(file.read_bytes()).digest())
+    return whole.hexdigest()[:24]
+
+
+# ---------------------------------------------------------------- one step
+
+
+def inputs(step: Step) -> Inputs:
+    """The arrays of a step, read-only."""
+    return _kept_inputs(step) if _is_small(step) else _new_inputs(step)
+
+
+def _is_small(step: Step) -> bool:
+    return step.width * step.height <= MOST_IN_MEMORY
+
+
+def _new_inputs(step: Step) -> Inputs:
+    made = arrays.inputs(step)
+    for array in made.arrays.values():
+        array.setflags(write=False)
+    return made
+
+
+def expected(operation: str, exact: str | None, step: Step) -> Expected:
+    """The right result of a step."""
+    return (_kept_expected if _is_small(step) else _new_expected)(operation, exact, step)
+
+
+def _new_expected(operation: str, exact: str | None, step: Step) -> Expected:
+    return operations.expected(operation, exact, inputs(step).arrays, step.driver_settings())
+
+
+_kept_inputs = lru_cache(maxsize=ONE_PROCESS)(_new_inputs)
+_kept_expected = lru_cache(maxsize=ONE_PROCESS)(_new_expected)
