@@ -11,8 +11,8 @@ from grader.contract.generator import MANY_TILES, Generator
 from grader.contract.step import Sequence, Step, consistent
 from grader.model.spec import Contract, Lab
 
-LENGTH = 40  # steps of a sequence
-MIXED = 2  # sequences with calls of several parts
+LENGTH = 80  # steps of a sequence
+MIXED = 1  # sequences with calls of several parts
 FEW = 24  # steps of a sequence that is run under all checks
 
 

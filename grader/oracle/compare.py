@@ -1,6 +1,7 @@
 """Is an output right? Compares two arrays; starts no process and opens no file."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,30 @@ class Comparison:
     """An output beside the right result. All arrays have the output's shape."""
 
     wrong: npt.NDArray[np.bool_]  # further from the right value than its bound
-    # Holds the value of memory that was never written, or a sum with it: of the output, or of any
-    # other memory. Never true for a byte: 255 is valid.
-    unwritten: npt.NDArray[np.bool_]
-    untouched: npt.NDArray[np.bool_]  # holds exactly the output's bits from before the call
-    added_to: npt.NDArray[np.bool_]  # was computed from the output's value from before the call
-    got: Array
+    output: Array
     expected: Expected
+
+    @cached_property
+    def got(self) -> Array:
+        """The output with a quiet NaN where it is untouched: a signalling one raises warnings."""
+        quiet = np.array(np.nan, dtype=self.output.dtype) if self.untouched.any() else None
+        return self.output if quiet is None else np.where(self.untouched, quiet, self.output)
+
+    @cached_property
+    def unwritten(self) -> npt.NDArray[np.bool_]:
+        """Holds the value of memory that was never written, or a sum with it: of the output, or of
+        any other memory. Never true for a byte: 255 is valid."""
+        return unwritten(self.output)
+
+    @cached_property
+    def untouched(self) -> npt.NDArray[np.bool_]:
+        """Holds exactly the output's bits from before the call."""
+        return _untouched(self.output)
+
+    @cached_property
+    def added_to(self) -> npt.NDArray[np.bool_]:
+        """Was computed from the output's value from before the call."""
+        return _added_to(self.output)
 
     def right(self) -> bool:
         return not self.wrong.any()
@@ -80,11 +98,7 @@ def compare(got: Array, expected: Expected) -> Comparison:
     """Is every element within its bound? NaN and infinity are wrong whatever the bound."""
     with np.errstate(invalid="ignore"):
         close = np.abs(got.astype(expected.value.dtype) - expected.value) <= expected.bound
-    untouched, added_to = _untouched(got), _added_to(got)
-    poisoned = unwritten(got)
-    if untouched.any():  # a quiet NaN in their place: a signalling one raises warnings
-        got = np.where(untouched, np.array(np.nan, dtype=got.dtype), got)
-    return Comparison(~close, poisoned, untouched, added_to, got, expected)
+    return Comparison(~close, got, expected)
 
 
 def _untouched(got: Array) -> npt.NDArray[np.bool_]:

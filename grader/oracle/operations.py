@@ -103,7 +103,7 @@ OPERATIONS: dict[str, Operation] = {
 
 
 def _bytes(value: npt.NDArray[np.int64]) -> Expected:
-    return Expected(value.astype(np.float64), np.zeros(value.shape))
+    return Expected(value.astype(np.float64), np.broadcast_to(0.0, value.shape))
 
 
 def expected(operation: str, exact: str | None, arrays: Arrays, settings: Settings) -> Expected:
