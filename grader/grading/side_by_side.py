@@ -27,6 +27,7 @@ from grader.session.plan import Planned
 from grader.session.session import Session
 
 INTERVAL = 0.1  # seconds between two looks at the limits of what this process itself runs
+NICE = 2  # for each part: what is shown first comes first, and a compiler before all of them
 
 # A child sends ("starting", text), ("profiled", technique, profile), ("verdict", index, check),
 # and two questions: ("instrumented",) and ("elsewhere", index of a contract).
@@ -43,7 +44,7 @@ def judged(
         for planned in stage:
             yield planned, judge(session, planned, cache)
         return
-    crew = _Crew(session, stage, cache, parts)
+    crew = _Crew(session, stage, cache, parts, [*parts])
     try:
         for index, planned in enumerate(stage):
             # A child that died has sent less: the rest is judged here, where a fault is told.
@@ -59,6 +60,7 @@ class _Crew:
     session: Session
     stage: Sequence[Planned]
     cache: PassCache | None
+    parts: list[str]
     waiting: list[str]
     verdicts: dict[int, Check] = field(default_factory=dict)
     children: dict[Connection, tuple[int, str]] = field(default_factory=dict)
@@ -68,7 +70,8 @@ class _Crew:
         """The verdict of a check, once it is there; None where its child ended without it."""
         part = self.stage[index].check.part
         while index not in self.verdicts and self._is_under_way(part):
-            while self.waiting and len(self.children) < self.session.cores:
+            # More than there are cores: one may wait for another's verdicts, or for a program.
+            while self.waiting and len(self.children) < 2 * self.session.cores:
                 self._start(self.waiting.pop(0))
             launcher.enforce_all()
             for connection in wait([*self.children], INTERVAL):
@@ -93,6 +96,7 @@ class _Crew:
         if pid == 0:
             ours.close()
             process_tree.die_with_parent(parent)
+            os.nice(NICE * (self.parts.index(part) + 1))
             _judge_part(self, part, theirs)
         theirs.close()
         launcher.spare(pid)
