@@ -21,6 +21,7 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
     plan, plain = session.plan, session.programs.plain
     for check in session.programs.checks:
         session.add(check)
+    session.programs.begin_instrumented()
     cache = None
     if session.keep_notes and plain and plan.backend == "sim":
         cache = PassCache.of(plain, plan.lab.id)

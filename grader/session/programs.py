@@ -36,9 +36,10 @@ class Programs:
 
     plain: None when the submission does not build; then nothing can run. failing: the simulator's
     plain program, whose CUDA calls can be made to fail; `plain` itself where that is the backend.
-    The instrumented program takes longest to build: it is built while the first cases run, and
-    instrumented() waits for it. Where no check of the plan needs it, instrumented() builds it: a
-    case that fails is explained by it. nvcc compiles at the same time; nvccs_check() waits for it.
+    The instrumented program takes longest to build: begin_instrumented() starts that, it is built
+    while the first cases run, and instrumented() waits for it. Where no check of the plan needs it,
+    instrumented() builds it: a case that fails is explained by it. nvcc compiles at the same time;
+    nvccs_check() waits for it.
     """
 
     checks: list[Check]
@@ -47,6 +48,7 @@ class Programs:
     _instrumented: Path | CouldNotRun | Callable[[], Path | CouldNotRun] = field(
         default_factory=lambda: CouldNotRun("skip")
     )
+    _begin: Callable[[], Path | CouldNotRun | Callable[[], Path | CouldNotRun]] | None = None
     _nvcc: Callable[[], Check | None] = field(default=lambda: None)
 
     def nvccs_check(self) -> Check | None:
@@ -55,12 +57,18 @@ class Programs:
         ask, self._nvcc = self._nvcc, lambda: None
         return ask()
 
+    def begin_instrumented(self) -> None:
+        """Starts to build the instrumented program, where the plan needs it."""
+        if self._begin:
+            self._instrumented, self._begin = self._begin(), None
+
     def is_being_built(self) -> bool:
         """Would instrumented() wait?"""
         return callable(self._instrumented)
 
     def instrumented(self) -> Path | CouldNotRun:
         """The instrumented program, once its build has ended."""
+        self.begin_instrumented()
         if callable(self._instrumented):
             self._instrumented = self._instrumented()
         return self._instrumented
@@ -126,13 +134,17 @@ def built(
         if plan.backend == "gpu" and plan.programs & {"failing", "instrumented"}:
             programs.failing = _simulator(submission, verbose)
         request = BuildRequest(submission, kind, "checked", verbose=verbose)
+
+        def begin() -> Path | CouldNotRun | Callable[[], Path | CouldNotRun]:
+            if not isinstance(programs.failing, Path):
+                return programs.failing
+            try:
+                return partial(_instrumented, started(request))
+            except (BuildError, OSError) as fault:
+                return at_fault(fault)
+
         if "instrumented" in plan.programs:
-            programs._instrumented = programs.failing
-            if isinstance(programs.failing, Path):
-                try:
-                    programs._instrumented = partial(_instrumented, started(request))
-                except (BuildError, OSError) as fault:
-                    programs._instrumented = at_fault(fault)
+            programs._begin = begin
         elif plan.backend != "gpu":
             # for a case that fails
             programs._instrumented = partial(_instrumented, partial(make.build, request))
