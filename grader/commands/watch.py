@@ -14,7 +14,7 @@ from grader.model.outline import SpecError
 
 State = tuple[tuple[int, int, int] | None, ...]
 
-EVERY = 0.3  # seconds between two looks at the files
+EVERY = 0.1  # seconds between two looks at the files, and without a change before they are read
 MISSING = 2.0  # seconds that a file may be missing: some editors remove it, then write it again
 
 
@@ -64,9 +64,9 @@ def wait(files: list[Path], before: State) -> None:
     while (now := look(files)) == before:
         time.sleep(EVERY)
     while True:
-        time.sleep(EVERY / 3)
+        time.sleep(EVERY)
         later = look(files)
-        missing = missing + EVERY / 3 if None in later else 0.0
+        missing = missing + EVERY if None in later else 0.0
         if later == now and (None not in later or missing >= MISSING):
             return
         now = later
