@@ -298,14 +298,16 @@ def unreported(contest: Contest, timings: Timings) -> float | None:
     half a call. One thread is measured by the processor time that the kernel accounts to the
     process and all that it started; several threads and a GPU, by wall time. Starting and ending a
     process costs both the same. What disturbs a process makes it slower, so the fastest of several
-    counts, and a first pair decides only what is clear. (N against 2N calls of the student's
+    counts, and a first pair must agree better; a student's process that seems to cost less than it
+    reported shows that the other one was disturbed. (N against 2N calls of the student's
     function would not do: what makes the first calls slower would hide what the others cost.)
     Raises Ended when a run fails, leaves a wrong output, or leaves too few outputs.
     """
     if not has_reference(timings):
         return None
     slower = max(timings.typical(STUDENT), timings.typical(REFERENCE))
-    excess = float("inf")
+    too_much = HIDDEN * timings.typical(STUDENT)
+    excess = 0.0
     for seconds, most in OUTSIDE[1:] if contest.bench.wall else OUTSIDE:
         repeats = min(max(4, int(seconds * 1e9 / slower) + 1), most)
         theirs = ours = float("inf")
@@ -313,9 +315,9 @@ def unreported(contest: Contest, timings: Timings) -> float | None:
             theirs = min(theirs, _cost(contest, repeats, "student"))
             ours = min(ours, _cost(contest, repeats, "reference"))
             excess = hidden_ns(theirs, ours, repeats, timings)
-            if excess <= (HIDDEN if attempt else HIDDEN / 2) * timings.typical(STUDENT):
+            if abs(excess) <= (too_much if attempt else too_much / 2):
                 return None
-    return excess
+    return excess if excess > too_much else None
 
 
 def _cost(contest: Contest, repeats: int, only: Side) -> float:

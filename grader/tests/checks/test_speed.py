@@ -18,7 +18,7 @@ from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
 from grader.timing import noise, row_samples, statistics
-from grader.timing.benchmark import Bench, Side, TimedRun
+from grader.timing.benchmark import Bench, Side, Status, TimedRun
 from grader.timing.row_samples import RowSample
 from grader.timing.statistics import highest_floor
 
@@ -377,6 +377,60 @@ def test_a_floor_is_measured_in_each_process(
     assert timings.copy_ns == min(each.copy_ns for each in timings.processes)
     assert len(timings.rounds) == sum(len(each.rounds) for each in timings.processes)
     assert highest_floor(timings, 0) == max(each.copy_ns for each in timings.processes)
+
+
+@pytest.mark.parametrize(
+    ("of_reference", "looks"), [(1.0, [0.15]), (0.3, [0.15]), (0.92, [0.15, 0.3, 0.6])]
+)
+def test_a_glance_decides_only_what_is_clear(
+    of_reference: float, looks: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The times are simulated, and have 1 % of noise."""
+    random, seen = np.random.default_rng(1), []
+
+    def run(*_: object, enough: tuple[int, float]) -> TimedRun:
+        seen.append(enough[1])
+        means = np.array([1 / of_reference, 20.0, 1.0, 1.0]) * 1e6
+        times = means * random.lognormal(0, 0.01, (int(80 * enough[1]), 4))
+        status = Status(True, 0, "", [tuple(row) for row in times], [], 1.0, 1.0)
+        return TimedRun("completed", "", enough[1], enough[1], status)
+
+    monkeypatch.setattr(timing.Contest, "run", run)
+    beside = Bench("correlate", tmp_path, tmp_path, None, None, 1, wall=False)
+    timings = timing.measure(contest(beside, tmp_path))
+    assert seen == looks and len(timings.rounds) >= timing.ENOUGH
+
+
+@pytest.mark.parametrize(
+    ("student", "reference", "processes", "hidden"),
+    [
+        ([20, 25], [20, 20], 2, None),
+        ([28, 28], [20, 20], 4, None),  # too much to be clear, too little to be hidden
+        ([60, 21], [20, 60], 4, None),  # what disturbs a process disturbs only that one
+        ([41, 41], [60, 20], 20, 1e6),  # nor does a disturbed reference hide what a call does
+    ],
+)
+def test_what_a_pair_from_outside_shows(
+    student: list[int],
+    reference: list[int],
+    processes: int,
+    hidden: float | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Milliseconds of processes, beside calls of 1 ms."""
+    sides, ran = {"student": student, "reference": reference}, []
+
+    def cost(_: timing.Contest, repeats: int, only: str) -> float:
+        ran.append(only)
+        return sides[only][min(ran.count(only), 2) - 1] * repeats / 20e3
+
+    monkeypatch.setattr(timing, "_cost", cost)
+    beside = Bench("correlate", tmp_path, tmp_path, None, None, 1, wall=False)
+    timings = statistics.Timings(np.full((12, 4), 1e6), 1.0, 1.0)
+    found = timing.unreported(contest(beside, tmp_path), timings)
+    assert len(ran) == processes
+    assert found == hidden if hidden is None else found and found > hidden
 
 
 def test_a_copy_without_the_solution_is_timed_by_the_baseline(course: Path, tmp_path: Path) -> None:
