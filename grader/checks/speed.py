@@ -3,6 +3,7 @@
 import os
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,10 @@ from grader.checks.speed_points import (
     settled,
     time_of,
 )
-from grader.compile import make, sources
-from grader.compile.make_process import BuildError
+from grader.compile import sources
 from grader.execute.backend import Backend
 from grader.model.result import Check, Verdict
-from grader.model.spec import Speed
-from grader.model.submission import Submission
+from grader.model.spec import Lab, Speed
 from grader.model.verdicts import grade_line
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
@@ -140,30 +139,25 @@ class Rounds:
         return Timings(rounds, self.copy_ns, self.mac_rate, self.voided, each)
 
 
-def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
-    """The timing program for a check.
+def bench_for(lab: Lab, speed: Speed, where: Backend, student: Callable[[], Path]) -> Bench:
+    """The timing program for a check. student: the shared object of the student's file.
 
-    Raises Ended with a skip where it cannot be timed here, which costs nothing, and BuildError for
-    the course's own parts.
+    Raises Ended with a skip where it cannot be timed here, which costs nothing.
     """
-    lab = submission.lab
     file = lab.file_of(speed)
     cores = len(os.sched_getaffinity(0))
     threads = cores if speed.set.get("threads") == "all" else 1
     if speed.set.get("threads") == "all" and cores < 2:
         raise Ended("skip", ["this machine has one core, so threads cannot be faster"])
+    library = student()
     in_advance = reference.find_object(lab, file)
-    request = make.BuildRequest(submission, where, "speed", files=(file,), reference=in_advance)
-    built = make.build(request)
-    if built.binary is None:
-        raise BuildError("the file does not build as a shared object", "\n".join(built.errors))
     folder = sources.course_build(lab, where)
     solution, baseline = folder / "reference.so", folder / "baseline.so"
     has_solution = reference.has_source(lab, file) or (in_advance and solution.is_file())
     return Bench(
         lab.part_of(speed).operation,
         folder / "bench",
-        built.binary,
+        library,
         baseline if speed.baseline_is else None,
         solution if has_solution else None,
         threads,
@@ -197,7 +191,8 @@ def judge_speed(session: Session, speed: Speed, binary: Binary) -> Check:
     lab = session.lab
     started = time.monotonic()
     try:
-        bench = bench_for(session.submission, speed, binary.backend)
+        where, file = binary.backend, lab.file_of(speed)
+        bench = bench_for(lab, speed, where, lambda: session.programs.timed(where, file))
         given = inputs.inputs(lab, speed, speed.seed)
         bench = _comparable(bench, speed, given, session.work)
         contest = Contest(speed, bench, given, session.work)

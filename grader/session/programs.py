@@ -18,8 +18,11 @@ from grader.model.submission import Submission
 from grader.model.verdicts import build_line
 from grader.session.could_not_run import CouldNotRun, at_fault
 from grader.session.plan import Plan
+from grader.timing import reference
 
 COMPILES = "compiles"
+# For each file that is timed: its build, or why there is none, or what waits for the build.
+Timed = dict[tuple[Backend, str], Build | Exception | Callable[[], Build]]
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Programs:
     The instrumented program takes longest to build: it is built while the first cases run, and
     instrumented() waits for it. Where no check of the plan needs it, instrumented() builds it: a
     case that fails is explained by it. nvcc compiles at the same time; nvccs_check() waits for it.
+    The shared objects that are timed are built beside the checks after begin_timed(), which is not
+    called at once, to delay no case; finish_timed() waits for them.
     """
 
     checks: list[Check]
@@ -48,12 +53,39 @@ class Programs:
         default_factory=lambda: CouldNotRun("skip")
     )
     _nvcc: Callable[[], Check | None] = field(default=lambda: None)
+    _start_timed: Callable[[], Timed] = field(default=dict)
+    _timed: Timed | None = None
 
     def nvccs_check(self) -> Check | None:
         """What nvcc says of the file, when it is asked for the first time; then None, and where
         there is no nvcc or a GPU."""
         ask, self._nvcc = self._nvcc, lambda: None
         return ask()
+
+    def begin_timed(self) -> Timed:
+        """Starts to build all shared objects, unless that was done."""
+        if self._timed is None:
+            self._timed = self._start_timed()
+        return self._timed
+
+    def finish_timed(self) -> None:
+        """Waits for all shared objects, so that what is timed has the machine to itself."""
+        timed = self.begin_timed()
+        for which, wait in timed.items():
+            if callable(wait):
+                try:
+                    timed[which] = wait()
+                except (BuildError, OSError) as fault:
+                    timed[which] = fault
+
+    def timed(self, where: Backend, file: str) -> Path:
+        """The shared object of a file, once finish_timed() was called. Raises BuildError or
+        OSError."""
+        found = self.begin_timed()[where, file]
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, Build)
+        return shared_object(found)
 
     def is_being_built(self) -> bool:
         """Would instrumented() wait?"""
@@ -69,6 +101,21 @@ class Programs:
             except (BuildError, OSError) as fault:
                 self._instrumented = at_fault(fault)
         return self._instrumented
+
+
+def request_timed(
+    submission: Submission, where: Backend, file: str, verbose: bool = False
+) -> BuildRequest:
+    """What builds a file's shared object, and all that it is timed with."""
+    solution = reference.find_object(submission.lab, file)
+    return BuildRequest(submission, where, "speed", False, (file,), solution, verbose)
+
+
+def shared_object(built: Build) -> Path:
+    """Raises BuildError where there is none: the file itself has been built before."""
+    if built.binary is None:
+        raise BuildError("the file does not build as a shared object", "\n".join(built.errors))
+    return built.binary
 
 
 @contextmanager
@@ -135,6 +182,19 @@ def built(
                     programs._instrumented = at_fault(fault)
         elif plan.backend != "gpu":
             programs._instrumented = lambda: make.build(request)  # for a case that fails
+
+        def start_timed() -> Timed:
+            timed: Timed = {}
+            for planned in plan.checks:
+                which = planned.backend, lab.file_of(planned.check)
+                if planned.program == "timed" and which not in timed:
+                    try:
+                        timed[which] = started(request_timed(submission, *which, verbose))
+                    except (BuildError, OSError) as fault:
+                        timed[which] = fault
+            return timed
+
+        programs._start_timed = start_timed
         yield programs
 
 

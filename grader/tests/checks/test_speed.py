@@ -11,12 +11,14 @@ import pytest
 from grader import paths
 from grader.checks import speed as timing
 from grader.compile import make, sources
+from grader.compile.make_process import BuildError
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.spec import Speed
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
+from grader.session import programs
 from grader.timing import noise, row_samples, statistics
 from grader.timing.benchmark import Bench, Side, Status, TimedRun
 from grader.timing.row_samples import RowSample
@@ -159,7 +161,10 @@ def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
     """Lab 8: its part in C, without its part in CUDA; the right weights, and then others."""
     lab = spec.load("lab8")
     speed = msgspec.structs.replace(lab.speed[0], size=(64, 100))
-    tested = timing.bench_for(submissions.find(lab, "solutions"), speed, "cpu")
+    submission, file = submissions.find(lab, "solutions"), lab.file_of(speed)
+    request = programs.request_timed(submission, "cpu", file)
+    student = programs.shared_object(make.build(request))
+    tested = timing.bench_for(lab, speed, "cpu", lambda: student)
     given = inputs.inputs(lab, speed, 1)
     ran = tested.run(speed, given, tmp_path, (9, 5.0), 11)
     assert ran.end == "completed" and len(ran.samples) == 9
@@ -363,6 +368,32 @@ def test_nothing_is_unreported_of_an_honest_one(course: Path, tmp_path: Path) ->
     every.add(run(tested, tmp_path, rounds=50))
     excess = timing.unreported(contest(tested, tmp_path), every.timings())
     assert excess is None or excess < 10e6
+
+
+def test_a_shared_object_is_built_once_and_its_fault_is_told_when_it_is_needed() -> None:
+    builds = []
+
+    def fails() -> make.Build:
+        builds.append(1)
+        raise BuildError("no space", "")
+
+    good = make.Build(Path("student.so"))
+    bad = make.Build(None, ["cpu_loop.c:1: error"])
+    made = programs.Programs(
+        [],
+        _start_timed=lambda: {
+            ("cpu", "a.c"): fails,
+            ("cpu", "b.c"): lambda: good,
+            ("gpu", "a.c"): bad,
+        },
+    )
+    made.finish_timed()
+    made.finish_timed()
+    assert made.timed("cpu", "b.c") == good.binary and builds == [1]
+    with pytest.raises(BuildError, match="no space"):
+        made.timed("cpu", "a.c")
+    with pytest.raises(BuildError, match="does not build as a shared object"):
+        made.timed("gpu", "a.c")
 
 
 @pytest.mark.parametrize("processes", [1, 3])

@@ -81,7 +81,8 @@ def test_the_interval_contains_the_true_ratio() -> None:
 def test_the_interval_is_made_of_measured_values() -> None:
     """Of 8 values all are needed for 99 %; of 12, the median is below the second once in 315."""
     for count, rank in ((8, 1), (12, 2), (40, 12), (20000, 9818)):
-        ratio = statistics.interval(np.random.default_rng(1).permutation(count) + 1.0)
+        values: F64 = np.random.default_rng(1).permutation(count) + np.float64(1)
+        ratio = statistics.interval(values)
         assert (ratio.low, ratio.high) == (rank, count + 1 - rank)
 
 
