@@ -3,6 +3,7 @@
 import os
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from grader.checks.speed_points import (
     WITHOUT_SOLUTION,
     achieved,
     busy,
+    clear,
     earned,
     estimated,
     figures,
@@ -20,12 +22,10 @@ from grader.checks.speed_points import (
     settled,
     time_of,
 )
-from grader.compile import make, sources
-from grader.compile.make_process import BuildError
+from grader.compile import sources
 from grader.execute.backend import Backend
 from grader.model.result import Check, Verdict
-from grader.model.spec import Speed
-from grader.model.submission import Submission
+from grader.model.spec import Lab, Speed
 from grader.model.verdicts import grade_line
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
@@ -52,11 +52,14 @@ from grader.timing.statistics import (
 
 BUDGET = 4.0  # seconds, of the clock that counts, that the rounds of a check may take
 LAUNCH = 0.6  # of those seconds, in one process; each process gets other memory
+GLANCE = 0.15  # in the first process, if that decides clearly; twice as long in the next
 ENOUGH = 12  # rounds that a decision needs, unless the budget is spent
 MOST_ROUNDS = 20000  # of one process; MAX_ROUNDS of bench.c
-OUTSIDE = 0.1  # seconds of calls that are timed from outside, at least
-MOST_REPEATS = 1500  # calls timed from outside; a process start costs only milliseconds
-ATTEMPTS = 5  # at timing from outside; the memory that a process gets changes its cost
+# Seconds of calls that are timed from outside, and the most calls: at first, and where that shows
+# too much. Wall time varies more: it is measured for the second time at once.
+OUTSIDE = ((0.02, 400), (0.1, 1500))
+HIDDEN = 0.5  # of a call's time: so much that the program did not report is too much
+ATTEMPTS = 5  # at each of these; the memory that a process gets changes its cost
 UNFIT = "this machine cannot measure time reliably right now"
 
 
@@ -88,12 +91,18 @@ class Contest:
     given: Inputs
     work: Path
 
-    def run(self, rounds: int, seconds: float, only: Side | None = None) -> TimedRun:
+    def run(
+        self,
+        rounds: int,
+        seconds: float,
+        only: Side | None = None,
+        enough: tuple[int, float] | None = None,
+    ) -> TimedRun:
         """Runs the timing program once. Raises Ended for a run of the student's function that
         failed or has a wrong output."""
         seed = random.SystemRandom().randrange(1 << 20)
         limits = rounds, seconds
-        ran = self.bench.run(self.speed, self.given, self.work, limits, seed, only)
+        ran = self.bench.run(self.speed, self.given, self.work, limits, seed, only, enough)
         if ran.end == "our-fault" or (ran.end != "completed" and only == "reference"):
             raise Ended("error", [f"the timing program failed: {ran.reason}"])
         if ran.end != "completed":
@@ -130,30 +139,25 @@ class Rounds:
         return Timings(rounds, self.copy_ns, self.mac_rate, self.voided, each)
 
 
-def bench_for(submission: Submission, speed: Speed, where: Backend) -> Bench:
-    """The timing program for a check.
+def bench_for(lab: Lab, speed: Speed, where: Backend, student: Callable[[], Path]) -> Bench:
+    """The timing program for a check. student: the shared object of the student's file.
 
-    Raises Ended with a skip where it cannot be timed here, which costs nothing, and BuildError for
-    the course's own parts.
+    Raises Ended with a skip where it cannot be timed here, which costs nothing.
     """
-    lab = submission.lab
     file = lab.file_of(speed)
     cores = len(os.sched_getaffinity(0))
     threads = cores if speed.set.get("threads") == "all" else 1
     if speed.set.get("threads") == "all" and cores < 2:
         raise Ended("skip", ["this machine has one core, so threads cannot be faster"])
+    library = student()
     in_advance = reference.find_object(lab, file)
-    request = make.BuildRequest(submission, where, "speed", files=(file,), reference=in_advance)
-    built = make.build(request)
-    if built.binary is None:
-        raise BuildError("the file does not build as a shared object", "\n".join(built.errors))
     folder = sources.course_build(lab, where)
     solution, baseline = folder / "reference.so", folder / "baseline.so"
     has_solution = reference.has_source(lab, file) or (in_advance and solution.is_file())
     return Bench(
         lab.part_of(speed).operation,
         folder / "bench",
-        built.binary,
+        library,
         baseline if speed.baseline_is else None,
         solution if has_solution else None,
         threads,
@@ -187,7 +191,8 @@ def judge_speed(session: Session, speed: Speed, binary: Binary) -> Check:
     lab = session.lab
     started = time.monotonic()
     try:
-        bench = bench_for(session.submission, speed, binary.backend)
+        where, file = binary.backend, lab.file_of(speed)
+        bench = bench_for(lab, speed, where, lambda: session.programs.timed(where, file))
         given = inputs.inputs(lab, speed, speed.seed)
         bench = _comparable(bench, speed, given, session.work)
         contest = Contest(speed, bench, given, session.work)
@@ -217,20 +222,25 @@ def measure(contest: Contest, processes: int = 1) -> Timings:
     """
     rounds = Rounds()
     spent = 0.0
+    # What is clear needs only a glance; a GPU takes longer to reach its clock rate.
+    glance = GLANCE if processes == 1 and not contest.bench.gpu else LAUNCH
     while True:
-        ran = contest.run(MOST_ROUNDS, LAUNCH)
+        ran = contest.run(MOST_ROUNDS, LAUNCH, enough=(ENOUGH, glance))
         rounds.add(ran)
         spent += ran.wall if contest.bench.wall else ran.processor  # a busy machine takes longer
         timings = rounds.timings()
-        enough = len(timings.processes) >= processes and _settled(contest.speed, timings)
-        if spent >= BUDGET or enough:
+        enough = len(timings.processes) >= processes
+        if spent >= BUDGET or (enough and _settled(contest.speed, timings, glance < LAUNCH)):
             return timings
+        glance = min(2 * glance, LAUNCH)
 
 
-def _settled(speed: Speed, timings: Timings) -> bool:
-    return (
-        len(timings.rounds) >= ENOUGH and settled(speed, timings) and unfit(speed, timings) is None
-    )
+def _settled(speed: Speed, timings: Timings, glance: bool) -> bool:
+    """Whether the times decide. glance: so few must decide clearly."""
+    if len(timings.rounds) < ENOUGH or unfit(speed, timings) is not None:
+        return False
+    ratio = achieved(speed, timings) if glance else None
+    return clear(speed, ratio) if ratio else settled(speed, timings)
 
 
 def decide(contest: Contest, timings: Timings) -> Ending:
@@ -282,22 +292,27 @@ def unreported(contest: Contest, timings: Timings) -> float | None:
     Returns the nanoseconds a call that the program did not report, or None when they are less than
     half a call. One thread is measured by the processor time that the kernel accounts to the
     process and all that it started; several threads and a GPU, by wall time. Starting and ending a
-    process costs both the same. (N against 2N calls of the student's function would not do: what
-    makes the first calls slower would hide what the others cost.)
+    process costs both the same. What disturbs a process makes it slower, so the fastest of several
+    counts, and a first pair must agree better; a student's process that seems to cost less than it
+    reported shows that the other one was disturbed. (N against 2N calls of the student's
+    function would not do: what makes the first calls slower would hide what the others cost.)
     Raises Ended when a run fails, leaves a wrong output, or leaves too few outputs.
     """
     if not has_reference(timings):
         return None
     slower = max(timings.typical(STUDENT), timings.typical(REFERENCE))
-    repeats = min(max(4, int(OUTSIDE * 1e9 / slower) + 1), MOST_REPEATS)
-    least = float("inf")
-    for _ in range(ATTEMPTS):
-        theirs = _cost(contest, repeats, "student")
-        ours = _cost(contest, repeats, "reference")
-        least = min(least, hidden_ns(theirs, ours, repeats, timings))
-        if least <= 0.5 * timings.typical(STUDENT):
-            return None
-    return least
+    too_much = HIDDEN * timings.typical(STUDENT)
+    excess = 0.0
+    for seconds, most in OUTSIDE[1:] if contest.bench.wall else OUTSIDE:
+        repeats = min(max(4, int(seconds * 1e9 / slower) + 1), most)
+        theirs = ours = float("inf")
+        for attempt in range(ATTEMPTS):
+            theirs = min(theirs, _cost(contest, repeats, "student"))
+            ours = min(ours, _cost(contest, repeats, "reference"))
+            excess = hidden_ns(theirs, ours, repeats, timings)
+            if abs(excess) <= (too_much if attempt else too_much / 2):
+                return None
+    return excess if excess > too_much else None
 
 
 def _cost(contest: Contest, repeats: int, only: Side) -> float:

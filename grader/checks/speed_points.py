@@ -26,6 +26,7 @@ WITHOUT_SOLUTION = (  # in a student's copy of the course, of every speed check
     "solution, which is not in this copy"
 )
 NARROW = 1.1  # high / low of an interval that is only shown
+CLEAR = 1.05  # so far from a threshold a ratio needs no second look
 
 
 def achieved(speed: Speed, timings: Timings) -> Interval | None:
@@ -51,6 +52,12 @@ def achieved(speed: Speed, timings: Timings) -> Interval | None:
 def estimated(speed: Speed, timings: Timings) -> bool:
     """Whether achieved() depends on `baseline_is`, because there is no reference."""
     return speed.against == "reference" and not has_reference(timings)
+
+
+def clear(speed: Speed, ratio: Interval) -> bool:
+    """Whether the points are decided even if the interval is much too narrow."""
+    wider = Interval(ratio.low / CLEAR, ratio.middle, ratio.high * CLEAR)
+    return earned(speed, wider) is not None
 
 
 def settled(speed: Speed, timings: Timings) -> bool:

@@ -107,9 +107,10 @@ def start(request: BuildRequest) -> Iterator[Callable[[], Build]]:
     lab = submission.lab
     home = submission.home or paths.BUILD / lab.id
     names = {name: submission.path(name) for name in submission.contents}
-    # nvcc has a folder of its own, so that it can run at the same time.
-    backend = "nvcc" if request.target == "nvcc" else request.backend
-    kind = f"{backend}\0{sorted(names.items())}\0{sources.key(lab)}\0"
+    # What may run at the same time has a folder of its own.
+    own = {"nvcc": "nvcc", "speed": f"{request.backend} speed {request.files}"}
+    apart = own.get(request.target, request.backend)
+    kind = f"{apart}\0{sorted(names.items())}\0{sources.key(lab)}\0"
     out = staging.stage(home, kind, submission.contents)
     variables = _variables(lab, request.backend, request.files or tuple(lab.submit), out)
     if request.reference:

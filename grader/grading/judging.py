@@ -27,6 +27,8 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
         cache = PassCache.of(plain, plan.lab.id)
     with Predictions(session, noted=cache is not None) as predictions:
         for program, stage in groupby(plan.checks, _stage):
+            if program != "plain":
+                session.programs.begin_timed()
             if program == "instrumented":
                 predictions.begin()
             if program == "timed":  # nothing else may run then

@@ -18,8 +18,11 @@ from grader.model.submission import Submission
 from grader.model.verdicts import build_line
 from grader.session.could_not_run import CouldNotRun, at_fault
 from grader.session.plan import Plan
+from grader.timing import reference
 
 COMPILES = "compiles"
+# For each file that is timed: its build, or why there is none, or what waits for the build.
+Timed = dict[tuple[Backend, str], Build | Exception | Callable[[], Build]]
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Programs:
     while the first cases run, and instrumented() waits for it. Where no check of the plan needs it,
     instrumented() builds it: a case that fails is explained by it. nvcc compiles at the same time;
     nvccs_check() waits for it.
+    The shared objects that are timed are built beside the checks after begin_timed(), which is not
+    called at once, to delay no case; finish_timed() waits for them.
     """
 
     checks: list[Check]
@@ -50,6 +55,8 @@ class Programs:
     )
     _begin: Callable[[], Path | CouldNotRun | Callable[[], Path | CouldNotRun]] | None = None
     _nvcc: Callable[[], Check | None] = field(default=lambda: None)
+    _start_timed: Callable[[], Timed] = field(default=dict)
+    _timed: Timed | None = None
 
     def nvccs_check(self) -> Check | None:
         """What nvcc says of the file, when it is asked for the first time; then None, and where
@@ -61,6 +68,31 @@ class Programs:
         """Starts to build the instrumented program, where the plan needs it."""
         if self._begin:
             self._instrumented, self._begin = self._begin(), None
+
+    def begin_timed(self) -> Timed:
+        """Starts to build all shared objects, unless that was done."""
+        if self._timed is None:
+            self._timed = self._start_timed()
+        return self._timed
+
+    def finish_timed(self) -> None:
+        """Waits for all shared objects, so that what is timed has the machine to itself."""
+        timed = self.begin_timed()
+        for which, wait in timed.items():
+            if callable(wait):
+                try:
+                    timed[which] = wait()
+                except (BuildError, OSError) as fault:
+                    timed[which] = fault
+
+    def timed(self, where: Backend, file: str) -> Path:
+        """The shared object of a file, once finish_timed() was called. Raises BuildError or
+        OSError."""
+        found = self.begin_timed()[where, file]
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, Build)
+        return shared_object(found)
 
     def is_being_built(self) -> bool:
         """Would instrumented() wait?"""
@@ -74,9 +106,26 @@ class Programs:
         return self._instrumented
 
     def build_elsewhere(self, wait: Callable[[], Path | CouldNotRun]) -> None:
-        """From now on another process waits for the instrumented program: `wait` asks it."""
-        if callable(self._instrumented):
-            self._instrumented = wait
+        """From now on another process builds what is not built yet. wait: asks it for the
+        instrumented program."""
+        if callable(self._instrumented) or self._begin:
+            self._instrumented, self._begin = wait, None
+        self._timed = self._timed or {}
+
+
+def request_timed(
+    submission: Submission, where: Backend, file: str, verbose: bool = False
+) -> BuildRequest:
+    """What builds a file's shared object, and all that it is timed with."""
+    solution = reference.find_object(submission.lab, file)
+    return BuildRequest(submission, where, "speed", False, (file,), solution, verbose)
+
+
+def shared_object(built: Build) -> Path:
+    """Raises BuildError where there is none: the file itself has been built before."""
+    if built.binary is None:
+        raise BuildError("the file does not build as a shared object", "\n".join(built.errors))
+    return built.binary
 
 
 @contextmanager
@@ -148,6 +197,19 @@ def built(
         elif plan.backend != "gpu":
             # for a case that fails
             programs._instrumented = partial(_instrumented, partial(make.build, request))
+
+        def start_timed() -> Timed:
+            timed: Timed = {}
+            for planned in plan.checks:
+                which = planned.backend, lab.file_of(planned.check)
+                if planned.program == "timed" and which not in timed:
+                    try:
+                        timed[which] = started(request_timed(submission, *which, verbose))
+                    except (BuildError, OSError) as fault:
+                        timed[which] = fault
+            return timed
+
+        programs._start_timed = start_timed
         yield programs
 
 

@@ -55,8 +55,8 @@ class Session:
             self.add(check, at=1)
 
     def binary(self, planned: Planned) -> Binary | CouldNotRun:
-        """The program that a check runs. Waits for the instrumented one, so that what is timed has
-        the machine to itself."""
+        """The program that a check runs. Waits for all others, so that what is timed has the
+        machine to itself."""
         if self.programs.plain is None:
             return CouldNotRun("skip", needs=COMPILES)
         file: Path | CouldNotRun = self.programs.plain
@@ -65,6 +65,8 @@ class Session:
         elif "instrumented" in self.plan.programs and planned.program in ("instrumented", "timed"):
             instrumented = self._instrumented()
             file = instrumented if planned.program == "instrumented" else file
+        if planned.program == "timed":
+            self.programs.finish_timed()
         return Binary(file, planned.backend) if isinstance(file, Path) else file
 
     def runner_of(self, instrumented: Binary) -> Runner:

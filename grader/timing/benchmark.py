@@ -100,12 +100,14 @@ class Bench:
         limits: tuple[int, float],
         seed: int,
         only: Side | None = None,
+        enough: tuple[int, float] | None = None,
     ) -> TimedRun:
         """Runs the program once.
 
         limits: the number of rounds and the seconds after which it ends, whichever comes first.
         seed: of the inputs of the rounds.
         only: times this side alone, with inputs that a Verifier chooses.
+        enough: so many rounds in at least so many seconds end it as well.
         Raises OSError for a fault of the machine, and TooBusyError where other programs did not let
         it run.
         """
@@ -117,6 +119,8 @@ class Bench:
                 argv += [f"--{side}", str(library)]
             argv += ["--part", speed.part, *self._array_options(inputs, folder)]
             argv += self._options(speed, limits, seed)
+            if enough:
+                argv += ["--enough", str(enough[0]), "--enough-seconds", str(enough[1])]
             bounds = Limits(
                 seconds=STARTING + 2 * min(limits[1], 30),
                 file_size=max(row_samples.MAX_BYTES, evidence.MEMORY),

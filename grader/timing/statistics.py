@@ -15,8 +15,7 @@ F64 = npt.NDArray[np.float64]
 
 STUDENT, BASELINE, REFERENCE, AGAIN = range(4)
 CONFIDENCE = 0.99
-RESAMPLES = 2000
-FEW = 8  # rounds; fewer are not resampled
+FEW = 8  # rounds; in fewer, all values together do not reach CONFIDENCE: 2 / 2^n > 1 %
 FEW_FACTOR = 1.5  # a ratio from fewer rounds may be wrong by this factor
 SAME_CODE = 1.05  # the times of the reference's two slots agree within this factor
 DISTURBED = 1.25  # wall time of the calibration kernel over its processor time, or over its best
@@ -54,16 +53,19 @@ class Timings:
 
 
 def interval(ratios: F64) -> Interval:
-    """The median of the ratios, or of times, with its bootstrap interval. Deterministic."""
-    middle = float(np.median(ratios))
-    if len(ratios) < FEW:
-        return Interval(float(ratios.min()) / FEW_FACTOR, middle, float(ratios.max()) * FEW_FACTOR)
-    random = np.random.default_rng(20181)
-    picks = random.integers(0, len(ratios), size=(RESAMPLES, len(ratios)))
-    medians = np.median(ratios[picks], axis=1)
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(medians, [tail, 1 - tail])
-    return Interval(float(low), middle, float(high))
+    """The median of the ratios, or of times, with its interval, which is distribution-free: of n
+    values Binomial(n, 1/2) are below the true median, so it is outside of the k-th smallest to the
+    k-th largest with twice the probability that fewer than k are below it. k is the largest for
+    which CONFIDENCE holds."""
+    values, n = np.sort(ratios), len(ratios)
+    middle = float(np.median(values))
+    if n < FEW:
+        return Interval(float(values[0]) / FEW_FACTOR, middle, float(values[-1]) * FEW_FACTOR)
+    below = np.arange(1, n // 2 + 1)
+    logs = np.cumsum(np.log((n + 1 - below) / below))  # of n over `below`
+    at_most = np.cumsum(np.exp([-n * np.log(2), *(logs - n * np.log(2))]))  # P(0, 1 ... below)
+    k = int(np.searchsorted(at_most, (1 - CONFIDENCE) / 2, side="right"))
+    return Interval(float(values[k - 1]), middle, float(values[n - k]))
 
 
 def paired(timings: Timings, above: int, below: int) -> Interval | None:

@@ -11,14 +11,16 @@ import pytest
 from grader import paths
 from grader.checks import speed as timing
 from grader.compile import make, sources
+from grader.compile.make_process import BuildError
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.spec import Speed
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
+from grader.session import programs
 from grader.timing import noise, row_samples, statistics
-from grader.timing.benchmark import Bench, Side, TimedRun
+from grader.timing.benchmark import Bench, Side, Status, TimedRun
 from grader.timing.row_samples import RowSample
 from grader.timing.statistics import highest_floor
 
@@ -159,7 +161,10 @@ def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
     """Lab 8: its part in C, without its part in CUDA; the right weights, and then others."""
     lab = spec.load("lab8")
     speed = msgspec.structs.replace(lab.speed[0], size=(64, 100))
-    tested = timing.bench_for(submissions.find(lab, "solutions"), speed, "cpu")
+    submission, file = submissions.find(lab, "solutions"), lab.file_of(speed)
+    request = programs.request_timed(submission, "cpu", file)
+    student = programs.shared_object(make.build(request))
+    tested = timing.bench_for(lab, speed, "cpu", lambda: student)
     given = inputs.inputs(lab, speed, 1)
     ran = tested.run(speed, given, tmp_path, (9, 5.0), 11)
     assert ran.end == "completed" and len(ran.samples) == 9
@@ -242,7 +247,7 @@ def test_work_that_is_not_reported_shows_outside(
         _exit(0);
     }}
     wait(NULL);"""
-    monkeypatch.setattr(timing, "OUTSIDE", 1e-4)  # each call takes 20 ms: a few are enough
+    monkeypatch.setattr(timing, "OUTSIDE", ((1e-4, 4),))  # each call takes 20 ms
     tested = bench(course, tmp_path, instead(body, before))
     ran = run(tested, tmp_path, rounds=9)
     every = timing.Rounds()
@@ -268,7 +273,7 @@ static void *of_the_course(void) {
 
 
 def test_the_solution_is_not_there_to_be_called_when_timed_from_outside(
-    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    course: Path, tmp_path: Path
 ) -> None:
     """A student's function may find the course's own, where they take turns in a process."""
     body = f"""
@@ -276,7 +281,6 @@ def test_the_solution_is_not_there_to_be_called_when_timed_from_outside(
         of_the_course();
     if (theirs) theirs(image, width, height, mask, radius, border, out);
     else for (volatile int i = 0; i < 20; i++) {CALL}"""
-    monkeypatch.setattr(timing, "OUTSIDE", 0.02)
     tested = bench(course, tmp_path, instead(body, BORROWED))
     ran = run(tested, tmp_path, rounds=20)
     rounds = ran.rounds()
@@ -366,6 +370,32 @@ def test_nothing_is_unreported_of_an_honest_one(course: Path, tmp_path: Path) ->
     assert excess is None or excess < 10e6
 
 
+def test_a_shared_object_is_built_once_and_its_fault_is_told_when_it_is_needed() -> None:
+    builds = []
+
+    def fails() -> make.Build:
+        builds.append(1)
+        raise BuildError("no space", "")
+
+    good = make.Build(Path("student.so"))
+    bad = make.Build(None, ["cpu_loop.c:1: error"])
+    made = programs.Programs(
+        [],
+        _start_timed=lambda: {
+            ("cpu", "a.c"): fails,
+            ("cpu", "b.c"): lambda: good,
+            ("gpu", "a.c"): bad,
+        },
+    )
+    made.finish_timed()
+    made.finish_timed()
+    assert made.timed("cpu", "b.c") == good.binary and builds == [1]
+    with pytest.raises(BuildError, match="no space"):
+        made.timed("cpu", "a.c")
+    with pytest.raises(BuildError, match="does not build as a shared object"):
+        made.timed("gpu", "a.c")
+
+
 @pytest.mark.parametrize("processes", [1, 3])
 def test_a_floor_is_measured_in_each_process(
     processes: int, course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -378,6 +408,60 @@ def test_a_floor_is_measured_in_each_process(
     assert timings.copy_ns == min(each.copy_ns for each in timings.processes)
     assert len(timings.rounds) == sum(len(each.rounds) for each in timings.processes)
     assert highest_floor(timings, 0) == max(each.copy_ns for each in timings.processes)
+
+
+@pytest.mark.parametrize(
+    ("of_reference", "looks"), [(1.0, [0.15]), (0.3, [0.15]), (0.92, [0.15, 0.3, 0.6])]
+)
+def test_a_glance_decides_only_what_is_clear(
+    of_reference: float, looks: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The times are simulated, and have 1 % of noise."""
+    random, seen = np.random.default_rng(1), []
+
+    def run(*_: object, enough: tuple[int, float]) -> TimedRun:
+        seen.append(enough[1])
+        means = np.array([1 / of_reference, 20.0, 1.0, 1.0]) * 1e6
+        times = means * random.lognormal(0, 0.01, (int(80 * enough[1]), 4))
+        status = Status(True, 0, "", [tuple(row) for row in times], [], 1.0, 1.0)
+        return TimedRun("completed", "", enough[1], enough[1], status)
+
+    monkeypatch.setattr(timing.Contest, "run", run)
+    beside = Bench("correlate", tmp_path, tmp_path, None, None, 1, wall=False)
+    timings = timing.measure(contest(beside, tmp_path))
+    assert seen == looks and len(timings.rounds) >= timing.ENOUGH
+
+
+@pytest.mark.parametrize(
+    ("student", "reference", "processes", "hidden"),
+    [
+        ([20, 25], [20, 20], 2, None),
+        ([28, 28], [20, 20], 4, None),  # too much to be clear, too little to be hidden
+        ([60, 21], [20, 60], 4, None),  # what disturbs a process disturbs only that one
+        ([41, 41], [60, 20], 20, 1e6),  # nor does a disturbed reference hide what a call does
+    ],
+)
+def test_what_a_pair_from_outside_shows(
+    student: list[int],
+    reference: list[int],
+    processes: int,
+    hidden: float | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Milliseconds of processes, beside calls of 1 ms."""
+    sides, ran = {"student": student, "reference": reference}, []
+
+    def cost(_: timing.Contest, repeats: int, only: str) -> float:
+        ran.append(only)
+        return sides[only][min(ran.count(only), 2) - 1] * repeats / 20e3
+
+    monkeypatch.setattr(timing, "_cost", cost)
+    beside = Bench("correlate", tmp_path, tmp_path, None, None, 1, wall=False)
+    timings = statistics.Timings(np.full((12, 4), 1e6), 1.0, 1.0)
+    found = timing.unreported(contest(beside, tmp_path), timings)
+    assert len(ran) == processes
+    assert found == hidden if hidden is None else found and found > hidden
 
 
 def test_a_copy_without_the_solution_is_timed_by_the_baseline(course: Path, tmp_path: Path) -> None:

@@ -78,6 +78,14 @@ def test_the_interval_contains_the_true_ratio() -> None:
     assert missed <= 9
 
 
+def test_the_interval_is_made_of_measured_values() -> None:
+    """Of 8 values all are needed for 99 %; of 12, the median is below the second once in 315."""
+    for count, rank in ((8, 1), (12, 2), (40, 12), (20000, 9818)):
+        values: F64 = np.random.default_rng(1).permutation(count) + np.float64(1)
+        ratio = statistics.interval(values)
+        assert (ratio.low, ratio.high) == (rank, count + 1 - rank)
+
+
 def test_same_ratios_same_interval() -> None:
     ratios = np.random.default_rng(3).lognormal(0, 0.1, 30)
     assert statistics.interval(ratios) == statistics.interval(ratios.copy())
@@ -86,6 +94,18 @@ def test_same_ratios_same_interval() -> None:
 def test_a_few_rounds_decide_only_a_ratio_far_from_the_thresholds() -> None:
     assert points(simulated(1.0, rounds=3)) is None
     assert points(simulated(0.01, rounds=3)) == 0
+
+
+def test_what_is_clear() -> None:
+    for of_reference, clear in (
+        (1.0, True),
+        (0.92, False),
+        (0.8, True),
+        (0.72, False),
+        (0.6, True),
+    ):
+        ratio = speed_points.achieved(demand(), simulated(of_reference, noise=0.001))
+        assert ratio and speed_points.clear(demand(), ratio) == clear, of_reference
 
 
 def test_outliers_do_not_decide() -> None:

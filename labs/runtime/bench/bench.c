@@ -25,8 +25,8 @@ struct bench {
     bool there[SIDES];
     int baseline_every; /* the baseline is slow: it takes part in every n-th round; odd, so that
                            every side is called first equally often */
-    double seconds;
-    int rounds;
+    double seconds, enough_seconds;
+    int rounds, enough;
     uint32_t seed;
     FILE *row_samples; /* NULL: none are kept */
     int verifier;      /* a socket; 0: there is none */
@@ -126,7 +126,9 @@ static void read_arguments(struct bench *b) {
     const struct bench_job *job = &b->job;
     b->path = bench_option(job, "--status", NULL);
     b->rounds = number(job, "--rounds", MAX_ROUNDS);
+    b->enough = number(job, "--enough", MAX_ROUNDS);
     b->seconds = strtod(bench_option(job, "--seconds", "1e9"), NULL);
+    b->enough_seconds = strtod(bench_option(job, "--enough-seconds", "1e9"), NULL);
     b->seed = (uint32_t)number(job, "--seed", 0);
     b->verifier = number(job, "--verifier", 0); /* 0 is the standard input: none */
     b->baseline_every = number(job, "--baseline-every", 1);
@@ -380,11 +382,14 @@ static int all_rounds(const struct bench *b) {
     }
     memset(slowest, 0, sizeof slowest);
     const uint64_t start = platform_clock_ns(&b->job);
+    double seconds;
     int round = 0;
     do {
         one_round(b, round, false);
         calibrate(b, round++);
-    } while (round < b->rounds && (double)(platform_clock_ns(&b->job) - start) < b->seconds * 1e9);
+        seconds = (double)(platform_clock_ns(&b->job) - start) * 1e-9;
+    } while (round < b->rounds && seconds < b->seconds &&
+             (round < b->enough || seconds < b->enough_seconds));
     return round;
 }
 

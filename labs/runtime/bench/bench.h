@@ -4,8 +4,8 @@
  *   bench --student FILE.so [--baseline FILE.so] [--reference FILE.so]
  *         --part A --image TYPE:ROWSxELEMENTS [--mask FILE.npy] [--border zero|replicate]
  *         --output PLANESxHEIGHTxWIDTHxBYTES [--threads N] [--rounds N] [--seconds S] [--seed N]
- *         [--baseline-every N] [--only student|reference] [--row-samples FILE] [--verifier FD]
- *         [--status FILE]
+ *         [--enough N --enough-seconds S] [--baseline-every N] [--only student|reference]
+ *         [--row-samples FILE] [--verifier FD] [--status FILE]
  *
  * TYPE is u1, f4 or f8, ROWS counts the rows of all channels; BYTES is the size of an element of
  * the output. Other options belong to the lab: bench_option().
@@ -19,7 +19,7 @@
  * the next of them. The input of a round is noise with its own key, noise_mix(round, seed) of
  * noise.h, so a result for one input is of no use for another. The first rounds warm up, on other
  * inputs, and are not reported. Rounds go on for --seconds or up to --rounds, whichever ends first;
- * there is at least one.
+ * there is at least one. --enough rounds in at least --enough-seconds end it as well.
  * --only times one of the three alone, and opens no other, so that a clock outside can confirm it.
  *
  * --row-samples: after each call of the student's function the bench chooses BENCH_SAMPLE_ROWS rows
