@@ -38,9 +38,10 @@ def judged(
     session: Session, stage: Sequence[Planned], cache: PassCache | None
 ) -> Iterator[tuple[Planned, Check]]:
     """Each check of the stage with its verdict, in their order. The caller adds it to the session
-    before it asks for the next."""
+    before it asks for the next. What is timed has the machine to itself."""
     parts = list(dict.fromkeys(planned.check.part for planned in stage))
-    if session.cores < 2 or len(parts) < 2 or session.report:
+    timed = any(planned.program == "timed" for planned in stage)
+    if session.cores < 2 or len(parts) < 2 or timed or session.report:
         for planned in stage:
             yield planned, judge(session, planned, cache)
         return

@@ -18,7 +18,7 @@ from grader.model import submission as submissions
 from grader.model.result import Check
 from grader.sandbox import cleanup_after_kill, launcher
 from grader.session.observer import Observer
-from grader.session.plan import plan_for
+from grader.session.plan import Planned, plan_for
 
 LAB = spec.load("lab1")
 FILE = "cpu_loop.c"
@@ -103,3 +103,18 @@ def test_an_end_in_the_middle_leaves_no_child(
     with pytest.raises(KeyboardInterrupt):
         graded(SOLUTION, tmp_path, 2)
     assert set(children()) <= set(before) | {cleanup_after_kill.pid()}
+
+
+def test_what_is_timed_is_judged_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here: list[int] = []
+
+    def judge_it(_session: object, planned: Planned, _: object) -> Check:
+        if planned.program == "timed":
+            here.append(os.getpid())
+        return Check("lab1", planned.check.name, "speed", "skip", 0, 0)
+
+    monkeypatch.setattr(f"{side_by_side.__name__}.judge", judge_it)
+    (tmp_path / FILE).write_text(SOLUTION)
+    plan = plan_for(LAB, "cpu")
+    pipeline.grade(plan, submissions.find(LAB, str(tmp_path)), Observer(), cores=2)
+    assert here == [os.getpid()] * len(LAB.speed)
