@@ -86,7 +86,12 @@ def run(
     counted = profiled or json_file is not None
     try:
         done, profile = program.execute(
-            built, context.obj, seconds, checked, sample if counted else None
+            built,
+            context.obj,
+            seconds,
+            checked,
+            sample if counted else None,
+            output.understands_escapes(sys.stderr),
         )
     except program.LostError as problem:
         raise CommandError(f"no counters and findings: {problem}", exit_codes.FAULT) from problem
@@ -124,7 +129,10 @@ def _predict(
     except program.ProgramError as problem:
         raise CommandError(str(problem), exit_codes.LESS) from problem
     _show_warnings(built.warnings)
-    done, launches = program.execute_sampled(built, arguments, seconds, sample or PREDICT_SAMPLE)
+    progress = output.understands_escapes(sys.stderr)
+    done, launches = program.execute_sampled(
+        built, arguments, seconds, sample or PREDICT_SAMPLE, progress
+    )
     found = counts.of_launches(built.binary, launches)
     width = output.width_of(sys.stderr)
     print(predicted_kernels.render(found, gpu.gpu(name), width), file=sys.stderr)

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ from grader.sandbox.workspace import read_output, workspace
 KEPT = 60  # built programs; one has about 2 MB
 PROFILE, FINDINGS = "profile.jsonl", "findings.jsonl"
 MOST_FINDINGS = 1 << 20  # bytes
+SILENT = 2  # seconds before the simulator says how far a kernel is
+ERASE = "\033[K"  # to the right of the cursor
 SUFFIXES = (".cu", ".cpp", ".c")
 # nvcc ignores OpenMP's pragmas too, unless an option of the host compiler enables them: a program
 # that includes this header was built with one.
@@ -95,6 +98,7 @@ def execute(
     seconds: float,
     checked: bool = False,
     sample: int | None = 0,
+    progress: bool = False,
 ) -> tuple[Finished, Profile]:
     """Runs the program with the terminal's own input and output.
 
@@ -102,6 +106,7 @@ def execute(
     checked: with all of the simulator's checks on.
     sample: counts about this many blocks of each launch and scales to all; 0 counts all blocks,
     None counts nothing, which saves half of the time that the checks take.
+    progress: stderr is a terminal; a line on it says how far a long kernel is.
     Returns how it ended, and what it counted and found; there are no counters of a program that was
     not built to be profiled. Raises LostError, and OSError.
     """
@@ -109,17 +114,17 @@ def execute(
         environment = {"CONVLABS_SIM_CHECK": "1"}
     else:  # what a device does in practice; the checks report who relies on it
         environment = {"CONVLABS_SIM_FRESH": "zeros"}
-    done, launches, findings = _run(program, arguments, seconds, environment, sample)
+    done, launches, findings = _run(program, arguments, seconds, environment, sample, progress)
     return done, profile(program.binary, launches, findings)
 
 
 def execute_sampled(
-    program: Program, arguments: list[str], seconds: float, sample: int
+    program: Program, arguments: list[str], seconds: float, sample: int, progress: bool = False
 ) -> tuple[Finished, list[Launch]]:
     """As execute(), for a prediction: only about `sample` blocks of each launch run, so its results
     are incomplete. Returns what they counted, scaled to all blocks."""
     environment = {"CONVLABS_SIM_FRESH": "zeros", "CONVLABS_SIM_PREDICT": "1"}
-    done, launches, _ = _run(program, arguments, seconds, environment, sample)
+    done, launches, _ = _run(program, arguments, seconds, environment, sample, progress)
     return done, launches
 
 
@@ -129,6 +134,7 @@ def _run(
     seconds: float,
     settings: dict[str, str],
     sample: int | None,
+    progress: bool,
 ) -> tuple[Finished, list[Launch], list[Finding]]:
     with workspace() as work:
         environment = os.environ | settings | {"CONVLABS_SIM_FINDINGS": str(work / FINDINGS)}
@@ -137,10 +143,13 @@ def _run(
             written.append(work / PROFILE)
             environment["CONVLABS_SIM_PROFILE"] = str(work / PROFILE)
             environment["CONVLABS_SIM_SAMPLE"] = str(sample)
-            environment["CONVLABS_SIM_THREADS"] = "1"  # or counters depend on the number of cores
+        if progress:
+            environment["CONVLABS_SIM_PROGRESS"] = "1"
         for file in written:
             file.touch()
         done = foreground.run_in_foreground([program.binary, *arguments], seconds, environment)
+        if progress and done.seconds >= SILENT:  # a program that was killed leaves its line
+            print(ERASE, end="", file=sys.stderr, flush=True)
         if program.profiled and not all(file.exists() for file in written):
             raise LostError("the simulator cannot write to build/run; is the disk full?")
         raw = work / PROFILE

@@ -3,6 +3,8 @@
 import contextlib
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 import time
@@ -338,3 +340,138 @@ def test_openmp_where_omp_h_is_included(tmp_path: Path, options: tuple[str, ...]
     assert (done.returncode, done.stdout) == (0, "192\n"), done.stderr
     source.write_text('#include <stdio.h>\nint main() {\n#pragma omp parallel\nputs("once"); }')
     assert run(source, *options).stdout == "once\n"
+
+
+SLOW = """#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+__global__ void slow(int last, int *p)
+{
+    long long start = clock64();
+    while (clock64() - start < 3000000)
+        ;
+    if (blockIdx.x == 900)
+        printf("from a kernel\\n");
+    if ((int)blockIdx.x == last)
+        _exit(5);
+    p[blockIdx.x] = 1;
+}
+int main(int argc, char **argv)
+{
+    int *p, blocks = atoi(argv[1]);
+    cudaMalloc(&p, 8192 * sizeof *p);
+    printf("wait: ");
+    fflush(stdout);
+    slow<<<blocks, 1>>>(argc > 2 ? atoi(argv[2]) : -1, p);
+    cudaDeviceSynchronize();
+    printf("done\\n");
+    cudaFree(p);
+}
+"""
+PROGRESS = re.compile(
+    r"\x1b7\x1b\[K\x1b\[\?7lkernel slow: block ([\d,]+) of ([\d,]+), (\d+) s\x1b\[\?7h\x1b8"
+)
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = tmp_path_factory.mktemp("progress") / "slow.cu"
+    source.write_text(SLOW)
+    assert run(source, "--", "1").stdout == "wait: done\n"
+    return source
+
+
+def on_terminal(*arguments: str | Path, interrupt: bool = False) -> tuple[int, str, float]:
+    """The command's status, all that it writes to its terminal, and the seconds that it takes to
+    end after Ctrl-C. interrupt: presses that once the terminal shows how far the kernel is."""
+    child, terminal = pty.fork()
+    if child == 0:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.environ |= {"TERM": "xterm", "CONVLABS_SIM_THREADS": "1"}
+        os.execv(paths.ROOT / "grade", ["grade", "run", *map(str, arguments)])
+    shown, pressed = b"", 0.0
+    with contextlib.suppress(OSError):  # what a terminal without a program gives
+        while got := os.read(terminal, 4096):
+            shown += got
+            if interrupt and not pressed and b"kernel slow" in shown:
+                pressed = time.monotonic()
+                os.write(terminal, b"\x03")
+    os.close(terminal)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return status, shown.decode().replace("\r\n", "\n"), time.monotonic() - pressed
+
+
+def left(shown: str) -> str:
+    """What stays on the terminal, without the lines that are erased. Fails where text follows a
+    line that is still there."""
+    first, *others = re.split(r"(?<=\x1b8)", shown)
+    assert all(text.startswith(("\x1b7", "\x1b[K", "^C")) for text in others)
+    return "".join(PROGRESS.sub("", text) for text in [first, *others]).replace("\x1b[K", "")
+
+
+@pytest.mark.slow("a kernel has to run for more than two seconds")
+def test_a_terminal_shows_how_far_a_long_kernel_is(slow: Path) -> None:
+    status, shown, _ = on_terminal(slow, "--", "2000")
+    blocks = [int(line[1].replace(",", "")) for line in PROGRESS.finditer(shown)]
+    assert (status, left(shown)) == (0, "wait: from a kernel\ndone\n")
+    assert len(blocks) >= 2 and blocks == sorted(blocks) and 0 < blocks[0] <= blocks[-1] <= 2000
+    assert all(line[2] == "2,000" and int(line[3]) >= 2 for line in PROGRESS.finditer(shown))
+
+
+@pytest.mark.slow("a kernel has to run for more than two seconds")
+@pytest.mark.parametrize("option", ["--check", "--profile"])
+def test_a_traced_program_shows_it_too(slow: Path, option: str) -> None:
+    status, shown, _ = on_terminal(slow, option, "--", "2000")
+    assert status == 0 and len(PROGRESS.findall(shown)) >= 2
+    assert left(shown).startswith("wait: from a kernel\ndone\n")
+
+
+def test_a_short_program_and_a_pipe_get_nothing(slow: Path) -> None:
+    assert on_terminal(slow, "--", "10")[:2] == (0, "wait: done\n")
+    assert run(slow, "--", "10").stderr == ""
+
+
+@pytest.mark.slow("a kernel has to run for more than two seconds")
+def test_the_line_does_not_stay_where_a_kernel_ends_the_program(slow: Path) -> None:
+    status, shown, _ = on_terminal(slow, "--", "3000", "1800")
+    assert status == 5 and PROGRESS.search(shown)
+    assert left(shown) == "wait: from a kernel\n"
+
+
+@pytest.mark.slow("a kernel has to run for more than two seconds")
+@pytest.mark.parametrize("options", [(), ("--check",)])
+def test_ctrl_c_on_the_terminal_ends_the_program_at_once(
+    slow: Path, options: tuple[str, ...]
+) -> None:
+    status, shown, seconds = on_terminal(slow, *options, "--", "8000", interrupt=True)
+    assert status == 130 and "grade: your program was interrupted\n" in left(shown)
+    assert seconds < 2
+
+
+TASKS = """#include <filesystem>
+#include <iterator>
+#include <stdio.h>
+__global__ void set(int *p) { p[blockIdx.x] = 1; }
+int main()
+{
+    int *p;
+    cudaMalloc(&p, 4096 * sizeof *p);
+    set<<<4096, 1>>>(p);
+    cudaFree(p);
+    std::filesystem::directory_iterator tasks("/proc/self/task");
+    printf("%td\\n", std::distance(begin(tasks), end(tasks)));
+}
+"""
+
+
+@pytest.mark.slow("programs are built and run")
+def test_a_plain_program_uses_all_cores_and_a_traced_one_uses_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "tasks.cu"
+    source.write_text(TASKS)
+    plain, checked = int(run(source).stdout), int(run(source, "--check").stdout)
+    monkeypatch.setenv("CONVLABS_SIM_THREADS", "1")
+    alone = int(run(source).stdout)
+    assert plain - alone == min(len(os.sched_getaffinity(0)), 24) - 1
+    assert checked == alone

@@ -281,6 +281,9 @@ void *sim_shared_at(size_t offset);
 /* Is the caller a thread of a kernel? */
 int sim_on_device(void);
 
+/* Erases the line that says how far the kernel is: the caller is about to print. */
+void sim_line_clear(void);
+
 /* ---- calls of the runtime API */
 
 /* Sets the line of the program that makes the next call. */

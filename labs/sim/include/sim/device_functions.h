@@ -34,7 +34,7 @@ using ::sim_printed;
 } // namespace std
 
 #define clock() sim_clock_function()
-#define printf(...) sim_printed((printf)(__VA_ARGS__), SIM_VALUES(__VA_ARGS__))
+#define printf(...) sim_printed((sim_line_clear(), (printf)(__VA_ARGS__)), SIM_VALUES(__VA_ARGS__))
 
 /* ---- memory spaces: an address means the same in each of them, except for shared memory */
 

@@ -3,6 +3,7 @@
 #include "api/launch.h"
 
 #include "api/api.h"
+#include "api/kernel_progress.h"
 #include "base/limits.h"
 #include "base/occupancy.h"
 #include "base/options.h"
@@ -185,7 +186,9 @@ static void run(void *closure) {
         sim_hooks->launch_begin(c);
     }
     sim_watch_begin();
+    sim_progress_begin(c->kernel, blocks);
     bool ended = sim_pool_run(blocks, run_block, finish, &job, c->cooperative);
+    sim_progress_end();
     if (sim_hooks) {
         sim_hooks->launch_end(c);
     }

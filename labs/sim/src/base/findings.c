@@ -2,6 +2,7 @@
 
 #include "base/options.h"
 #include "base/record.h"
+#include "base/terminal_line.h"
 #include "json.h"
 
 #include <link.h>
@@ -115,6 +116,7 @@ static void report(const struct sim_finding *f, const char *format, va_list argu
         add(&line, "%s:%d: ", f->location.file, f->location.line);
     }
     add(&line, "%s\n", message);
+    sim_line_clear();
     ssize_t written = write(STDERR_FILENO, line.text, line.length);
     (void)written;
 }

@@ -27,6 +27,7 @@ void sim_read_options(void) {
         .seed = seed ? strtoull(seed, NULL, 10) : (uint64_t)check,
         .zeros = fresh != NULL && strcmp(fresh, "zeros") == 0,
         .predict = getenv("CONVLABS_SIM_PREDICT") != NULL,
+        .progress = getenv("CONVLABS_SIM_PROGRESS") != NULL,
         .check = check,
     };
     static char name[MOST_NAME]; /* the environment of a graded run is wiped */

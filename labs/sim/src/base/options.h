@@ -23,6 +23,7 @@ struct sim_options {
     bool zeros;           /* FRESH=zeros: new memory holds zeros, not poison */
     bool predict;         /* PREDICT is set: run only the blocks that are counted, and write what a
                              prediction of the time needs */
+    bool progress;        /* PROGRESS is set: a terminal is told how far a long kernel is */
     bool check;           /* CHECK is set: check every access, if the program is traced */
     /* INJECT=NAME:N: call number N of the function NAME (or of "launch") fails. */
     const char *inject_name; /* NULL: none; `inject_length` characters */

@@ -381,6 +381,7 @@ cudaError_t sim_run_block(const struct sim_config *config, uint64_t index, bool 
         return cudaErrorLaunchOutOfResources;
     }
     struct worker *w = sim_worker;
+    __atomic_store_n(&w->begun, w->begun + 1, __ATOMIC_RELAXED); /* another thread reads it */
     if (!config->cooperative && w->launch.parked_count >= MAX_PARKED) {
         bool ran = false, progress = false;
         cudaError_t error = run_parked(w, config, &ran, &progress);

@@ -71,6 +71,7 @@ struct worker {
     pid_t process;
     bool (*next_round)(struct worker *w); /* sim_next_round() of warp.h */
     uint64_t turns;                       /* how often a thread has begun to run */
+    uint64_t begun;                       /* blocks of all launches that it has begun */
 
     /* The threads of the block that runs, and their warps. */
     struct thread thread[SIM_MAX_THREADS];

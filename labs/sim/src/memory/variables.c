@@ -58,11 +58,29 @@ bool sim_is_host_name(const void *pointer) {
     return true;
 }
 
+/* From the first to the last of the variables that only kernels may use; empty without any. */
+static struct sim_section all_variables(void) {
+    struct sim_section all = {NULL, NULL};
+    for (unsigned i = 0; i < SIM_SHARED_WITH_HOST; i++) {
+        const struct sim_section one = sim_section(i);
+        if (one.from < one.to) {
+            all.from = all.from && all.from < one.from ? all.from : one.from;
+            all.to = all.to > one.to ? all.to : one.to;
+        }
+    }
+    return all;
+}
+
 void sim_note_pointers(const void *copied, size_t bytes) {
+    const struct sim_section all = all_variables();
+    const uintptr_t from = (uintptr_t)all.from, span = (uintptr_t)all.to - from;
     const void *pointer;
+    if (span == 0 || known_count > MAX_KNOWN) {
+        return;
+    }
     for (size_t i = 0; i + sizeof pointer <= bytes; i += sizeof pointer) {
         memcpy(&pointer, (const char *)copied + i, sizeof pointer);
-        if (sim_is_host_name(pointer)) {
+        if ((uintptr_t)pointer - from < span && sim_is_host_name(pointer)) {
             sim_note_address(pointer, (size_t)(sim_variables_end(pointer) - (const char *)pointer));
         }
     }

@@ -2,6 +2,7 @@
 
 #include "base/errors.h"
 #include "base/options.h"
+#include "base/terminal_line.h"
 #include "memory/allocations.h"
 #include "memory/footprint.h"
 #include "queue/check.h"
@@ -50,6 +51,7 @@ static void execute(struct sim_item *item) {
         sim_lock_device();
         sim_return_device();
         sim_unlock_device();
+        sim_line_clear();
         sim_in_host_call = true;
         o->run(item->closure);
         sim_in_host_call = false;
@@ -86,6 +88,7 @@ static void run(struct sim_item *item) {
 /* The caller's code goes on. Another thread that still runs something does this at its end. */
 static void return_to_host(void) {
     if (running == 0) {
+        sim_line_clear();
         sim_lock_device();
         sim_return_device();
         sim_unlock_device();
