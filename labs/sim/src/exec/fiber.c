@@ -38,16 +38,14 @@ static void run_fiber(struct fiber *fiber) {
 
 void sim_fiber_start(void); /* fiber_switch.S */
 
-/* What sim_fiber_switch() pops from a stack that it enters for the first time: zeroed registers,
- * but for the two that sim_fiber_start() takes the function and its argument from, and its address.
- */
+/* What sim_fiber_switch() takes from a stack that it enters for the first time: where it goes on,
+ * zeroed registers, and the function and its argument for sim_fiber_start(). */
 static bool prepare(struct fiber *fiber, char *top) {
 #if defined(__x86_64__)
-    void **frame = (void **)top - 7; /* r15 r14 r13 r12 rbx rbp, then the return address */
-    memset(frame, 0, 7 * sizeof *frame);
-    frame[2] = (void *)(uintptr_t)run_fiber;
-    frame[3] = fiber;
-    frame[6] = (void *)(uintptr_t)sim_fiber_start;
+    void **frame = (void **)top - 3;
+    frame[0] = (void *)(uintptr_t)sim_fiber_start;
+    frame[1] = (void *)(uintptr_t)run_fiber;
+    frame[2] = fiber;
 #else
     void **frame = (void **)top - 20; /* x29 x30, x19 to x28, d8 to d15 */
     memset(frame, 0, 20 * sizeof *frame);
