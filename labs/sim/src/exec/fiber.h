@@ -63,6 +63,15 @@ static inline
 void fiber_switch(struct fiber *from, struct fiber *to);
 #endif
 
+/* Brings what a suspended fiber uses first into the cache: what is where it stopped, and what is at
+ * two distances from there. */
+static inline void fiber_prefetch(const struct fiber *fiber, ptrdiff_t a, ptrdiff_t b) {
+    const char *at = fiber->stack_pointer;
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + a);
+    __builtin_prefetch(at + b);
+}
+
 /* A copy of what a suspended fiber has on its stack. */
 struct fiber_image {
     char *bytes; /* from malloc() */
