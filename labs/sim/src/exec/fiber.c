@@ -38,16 +38,14 @@ static void run_fiber(struct fiber *fiber) {
 
 void sim_fiber_start(void); /* fiber_switch.S */
 
-/* What sim_fiber_switch() pops from a stack that it enters for the first time: zeroed registers,
- * but for the two that sim_fiber_start() takes the function and its argument from, and its address.
- */
+/* What sim_fiber_switch() takes from a stack that it enters for the first time: where it goes on,
+ * zeroed registers, and the function and its argument for sim_fiber_start(). */
 static bool prepare(struct fiber *fiber, char *top) {
 #if defined(__x86_64__)
-    void **frame = (void **)top - 7; /* r15 r14 r13 r12 rbx rbp, then the return address */
-    memset(frame, 0, 7 * sizeof *frame);
-    frame[2] = (void *)(uintptr_t)run_fiber;
-    frame[3] = fiber;
-    frame[6] = (void *)(uintptr_t)sim_fiber_start;
+    void **frame = (void **)top - 3;
+    frame[0] = (void *)(uintptr_t)sim_fiber_start;
+    frame[1] = (void *)(uintptr_t)run_fiber;
+    frame[2] = fiber;
 #else
     void **frame = (void **)top - 20; /* x29 x30, x19 to x28, d8 to d15 */
     memset(frame, 0, 20 * sizeof *frame);
@@ -145,26 +143,41 @@ static struct {
     char *mapping[2048]; /* two blocks of 1024 threads */
 } unused = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+#define TOGETHER 32 /* stacks that are mapped by one call */
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+#define NO_ADVICE (-1)
+
+/* Maps some more stacks, unless out of memory. From 6.13 on Linux has a cheap way to make their
+ * guards inaccessible, which does not split the mapping; but an emulator may take any advice and
+ * ignore it. */
+static void map_stacks(void) {
+    char *mapping = mmap(NULL, TOGETHER * MAPPED, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (mapping == MAP_FAILED) {
+        return;
+    }
+    const bool cheap = madvise(mapping, GUARD, NO_ADVICE) != 0;
+    for (unsigned i = 0; i < TOGETHER; i++, mapping += MAPPED) {
+        if ((cheap && madvise(mapping, GUARD, MADV_GUARD_INSTALL) == 0) ||
+            mprotect(mapping, GUARD, PROT_NONE) == 0) {
+            unused.mapping[unused.count++] = mapping;
+        } else {
+            munmap(mapping, MAPPED);
+        }
+    }
+}
+
 /* Returns MAPPED bytes of any content behind the guard, or NULL. */
 static char *take_mapping(void) {
-    char *mapping = NULL;
     pthread_mutex_lock(&unused.lock);
-    if (unused.count > 0) {
-        mapping = unused.mapping[--unused.count];
+    if (unused.count == 0) {
+        map_stacks();
     }
+    char *mapping = unused.count > 0 ? unused.mapping[--unused.count] : NULL;
     pthread_mutex_unlock(&unused.lock);
-    if (mapping) {
-        return mapping;
-    }
-    mapping = mmap(NULL, MAPPED, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (mapping == MAP_FAILED) {
-        return NULL;
-    }
-    if (mprotect(mapping, GUARD, PROT_NONE) != 0) {
-        munmap(mapping, MAPPED);
-        return NULL;
-    }
     return mapping;
 }
 

@@ -1,33 +1,18 @@
-/* void sim_fiber_switch(void **save, void *load): saves the callee-saved registers on the current
- * stack and restores them from the other one. */
+/* aarch64: void sim_fiber_switch(void **save, void *load) saves the callee-saved registers on the
+ * current stack and restores them from the other one. For x86-64 it is in fiber.h. */
     .text
-    .globl sim_fiber_switch
-    .type sim_fiber_switch, %function
 
 #if defined(__x86_64__)
-sim_fiber_switch:
-    pushq %rbp
-    pushq %rbx
-    pushq %r12
-    pushq %r13
-    pushq %r14
-    pushq %r15
-    movq %rsp, (%rdi)
-    movq %rsi, %rsp
-    popq %r15
-    popq %r14
-    popq %r13
-    popq %r12
-    popq %rbx
-    popq %rbp
-    ret
     .globl sim_fiber_start
     .type sim_fiber_start, %function
-sim_fiber_start:            /* a new fiber begins here: r13 is the function, r12 its argument */
-    movq %r12, %rdi
-    call *%r13
+sim_fiber_start:            /* a new fiber begins here: on its stack is the function, its argument */
+    popq %rcx
+    popq %rdi
+    call *%rcx
     ud2
 #elif defined(__aarch64__)
+    .globl sim_fiber_switch
+    .type sim_fiber_switch, %function
 sim_fiber_switch:
     stp x29, x30, [sp, #-160]!
     stp x19, x20, [sp, #16]

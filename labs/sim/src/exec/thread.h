@@ -206,13 +206,16 @@ static inline struct fiber *sim_successor(struct worker *w) {
     }
     unsigned lane = sim_next_lane(w);
     if (w->warp.state->fresh >> lane & 1u) {
+        if (w->idle_count > 2) {
+            fiber_prefetch(w->idle[w->idle_count - 3], -64, -128); /* for the frames of a thread */
+        }
         return w->idle_count ? w->lane.fiber = w->idle[--w->idle_count] : &w->host;
     }
     w->warp.round &= ~(1u << lane);
     struct fiber *next = w->lane.fiber = w->warp.lanes[lane].fiber;
     const struct fiber *later = w->warp.lanes[(lane + 2) % SIM_WARP_SIZE].fiber;
     if (later) {
-        __builtin_prefetch(later->stack_pointer);
+        fiber_prefetch(later, 192, 256); /* its frames, above the red zone */
     }
     sim_become(w, w->warp.number * SIM_WARP_SIZE + lane);
     return next;
