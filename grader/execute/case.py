@@ -125,8 +125,11 @@ def _input_options(case: Input, inputs: Inputs, folder: Path) -> list[str]:
     """Saves the inputs in `folder`. Returns the runner's options for them and for the settings."""
     options = []
     for name, array in inputs.arrays.items():
-        np.save(folder / f"{name}.npy", array)
+        band = inputs.bands.get(name)
+        np.save(folder / f"{name}.npy", band.rows if band else array)
         options += ["--in", f"{name}={folder}/{name}.npy"]
+        if band:
+            options += ["--repeat", f"{name}={band.axis}:{array.shape[band.axis]}"]
     for name, value in case.settings().items():
         options += ["--set", f"{name}={value}"]
     return options
