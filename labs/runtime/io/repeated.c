@@ -1,31 +1,26 @@
 #include "repeated.h"
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PAGE ((size_t)4096)
 
-/* A file of that content; below 0 when there is none. The limit on file sizes holds for it as well,
- * by a signal. */
-static int create(const void *content, size_t bytes) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
-        return -1;
-    int file = memfd_create("repeated", MFD_CLOEXEC);
-    void *pages = MAP_FAILED;
-    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0)
-        pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (pages == MAP_FAILED) {
-        if (file >= 0)
-            close(file);
-        return -1;
+/* Opens the file at whose end the array's data is: whole pages from *from on. Below 0: it is not. */
+static int open_data(const char *path, size_t bytes, size_t *from) {
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool fits = file >= 0 && fstat(file, &status) == 0 && (size_t)status.st_size >= bytes &&
+                      ((size_t)status.st_size - bytes) % PAGE == 0;
+    if (file >= 0 && !fits) {
+        close(file);
+        file = -1;
     }
-    memcpy(pages, content, bytes);
-    munmap(pages, bytes);
+    *from = fits ? (size_t)status.st_size - bytes : 0;
     return file;
 }
 
@@ -43,19 +38,19 @@ bool repeated_show(const struct repeated *r, void *at, repeated_place *place) {
     for (size_t i = 0; i < r->count; i++)
         for (size_t done = 0; shows && done < r->shown; done += r->period)
             shows = place((char *)at + i * r->shown + done, smaller(r->period, r->shown - done),
-                          r->file, i * r->period);
+                          r->file, r->from + i * r->period);
     return shows;
 }
 
-/* The array in pages of a file, or NULL. */
-static void *in_pages(struct repeated *r, const void *content) {
+/* The array in pages of its file, or NULL. */
+static void *in_pages(struct repeated *r, const char *path) {
     const size_t bytes = r->count * r->shown;
     if (bytes == 0 || r->period % PAGE != 0 || r->shown % PAGE != 0)
         return NULL;
     void *data = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (data == MAP_FAILED)
         return NULL;
-    r->file = create(content, r->count * r->period);
+    r->file = open_data(path, r->count * r->period, &r->from);
     if (repeated_show(r, data, place_in_own_memory))
         return data;
     if (r->file >= 0)
@@ -75,7 +70,7 @@ static void *copied(const struct repeated *r, const char *content) {
     return data;
 }
 
-bool repeated_lengthen(struct repeated *r, struct npy *a, int axis, int side) {
+bool repeated_lengthen(struct repeated *r, struct npy *a, const char *path, int axis, int side) {
     struct npy longer = *a;
     size_t row = npy_element(a->type);
     if (axis < 0 || axis >= a->ndim || a->bytes == 0 || side < a->shape[axis])
@@ -86,8 +81,8 @@ bool repeated_lengthen(struct repeated *r, struct npy *a, int axis, int side) {
     if (npy_bytes(longer.type, longer.ndim, longer.shape, &longer.bytes) != 0)
         return false;
     const size_t period = row * (size_t)a->shape[axis];
-    *r = (struct repeated){-1, a->bytes / period, period, row * (size_t)side};
-    longer.data = in_pages(r, a->data);
+    *r = (struct repeated){-1, 0, a->bytes / period, period, row * (size_t)side};
+    longer.data = in_pages(r, path);
     if (!longer.data)
         longer.data = copied(r, a->data);
     if (!longer.data)

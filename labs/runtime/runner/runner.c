@@ -65,6 +65,7 @@ static void add_input(struct runner *r, char *text) {
         our_fault("--in can be given %d times at most", MAX_NAMED);
     struct input *in = &r->input[r->inputs++];
     in->name = text;
+    in->path = path;
     char error[512];
     if (ends_in(path, ".png") || ends_in(path, ".pgm") || ends_in(path, ".ppm"))
         read_picture(path, &in->array, error, sizeof error);
@@ -86,7 +87,7 @@ static void repeat_input(struct runner *r, char *text) {
         struct input *in = &r->input[i];
         if (strcmp(in->name, text) != 0)
             continue;
-        if (!repeated_lengthen(&repeated, &in->array, axis, side))
+        if (!repeated_lengthen(&repeated, &in->array, in->path, axis, side))
             our_fault("the input %s cannot be repeated to %s", text, how);
         in->repeated = &repeated;
         return;

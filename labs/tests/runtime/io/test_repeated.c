@@ -3,10 +3,14 @@
 #include "io/repeated.h"
 #include "test_suite.h"
 
+#include "io/file.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/convlabs-repeated-XXXXXX";
 
 enum { PLANES = 2, ROWS = 3, LONGER = 8 };
 
@@ -21,6 +25,14 @@ static struct npy numbered(int width) {
     }
     a.data = data;
     return a;
+}
+
+/* Writes the array's data behind `head` other bytes. */
+static void write_behind(const struct npy *a, size_t head) {
+    static const char other[8192];
+    char error[256];
+    close(mkstemp(path));
+    ck_assert_int_eq(file_write(path, other, head, a->data, a->bytes, error, sizeof error), 0);
 }
 
 static void repeats(const int *data, int width) {
@@ -41,7 +53,9 @@ static int place_here(void *at, size_t bytes, int file, size_t from) {
 TEST(whole_pages_are_shown_again) {
     struct npy a = numbered(1024);
     struct repeated r;
-    ck_assert(repeated_lengthen(&r, &a, 1, LONGER));
+    write_behind(&a, 4096);
+    ck_assert(repeated_lengthen(&r, &a, path, 1, LONGER));
+    unlink(path);
     ck_assert_int_ge(r.file, 0);
     ck_assert_int_eq(a.shape[1], LONGER);
     ck_assert_uint_eq(a.bytes, (size_t)PLANES * LONGER * 4096);
@@ -58,15 +72,14 @@ TEST(whole_pages_are_shown_again) {
     ck_assert_ptr_null(a.data);
 }
 
-/* Rows of 4004 bytes; a limit on files. */
-LOOP_TEST(other_rows_are_copied, 0, 2) {
+/* Rows of 4004 bytes; data within a page of its file; no file. */
+LOOP_TEST(other_rows_are_copied, 0, 3) {
     const int width = _i == 0 ? 1001 : 1024;
     struct npy a = numbered(width);
     struct repeated r;
-    if (_i == 1) {
-        ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096}), 0);
-    }
-    ck_assert(repeated_lengthen(&r, &a, 1, LONGER));
+    write_behind(&a, _i == 0 ? 4096 : 128);
+    ck_assert(repeated_lengthen(&r, &a, _i == 2 ? "/nonexistent" : path, 1, LONGER));
+    unlink(path);
     ck_assert_int_lt(r.file, 0);
     ck_assert(!repeated_show(&r, a.data, place_here));
     repeats(a.data, width);
@@ -76,10 +89,10 @@ LOOP_TEST(other_rows_are_copied, 0, 2) {
 TEST(what_cannot_be_longer) {
     struct npy a = numbered(3);
     struct repeated r;
-    ck_assert(!repeated_lengthen(&r, &a, -1, 9));
-    ck_assert(!repeated_lengthen(&r, &a, 3, 9));
-    ck_assert(!repeated_lengthen(&r, &a, 1, ROWS - 1));
-    ck_assert(!repeated_lengthen(&r, &a, 2, INT32_MAX)); /* above 16 GB */
+    ck_assert(!repeated_lengthen(&r, &a, path, -1, 9));
+    ck_assert(!repeated_lengthen(&r, &a, path, 3, 9));
+    ck_assert(!repeated_lengthen(&r, &a, path, 1, ROWS - 1));
+    ck_assert(!repeated_lengthen(&r, &a, path, 2, INT32_MAX)); /* above 16 GB */
     npy_free(&a);
 }
 

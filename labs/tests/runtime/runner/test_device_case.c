@@ -4,11 +4,13 @@
 #include "test_suite.h"
 
 #include "../../../sim/src/base/options.h"
+#include "io/file.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---------------------------------------------------------------- a runner that only listens */
 
@@ -371,7 +373,12 @@ LOOP_TEST(repeated_pages_are_not_copied, 0, 2) {
     memset(page, 7, PAGE);
     struct npy a = {"|u1", 1, {PAGE}, PAGE, page};
     struct repeated pages;
-    ck_assert(repeated_lengthen(&pages, &a, 0, LONG));
+    char path[] = "/tmp/convlabs-device-case-XXXXXX", error[256];
+    close(mkstemp(path));
+    ck_assert_int_eq(file_write(path, NULL, 0, page, PAGE, error, sizeof error), 0);
+    ck_assert(repeated_lengthen(&pages, &a, path, 0, LONG));
+    unlink(path);
+    ck_assert_int_ge(pages.file, 0);
     runner = (struct runner){.drops_output = true, .repeated = &pages};
     struct device_case c = {.runner = &runner};
     unsigned char *d_image = device_case_input(&c, "d_image", a.data, LONG);
