@@ -10,7 +10,8 @@
 
 #define PAGE ((size_t)4096)
 
-/* Opens the file at whose end the array's data is: whole pages from *from on. Below 0: it is not. */
+/* Opens the file at whose end the array's data is: whole pages from *from on. Below 0: it is not.
+ */
 static int open_data(const char *path, size_t bytes, size_t *from) {
     struct stat status;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

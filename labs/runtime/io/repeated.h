@@ -21,7 +21,8 @@ struct repeated {
 typedef int repeated_place(void *at, size_t bytes, int file, size_t from);
 
 /* Makes an array that was read from `path` longer along an axis, to that `side`, by beginning again
- * with its first element after its last one. Returns false when out of memory or where the side is shorter than it was. */
+ * with its first element after its last one. Returns false when out of memory or where the side is
+ * shorter than it was. */
 bool repeated_lengthen(struct repeated *r, struct npy *a, const char *path, int axis, int side);
 
 /* Shows the whole array at another address. Whether that was possible. */

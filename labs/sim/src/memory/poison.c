@@ -59,8 +59,7 @@ static bool create(struct file *f) {
 }
 
 /* A sandbox allows no such files. Then large allocations show the pages of the program's file. */
-static struct file program = {
-    .bytes = (size_t)64 << 10, .most = (size_t)1 << 29, .descriptor = -1};
+static struct file program = {.bytes = (size_t)64 << 10, .most = (size_t)1 << 29, .descriptor = -1};
 enum { LEAST_SHOWN = 1 << 20 }; /* a smaller one is faster filled */
 
 extern const char __ehdr_start[];
