@@ -25,7 +25,7 @@ from grader.model.prediction import Line, PredictedTime, Prediction, Ratio
 from grader.model.spec import Input, Lab, Limits, Speed
 from grader.model.submission import Submission
 from grader.oracle import cache, compare
-from grader.oracle.inputs import Inputs, inputs
+from grader.oracle.inputs import Band, Inputs, inputs
 from grader.oracle.operations import OPERATIONS
 from grader.predict import counts, model, references
 from grader.predict.counts import Counts
@@ -167,7 +167,8 @@ def _line(launches: list[Counts], bound: str, device: Gpu) -> Line | None:
 
 def _tiled(lab: Lab, speed: Speed) -> Inputs:
     """Inputs of the check's size whose image repeats one tile of noise: to draw all of it would
-    take longer than the run. A function sees them on the device alone."""
+    take longer than the run, and so would to write and copy it. A function sees them on the device
+    alone."""
     assert speed.size is not None
     width, height = speed.size
     side = min(width, TILE), min(height, TILE)
@@ -175,13 +176,11 @@ def _tiled(lab: Lab, speed: Speed) -> Inputs:
     tile = small.image
     rows = 1 if tile.shape[1:] == side[::-1] else 0  # planes come one after the other
     shape = (*tile.shape[:rows], height, width, *tile.shape[rows + 2 :])
-    image = np.empty(shape, tile.dtype)
-    for top in range(0, height, side[1]):
-        for left in range(0, width, side[0]):
-            part = (slice(None),) * rows + (slice(top, top + side[1]), slice(left, left + side[0]))
-            here = image[part]
-            here[...] = tile[(slice(None),) * rows + tuple(map(slice, here.shape[rows : rows + 2]))]
-    return Inputs(**{**small.arrays, "image": image})
+    band = tile.take(np.arange(width) % side[0], axis=rows + 1)
+    nothing = np.broadcast_to(np.zeros((), tile.dtype), shape)
+    given = Inputs(**{**small.arrays, "image": nothing})
+    given.bands["image"] = Band(band, rows)
+    return given
 
 
 # ---------------------------------------------------------------- points

@@ -34,6 +34,7 @@ OUTPUT = "out.raw"
 # All that a run may write. The file exists before it starts; a sandbox lets it write no other.
 OUTPUT_FILES = (OUTPUT,)
 MAX_PRINTED, MAX_LINES, MAX_LINE = 1 << 16, 200, 200  # bytes, lines, characters of each
+NPY, PAGE = b"\x93NUMPY\x01\x00", 4096  # how a .npy file begins; bytes
 OURS = ("convlabs-sim: ", "runner: ")  # how lines begin that are not the student's
 
 
@@ -125,11 +126,23 @@ def _input_options(case: Input, inputs: Inputs, folder: Path) -> list[str]:
     """Saves the inputs in `folder`. Returns the runner's options for them and for the settings."""
     options = []
     for name, array in inputs.arrays.items():
-        np.save(folder / f"{name}.npy", array)
+        band = inputs.bands.get(name)
+        _save(folder / f"{name}.npy", band.rows if band else array)
         options += ["--in", f"{name}={folder}/{name}.npy"]
+        if band:
+            options += ["--repeat", f"{name}={band.axis}:{array.shape[band.axis]}"]
     for name, value in case.settings().items():
         options += ["--set", f"{name}={value}"]
     return options
+
+
+def _save(file: Path, array: Array) -> None:
+    """np.save(), with a header of a whole page: the runner shows the pages behind it."""
+    head = f"{{'descr': {array.dtype.str!r}, 'fortran_order': False, 'shape': {array.shape}, }}"
+    text = head.encode().ljust(PAGE - len(NPY) - 3) + b"\n"
+    with file.open("wb") as stream:
+        stream.write(NPY + len(text).to_bytes(2, "little") + text)
+        np.ascontiguousarray(array).tofile(stream)
 
 
 def _outcome(

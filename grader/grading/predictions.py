@@ -14,6 +14,7 @@ import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,7 +23,6 @@ from grader.checks import predicted
 from grader.execute import records
 from grader.model import course_key, spec
 from grader.model.prediction import Prediction
-from grader.model.result import Check
 from grader.model.spec import Lab
 from grader.model.submission import Submission
 from grader.predict.gpu import gpu
@@ -30,7 +30,10 @@ from grader.sandbox import launcher
 from grader.sandbox.launcher import Running
 from grader.sandbox.limits import Limits
 from grader.sandbox.workspace import workspace
-from grader.session.session import Session
+
+if TYPE_CHECKING:  # the process needs neither, and they import much
+    from grader.model.result import Check
+    from grader.session.session import Session
 
 NOTE = "predicted.json"  # beside the program: what was predicted of it before
 JOB = "predict.json"

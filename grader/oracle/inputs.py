@@ -1,6 +1,7 @@
 """The input arrays of a check: made from the spec's case and a seed."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,12 +10,22 @@ from grader.model.spec import Input, Lab
 from grader.oracle.operations import OPERATIONS, Array, Arrays
 
 
+@dataclass(frozen=True)
+class Band:
+    """The first rows of an array that repeats them along an axis to its end."""
+
+    rows: Array
+    axis: int
+
+
 class Inputs:
     """The arrays of a case, by the names that the lab's driver asks for.
 
     image: height x width, channels x height x width or height x width x channels; mask, if the
     operation has one: (2r+1) x (2r+1), a bank of n of them, two lines of 2r+1, or n x channels x
     (2r+1) x (2r+1).
+
+    bands: of the arrays that are made from one where they are used, and here have only their shape.
     """
 
     def __init__(self, image: Array, mask: Array | None = None, **others: Array) -> None:
@@ -23,6 +34,7 @@ class Inputs:
             **({} if mask is None else {"mask": mask}),
             **others,
         }
+        self.bands: dict[str, Band] = {}
 
     @property
     def image(self) -> Array:

@@ -226,13 +226,19 @@ def _add(block: _Block, this: _Instruction, after: int, counted: set[int]) -> No
             block.operations.append((this.address, kind))
     else:
         name = this.name.removeprefix("v")
-        kind = next((kind for kind, pattern in _KINDS if re.match(pattern, name)), None)
+        kind = _kind(name)
         if kind == "alu" and this.operands.startswith("$") and name[:3] in ("add", "sub"):
             kind = "step"  # of a pointer or a loop's counter: a constant
         if name.startswith(("xor", "pxor")) and len(set(this.operands.split(","))) == 1:
             kind = None  # sets a register to 0
         if kind and "%rsp" not in this.operands.split(",")[-1]:
             block.operations.append((this.address, kind))
+
+
+@cache
+def _kind(name: str) -> str | None:
+    """Of a mnemonic, without AVX's v."""
+    return next((kind for kind, pattern in _KINDS if re.match(pattern, name)), None)
 
 
 def _mark(block: _Block, mark: int) -> None:

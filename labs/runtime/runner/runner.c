@@ -23,7 +23,7 @@
 #define SIGNALLING_DOUBLE UINT64_C(0xfff5c3a7e1d2b496)
 
 static const char usage[] =
-    "usage: run --part PART [--in NAME=FILE]... [--set NAME=VALUE]...\n"
+    "usage: run --part PART [--in NAME=FILE]... [--repeat NAME=AXIS:SIDE] [--set NAME=VALUE]...\n"
     "           [--out NAME=FILE:TYPE:SIDExSIDE...]... [--status FILE]\n"
     "       run --steps FILE --data FILE --results FILE [--status FILE]\n"
     "  --in    a .npy array, or a .png, .pgm or .ppm picture (its luminance, 0..1)\n"
@@ -65,11 +65,34 @@ static void add_input(struct runner *r, char *text) {
         our_fault("--in can be given %d times at most", MAX_NAMED);
     struct input *in = &r->input[r->inputs++];
     in->name = text;
+    in->path = path;
     char error[512];
     if (ends_in(path, ".png") || ends_in(path, ".pgm") || ends_in(path, ".ppm"))
         read_picture(path, &in->array, error, sizeof error);
     else if (npy_read(path, &in->array, error, sizeof error) != 0)
         our_fault("%s", error);
+}
+
+/* "image=0:4096" */
+static void repeat_input(struct runner *r, char *text) {
+    static struct repeated repeated;
+    const char *how = split_name("--repeat", text);
+    int axis, side;
+    char more;
+    if (sscanf(how, "%d:%d%c", &axis, &side, &more) != 2)
+        our_fault("--repeat %s needs AXIS:SIDE, such as 0:4096", text);
+    if (repeated.period > 0)
+        our_fault("--repeat can be given once");
+    for (int i = 0; i < r->inputs; i++) {
+        struct input *in = &r->input[i];
+        if (strcmp(in->name, text) != 0)
+            continue;
+        if (!repeated_lengthen(&repeated, &in->array, in->path, axis, side))
+            our_fault("the input %s cannot be repeated to %s", text, how);
+        in->repeated = &repeated;
+        return;
+    }
+    our_fault("--repeat %s comes after --in %s=FILE", text, text);
 }
 
 static void add_setting(struct runner *r, char *text) {
@@ -129,6 +152,11 @@ void runner_poison(const struct npy *a) {
     poison(a->type, a->data, a->bytes);
 }
 
+/* Is it written to a file? In a sequence its path is NULL. */
+static bool is_kept(const struct output *out) {
+    return !out->path || strcmp(out->path, "-") != 0;
+}
+
 static void allocate(struct output *out) {
     size_t all = GUARD + out->array.bytes + GUARD;
     void *memory = NULL;
@@ -140,7 +168,8 @@ static void allocate(struct output *out) {
         out->memory[i] = runner_guard_byte(i);
         out->memory[GUARD + out->array.bytes + i] = runner_guard_byte(i);
     }
-    runner_poison(&out->array);
+    if (is_kept(out))
+        runner_poison(&out->array);
     if (__asan_poison_memory_region) {
         __asan_poison_memory_region(out->memory, GUARD);
         __asan_poison_memory_region(out->memory + GUARD + out->array.bytes, GUARD);
@@ -185,7 +214,7 @@ static void read_arguments(struct runner *r, int argc, char **argv) {
         char *value = argv[i + 1];
         bool known = true;
         if (strcmp(option, "--part") && strcmp(option, "--in") && strcmp(option, "--set") &&
-            strcmp(option, "--out") && strcmp(option, "--status"))
+            strcmp(option, "--repeat") && strcmp(option, "--out") && strcmp(option, "--status"))
             known = false;
         if (!known || !value) {
             fputs(usage, stderr);
@@ -197,6 +226,8 @@ static void read_arguments(struct runner *r, int argc, char **argv) {
             r->status = value;
         else if (strcmp(option, "--in") == 0)
             add_input(r, value);
+        else if (strcmp(option, "--repeat") == 0)
+            repeat_input(r, value);
         else if (strcmp(option, "--set") == 0)
             add_setting(r, value);
         else
@@ -219,6 +250,20 @@ const struct npy *runner_input(const struct runner *r, const char *name, const c
         return a;
     }
     our_fault("the input %s is missing: --in %s=FILE", name, name);
+}
+
+const struct repeated *runner_repeated(const struct runner *r, const void *data) {
+    for (int i = 0; i < r->inputs; i++)
+        if (r->input[i].array.data == data)
+            return r->input[i].repeated;
+    return NULL;
+}
+
+bool runner_keeps_output(const struct runner *r) {
+    bool keeps = false;
+    for (int i = 0; i < r->outputs; i++)
+        keeps = keeps || is_kept(&r->output[i]);
+    return keeps;
 }
 
 const char *runner_setting(const struct runner *r, const char *name, const char *otherwise) {
@@ -335,7 +380,7 @@ static void write_output(const struct output *out) {
     const struct npy *a = &out->array;
     char error[512];
     int status;
-    if (strcmp(out->path, "-") == 0)
+    if (!is_kept(out))
         status = 0;
     else if (ends_in(out->path, ".png"))
         status = image_write(out->path, a->data, a->shape[1], a->shape[0], error, sizeof error);
@@ -343,6 +388,13 @@ static void write_output(const struct output *out) {
         status = file_write(out->path, NULL, 0, a->data, a->bytes, error, sizeof error);
     if (status != 0)
         disk_fault("%s", error);
+}
+
+static void free_input(struct input *in) {
+    if (in->repeated)
+        repeated_free(in->repeated, &in->array);
+    else
+        npy_free(&in->array);
 }
 
 static void write_status(const struct runner *r) {
@@ -396,7 +448,7 @@ int main(int argc, char **argv) {
     write_status(&r);
     evidence_end();
     for (int i = 0; i < r.inputs; i++)
-        npy_free(&r.input[i].array);
+        free_input(&r.input[i]);
     for (int i = 0; i < r.outputs; i++)
         free(r.output[i].memory);
     return 0;

@@ -6,12 +6,14 @@
  *   run --part A --in image=FILE.npy --in mask=FILE.npy --set border=zero
  *       --out out=FILE.raw:f4:61x97 [--status FILE]
  *
- * Inputs are .npy files, or .png/.pgm/.ppm pictures, which become float32 luminance in 0..1.
+ * Inputs are .npy files, or .png/.pgm/.ppm pictures, which become float32 luminance in 0..1. After
+ * --repeat image=0:4096 the rows of the input `image` come again and again until there are so many.
  * An output's type is f4, f8, u1 or i4; its sides are those of a .npy shape, slowest first.
  *
  * Before the call an output is filled with 0xff bytes, or with signalling NaNs where its type is f4
  * or f8, and lies between two guard zones of 4096 bytes. After the call it is written raw, or as a
- * post-processed picture when its file ends in .png.
+ * post-processed picture when its file ends in .png. An output whose file is - is wanted by nobody:
+ * it is not filled, and drivers need not copy it from the device.
  *
  * The status is reported last, to the evidence (evidence/evidence.h) and, for whoever runs it by
  * hand, to the status file: one line of JSON
@@ -27,6 +29,7 @@
 
 #include "border.h"
 #include "io/npy.h"
+#include "io/repeated.h"
 
 #include <stdbool.h>
 
@@ -37,6 +40,12 @@ enum { RUNNER_REJECTED = -1 }; /* what the student's function did is no error co
 /* The input of that name. Ends the process with status 2 and a message when there is none or when
  * its element type is not `type` (such as "<f4"; NULL: any). Owned by the runner. */
 const struct npy *runner_input(const struct runner *r, const char *name, const char *type);
+
+/* How the input with that data repeats its rows; NULL where it does not. */
+const struct repeated *runner_repeated(const struct runner *r, const void *data);
+
+/* Is an output written to a file? */
+bool runner_keeps_output(const struct runner *r);
 
 /* The value of `--set name=value`, or `otherwise` when it was not given. */
 const char *runner_setting(const struct runner *r, const char *name, const char *otherwise);

@@ -7,8 +7,9 @@
 enum { MAX_NAMED = 16 /* of each kind */, MAX_ERROR = 512, MAX_LEFT = 128 };
 
 struct input {
-    const char *name;
+    const char *name, *path;
     struct npy array;
+    struct repeated *repeated; /* how it repeats its rows; NULL: not, as far as is known */
 };
 
 struct setting {

@@ -266,7 +266,7 @@ static void prepare(void) {
             if (now.read_only && !now.r.holds) {
                 fence_make_read_only(&p->fence);
             }
-            now.r.input[now.r.inputs++] = (struct input){p->name, p->array};
+            now.r.input[now.r.inputs++] = (struct input){.name = p->name, .array = p->array};
         } else {
             runner_poison(&p->array);
             now.r.output[now.r.outputs++] = (struct output){.name = p->name, .array = p->array};

@@ -97,6 +97,14 @@ SIM_EXTERN_C void sim_name_memory(const void *pointer, const char *name);
 /* Changes what device memory holds that the program has not written yet; it stays unwritten. */
 SIM_EXTERN_C void sim_fill_unwritten(void *memory, const void *content, size_t bytes);
 
+/* Puts `bytes` bytes of a file, from the one at `from` on, in the place of device memory that no
+ * kernel has accessed, all of them whole pages. The memory is the device's own once it is written.
+ * Returns 0 where that cannot be. */
+SIM_EXTERN_C int sim_place_pages(void *memory, size_t bytes, int file, size_t from);
+
+/* Does device memory hold the same as that memory of the host? Waits for nothing. */
+SIM_EXTERN_C int sim_holds(const void *memory, const void *content, size_t bytes);
+
 /* The number of streams that exist. */
 SIM_EXTERN_C unsigned sim_streams(void);
 

@@ -1,6 +1,7 @@
 /* Allocations and their addresses. */
 #include "api/api.h"
 #include "base/at_end.h"
+#include "base/options.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
 #include "memory/allocations.h"
@@ -9,6 +10,7 @@
 #include "queue/queue.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 static cudaError_t allocate(void **pointer, size_t bytes, enum sim_space space, unsigned flags,
                             struct sim_location location) {
@@ -74,6 +76,30 @@ void sim_fill_unwritten(void *memory, const void *content, size_t bytes) {
     memcpy(memory, content, bytes);
     sim_close_range(memory, bytes);
     sim_unlock_device();
+}
+
+int sim_place_pages(void *memory, size_t bytes, int file, size_t from) {
+    char *at = memory;
+    sim_lock_device();
+    const struct sim_allocation *a = sim_owner(memory);
+    const bool fits = a && sim_is_live_on_device(a) && !a->open && !sim_checked && at >= a->base &&
+                      at + bytes <= a->base + a->bytes;
+    void *placed = MAP_FAILED;
+    if (fits) {
+        placed =
+            mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, (off_t)from);
+    }
+    sim_unlock_device();
+    return placed != MAP_FAILED;
+}
+
+int sim_holds(const void *memory, const void *content, size_t bytes) {
+    sim_lock_device();
+    sim_open_range(memory, bytes);
+    const bool same = memcmp(memory, content, bytes) == 0;
+    sim_close_range(memory, bytes);
+    sim_unlock_device();
+    return same;
 }
 
 /* Reports why `call` cannot free `pointer`. */

@@ -4,11 +4,13 @@
 #include "test_suite.h"
 
 #include "../../../sim/src/base/options.h"
+#include "io/file.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---------------------------------------------------------------- a runner that only listens */
 
@@ -20,6 +22,8 @@ struct runner {
     const char *failed_call, *changed;
     size_t seen;
     char left[128];
+    bool drops_output;
+    const struct repeated *repeated; /* of every input */
 };
 
 static struct runner runner;
@@ -46,6 +50,15 @@ void runner_fail(struct runner *r, int returned, const char *format, ...) {
 void runner_fill_unwritten(const struct runner *r, void *memory, size_t bytes) {
     (void)r;
     memset(memory, 0x5a, bytes);
+}
+
+bool runner_keeps_output(const struct runner *r) {
+    return !r->drops_output;
+}
+
+const struct repeated *runner_repeated(const struct runner *r, const void *data) {
+    (void)data;
+    return r->repeated;
 }
 
 bool runner_failed(const struct runner *r) {
@@ -349,6 +362,37 @@ TEST(a_step_holds_its_buffers) {
     struct sim_held now;
     sim_held(&now);
     ck_assert_uint_eq(now.device, 0);
+}
+
+/* The pages of an input that repeats its rows are shown on the device, and what a function writes
+ * there is its own. An output that nobody wants stays as it is. */
+LOOP_TEST(repeated_pages_are_not_copied, 0, 2) {
+    enum { PAGE = 4096, LONG = 3 * PAGE };
+    unsigned char *page = malloc(PAGE), pixel = 0;
+    ck_assert_ptr_nonnull(page);
+    memset(page, 7, PAGE);
+    struct npy a = {"|u1", 1, {PAGE}, PAGE, page};
+    struct repeated pages;
+    char path[] = "/tmp/convlabs-device-case-XXXXXX", error[256];
+    close(mkstemp(path));
+    ck_assert_int_eq(file_write(path, NULL, 0, page, PAGE, error, sizeof error), 0);
+    ck_assert(repeated_lengthen(&pages, &a, path, 0, LONG));
+    unlink(path);
+    ck_assert_int_ge(pages.file, 0);
+    runner = (struct runner){.drops_output = true, .repeated = &pages};
+    struct device_case c = {.runner = &runner};
+    unsigned char *d_image = device_case_input(&c, "d_image", a.data, LONG);
+    char *d_out = device_case_output(&c, "d_out", BYTES);
+    ck_assert_int_eq(cudaMemcpy(&pixel, d_image + LONG - 1, 1, cudaMemcpyDeviceToHost), 0);
+    ck_assert_uint_eq(pixel, 7);
+    ck_assert_int_eq(cudaMemset(d_image + PAGE, 7 + _i, 1), cudaSuccess);
+    device_case_called(&c, "doubles", cudaMemset(d_out, 0, BYTES));
+    result[0] = 5.0f;
+    device_case_end(&c, d_out, result, BYTES);
+    ck_assert_float_eq(result[0], 5.0f);
+    ck_assert_int_eq(strstr(runner.error, "changed `d_image`") != NULL, _i == 1);
+    ck_assert_uint_eq(((unsigned char *)a.data)[PAGE], 7);
+    repeated_free(&pages, &a);
 }
 
 /* Of host code that allocates for itself: nothing to copy, only kernels to wait for. */

@@ -230,6 +230,30 @@ TEST(pictures_in_and_out) {
     ck_assert_mem_eq(contents(picture), "\x89PNG", 4);
 }
 
+/* An output that nobody wants is not filled. */
+static void checks_repeated(struct runner *r) {
+    const struct npy *in = runner_input(r, "image", "<f4");
+    const float *out = runner_output(r, "out", 6 * sizeof *out), *pixels = in->data;
+    bool right = in->shape[0] == 5 && in->bytes == 15 * sizeof *pixels && out[0] == 0.0f;
+    for (int i = 0; right && i < 15; i++)
+        right = pixels[i] == (float)(i % 6);
+    if (!right || !runner_repeated(r, pixels) || runner_keeps_output(r))
+        runner_fail(r, RUNNER_REJECTED, "wrong");
+}
+
+TEST(an_input_repeats_its_rows) {
+    ck_assert_msg(RUN(checks_repeated, "--part", "A", "--in", in_arg, "--repeat", "image=0:5",
+                      "--out", "out=-:f4:2x3", "--status", status_file) == 0,
+                  "%s", printed);
+    ck_assert_ptr_nonnull(strstr(contents(status_file), "\"returned\":0"));
+    ck_assert_int_eq(RUN(fails, "--part", "A", "--in", in_arg, "--repeat", "image=0:1"), 2);
+    ck_assert_ptr_nonnull(strstr(printed, "cannot be repeated to 0:1"));
+    ck_assert_int_eq(RUN(fails, "--part", "A", "--repeat", "image=0:5"), 2);
+    ck_assert_ptr_nonnull(strstr(printed, "comes after --in image=FILE"));
+    ck_assert_int_eq(RUN(fails, "--part", "A", "--in", in_arg, "--repeat", "image=5"), 2);
+    ck_assert_ptr_nonnull(strstr(printed, "needs AXIS:SIDE"));
+}
+
 TEST(usage_errors) {
     static const struct {
         const char *arguments[5];

@@ -45,6 +45,29 @@ TEST(huge_memory_is_poison_and_costs_nothing) {
     }
 }
 
+/* As in a sandbox, where there is no file for the poison but the program's own. */
+TEST(poison_without_a_file_costs_nothing_either) {
+    const size_t bytes = (size_t)64 << 20;
+    const struct rlimit no_files = {4096, 4096};
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &no_files), 0);
+    size_t before = resident();
+    unsigned char *p;
+    int *poison, was_poison;
+    ck_assert_int_eq(cudaMalloc(&p, bytes), cudaSuccess);
+    ck_assert_int_eq(cudaMalloc(&poison, sizeof *poison), cudaSuccess);
+    at_ends<<<1, 1>>>(p, bytes, poison);
+    ck_assert_int_eq(cudaMemcpy(&was_poison, poison, sizeof was_poison, cudaMemcpyDefault),
+                     cudaSuccess);
+    ck_assert_int_eq(was_poison, 1);
+    ck_assert_uint_lt(resident() - before, (size_t)16 << 20);
+    std::vector<unsigned char> all(bytes, 0xff), host(bytes);
+    all[0] = 1, all[bytes / 2] = 2, all[bytes - 1] = 3;
+    cudaMemcpy(host.data(), p, bytes, cudaMemcpyDeviceToHost);
+    ck_assert(host == all);
+    cudaFree(p);
+    cudaFree(poison);
+}
+
 static __global__ void add_ends(const unsigned char *p, size_t bytes, int *sum) {
     *sum = p[0] + p[bytes / 2] + p[bytes - 1];
 }
