@@ -49,8 +49,6 @@ static const char *grouped(uint64_t n, char text[32]) {
     return text;
 }
 
-static double first_launch;
-
 static bool describe(char *text, size_t size) {
     const char *kernel = __atomic_load_n(&launch.kernel, __ATOMIC_SEQ_CST);
     char block[32], blocks[32];
