@@ -4,9 +4,11 @@ Every lab in labs/ has a command, so a new lab needs nothing here. What a comman
 grader/commands/ and grader/classroom/commands/.
 """
 
+import functools
 import importlib
 import sys
 from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
 import typer
 
@@ -25,6 +27,9 @@ from grader.commands import (
 from grader.compile.make_process import BuildError
 from grader.execute.backend import BackendError
 from grader.model import spec
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 COMMANDS: dict[str, Callable[..., None]] = {
     **completion.ARGUMENTS,
@@ -69,6 +74,19 @@ def _run(arguments: list[str], program_arguments: list[str]) -> int:
         raise errors.CommandError(f"{fault}\n{log}".strip(), exit_codes.FAULT) from fault
 
 
+def _said(command: Callable[P, R]) -> Callable[P, R]:
+    """The command, whose Ctrl-C is reported as any other early end: Typer would exit in silence."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **options: P.kwargs) -> R:
+        try:
+            return command(*args, **options)
+        except KeyboardInterrupt as end:
+            raise errors.InterruptedByUserError from end
+
+    return run
+
+
 def _app(arguments: list[str]) -> typer.Typer:
     """The commands that these arguments can call; all of them where a shell completes."""
     app = typer.Typer(
@@ -76,16 +94,18 @@ def _app(arguments: list[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name, function in COMMANDS.items():
-        app.command(name=name, help=overview.sentence(name))(function)
+        app.command(name=name, help=overview.sentence(name))(_said(function))
     labs = spec.available()
     first = arguments[0] if arguments else ""
     everything = completion.requested(arguments) or first not in {*COMMANDS, *labs}
     if everything and overview.IN_CLASSROOM.is_dir():  # not in a student's copy
         for name in overview.INSTRUCTOR:
             module = importlib.import_module(f"grader.classroom.commands.{name}")
-            app.command(name=name)(getattr(module, name))
+            app.command(name=name)(_said(getattr(module, name)))
     for lab_id in labs if everything else {first} & labs.keys():
-        app.command(name=lab_id, help=overview.sentence(lab_id))(grade_options.command(lab_id))
+        app.command(name=lab_id, help=overview.sentence(lab_id))(
+            _said(grade_options.command(lab_id))
+        )
     return app
 
 

@@ -23,6 +23,13 @@ class UsageError(CommandError):
         super().__init__(message, exit_codes.USAGE)
 
 
+class InterruptedByUserError(CommandError):
+    """Ctrl-C."""
+
+    def __init__(self) -> None:
+        super().__init__("interrupted; nothing is left behind", exit_codes.INTERRUPTED)
+
+
 def reported(command: Callable[[], int | None]) -> int | None:
     """Runs a command and returns what it returns. An exception becomes one message on stderr and
     an exit status; the user never sees a traceback."""
@@ -34,7 +41,7 @@ def reported(command: Callable[[], int | None]) -> int | None:
     except CommandError as error:
         return _report(str(error), error.code)
     except KeyboardInterrupt:
-        return _report("interrupted; nothing is left behind", exit_codes.INTERRUPTED)
+        return _report(str(InterruptedByUserError()), exit_codes.INTERRUPTED)
     except BrokenPipeError:  # such as `./grade list | head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exit_codes.FAULT

@@ -157,7 +157,8 @@ def _result(done: Finished, request: BuildRequest, out: Path) -> Build:
         return Build(binaries[0], [], warnings, done.seconds)
     errors = _student_errors(done, log, diagnostics, submission)
     if not errors:
-        raise BuildError(f"{_course(submission.lab)} do not build", log)
+        reason = make_process.fault_of_machine(log)
+        raise BuildError(reason or f"{_course(submission.lab)} do not build", "" if reason else log)
     return Build(None, errors, warnings, done.seconds)
 
 

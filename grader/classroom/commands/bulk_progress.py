@@ -50,7 +50,10 @@ class Bar:
     def phase(self, name: str, total: int) -> None:
         self._name, self._total, self._done = name, total, 0
         self._started = self._said = self._clock()
-        self._progress.reset(self._task, description=name, total=total, rate="")
+        # reset() forgets the fields that it is not given.
+        self._progress.reset(
+            self._task, description=name, total=total, rate="", failures=self._failures()
+        )
 
     def step(self, failed: bool) -> None:
         self._done += 1
@@ -58,11 +61,13 @@ class Bar:
         now = self._clock()
         minutes = (now - self._started) / 60
         rate = f"{self._done / minutes:.0f}/min" if minutes > 0 else ""
-        failures = f"failed: {self._failed}" if self._failed else ""
-        self._progress.update(self._task, advance=1, rate=rate, failures=failures)
+        self._progress.update(self._task, advance=1, rate=rate, failures=self._failures())
         if self._lines and now - self._said >= INTERVAL and self._done < self._total:
             self._said = now
             print(self._line(now - self._started), file=sys.stderr, flush=True)
+
+    def _failures(self) -> str:
+        return f"failed: {self._failed}" if self._failed else ""
 
     def _line(self, seconds: float) -> str:
         """As in "grading: 34 of 120, 1 failed, about 3 min left"."""

@@ -112,6 +112,18 @@ def test_a_bad_roster_or_zip_stops_before_anything_is_made(tmp_path: Path) -> No
         assert "Traceback" not in done.stderr and not (tmp_path / "run").exists()
 
 
+def test_a_bar_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with Bar() as bar:
+        for name in ("unpacking", "grading"):
+            bar.phase(name, 2)
+            bar.step(failed=name == "unpacking")
+            bar.step(failed=False)
+    assert "failed: 1" in capsys.readouterr().err
+
+
 def test_progress_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     now = 0.0
     bar = Bar(clock=lambda: now)
