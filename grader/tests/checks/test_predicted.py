@@ -222,6 +222,7 @@ def test_what_a_program_prints_changes_nothing() -> None:
     assert 0.97 < ratio(found) < 1.03 and found.doubt == ""
 
 
+@pytest.mark.slow("kernels are counted at the sizes that are predicted")
 @pytest.mark.parametrize(
     ("name", "program", "parts"),
     [

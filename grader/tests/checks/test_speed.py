@@ -272,6 +272,7 @@ static void *of_the_course(void) {
 """
 
 
+@pytest.mark.slow("functions are timed for real")
 def test_the_solution_is_not_there_to_be_called_when_timed_from_outside(
     course: Path, tmp_path: Path
 ) -> None:

@@ -235,6 +235,7 @@ def test_an_object_for_aarch64(known: gate.Known) -> None:
         assert found(known, content) == []
 
 
+@pytest.mark.slow("nvcc compiles")
 def test_code_for_gpus_tells_nothing_either(
     known: gate.Known, real_nvcc: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
