@@ -21,9 +21,9 @@ from pathlib import Path
 from grader import paths
 from grader.model import spec
 from grader.release.contents import all_labs
-from labs.studies.grade_cost.measured import MAIN, STAGES
+from labs.studies.grade_cost.measured import MAIN, PARTS, STAGES
 
-COLUMNS = (MAIN, *dict.fromkeys(STAGES.values()), "other")
+COLUMNS = (MAIN, PARTS, *dict.fromkeys(STAGES.values()), "other")
 VERDICT = re.compile(r"^\s+(ok|FAIL|skip|\?\?)\b")
 SCORE = re.compile(r"^\s+\d+(\.\d+)?/\d+ ")
 

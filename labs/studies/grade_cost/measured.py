@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from grader import cli
+from grader.sandbox import launcher
 
 MAIN = "grader"  # the grader's own process
 # The first whose word is in the command line.
@@ -32,6 +33,7 @@ STAGES = {
     "/run ": "cases",
     "/bench ": "timing",
 }
+PARTS = "parts"  # processes that judge a part each, with the cases and calls that they run
 
 
 def stage_of(command: str) -> str:
@@ -71,9 +73,11 @@ class Popen(subprocess.Popen[Any]):
 
 
 def wait_for_orphan(pid: int, flags: int) -> tuple[int, int]:
-    """os.waitpid() of what a child left behind, such as the command in a sandbox."""
+    """os.waitpid() of what a child left behind, such as the command in a sandbox; or of a process
+    that judged a part, with all that it ran."""
+    stage = PARTS if launcher.is_spared(pid) else Popen.inside.get(pid, Popen.last)
     found, status, usage = os.wait4(pid, flags)
-    Popen.used[Popen.inside.get(pid, Popen.last)] += usage.ru_utime + usage.ru_stime
+    Popen.used[stage] += usage.ru_utime + usage.ru_stime
     return found, status
 
 
