@@ -54,18 +54,22 @@ setup-dev: ## install what `make test` needs, too
 setup-pages: ## install what all tests need: a browser, what makes the handouts
 	@./grade setup --pages
 
+.PHONY: lint-types lint-python
 lint: setup-dev ## ruff, mypy and clang on every file
+	@$(MAKE) -j$$(nproc) lint-types lint-python lint-c lint-format lint-layers
+lint-types: # takes longest, so it begins first
+	$(say) LINT 'types of Python'
+	$(Q)$(PYTHON) -m mypy
+lint-python:
 	$(say) LINT python
 	$(Q)$(PYTHON) -m ruff check --no-cache grader solutions datasets handouts labs grade
 	$(Q)$(PYTHON) -m ruff format --check -q grader solutions datasets handouts labs grade
-	$(Q)$(PYTHON) -m mypy
 	$(say) LINT 'imports between packages'
 	$(Q)$(BUILD)/venv/bin/lint-imports --no-cache --no-logo > $(BUILD)/imports.log || { cat $(BUILD)/imports.log; exit 1; }
 	$(say) LINT 'generated blocks of the handouts'
 	$(Q)$(PYTHON) -m handouts.facts --check
 	$(say) LINT 'pages of measured times'
 	$(Q)$(PYTHON) -m labs.studies.bench pages --check
-	@$(MAKE) -j$$(nproc) lint-c lint-format lint-layers
 
 unit-plain unit-asan: setup-dev
 	@$(MAKE) -j$$(nproc) unit-one-flavour FLAVOUR=$(@:unit-%=%)

@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 /* BUSY: it is being drawn; others wait for that. CLOSED: the program ends. */
-static enum { CLEAR, BUSY, DRAWN, CLOSED } state;
+enum { CLEAR, BUSY, DRAWN, CLOSED };
+static int state;
 static pid_t owner; /* a forked child has not drawn it, and nobody there ends what is BUSY */
 
 static bool change(int from, int to) {
