@@ -132,8 +132,11 @@ class Player:
             address_space=None if self.gpu else self.mode.address_space,
         )
         outputs = create_outputs(folder, (script.RESULTS,))
-        reads = tuple(dict.fromkeys((self.binary, folder, given)))
-        view = View(reads, outputs, debugger=self.mode.debugger, gpu=self.gpu)
+        # Of what is kept, not the right results.
+        files = () if given == folder else (given / script.STEPS, given / script.DATA)
+        view = View(
+            (self.binary, folder, *files), outputs, debugger=self.mode.debugger, gpu=self.gpu
+        )
         return recorded.start(argv, limits, folder, self.mode, view)
 
     def _played(

@@ -99,8 +99,10 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence) -> Prepared 
         return Prepared(lab, contract, sequence, folder, slots)
     with suppress(OSError):
         if not home.exists():  # the course has changed: what was kept for an older one goes
-            shutil.rmtree(home.parent, ignore_errors=True)
             home.mkdir(parents=True, exist_ok=True)
+            for old in home.parent.iterdir():
+                if old != home:
+                    shutil.rmtree(old, ignore_errors=True)
         made = Path(tempfile.mkdtemp(dir=home, prefix="."))
         try:
             new = prepare(lab, contract, sequence, made)
