@@ -1,7 +1,5 @@
 """Runs a command to its end, and keeps what it prints as text."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path

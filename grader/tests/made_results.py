@@ -1,7 +1,5 @@
 """Results of gradings that never were."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

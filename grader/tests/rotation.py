@@ -11,8 +11,6 @@ file, each test above COSTLY has a row of its own. A unit without a row is cheap
 measures all tests and writes the file: a unit keeps its part where that keeps the parts equal.
 """
 
-from __future__ import annotations
-
 import collections
 import subprocess
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,6 @@ With pytest-xdist the tests run in workers, and what they found reaches this pro
 in `workeroutput`.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Generator

@@ -1,7 +1,5 @@
 """Every test runs within 13 commits, in parts of equal cost; what costs much says why."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """What `make weight` counts: neither a new suffix nor another folder hides lines of tests."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Counted are the lines of sources by suffix and, so that renaming hides none, of 
 folder of tests. Data is not counted: measurements, archives, pictures, locks and pages of text.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import Counter

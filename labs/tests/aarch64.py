@@ -8,8 +8,6 @@ and the findings of some programs of the checks' zoo with what their first lines
 kind of planted bug, and some correct ones. The exit status is 1 if something differs from x86-64.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import os

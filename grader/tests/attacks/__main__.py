@@ -6,8 +6,6 @@ With a part of a name, only the attacks that have it in their name or group are 
 RESULTS.md stays as it is.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ Those that must give nothing are hostile.archives() and REJECTED; of those in AC
 lab's own file may be read.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import stat

@@ -4,8 +4,6 @@ The keys of a file before its first [[attack]] are the defaults of all its attac
 is made of: material.py. What must come of it: judge.py.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path

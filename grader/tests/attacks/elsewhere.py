@@ -1,8 +1,6 @@
 """Attacks and faults that are made elsewhere: the probes of the sandbox, which precede each bulk
 run, and other tests of this project, by their ids. The table lists them beside its own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

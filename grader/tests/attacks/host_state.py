@@ -4,8 +4,6 @@ Other programs work in the same copy and on the same machine at the same time, s
 all share, such as /tmp, only what bears the attacks' mark is looked at.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

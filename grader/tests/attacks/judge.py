@@ -1,7 +1,5 @@
 """Grades an attack, and says what stopped it or why it got through."""
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

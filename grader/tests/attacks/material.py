@@ -1,7 +1,5 @@
 """Makes the program of an attack, and what it tries to reach."""
 
-from __future__ import annotations
-
 import os
 import socket
 import tempfile

@@ -8,8 +8,6 @@ honest program must earn its points: no attack may damage the GPU for those afte
 the table as Markdown.
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import subprocess

@@ -1,7 +1,5 @@
 """The table of what came of the attacks: RESULTS.md beside this file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

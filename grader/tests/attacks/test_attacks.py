@@ -3,8 +3,6 @@
 The faults and the probes of the sandbox that the table lists have tests of their own.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ Only this process of the tests can leave the check out: no option, no variable o
 and no submission does.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

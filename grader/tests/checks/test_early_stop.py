@@ -1,7 +1,5 @@
 """What a part's checks say of those after them, and what a run under all checks adds to a case."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

@@ -1,8 +1,6 @@
 """Predictions of speed: what they say of each lab's solution and of slow programs, and which
 programs that try to be counted for less than they do earn nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

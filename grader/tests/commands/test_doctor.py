@@ -1,7 +1,5 @@
 """./grade doctor: every row says what is there, or what to do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a program may use while it plays a sequence."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Images and masks: the manifest's hashes, the C library's bits, and the errors."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import zipfile

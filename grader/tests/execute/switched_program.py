@@ -1,7 +1,5 @@
 """One traced program that makes one of many attempts: the width of its image selects which."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

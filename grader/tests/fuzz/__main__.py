@@ -6,8 +6,6 @@ Exit status: 1 when an input was found for which a property does not hold. It li
 build/fuzz/TARGET/, beside the log; grader/tests/fuzz/README.md says what to do with it.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """First inputs for the readers in C: arrays, pictures, and steps files with their data."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """The targets, by name: those in targets/ read with Python, those in c/ with C."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterator
 from pathlib import Path

@@ -7,8 +7,6 @@ An input is named by its SHA-1, as libFuzzer names it. The same inputs give the 
 archive: sorted, without dates, and not compressed, which git does.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import zipfile

@@ -1,7 +1,5 @@
 """Takes choices and texts out of a fuzzer's bytes."""
 
-from __future__ import annotations
-
 
 class Cursor:
     """Bytes that are consumed from the front; past the end come zeros and empty texts."""

@@ -3,8 +3,6 @@
 python grader/tests/fuzz/fuzz_one.py TARGET [-OPTION=VALUE]... [CORPUS]...
 """
 
-from __future__ import annotations
-
 import importlib
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """Changes JSON so that it stays JSON: the decoder is in C, where atheris sees no coverage."""
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

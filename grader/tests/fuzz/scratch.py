@@ -1,7 +1,5 @@
 """A folder for the files that a reader needs to have on disk."""
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import tempfile

@@ -3,8 +3,6 @@
 `make fuzz` finds more; this needs neither atheris nor clang.
 """
 
-from __future__ import annotations
-
 import hmac
 import importlib
 import os

@@ -1,7 +1,5 @@
 """What a busy machine left undecided is done once more alone, and then costs nothing."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What becomes of predictions in a grade: shown, or points where the whole interval agrees."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 

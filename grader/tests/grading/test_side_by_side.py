@@ -1,7 +1,5 @@
 """A grade is the same whether one process judges all parts or several do at the same time."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

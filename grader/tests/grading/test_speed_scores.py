@@ -1,7 +1,5 @@
 """Floor over time, only where the part is right and safe; the lab's score is the geometric mean."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Finds text of drawings that cannot be read, in a browser."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page
 
 # Text outside of its drawing, over another text, or with too little contrast (WCAG) to the last

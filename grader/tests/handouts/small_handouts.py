@@ -1,7 +1,5 @@
 """A course with a few small pages, for tests of the site."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from handouts.site import build

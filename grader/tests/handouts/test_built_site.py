@@ -1,7 +1,5 @@
 """The site and the PDFs of the real handouts: built once, checked, and opened in a browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The instructor's template for GitHub: what it writes, and what a student cannot make it do."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import json

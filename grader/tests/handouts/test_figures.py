@@ -1,8 +1,6 @@
 """The drawings of the handouts: made by their scripts, described in words, readable in print and on
 light and dark pages."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

@@ -1,8 +1,6 @@
 """The interactive figures in a browser: from file:// without requests to elsewhere, by keyboard,
 with words for screen readers, on light and dark pages, on a phone, and with reduced motion."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,8 +1,6 @@
 """The numbers of the interactive figures are those of the simulator: one program runs all cases of
 interactive.cu, and the same cases go through the figures' own functions in a browser."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Texts for users have one unit for sizes, KB, and one spelling, -ize."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

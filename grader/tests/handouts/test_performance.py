@@ -1,7 +1,5 @@
 """The times that performance.md works with are those of the committed results."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,8 +1,6 @@
 """The site of the handouts, made of small pages: links, contents, search, and each thing that its
 check must find or accept."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """--src FILE: one file, whatever its name, in place of the lab's."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

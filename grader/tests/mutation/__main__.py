@@ -7,8 +7,6 @@ no check catches must stand in equivalent.toml with the reason why it is as righ
 the others have survived and are listed at the end.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ is a function of the CUDA runtime, a helper or a kernel. A function gets a node 
 and yields the changes that start there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

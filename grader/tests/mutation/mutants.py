@@ -9,8 +9,6 @@ them, in two lines of one function, that might hide each other. One of the kind 
 other calls, or the same ones in another order (calls.py).
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """The committed table of what became of each mutant."""
 
-from __future__ import annotations
-
 import tomllib
 from collections import Counter
 from pathlib import Path

@@ -3,8 +3,6 @@
 A function gets a node of the syntax tree and yields the changes that start there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from tree_sitter import Node

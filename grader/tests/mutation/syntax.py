@@ -1,7 +1,5 @@
 """Walks the syntax tree of a CUDA or C file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Grades one mutant with the grader's own pipeline, until something catches it."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What every page must give to people who read it by a screen reader, or see little contrast."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from playwright.sync_api import Page

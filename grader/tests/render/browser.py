@@ -5,8 +5,6 @@
 writes build/screenshots/*.png: three reports, each light, dark, and as wide as a phone.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Gradings and pages for the tests of the report."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

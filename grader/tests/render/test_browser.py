@@ -1,8 +1,6 @@
 """The report in a browser: it loads nothing else, and works by keyboard, with a screen reader, in
 dark mode and on a phone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

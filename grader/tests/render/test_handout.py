@@ -1,7 +1,5 @@
 """Links from the report to the handout's section about a mistake."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

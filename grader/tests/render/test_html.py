@@ -1,7 +1,5 @@
 """The HTML of the report: what it shows of its data, and what it must never show."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

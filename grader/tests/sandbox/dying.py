@@ -5,8 +5,6 @@
 `make sandbox-times` prints it as a table.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

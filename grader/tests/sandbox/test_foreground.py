@@ -1,7 +1,5 @@
 """The user's own program in the foreground, and Ctrl-C at moments that are hard to hit."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Runs tests in each sandbox that this machine has, and as a user who is not root."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

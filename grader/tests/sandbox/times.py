@@ -4,8 +4,6 @@ A command, not a test: on a busy machine the figures grow. Prints two tables, fo
 this machine has for the user who runs it, and for tier 3 in a copy of the course if root does.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

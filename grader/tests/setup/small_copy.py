@@ -1,7 +1,5 @@
 """A small copy of the repository whose lock names one package, which pip finds in a folder."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -1,8 +1,6 @@
 """What ./grade does on a bare machine: Python with its standard library, nothing installed, no
 network. It answers at once and installs nothing."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

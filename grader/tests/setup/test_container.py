@@ -3,8 +3,6 @@
 What they do was tried by hand with Buildah and runc; CI builds and runs the image with Docker.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -4,8 +4,6 @@ Most tests run the real `grade` in a small copy of the repository. test_before_s
 commands that install nothing.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import os

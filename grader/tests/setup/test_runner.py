@@ -1,7 +1,5 @@
 """What set-up shows while it runs: on a terminal one line that is rewritten, elsewhere lines."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

@@ -1,7 +1,5 @@
 """The experts in place of a student's files: `./grade` gives them all that it can measure."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """solutions/lab1_cpu_loop/expert.c, on each of the instruction sets that it chooses from."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 from collections.abc import Iterator

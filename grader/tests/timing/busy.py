@@ -7,8 +7,6 @@ ones changed; exits 1 where one changed, because that would be a grade that the 
 The table in busy.md is its output.
 """
 
-from __future__ import annotations
-
 import argparse
 import multiprocessing
 import os

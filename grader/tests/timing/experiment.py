@@ -7,8 +7,6 @@ failed or a slow one passed. The tables in timing.md are its output.
 `make timing-experiment N=5 ONLY="lab1:B lab1:C"` takes other parts than lab 1's B and lab 8's B.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import shutil

@@ -5,8 +5,6 @@ on the screen, until the grade is there, and the processor time, which another u
 lengthen as it does the wall time.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import statistics

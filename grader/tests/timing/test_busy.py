@@ -1,7 +1,5 @@
 """What `make busy` calls a changed grade, and what not."""
 
-from __future__ import annotations
-
 import pytest
 
 from grader.model.result import Check, Machine, Result, Verdict

@@ -4,8 +4,6 @@ show labN/NAME [FOLDER]    writes an entry's files, and prints their folder for 
 table                      grades all entries, and writes RESULTS.md
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

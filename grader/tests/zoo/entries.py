@@ -44,8 +44,6 @@ are also the programs that were timed on a GPU (labs/studies/predict) and that m
 (grader/tests/classroom/similarity).
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Grades entries of the zoo in processes that keep what the entries of a lab have in common."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

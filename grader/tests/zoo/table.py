@@ -7,8 +7,6 @@ with those that are committed. The names of mistakes are those of a check's `dia
 `findings`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -10,8 +10,6 @@ and the table of README.md. `pages` writes these from the committed runs;
 with --check it changes nothing, names what is stale, and exits with 1 if anything is.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import re

@@ -1,7 +1,5 @@
 """The arguments of the labs' functions by their names, and the calls that they make."""
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Measures one work: verifies what every program computes, times the right ones in turn, and makes
 a case of each part that does this work."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Scaling curves as SVG, in the colours of the project's other charts."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
 import matplotlib.ticker
 from matplotlib.figure import Figure

@@ -1,7 +1,5 @@
 """Labs 1 and 8 on this processor: make bench."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """OpenCV, SciPy and libyuv on images in ordinary memory."""
 
-from __future__ import annotations
-
 import ctypes
 import ctypes.util
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Scaling curves: lines through cases that differ in one number."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from labs.studies.bench.results import Case, Curve, Line

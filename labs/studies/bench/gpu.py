@@ -1,7 +1,5 @@
 """Labs 2 to 8 on a GPU: make bench-gpu. On the simulator, for tests, its times mean nothing."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Each is offered a work and answers with a program, or with None for a work that 
 for. A library that cannot be used is named with the reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The CPU seen from Python: clocks, what it can do at most, and images in ordinary memory."""
 
-from __future__ import annotations
-
 import ctypes
 import resource
 import time

@@ -1,7 +1,5 @@
 """This machine: processor, memory, compiler and GPU."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

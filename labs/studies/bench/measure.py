@@ -1,7 +1,5 @@
 """One run: everything that takes part on this machine, and what the machine is."""
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import math

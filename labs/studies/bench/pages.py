@@ -1,7 +1,5 @@
 """Writes what people read of the committed runs: RESULTS.md, its charts, the table of README.md."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from pathlib import Path

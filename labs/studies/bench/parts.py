@@ -4,8 +4,6 @@ The names of arguments are those of device.py and cpu.py, which hold their value
 of the case's mask. A lab's lab.h says what each function does.
 """
 
-from __future__ import annotations
-
 from labs.studies.bench.sides import Part
 
 _PLAIN = "image width height mask radius border out"

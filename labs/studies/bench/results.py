@@ -7,8 +7,6 @@ All times are nanoseconds of one call: the median of the rounds. An entry withou
 was wrong.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

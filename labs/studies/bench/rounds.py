@@ -4,8 +4,6 @@ A round times each program once, and each round begins with another one. What co
 of a program's times, and of its ratios to the reference within a round.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Each is opened with names of its own (RTLD_LOCAL), so all three may define the s
 rules for make are in rules.mk; the flags are those with which a submission is timed.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Charts as SVG for light and dark pages: their colours are CSS variables."""
 
-from __future__ import annotations
-
 import io
 import re
 

@@ -5,8 +5,6 @@ bound (grader/oracle). All of it is compared with the output of the first progra
 there: two right outputs differ by at most two bounds.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from grader.oracle import correlation, multichannel

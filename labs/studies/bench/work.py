@@ -1,7 +1,5 @@
 """What a case computes: its input, its least traffic and its multiply-adds."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -8,8 +8,6 @@ error elsewhere; for a correct program no error at all. The exit status is 1 if 
 expected. --write writes the table to RESULTS.md.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import os

@@ -1,7 +1,5 @@
 """Counters of every launch of a program: by Nsight Compute, and by the simulator."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

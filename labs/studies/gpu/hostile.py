@@ -1,7 +1,5 @@
 """Grades programs that misuse a GPU, between two correct ones, in a sandboxed bulk run."""
 
-from __future__ import annotations
-
 import csv
 import json
 import subprocess

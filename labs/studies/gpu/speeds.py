@@ -1,7 +1,5 @@
 """How long this course's own files take on a GPU: results.json, which the handouts quote."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

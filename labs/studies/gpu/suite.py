@@ -12,8 +12,6 @@ misuse the GPU, in a bulk run). The second runs the same inputs on the simulator
 RESULTS.md and results.json in this folder; the handouts quote the latter (handouts/facts/).
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import json

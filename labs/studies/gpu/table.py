@@ -1,8 +1,6 @@
 """Writes RESULTS.md: grades on a GPU, compute-sanitizer, the simulator's counters and ncu's; and
 beside it results.json, the times that the handouts quote."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ Columns: wall seconds until the first verdict, the first case, the score and the
 this machine's cores that was used until the score; processor seconds by stage (measured.py).
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -4,8 +4,6 @@ seconds of each command that it started, by stage.
     python -m labs.studies.grade_cost.measured FILE labN --src FOLDER
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -6,8 +6,6 @@
 Both fail if differences.toml does not explain a difference, or explains one that does not exist.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import ctypes

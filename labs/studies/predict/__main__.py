@@ -5,8 +5,6 @@ held out, of labs that were left out, and the worst ones explained. It takes som
 counts everything again. --write: writes RESULTS.md and h200/predictions.csv.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 

@@ -3,8 +3,6 @@
 They are kept in build/predict/counts.pickle; `collect(fresh=True)` counts again.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Predictions beside measured times, and how good they are."""
 
-from __future__ import annotations
-
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable

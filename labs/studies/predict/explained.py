@@ -1,7 +1,5 @@
 """Why the worst predictions are off, in words, and which wrong turns are shown beside solutions."""
 
-from __future__ import annotations
-
 # By the name of a call; the counters are those of h200/counters.csv.
 WHY = {
     "lab4-right-templates-double correlate_register 4096x4096x3x0": (

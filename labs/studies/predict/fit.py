@@ -6,8 +6,6 @@ function are in one half. The weights of operations are fitted to the instructio
 Compute counted (h200/counters.csv), and only the few numbers that are left to the times.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable

@@ -5,8 +5,6 @@ A program is a lab's solution, an entry of the zoo that does not change it, or c
 list for timing.cu.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

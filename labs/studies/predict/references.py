@@ -9,8 +9,6 @@ quantiles. Both predictions mostly miss in the same direction, so it is narrower
 of the two times.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path

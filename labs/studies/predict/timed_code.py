@@ -6,8 +6,6 @@ do not count. A program that changed since then leaves the comparison until it i
 counted of the same launch: grid and block exactly, loaded sectors within 5 %.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import math

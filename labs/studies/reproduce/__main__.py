@@ -1,7 +1,5 @@
 """`make reproduce`: runs every experiment that this machine can, then writes the report."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence

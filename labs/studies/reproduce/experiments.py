@@ -1,7 +1,5 @@
 """The experiment of each source: which programs run with which inputs, and what is compared."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

@@ -8,8 +8,6 @@ machine and the experiment are the same; --fresh measures again. Needs gcc, make
 Pillow, nvcc if there is a GPU, and no network once build/datasets/coffee.png exists.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The charts of the report: published figures, this machine and the committed run side by side."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
 import matplotlib.ticker
 from matplotlib.figure import Figure

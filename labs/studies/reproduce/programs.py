@@ -1,8 +1,6 @@
 """The programs of the experiments: functions of the labs, built and called by labs/studies/bench,
 and timed run by run. Each program runs in a process of its own: the simulator fills one."""
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import multiprocessing

@@ -1,7 +1,5 @@
 """Reads and checks published.toml: what the sources published."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path

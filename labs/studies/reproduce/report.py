@@ -4,8 +4,6 @@ python -m labs.studies.reproduce.report HERE.json [--reference FILE.json]
     [--pictures FOLDER] --out FOLDER
 """
 
-from __future__ import annotations
-
 import argparse
 import base64
 import io

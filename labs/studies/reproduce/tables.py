@@ -1,7 +1,5 @@
 """The report as data: published figures and measurements side by side, in separate columns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -9,8 +9,6 @@ times are processor times; the rounds are interleaved and the smallest time of e
 other work on the machine has little influence. ./grade setup --bench installs Numba.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -7,8 +7,6 @@ launch, in seconds, and the sum of the pixels. Pixel i of the image is i % 17, c
 mask is i % 5.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 

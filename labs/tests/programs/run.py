@@ -9,8 +9,6 @@ the programs run that are not right there. table.py turns FILE into RESULTS.md. 
 compiled with nvcc and run on this machine's GPU: what a device does with them.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import re

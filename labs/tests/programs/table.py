@@ -1,8 +1,6 @@
 """Writes RESULTS.md from the outcomes that run.py left: `before.csv` of an older version of the
 simulator, `outcomes.csv` of this one, `h200.csv` of a device."""
 
-from __future__ import annotations
-
 import tomllib
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page's list of supported names is that of the headers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

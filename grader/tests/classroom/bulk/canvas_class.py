@@ -7,8 +7,6 @@ groups, names in many scripts, files under wrong names, and people who handed in
 files are the same, as in a real class. Each student comes with the grade that a run must give.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import io

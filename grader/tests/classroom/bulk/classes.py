@@ -6,8 +6,6 @@ Each student comes with the grade that a run must give. With `distinct`, no two 
 as in a real class. Without it many are, and a run grades them once.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

@@ -5,8 +5,6 @@ the attack succeeded. So a successful attack earns full marks and a failed one e
 test need not believe what the program prints.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import stat

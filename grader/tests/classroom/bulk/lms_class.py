@@ -5,8 +5,6 @@ grader's code.
 One is right, one late, two are a group of whom one uploads, one hands in nothing, one a broken zip.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Runs of a class whose grades are made up, so that what becomes of grades is tested in no time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 

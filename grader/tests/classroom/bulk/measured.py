@@ -1,7 +1,5 @@
 """Runs ./grade and measures it: seconds, memory, how busy the cores were; kills it if asked to."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """What a proof of ./grade bulk knows: its folder, the promised figures, and what was measured."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from pathlib import Path

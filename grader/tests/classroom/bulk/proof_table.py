@@ -1,7 +1,5 @@
 """The table of `make prove-bulk`: promised figures, other figures, and what each attack earned."""
 
-from __future__ import annotations
-
 import json
 import platform
 import time

@@ -5,8 +5,6 @@ and what each attack earned. STUDENTS=30 KILLS=4 is a small form; its table goes
 build/prove-bulk/.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import os

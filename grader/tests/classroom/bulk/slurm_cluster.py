@@ -1,7 +1,5 @@
 """A Slurm cluster of one node, on loopback, in a temporary folder, with daemons of its own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

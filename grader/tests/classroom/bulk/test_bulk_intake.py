@@ -1,7 +1,5 @@
 """`./grade bulk` from a download to a gradebook: what it says, whom it misses, how it resumes."""
 
-from __future__ import annotations
-
 import signal
 import sqlite3
 import subprocess

@@ -1,8 +1,6 @@
 """What a lab that was not handed in does to the course's result: 0 after its due date, nothing
 before, open where nobody can say; and gradebook.csv has what the class page shows."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Files under a wrong name: a copy is taken, any other is asked about."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The submissions of a class beside its roster: nobody is guessed, and nobody is lost."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from grader.classroom.bulk.intake.collect import collect

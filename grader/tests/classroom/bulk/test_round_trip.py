@@ -1,8 +1,6 @@
 """A class from the LMS and back: its download through `./grade bulk`, its own gradebook through
 `./grade export`, read back by the format's documentation and not by the grader's own code."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What a command says of a folder that is no run, or one that cannot be used now."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import sys

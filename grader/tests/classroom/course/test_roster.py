@@ -1,7 +1,5 @@
 """Rosters of many programs and encodings, and whom of them a download means."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A run of a small class for the tests of exports: each kind of grade, names in many scripts."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

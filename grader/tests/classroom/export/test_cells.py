@@ -1,7 +1,5 @@
 """Cells are where another reader of CSV sees them, and bytes that are not a cell's never change."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -1,7 +1,5 @@
 """The formats with a document for each student, for the class, and the zip of pages."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

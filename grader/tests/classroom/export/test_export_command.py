@@ -1,7 +1,5 @@
 """`./grade export`: what it writes, prints and refuses."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

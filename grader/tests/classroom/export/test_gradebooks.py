@@ -1,7 +1,5 @@
 """Canvas's and Moodle's own gradebooks are filled in, and not a byte besides."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

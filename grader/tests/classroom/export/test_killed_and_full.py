@@ -1,8 +1,6 @@
 """A command that is killed leaves the old file or the new one; a full disk gives one message, and
 nothing that was stored is lost."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

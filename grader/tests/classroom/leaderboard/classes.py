@@ -1,7 +1,5 @@
 """Runs of small classes with speeds, made without grading."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

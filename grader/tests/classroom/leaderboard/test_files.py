@@ -1,7 +1,5 @@
 """The leaderboard's files: what they hold, what they never hold, and how they are written."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

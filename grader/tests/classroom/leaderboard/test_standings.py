@@ -1,7 +1,5 @@
 """Who is on the leaderboard of a class, under which name, in which order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From the leaderboard.txt that a student hands in to the run's board: collecting and resuming."""
 
-from __future__ import annotations
-
 import csv
 import io
 import sqlite3

@@ -7,8 +7,6 @@ many scripts and hostile ones, groups, late work, several attempts, points set b
 archives, faults of the machine, checks that could not be decided, and speed that needs a GPU.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Sequence

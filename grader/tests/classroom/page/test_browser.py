@@ -1,8 +1,6 @@
 """The class page in a browser: it loads nothing else, sorts and filters, works without scripts, by
 keyboard, in dark mode, on a phone and on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The figures of the class page, against values that were worked out independently."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator

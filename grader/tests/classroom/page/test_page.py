@@ -1,7 +1,5 @@
 """The class page as a file: links, hostile texts, pseudonyms, size and time."""
 
-from __future__ import annotations
-
 import html
 import re
 import subprocess

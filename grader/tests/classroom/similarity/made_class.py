@@ -3,8 +3,6 @@
 python -m grader.tests.classroom.similarity.made_class RUN LAB STUDENTS
 """
 
-from __future__ import annotations
-
 import random
 import sys
 from pathlib import Path

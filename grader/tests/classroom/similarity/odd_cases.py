@@ -1,7 +1,5 @@
 """Copies disguised by hand, and pairs that look alike and are none."""
 
-from __future__ import annotations
-
 from grader.tests.classroom.similarity import programs
 
 ENTRIES = {lab: programs.entries(lab) for lab in ("lab1", "lab3")}

@@ -2,8 +2,6 @@
 
 Each takes a source and returns one that does the same (merged and partial copies: that parses)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A class of independent programs with copies planted among them, and what is found of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cache
 

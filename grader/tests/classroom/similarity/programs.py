@@ -4,8 +4,6 @@ and those of the zoo that do not change the solution; each is written in a way o
 Of 40 programs a lab, these are left: what the planted copies are made of, and the pairs that come
 nearest to a limit, which a change would list first."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

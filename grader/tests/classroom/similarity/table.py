@@ -1,7 +1,5 @@
 """Writes grader/classroom/similarity/RESULTS.md: copies found, false alarms, time and memory."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

@@ -1,7 +1,5 @@
 """`./grade similarity` on runs with copies, groups and hostile files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page in a browser: no requests, enough contrast in light and dark, no sideways scrolling."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Copies among independent programs are found, and the independent programs are not listed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

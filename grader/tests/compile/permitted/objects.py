@@ -1,7 +1,5 @@
 """Compiles many small files at once, and asks for each what is refused of it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -5,8 +5,6 @@ that it must name; a line `f <HEADER>: STATEMENT` stands for that header and a f
 that statement, marked. C files are compiled as one of lab 1, CUDA files as one of lab 3.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What addr2line prints of a program that a student wrote (grader/execute/addr2line.py)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from grader import paths

@@ -3,8 +3,6 @@
 The sandbox around unpack.py is not part of this: it runs here in the fuzzer's process.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

@@ -3,8 +3,6 @@
 An input is a script that makes folders, files, links and pipes in it, with names from a list.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

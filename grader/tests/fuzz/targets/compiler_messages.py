@@ -1,7 +1,5 @@
 """What compilers and the linker print about a student's file (compiler_messages.py)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path

@@ -3,8 +3,6 @@
 An input is a script: authentic frames, damaged in the ways that it says; or raw bytes.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 The first byte chooses the reader, the rest is what it reads.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 An input is HEAD, packed-refs, an index, a pack and a loose object, each behind its length.
 """
 
-from __future__ import annotations
-
 import shutil
 import struct
 import zlib

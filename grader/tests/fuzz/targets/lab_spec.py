@@ -3,8 +3,6 @@
 The first byte chooses what the rest is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from unittest import mock
 

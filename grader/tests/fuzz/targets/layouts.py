@@ -4,8 +4,6 @@ An input is a list of paths, a newline after each, that a zip of a class and a f
 follows a tab is the file's content, with \\n for a line end.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from unittest import mock

@@ -4,8 +4,6 @@ An input is an object file, or changes of a small one: 0, then an offset of 2 by
 8 for each.
 """
 
-from __future__ import annotations
-
 import struct
 import time
 from collections.abc import Iterator

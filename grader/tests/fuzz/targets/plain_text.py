@@ -1,7 +1,5 @@
 """What makes a student's text fit for terminals, pages and tables (grader/model/plain_text.py)."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

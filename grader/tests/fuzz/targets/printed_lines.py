@@ -1,7 +1,5 @@
 """What a student's program prints: the lines that are shown on a terminal and on a page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from grader.execute import case

@@ -1,7 +1,5 @@
 """A source, and what the preprocessor leaves of it (source_check.py, own_text.py)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from grader.compile.permitted import source_check

@@ -1,7 +1,5 @@
 """Rosters (grader/classroom/course/roster.py) and the names in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from grader.classroom.bulk.intake.entry import Entry

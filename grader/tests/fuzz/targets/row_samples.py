@@ -1,7 +1,5 @@
 """The samples of rows that a timed program leaves (grader/timing/row_samples.py)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

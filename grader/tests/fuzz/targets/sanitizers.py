@@ -1,7 +1,5 @@
 """What sanitizers print on stderr, where a student's program prints too (sanitizers.py)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from grader.execute import evidence, sanitizers

@@ -3,8 +3,6 @@
 The first byte chooses the reader.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 An input is a list of names, a newline after each; each is a folder, a file or a link.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Traced programs whose threads wait for each other, or end by an error."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

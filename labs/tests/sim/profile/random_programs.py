@@ -1,8 +1,6 @@
 """Random programs of simt.py: nested loops, branches, switches, calls, jumps. Every load depends on
 those before it, and every loop loads, so that no compiler can leave one out or reuse it."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -5,8 +5,6 @@ Each entry of SPELLINGS is a list of programs of simt.py. A spelling that the mo
 first of its list.
 """
 
-from __future__ import annotations
-
 from labs.tests.sim.profile.simt import Functions, Statement
 
 

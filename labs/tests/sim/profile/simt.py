@@ -21,8 +21,6 @@ Statements:
     ("break",) ("continue",) ("return", e)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

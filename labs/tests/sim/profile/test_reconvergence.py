@@ -1,8 +1,6 @@
 """Where lanes meet again is the source's business: the replay's load requests are those of a model
 of structured SIMT, in whatever way the program is spelt and however g++ arranges it."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

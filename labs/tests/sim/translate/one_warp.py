@@ -1,7 +1,5 @@
 """The counters of small kernels, each of which one warp runs."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

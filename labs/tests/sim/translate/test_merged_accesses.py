@@ -1,8 +1,6 @@
 """The requests of kernels with neighbouring accesses are those of the machine code that nvcc 13.0
 makes of them: the numbers here are counted in it."""
 
-from __future__ import annotations
-
 import pytest
 
 from labs.tests.sim.translate.one_warp import Counters, Kernel, counters

@@ -1,7 +1,5 @@
 """The rewriter: what it refuses and where, what it leaves alone, and files made to hurt it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Static shared memory above the limit of a block: an error at the student's line, as in nvcc."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

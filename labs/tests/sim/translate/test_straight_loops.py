@@ -1,7 +1,5 @@
 """Which loops need no mark for each round; the counters are the same without these marks."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

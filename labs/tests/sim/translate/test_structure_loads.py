@@ -1,8 +1,6 @@
 """Structures are read and written, and loads moved out of loops, as in the machine code of nvcc
 13.0: the numbers here are counted in it."""
 
-from __future__ import annotations
-
 import pytest
 
 from labs.tests.sim.translate.one_warp import Counters, Kernel, counters

@@ -1,8 +1,6 @@
 """Which loops nvcc unrolls, by four although their length is known only when they begin, or
 completely: as nvcc 13.0 does, read off its machine code."""
 
-from __future__ import annotations
-
 import pytest
 import tree_sitter_cuda
 from constant_values import Constants

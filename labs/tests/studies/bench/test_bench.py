@@ -1,8 +1,6 @@
 """make bench and make bench-gpu, with stub clocks and, for the labs' own functions, on the CPU and
 on the simulator."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,8 +1,6 @@
 """What PyTorch and CuPy are asked to do, with stand-ins for both on NumPy: the right work, on the
 images of the slot whose turn it is. The libraries themselves need a GPU."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from types import SimpleNamespace

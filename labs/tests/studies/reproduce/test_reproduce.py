@@ -1,7 +1,5 @@
 """`make reproduce`: published figures, how a measurement becomes a table, the report."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -6,8 +6,6 @@ Each is a map of paths to contents, with names in several scripts, someone who i
 again where the layout says so, a student's zip, and a broken archive. The file is lab 1's.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 import tarfile

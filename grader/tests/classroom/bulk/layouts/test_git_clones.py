@@ -1,7 +1,5 @@
 """Clones of git repositories: whose they are, and when the last commit was made."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

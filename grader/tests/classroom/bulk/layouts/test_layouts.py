@@ -1,7 +1,5 @@
 """Each layout of downloads is recognized, unzipped and as the zip that it comes as."""
 
-from __future__ import annotations
-
 import os
 from datetime import UTC, datetime
 from pathlib import Path
