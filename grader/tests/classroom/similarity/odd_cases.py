@@ -77,10 +77,10 @@ MACROS = """\
 #define IMG d_image
 #define WARP 32
 """
-# plain-b of lab 3 with names of its own for types, words and constants.
+# plain-a of lab 3 with names of its own for types, words and constants.
 BY_MACROS = {
     number: text.replace("float", "real").replace("for (", "LOOP (").replace("BLOCK_WIDTH", "WARP")
-    for number, text in ENTRIES["lab3"]["plain-b"].items()
+    for number, text in ENTRIES["lab3"]["plain-a"].items()
 } | {0: MACROS}
 DEBUGGED = {  # taps-through-a-device-function with what its owner did not need
     number: text.replace("return upload(", "(void)0;\n    return upload(").replace(
@@ -93,7 +93,7 @@ DEBUGGED = {  # taps-through-a-device-function with what its owner did not need
 # The lab, the source, and the copy.
 COPIES: dict[str, tuple[str, str, bytes]] = {
     "rewritten by hand": ("lab1", "starter-plain-b", programs.filled("lab1", BY_HAND)),
-    "behind macros": ("lab3", "plain-b", programs.filled("lab3", BY_MACROS)),
+    "behind macros": ("lab3", "plain-a", programs.filled("lab3", BY_MACROS)),
     "with lines added": (
         "lab3",
         "taps-through-a-device-function",

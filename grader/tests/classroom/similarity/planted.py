@@ -12,15 +12,15 @@ from grader.tests.classroom.similarity.plant import DISGUISES
 
 LABS = ("lab1", "lab3")
 SOURCES = {
-    "lab1": ("limits-of-the-mask", "starter-plain-a", "column-major"),
-    "lab3": ("border-inline", "plain-a", "row-sums"),
+    "lab1": ("starter-plain-b", "starter-plain-a", "column-major"),
+    "lab3": ("plain-a", "plain-d", "row-sums"),
 }
 LARGEST = {"lab1": 1, "lab3": 5}  # the TODO that a copy of one function takes
-HOST = {"lab1": "precomputed-columns", "lab3": "taps-through-a-device-function"}  # has the rest
+HOST = {"lab1": "fetch-helper", "lab3": "taps-through-a-device-function"}  # has the rest
 MERGED = {"lab1": (2, 4), "lab3": (1, 2, 3)}  # the TODOs that come from the second source
 OTHERS = {
-    "lab1": ("padded-line", "goto-and-flags", "flat-taps"),
-    "lab3": ("while-loops", "lambda-and-macro", "grid-stride-rows"),
+    "lab1": ("starter-plain-d", "long-double-pairs", "fetch-helper"),
+    "lab3": ("address-of-symbols", "early-error-variable", "plain-a"),
 }
 
 

@@ -2,7 +2,8 @@
 and those of the zoo that do not change the solution; each is written in a way of its own.
 
 Of 40 programs a lab, these are left: what the planted copies are made of, and the pairs that come
-nearest to a limit, which a change would list first."""
+nearest to a limit, which a change would list first: they still do with other k-grams and windows,
+with operands in their order, and with names that do not count."""
 
 import re
 from pathlib import Path
