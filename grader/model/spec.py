@@ -68,7 +68,7 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     name: str
     part: str
     image: str = "noise"
-    points: Points
+    points: Points = 1
     mask: str = ""  # "": the operation has none
     border: str = ""
     why: str = ""
