@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 #include <cuda_runtime.h>
@@ -23,6 +24,11 @@ static void check(cudaError_t error, const char *call, int line)
         exit(1);
     }
 }
+
+// What the sections make is released at the end, the newest first.
+static std::vector<std::function<cudaError_t()>> releases;
+
+static void at_the_end(std::function<cudaError_t()> release) { releases.push_back(release); }
 
 // ==== fetches: one thread a coordinate =======================================================
 
@@ -116,8 +122,7 @@ static const char *const mode_names[] = {"wrap", "clamp", "mirror", "border"};
 
 static cudaTextureDesc description(int mode, bool linear, bool normalised, bool as_float)
 {
-    cudaTextureDesc d;
-    memset(&d, 0, sizeof d);
+    cudaTextureDesc d = cudaTextureDesc();
     d.addressMode[0] = d.addressMode[1] = d.addressMode[2] = modes[mode];
     d.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
     d.readMode = as_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
@@ -141,20 +146,13 @@ static Texture create(const cudaResourceDesc &r, const cudaTextureDesc &d)
         cudaGetLastError();
         return 0;
     }
+    at_the_end([t] { return cudaDestroyTextureObject(t); });
     return t;
-}
-
-static void destroy(Texture t)
-{
-    if (t != 0) {
-        CHECK(cudaDestroyTextureObject(t));
-    }
 }
 
 static Texture of_array(cudaArray_t array, const cudaTextureDesc &d)
 {
-    cudaResourceDesc r;
-    memset(&r, 0, sizeof r);
+    cudaResourceDesc r = cudaResourceDesc();
     r.resType = cudaResourceTypeArray;
     r.res.array.array = array;
     return create(r, d);
@@ -167,8 +165,8 @@ static cudaArray_t array_of(const std::vector<T> &values, int width, int height,
 {
     cudaArray_t array;
     CHECK(cudaMalloc3DArray(&array, &format, make_cudaExtent(width, height, depth), flags));
-    cudaMemcpy3DParms copy;
-    memset(&copy, 0, sizeof copy);
+    at_the_end([array] { return cudaFreeArray(array); });
+    cudaMemcpy3DParms copy = cudaMemcpy3DParms();
     int rows = height ? height : 1, planes = depth ? depth : 1;
     copy.srcPtr = make_cudaPitchedPtr((void *)values.data(), width * sizeof(T), width, rows);
     copy.dstArray = array;
@@ -261,9 +259,7 @@ static void weights_1d()
             }
             show<float, F1D<float>>("weight 1D width " + std::to_string(width) +
                                         (normalised ? " normalised" : " texels"), t, at);
-            destroy(t);
         }
-        CHECK(cudaFreeArray(array));
     }
 }
 
@@ -290,16 +286,12 @@ static void weights_2d_3d()
             cudaArray_t array = array_of(texels, 4, 4, 0);
             Texture t = of_array(array, description(1, true, false, false));
             show<float, F2D<float>>("weight 2D corner " + std::to_string(corner), t, at2);
-            destroy(t);
-            CHECK(cudaFreeArray(array));
         }
         std::vector<float> texels(64, 0.0f);
         texels[(z * 4 + y) * 4 + x] = 1.0f;
         cudaArray_t array = array_of(texels, 4, 4, 4);
         Texture t = of_array(array, description(1, true, false, false));
         show<float, F3D<float>>("weight 3D corner " + std::to_string(corner), t, at3);
-        destroy(t);
-        CHECK(cudaFreeArray(array));
     }
 }
 
@@ -316,12 +308,6 @@ static void sums_of_floats()
         show<float, F1D<float>>(name + " 1D", t1, random_coordinates(96, 16, 1, 1));
         show<float, F2D<float>>(name + " 2D", t2, random_coordinates(160, 8, 8, 1));
         show<float, F3D<float>>(name + " 3D", t3, random_coordinates(160, 8, 8, 8));
-        destroy(t1);
-        destroy(t2);
-        destroy(t3);
-        CHECK(cudaFreeArray(line));
-        CHECK(cudaFreeArray(plane));
-        CHECK(cudaFreeArray(volume));
     }
     // Infinity, NaN, denormals and huge numbers beside 0 and 1.
     std::vector<float> odd = {0, number(0x7f800000), 1, number(0x7fc12345), 1, number(1), 0, number(0x7f7fffff),
@@ -333,8 +319,6 @@ static void sums_of_floats()
         at.push_back(make_float4(i / 8.0f, 0, 0, 0));
     }
     show<float, F1D<float>>("sum of odd floats 1D", t, at);
-    destroy(t);
-    CHECK(cudaFreeArray(line));
 }
 
 // One texture of random texels of type T, read as R: every element, then interpolated.
@@ -360,13 +344,7 @@ static void format(const char *name, bool as_float, bool can_filter,
             show<R, F2D<R>>(head + " 2D", t2, random_coordinates(n, 8, 8, 1));
             show<R, F3D<R>>(head + " 3D", t3, random_coordinates(n, 4, 4, 4));
         }
-        destroy(t1);
-        destroy(t2);
-        destroy(t3);
     }
-    CHECK(cudaFreeArray(line));
-    CHECK(cudaFreeArray(plane));
-    CHECK(cudaFreeArray(volume));
 }
 
 // Every value of a normalised type, and the steps between 0 and the largest.
@@ -384,9 +362,7 @@ template <class T> static void every_value(const char *name, int from, int to, i
     for (int linear = 0; linear < 2; linear++) {
         Texture t = of_array(array, description(1, linear, false, true));
         show<float, F1D<float>>(std::string("every value of ") + name + (linear ? " linear" : " point"), t, at);
-        destroy(t);
     }
-    CHECK(cudaFreeArray(array));
     std::vector<T> pair(2);
     pair[0].x = 0;
     pair[1].x = to;
@@ -397,8 +373,6 @@ template <class T> static void every_value(const char *name, int from, int to, i
         steps.push_back(make_float4(0.5f + k / 256.0f, 0, 0, 0));
     }
     show<float, F1D<float>>(std::string("steps to the largest ") + name, t, steps);
-    destroy(t);
-    CHECK(cudaFreeArray(array));
 }
 
 static void srgb()
@@ -418,9 +392,7 @@ static void srgb()
         d.sRGB = 1;
         Texture t = of_array(array, d);
         show<float4, F1D<float4>>(linear ? "sRGB linear" : "sRGB point", t, linear ? between : at);
-        destroy(t);
     }
-    CHECK(cudaFreeArray(array));
 }
 
 // Coordinates in and around 4 texels: exact halves, borders, negative, huge, not numbers.
@@ -487,14 +459,8 @@ static void address_modes()
                     c.y = c.z;
                 }
                 show<float, F1DLayered<float>>(named("address layers 1D", mode, linear, normalised), t5, layer);
-                for (Texture t : {t1, t2, t3, t4, t5}) {
-                    destroy(t);
-                }
             }
         }
-    }
-    for (cudaArray_t a : {line, plane, volume, layers, lines}) {
-        CHECK(cudaFreeArray(a));
     }
 }
 
@@ -526,9 +492,6 @@ static void borders()
     show<float4, F2D<float4>>("border char4 as float", t[5], at);
     show<float4, F2D<float4>>("border uchar4 as float", t[6], at);
     show<float2, F2D<float2>>("border ushort2 as float", t[7], at);
-    for (Texture each : t) {
-        destroy(each);
-    }
     std::vector<float> texels(16);
     for (int i = 0; i < 16; i++) {
         texels[i] = 10.0f + i;
@@ -546,11 +509,7 @@ static void borders()
             }
             Texture mixed = of_array(plane, d);
             show<float, F2D<float>>(std::string("mixed x ") + mode_names[x] + " y " + mode_names[y], mixed, out);
-            destroy(mixed);
         }
-    }
-    for (cudaArray_t a : {chars, bytes, ints, floats, shorts, plane}) {
-        CHECK(cudaFreeArray(a));
     }
 }
 
@@ -560,9 +519,9 @@ template <class T, class R> static void linear_memory(const char *name, bool as_
     T *d_texels;
     std::vector<T> texels = random_texels<T>(256);
     CHECK(cudaMalloc(&d_texels, 256 * sizeof(T)));
+    at_the_end([d_texels] { return cudaFree(d_texels); });
     CHECK(cudaMemcpy(d_texels, texels.data(), 256 * sizeof(T), cudaMemcpyHostToDevice));
-    cudaResourceDesc r;
-    memset(&r, 0, sizeof r);
+    cudaResourceDesc r = cudaResourceDesc();
     r.resType = cudaResourceTypeLinear;
     r.res.linear.devPtr = d_texels;
     r.res.linear.desc = cudaCreateChannelDesc<T>();
@@ -576,13 +535,13 @@ template <class T, class R> static void linear_memory(const char *name, bool as_
             at.push_back(make_float4((float)i, 0, 0, 0));
         }
         show<R, Fetch<R>>(std::string("tex1Dfetch ") + name + " " + mode_names[mode], t, at);
-        destroy(t);
     }
     memset(&r, 0, sizeof r);
     r.resType = cudaResourceTypePitch2D;
     size_t pitch;
     T *d_plane;
     CHECK(cudaMallocPitch(&d_plane, &pitch, 8 * sizeof(T), 8));
+    at_the_end([d_plane] { return cudaFree(d_plane); });
     CHECK(cudaMemcpy2D(d_plane, pitch, texels.data(), 8 * sizeof(T), 8 * sizeof(T), 8, cudaMemcpyHostToDevice));
     r.res.pitch2D.devPtr = d_plane;
     r.res.pitch2D.desc = cudaCreateChannelDesc<T>();
@@ -600,12 +559,9 @@ template <class T, class R> static void linear_memory(const char *name, bool as_
                     c.y = normalised ? (c.y - 4) / 8 : c.y - 4;
                 }
                 show<R, F2D<R>>(named((std::string("pitched ") + name).c_str(), mode, linear, normalised), t, at);
-                destroy(t);
             }
         }
     }
-    CHECK(cudaFree(d_texels));
-    CHECK(cudaFree(d_plane));
 }
 
 static Coordinates directions()
@@ -648,13 +604,9 @@ static void cubemaps()
                 if (mode == 1) {
                     show<float, FCubeLayered<float>>("cubemap layered" + name, layered, directions());
                 }
-                destroy(t);
-                destroy(layered);
             }
         }
     }
-    CHECK(cudaFreeArray(cube));
-    CHECK(cudaFreeArray(cubes));
 }
 
 static void gathers()
@@ -690,13 +642,8 @@ static void gathers()
             show<float4, Gather1<float4>>(named("gather 1", mode, normalised, normalised), t, at);
             show<uchar4, Gather3<uchar4>>(named("gather 3 uchar4", mode, false, normalised), u, at);
             show<float4, Gather3<float4>>(named("gather 3 uchar4 as float", mode, false, normalised), v, at);
-            destroy(t);
-            destroy(u);
-            destroy(v);
         }
     }
-    CHECK(cudaFreeArray(array));
-    CHECK(cudaFreeArray(narrow));
 }
 
 static void mipmaps()
@@ -705,6 +652,8 @@ static void mipmaps()
     cudaMipmappedArray_t mipmap, volume;
     CHECK(cudaMallocMipmappedArray(&mipmap, &f, make_cudaExtent(16, 8, 0), 5));
     CHECK(cudaMallocMipmappedArray(&volume, &f, make_cudaExtent(4, 4, 4), 3));
+    at_the_end([mipmap] { return cudaFreeMipmappedArray(mipmap); });
+    at_the_end([volume] { return cudaFreeMipmappedArray(volume); });
     for (int level = 0; level < 5; level++) {
         int w = 16 >> level, h = 8 >> level ? 8 >> level : 1;
         std::vector<float> texels(w * h);
@@ -721,8 +670,7 @@ static void mipmaps()
         for (int i = 0; i < w * w * w; i++) {
             texels[i] = 100.0f * (level + 1) + i;
         }
-        cudaMemcpy3DParms copy;
-        memset(&copy, 0, sizeof copy);
+        cudaMemcpy3DParms copy = cudaMemcpy3DParms();
         CHECK(cudaGetMipmappedArrayLevel(&copy.dstArray, volume, level));
         copy.srcPtr = make_cudaPitchedPtr(texels.data(), w * sizeof(float), w, w);
         copy.extent = make_cudaExtent(w, w, w);
@@ -753,8 +701,7 @@ static void mipmaps()
     for (int filters = 0; filters < 4; filters++) {
         int number_of_set = 0;
         for (const float *set : sets) {
-            cudaResourceDesc r;
-            memset(&r, 0, sizeof r);
+            cudaResourceDesc r = cudaResourceDesc();
             r.resType = cudaResourceTypeMipmappedArray;
             r.res.mipmap.mipmap = mipmap;
             cudaTextureDesc d = description(1, filters & 1, true, false);
@@ -772,12 +719,8 @@ static void mipmaps()
             show<float, F2DGrad<float>>("tex2DGrad" + name, t, gradients);
             show<float, F2DGradXY<float>>("tex2DGrad both" + name, t, gradients);
             show<float, F3DLod<float>>("tex3DLod" + name, v, lods);
-            destroy(t);
-            destroy(v);
         }
     }
-    CHECK(cudaFreeMipmappedArray(mipmap));
-    CHECK(cudaFreeMipmappedArray(volume));
     std::vector<float> texels(8);
     for (int i = 0; i < 8; i++) {
         texels[i] = 1.0f + i;
@@ -786,8 +729,6 @@ static void mipmaps()
     Texture t = of_array(line, description(1, true, true, false));
     show<float, F1DLod<float>>("tex1DLod of an array", t, lods);
     show<float, F1DGrad<float>>("tex1DGrad of an array", t, gradients);
-    destroy(t);
-    CHECK(cudaFreeArray(line));
 }
 
 int main()
@@ -828,5 +769,8 @@ int main()
     cubemaps();
     gathers();
     mipmaps();
+    for (; !releases.empty(); releases.pop_back()) {
+        CHECK(releases.back()());
+    }
     return 0;
 }
