@@ -3,8 +3,8 @@
     table.py [--write] [--only TEXT]
 
 Runs every program of bugs/ and correct/ on the simulator with all checks on, and compares the
-findings with what its first line expects: a finding of that kind on a line marked `// BUG` and no
-error elsewhere; for a correct program no error at all. The exit status is 1 if a program is not as
+findings with what its folder says: a finding of that kind on a line marked `// BUG` and no error
+elsewhere; for a correct program no error at all. The exit status is 1 if a program is not as
 expected. --write writes the table to RESULTS.md.
 """
 
@@ -26,11 +26,12 @@ from grader.execute.program import build  # noqa: E402 - needs the path set abov
 
 RESULTS = HERE / "RESULTS.md"
 SANITIZER = HERE.parent / "nsight" / "sanitizer.csv"
+NOTE = "// expect: note "
 
 
 @dataclass(frozen=True)
 class Program:
-    """One file and what its comments expect."""
+    """One file, and what its folder and its comments expect."""
 
     path: Path
     severity: str  # error, note or nothing
@@ -69,10 +70,12 @@ def programs() -> list[Program]:
 
 def _program(path: Path) -> Program:
     lines = path.read_text().splitlines()
-    words = lines[0].removeprefix("// expect:").split()
-    severity, kind = ("nothing", "") if words == ["nothing"] else ("error", words[-1])
-    if words[0] == "note":
-        severity = "note"
+    if path.parent.name != "correct":
+        severity, kind = "error", path.parent.name
+    elif lines[0].startswith(NOTE):
+        severity, kind = "note", lines[0].removeprefix(NOTE)
+    else:
+        severity, kind = "nothing", ""
     marked = frozenset(n for n, line in enumerate(lines, 1) if "// BUG" in line)
     return Program(path, severity, kind, marked)
 

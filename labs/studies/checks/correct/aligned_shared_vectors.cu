@@ -1,4 +1,3 @@
-// expect: nothing
 // Rows of 36 floats are padded and still 16-byte aligned.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The address of a freed buffer comes back for another one; freeing NULL is allowed.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Kernels in two streams add to one sum with an atomic function.
 #include "../check.h"
 

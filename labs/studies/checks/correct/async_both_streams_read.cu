@@ -1,4 +1,3 @@
-// expect: nothing
 // Kernels in two streams read one array at the same time.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // A host function sums the pinned buffer after its copy, in the order of the stream.
 #include "../kernels.h"
 

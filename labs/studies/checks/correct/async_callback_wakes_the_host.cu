@@ -1,4 +1,3 @@
-// expect: nothing
 // A host function in the stream tells the host, by a condition variable, that the result is there.
 #include "../kernels.h"
 

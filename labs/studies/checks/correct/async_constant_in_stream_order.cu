@@ -1,4 +1,3 @@
-// expect: nothing
 // The constant changes between two kernels of one stream.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Two streams copy the left and the right columns of one image.
 #include "../check.h"
 

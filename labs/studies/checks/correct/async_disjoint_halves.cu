@@ -1,4 +1,3 @@
-// expect: nothing
 // Two streams work on two halves of one array, in one byte's distance.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The host waits for an event of one stream, which has waited for the other.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The consumer's stream waits for an event of the producer's.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // One event is recorded again in each round; each wait is for its latest record.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // A kernel publishes its result with a fence and a flag, for which the host looks.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // One stream forks into two by an event, and two events join them again.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Memory of malloc(), calloc() and realloc() is freed, also by another function.
 #include "../kernels.h"
 

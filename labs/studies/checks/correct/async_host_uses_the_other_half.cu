@@ -1,4 +1,3 @@
-// expect: nothing
 // The host fills one half of a pinned buffer while the other half is copied.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // A kernel in the default stream waits for both blocking streams, and they for it.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Host and device take turns on managed memory, with a wait between.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The host reads mapped memory after it has waited for the kernel.
 #include "../kernels.h"
 

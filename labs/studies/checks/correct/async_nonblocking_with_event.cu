@@ -1,4 +1,3 @@
-// expect: nothing
 // A non-blocking stream waits for an event of the default stream.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // A pageable source is copied before the call returns, so it may change or go.
 #include "../check.h"
 

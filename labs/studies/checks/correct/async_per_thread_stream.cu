@@ -1,4 +1,3 @@
-// expect: nothing
 // The per-thread default stream is a blocking stream: cudaMemcpy() waits for it.
 #include "../kernels.h"
 

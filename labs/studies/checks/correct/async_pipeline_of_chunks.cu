@@ -1,4 +1,3 @@
-// expect: nothing
 // Four streams, each copies its chunks, converts them and copies them back.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The host asks until the stream is done, and does other work meanwhile.
 #include "../kernels.h"
 

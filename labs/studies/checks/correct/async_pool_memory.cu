@@ -1,4 +1,3 @@
-// expect: nothing
 // Memory of the stream-ordered allocator lives and ends in the order of its stream.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Memory is registered, copied to and from, waited for, and unregistered.
 #include "../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // cudaDeviceReset() ends the work that is queued, and the streams and events of the program.
 #include "../kernels.h"
 

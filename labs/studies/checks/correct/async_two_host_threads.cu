@@ -1,4 +1,3 @@
-// expect: nothing
 // Two host threads, each with its own stream and its own memory.
 #include "../kernels.h"
 

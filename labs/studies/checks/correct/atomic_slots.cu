@@ -1,4 +1,3 @@
-// expect: nothing
 // Stream compaction: an atomic hands out the places, so that no two threads share one.
 #include "../check.h"
 

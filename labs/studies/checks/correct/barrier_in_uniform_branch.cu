@@ -1,4 +1,3 @@
-// expect: nothing
 // The condition is the same for all threads of a block, though not for all blocks.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The number of rounds differs from block to block, never within a block.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Bit fields share a word, but every thread has its own word.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // A mask in constant memory, copied in two parts.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // __syncthreads_count is reached by all, also by the threads outside the image.
 #include "../check.h"
 

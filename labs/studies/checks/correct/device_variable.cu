@@ -1,4 +1,3 @@
-// expect: nothing
 // A __device__ counter, cleared and read by symbol.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Blocks meet inside a word of a byte image, each at its own byte.
 #include "../check.h"
 

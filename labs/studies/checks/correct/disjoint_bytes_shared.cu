@@ -1,4 +1,3 @@
-// expect: nothing
 // Four threads write the four bytes of one word: different bytes, no race.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Two threads update two fields of the same structure.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The next tile is loaded while this one is read; one barrier a step is enough.
 #include "../check.h"
 

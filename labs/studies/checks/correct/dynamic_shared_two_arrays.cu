@@ -1,4 +1,3 @@
-// expect: nothing
 // Floats and bytes behind each other in one dynamic buffer, sizes and alignment right.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Two events around a kernel, synchronized before the time is asked for.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The constants take all 64 KB of constant memory.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Smallest and largest pixel through atomics from all blocks.
 #include "../check.h"
 

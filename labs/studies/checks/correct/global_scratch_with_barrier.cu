@@ -1,4 +1,3 @@
-// expect: nothing
 // A block exchanges values through its part of a global array, with a barrier.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // A radius larger than the image: every access is guarded, none is made.
 #include "../check.h"
 

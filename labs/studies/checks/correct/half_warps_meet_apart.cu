@@ -1,4 +1,3 @@
-// expect: nothing
 // Each half of the warp exchanges values within itself, and names only itself in __syncwarp().
 #include "../check.h"
 

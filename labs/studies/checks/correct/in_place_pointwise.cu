@@ -1,4 +1,3 @@
-// expect: nothing
 // Input and output are one image, but every thread touches its own pixel only.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // 60 KB of dynamic shared memory, asked for in advance.
 #include "../check.h"
 

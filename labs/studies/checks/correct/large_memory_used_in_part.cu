@@ -1,4 +1,3 @@
-// expect: nothing
 // A __device__ array of 1 GB and an allocation of 16 GB, of which a few pages are used.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The block that draws the last ticket adds up what the others published behind a fence.
 #include "../check.h"
 

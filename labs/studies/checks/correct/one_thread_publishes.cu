@@ -1,4 +1,3 @@
-// expect: nothing
 // One thread stores, a barrier, all read the same word: a broadcast.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Packed structures: the compiler knows that their fields may lie anywhere.
 #include "../check.h"
 

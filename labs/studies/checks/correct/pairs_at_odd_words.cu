@@ -1,4 +1,3 @@
-// expect: nothing
 // A structure of two floats may start at any word; only float2 needs a multiple of 8.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // A block of 40: the second warp has 8 lanes and shuffles under the mask of those.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // What one launch writes the next one reads: launches on a stream follow one another.
 #include "../check.h"
 

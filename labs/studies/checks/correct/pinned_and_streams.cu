@@ -1,4 +1,3 @@
-// expect: nothing
 // Two streams, each with its half of a pinned buffer; an event orders the last kernel.
 #include "../check.h"
 

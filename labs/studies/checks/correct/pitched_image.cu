@@ -1,4 +1,3 @@
-// expect: nothing
 // Pitched memory: rows found through bytes, the padding left alone.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The tile's base pointer lies in front of the image, but no access does.
 #include "../check.h"
 

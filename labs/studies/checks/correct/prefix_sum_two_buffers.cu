@@ -1,4 +1,3 @@
-// expect: nothing
 // Hillis and Steele with two buffers needs one barrier a step.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // A block that is too large is tried, the error read, and a smaller one launched.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The first request is too large on purpose; the program reads the error and asks for less.
 #include "../check.h"
 

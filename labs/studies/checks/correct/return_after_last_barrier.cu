@@ -1,4 +1,3 @@
-// expect: nothing
 // Threads outside the image help to load and leave only behind the barrier.
 #include "../check.h"
 

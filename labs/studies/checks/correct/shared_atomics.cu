@@ -1,4 +1,3 @@
-// expect: nothing
 // Histogram in shared memory, atomics between two barriers.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // One dynamic array holds doubles, floats and bytes, each aligned.
 #include "../check.h"
 

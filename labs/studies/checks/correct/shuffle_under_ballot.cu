@@ -1,4 +1,3 @@
-// expect: nothing
 // The ballot before the branch says who will come to the shuffle inside it.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Every thread reads back only the elements of the shared array that it wrote itself.
 #include "../check.h"
 

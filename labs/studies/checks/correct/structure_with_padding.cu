@@ -1,4 +1,3 @@
-// expect: nothing
 // Structures with padding bytes are stored and loaded as a whole in shared memory.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // A rectangle is copied out of the middle of a larger image.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Half a warp exchanges values under a mask that names exactly that half.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The last warp reduces alone, with a __syncwarp between every read and write.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // A 3-D block: warps run across rows and planes, every thread has its own voxel.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The reduction over 200 threads, with its barrier outside the if.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // The sign of a float is changed through the last byte of a union.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // float4 for the whole quadruples, single floats for the remaining two.
 #include "../check.h"
 

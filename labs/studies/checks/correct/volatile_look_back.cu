@@ -1,4 +1,3 @@
-// expect: nothing
 // Each block waits for the flag of the one before it: volatile flags, and fences around them.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Registers carry the values over the barrier that separates reading from writing a tile.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: nothing
 // Every warp works on its own row of the tile; __syncwarp is all it needs.
 #include "../check.h"
 

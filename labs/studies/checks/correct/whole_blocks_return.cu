@@ -1,4 +1,3 @@
-// expect: nothing
 // Blocks without work leave before the barrier, with all their threads.
 #include "../check.h"
 

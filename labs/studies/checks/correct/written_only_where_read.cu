@@ -1,4 +1,3 @@
-// expect: nothing
 // Most of the temporary stays uninitialised; only what was written is read.
 #include "../check.h"
 

@@ -1,4 +1,3 @@
-// expect: async-race
 // cudaStreamQuery() says that the stream is busy, and the program reads all the same.
 #include "../../kernels.h"
 

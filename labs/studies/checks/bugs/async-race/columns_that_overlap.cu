@@ -1,4 +1,3 @@
-// expect: async-race
 // Two copies of columns in two streams: the right part begins one column too early.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: async-race
 // A copy in another stream changes the constant that a kernel may still read.
 #include "../../check.h"
 

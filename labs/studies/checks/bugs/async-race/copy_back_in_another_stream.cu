@@ -1,4 +1,3 @@
-// expect: async-race
 // The copy back is queued in another stream than the kernel, without an event.
 #include "../../kernels.h"
 

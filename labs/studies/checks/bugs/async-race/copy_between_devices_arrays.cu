@@ -1,4 +1,3 @@
-// expect: async-race
 // A copy from device to device in another stream reads what a kernel still writes.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: async-race
 // Two pinned buffers take turns, but the host waits for the older copy of the other one.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: async-race
 // The event is recorded again elsewhere before the consumer waits for it.
 #include "../../kernels.h"
 

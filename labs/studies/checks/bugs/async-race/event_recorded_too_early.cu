@@ -1,4 +1,3 @@
-// expect: async-race
 // The event is recorded before the kernel whose end it should mark.
 #include "../../kernels.h"
 

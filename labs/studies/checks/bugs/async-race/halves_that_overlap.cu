@@ -1,4 +1,3 @@
-// expect: async-race
 // The two halves share one element: the second begins one too early.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: async-race
 // The host reads the pinned destination of a copy before it has waited for it.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: async-race
 // The host fills the pinned source again while the copy from it may still run.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: async-race
 // The host waits for one stream and reads what the other copies.
 #include "../../kernels.h"
 

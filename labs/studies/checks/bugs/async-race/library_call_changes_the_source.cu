@@ -1,4 +1,3 @@
-// expect: async-race
 // memset() of the pinned source, before anything has waited for the copy from it.
 #include "../../check.h"
 

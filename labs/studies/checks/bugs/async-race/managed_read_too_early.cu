@@ -1,4 +1,3 @@
-// expect: async-race
 // The host reads managed memory that a kernel, which it has not waited for, writes.
 #include "../../kernels.h"
 

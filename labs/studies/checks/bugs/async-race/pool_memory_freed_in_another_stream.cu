@@ -1,4 +1,3 @@
-// expect: async-race
 // cudaFreeAsync() in a stream that does not wait for the kernel which uses the memory.
 #include "../../check.h"
 

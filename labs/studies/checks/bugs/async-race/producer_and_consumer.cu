@@ -1,4 +1,3 @@
-// expect: async-race
 // Two streams, and no event between the kernel that writes and the one that reads.
 #include "../../kernels.h"
 

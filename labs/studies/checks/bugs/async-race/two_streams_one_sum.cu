@@ -1,4 +1,3 @@
-// expect: async-race
 // Kernels in two streams add to one sum without an atomic function.
 #include "../../check.h"
 

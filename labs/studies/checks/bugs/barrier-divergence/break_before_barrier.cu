@@ -1,4 +1,3 @@
-// expect: barrier-divergence
 // A thread that has found its pixel breaks out of the loop that holds the barrier.
 #include "../../check.h"
 

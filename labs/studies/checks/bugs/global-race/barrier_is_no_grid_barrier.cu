@@ -1,4 +1,3 @@
-// expect: global-race
 // __syncthreads waits for one block only; block 0 reads what the other blocks may not have written.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: global-race
 // Two threads write different bit fields of one word: each writes the whole word.
 #include "../../check.h"
 

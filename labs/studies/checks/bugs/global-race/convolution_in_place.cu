@@ -1,4 +1,3 @@
-// expect: global-race
 // Input and output are the same image: neighbours may see filtered pixels.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: global-race
 // __threadfence_block() orders nothing for other blocks.
 #include "../../check.h"
 

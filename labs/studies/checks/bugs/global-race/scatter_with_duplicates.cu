@@ -1,4 +1,3 @@
-// expect: global-race
 // Two threads scatter different pixels to one place.
 #include "../../check.h"
 

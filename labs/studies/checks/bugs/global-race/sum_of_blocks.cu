@@ -1,4 +1,3 @@
-// expect: global-race
 // The blocks add their sums to one global variable without an atomic.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: invalid-launch
 // 33 x 33 = 1089 threads are more than a block may have, and nobody looks at the error.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: invalid-launch
 // 4 x 2 x 80 threads are few enough, but a block may be only 64 deep.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: invalid-launch
 // A grid may have 65535 blocks in y; this image has 70000 rows.
 #include "../../check.h"
 

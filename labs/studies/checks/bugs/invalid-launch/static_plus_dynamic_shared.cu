@@ -1,4 +1,3 @@
-// expect: invalid-launch
 // Static and dynamic shared memory fit one by one, but not together.
 #include "../../check.h"
 

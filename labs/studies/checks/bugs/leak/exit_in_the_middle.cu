@@ -1,4 +1,3 @@
-// expect: leak
 // exit() ends the program before cudaFree().
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: leak
 // The output is freed, the input is not.
 #include "../../kernels.h"
 

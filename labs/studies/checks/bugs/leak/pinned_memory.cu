@@ -1,4 +1,3 @@
-// expect: leak
 // Page-locked host memory must be given back with cudaFreeHost.
 #include "../../kernels.h"
 

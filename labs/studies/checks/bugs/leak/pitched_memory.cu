@@ -1,4 +1,3 @@
-// expect: leak
 // One of two pitched images is left behind.
 #include "../../check.h"
 

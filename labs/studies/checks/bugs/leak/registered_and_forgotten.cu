@@ -1,4 +1,3 @@
-// expect: leak
 // Memory is registered and never unregistered.
 #include "../../check.h"
 

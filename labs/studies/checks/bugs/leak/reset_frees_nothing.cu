@@ -1,4 +1,3 @@
-// expect: leak
 // The program resets the device and never frees its memory.
 #include "../../kernels.h"
 

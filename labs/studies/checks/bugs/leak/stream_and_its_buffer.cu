@@ -1,4 +1,3 @@
-// expect: leak
 // The stream is destroyed, but the buffer that was used on it is not freed.
 #include "../../kernels.h"
 

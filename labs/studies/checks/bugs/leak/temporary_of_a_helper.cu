@@ -1,4 +1,3 @@
-// expect: leak
 // The helper that sums an image forgets its temporary array.
 #include "../../check.h"
 

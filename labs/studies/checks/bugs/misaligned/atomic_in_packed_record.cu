@@ -1,4 +1,3 @@
-// expect: misaligned
 // Records of 6 bytes packed without padding: the 4-byte counter of every second one is misaligned.
 #include "../../check.h"
 

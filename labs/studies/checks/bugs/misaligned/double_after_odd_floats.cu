@@ -1,4 +1,3 @@
-// expect: misaligned
 // Dynamic shared memory carved in two: the doubles start behind an odd number of floats.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: misaligned
 // Rows of 33 floats: every second row starts at half a float2.
 #include "../../check.h"
 

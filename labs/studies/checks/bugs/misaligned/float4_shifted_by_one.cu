@@ -1,4 +1,3 @@
-// expect: misaligned
 // Reading four floats at once from an address that is a multiple of 4 bytes only.
 #include "../../check.h"
 

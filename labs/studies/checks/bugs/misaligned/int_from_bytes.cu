@@ -1,4 +1,3 @@
-// expect: misaligned
 // A header of three bytes stands before the 4-byte counters.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: misaligned
 // The address is odd, and the last byte lies outside: the device complains of the first.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: misaligned
 // The padding that avoids bank conflicts also shifts the rows of the tile off 16 bytes.
 #include "../../check.h"
 

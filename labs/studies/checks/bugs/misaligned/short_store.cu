@@ -1,4 +1,3 @@
-// expect: misaligned
 // Two byte pixels are stored at once, at odd addresses in the odd rows.
 #include "../../check.h"
 

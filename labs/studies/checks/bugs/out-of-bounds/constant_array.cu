@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // A mask of radius 2 has 5 weights; the loop with <= reads a sixth.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // The copy back asks for more bytes than were allocated on the device.
 #include "../../kernels.h"
 

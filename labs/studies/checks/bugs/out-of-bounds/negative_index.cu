@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // The first row has no row above it.
 #include "../../check.h"
 

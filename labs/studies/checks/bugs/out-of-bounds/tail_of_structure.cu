@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // The array has room for all of the last structure but its last word.
 #include "../../check.h"
 

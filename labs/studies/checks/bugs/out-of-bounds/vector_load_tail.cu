@@ -1,4 +1,3 @@
-// expect: out-of-bounds
 // 102 floats are 25 float4 and a half: the load of the 26th ends 8 bytes past the array.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: pending-work
 // The program ends without waiting for its host function.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: pending-work
 // main() returns, and nothing has waited for the kernel.
 #include "../../check.h"
 

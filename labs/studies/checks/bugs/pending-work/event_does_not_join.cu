@@ -1,4 +1,3 @@
-// expect: pending-work
 // The event was recorded before the last kernel, so waiting for it does not cover that.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: pending-work
 // The last operation of the program is a fill that nothing waits for.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: pending-work
 // A local array is registered and copied, and its function returns before the copy.
 #include "../../check.h"
 

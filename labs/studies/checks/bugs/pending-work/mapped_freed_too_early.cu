@@ -1,4 +1,3 @@
-// expect: pending-work
 // The mapped buffer is freed while a kernel may still write it.
 #include "../../kernels.h"
 

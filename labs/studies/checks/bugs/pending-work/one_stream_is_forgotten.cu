@@ -1,4 +1,3 @@
-// expect: pending-work
 // The program waits for one of its two streams.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: pending-work
 // The pinned buffer is freed while the copy from it may still run.
 #include "../../kernels.h"
 

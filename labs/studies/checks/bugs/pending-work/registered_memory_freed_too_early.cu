@@ -1,4 +1,3 @@
-// expect: pending-work
 // Registered memory is freed, still registered, while the copy to it is pending.
 #include "../../kernels.h"
 

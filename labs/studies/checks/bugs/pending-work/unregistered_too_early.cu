@@ -1,4 +1,3 @@
-// expect: pending-work
 // The memory is unregistered before the copy to it has been waited for.
 #include "../../kernels.h"
 

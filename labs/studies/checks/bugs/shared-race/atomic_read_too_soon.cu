@@ -1,4 +1,3 @@
-// expect: shared-race
 // The counter is incremented atomically but read plainly, without a barrier in between.
 #include "../../check.h"
 

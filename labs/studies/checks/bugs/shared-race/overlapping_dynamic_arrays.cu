@@ -1,4 +1,3 @@
-// expect: shared-race
 // The second array in the dynamic buffer starts 8 elements before the end of the first.
 #include "../../check.h"
 

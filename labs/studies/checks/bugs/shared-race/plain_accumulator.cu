@@ -1,4 +1,3 @@
-// expect: shared-race
 // All threads add to one shared variable without an atomic.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: shared-race
 // A tree reduction whose levels are not separated.
 #include "../../check.h"
 

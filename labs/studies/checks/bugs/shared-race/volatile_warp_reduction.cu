@@ -1,4 +1,3 @@
-// expect: shared-race
 // The unrolled last warp of old reduction tutorials: volatile, but no __syncwarp in between.
 #include "../../check.h"
 

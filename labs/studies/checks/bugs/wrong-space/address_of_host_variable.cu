@@ -1,4 +1,3 @@
-// expect: wrong-space
 // The kernel stores its count through the address of a variable on the host's stack.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: wrong-space
 // The copy of the result says host to device.
 #include "../../kernels.h"
 

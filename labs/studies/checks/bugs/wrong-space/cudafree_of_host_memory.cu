@@ -1,4 +1,3 @@
-// expect: wrong-space
 // cudaFree gets the host's array.
 #include "../../kernels.h"
 #include <cstdlib>

@@ -1,4 +1,3 @@
-// expect: wrong-space
 // The host reads the result through the device's pointer.
 #include "../../kernels.h"
 

@@ -1,4 +1,3 @@
-// expect: wrong-space
 // The device's array is filled by a loop on the host.
 #include "../../kernels.h"
 

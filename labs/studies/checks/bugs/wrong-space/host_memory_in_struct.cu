@@ -1,4 +1,3 @@
-// expect: wrong-space
 // The structure goes to the device, but the array it points to stays on the host.
 #include "../../check.h"
 #include <cstdlib>

@@ -1,4 +1,3 @@
-// expect: wrong-space
 // The kernel gets the host's array instead of its copy on the device.
 #include "../../check.h"
 

@@ -1,4 +1,3 @@
-// expect: wrong-space
 // Plain memcpy instead of cudaMemcpy.
 #include "../../kernels.h"
 #include <cstring>

@@ -1,4 +1,3 @@
-// expect: wrong-space
 // The upload says device to host.
 #include "../../kernels.h"
 
