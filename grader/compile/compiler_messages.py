@@ -33,6 +33,11 @@ _DISK = re.compile(
     r"^(?! *\d* \|).*(No space left on device|Disk quota exceeded|Read-only file system)'?$",
     re.MULTILINE,
 )
+# What g++ writes before a message, about the place of it.
+_CONTEXT = re.compile(r"(?:In file included | {17})from |\S.*: (?:In |At global scope)")
+_MESSAGE = re.compile(
+    r"(?P<file>\S.*?):\d{1,9}:\d+: (?P<kind>fatal error|error|warning|note): (?P<text>.*)"
+)
 _EXCERPT = re.compile(r" *\d+ \| (?P<source>.*)")
 _CARET = re.compile(r" *\| (?P<before> *)")
 # The simulator's functions of the runtime API also take the file and line of a call.
@@ -95,16 +100,34 @@ def program_warnings(log: str) -> list[Diagnostic]:
 
 def program_errors(log: str) -> list[str]:
     """What the compiler printed about a user's own program. A caret behind the end of its line is
-    left out: it points into code that the simulator added there."""
+    left out: it points into code that the simulator added there. So are warnings about the
+    simulator's headers; of a note about one, as of a function that was not called right, the text
+    stays."""
     lines: list[str] = []
+    context: list[str] = []  # of the next message: In function ...
+    is_shown = True
     for line in _with_bytes(log).splitlines():
+        if line.startswith("make: "):
+            continue
+        if _CONTEXT.match(line):
+            context.append(line)
+            continue
+        if message := _MESSAGE.match(line):
+            is_ours = _is_simulators(message["file"])
+            is_shown = not (is_ours or "sim_" in line) or message["kind"].endswith("error")
+            if is_shown:
+                lines += [plain_text.line(text) for text in context]
+            context = []
+            if is_ours and message["kind"] == "note" and "sim_" not in message["text"]:
+                lines.append(plain_text.line(f"note: {message['text']}"))
+        if not is_shown:
+            continue
         source = _EXCERPT.fullmatch(lines[-1]) if lines else None
         caret = _CARET.match(line)
         if source and caret and len(caret["before"]) > len(source["source"]):
             continue
-        if not line.startswith("make: "):
-            lines.append(plain_text.line(line))
-    return lines
+        lines.append(plain_text.line(line))
+    return [_ADDED_PARAMETERS.sub(")", text) for text in lines]
 
 
 def disk_error(log: str) -> str | None:

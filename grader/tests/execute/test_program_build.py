@@ -78,6 +78,30 @@ def test_many_warnings_do_not_drown_the_output(source: Path) -> None:
     assert len(stderr.splitlines()) == 11 and "and 2 more warnings" in stderr
 
 
+@pytest.mark.parametrize("options", [(), ("--check",)])
+def test_an_error_stands_alone(source: Path, options: tuple[str, ...]) -> None:
+    source.write_text(QUIET.replace("s[threadIdx.x] = 7;", "s[threadIdx.x] = 7"))
+    said = run(source, *options).stderr.splitlines()
+    assert sum("error: " in line for line in said) == 1 and len(said) <= 5, said
+    assert not any("labs/sim" in line or "warning" in line for line in said)
+
+
+def test_the_simulators_headers_are_not_shown() -> None:
+    header = "labs/sim/include/sim/symbols.h:7:46"
+    log = (
+        "a.cu: In function ‘int main()’:\na.cu:3:1: error: no function for call\n    3 | f(d);\n"
+        "In file included from labs/sim/include/cuda_runtime.h:34,\n"
+        f"                 from <stdin>:1:\n{header}: note: candidate: ‘f(int, const char*, int)’\n"
+        f"    7 | SIM\n{header}: warning: ‘__x’ defined but not used\n    8 | SIM\n"
+        "a.cu:4:2: warning: ‘sim_mark’ unused\na.cu:5:2: warning: unused ‘x’\n    5 | int x;\n"
+    )
+    assert compiler_messages.program_errors(log) == [
+        *log.splitlines()[:3],
+        "note: candidate: ‘f(int)’",
+        *log.splitlines()[-2:],
+    ]
+
+
 def test_a_caret_in_added_code_is_left_out() -> None:
     log = "a.cu:3:9: error: no\n    3 | int a;\n      |     ^\n"
     assert compiler_messages.program_errors(log) == log.splitlines()

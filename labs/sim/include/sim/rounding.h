@@ -14,7 +14,7 @@
  * for the kernel's own. It takes and returns numbers alone: g++ does not report the store of a
  * structure that a function returns. */
 #ifdef __SANITIZE_THREAD__
-#define SIM_PURE static SIM_UNTRACED
+#define SIM_PURE static SIM_UNTRACED __attribute__((unused))
 #else
 #define SIM_PURE static inline
 #endif
