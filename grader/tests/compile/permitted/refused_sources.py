@@ -2,7 +2,8 @@
 
 There each begins with a line `=== NAME | WHAT A REFUSAL SAYS`. HERE, in a comment, marks the line
 that it must name; a line `f <HEADER>: STATEMENT` stands for that header and a function f() with
-that statement, marked, and <NUL> stands for a byte 0. A file that says "nothing" must be accepted. C files are compiled as one of lab 1, CUDA files as one of lab 3.
+that statement, marked, and <NUL> for a byte 0. A file that says "nothing" must be accepted. C files
+are compiled as one of lab 1, CUDA files as one of lab 3.
 """
 
 from __future__ import annotations
