@@ -18,11 +18,13 @@ LABINC := $(CPPFLAGS) -Ilabs/$(LAB)
 # A lab may compile C files with flags of its own; its flags.mk says why.
 -include $(wildcard labs/$(LAB)/flags.mk)
 
-LINK_cpu = $(CC) -fopenmp
+# An object may ask for a stack that can be executed; no program gets one.
+STACK := -Wl,-z,noexecstack
+LINK_cpu = $(CC) -fopenmp $(STACK)
 LIBS_cpu = $(LIB)/libruntime.a -lm
-LINK_sim = $(CXX) -fopenmp
+LINK_sim = $(CXX) -fopenmp $(STACK)
 LIBS_sim = $(LIB)/libruntime.a $(LIB)/libsim.a -lm -pthread
-LINK_gpu = $(NVCC) -arch=$(GPU_ARCH)
+LINK_gpu = $(NVCC) -arch=$(GPU_ARCH) -Xlinker=-z,noexecstack
 LIBS_gpu = $(LIB)/libruntime.a -lgomp -lm
 
 CHECKED_LINK_cpu = $(LINK_cpu) -fsanitize=address,undefined
@@ -79,8 +81,8 @@ $(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_MARK) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(
 
 # The simulator has functions of its own for accesses: here the first that are found are the check's.
 # A file that uses more of OpenMP than the check knows leaves it empty; all else is an error.
-RACED_LINK_cpu = $(CC)
-RACED_LINK_sim = $(CXX) -Wl,-z,muldefs
+RACED_LINK_cpu = $(CC) $(STACK)
+RACED_LINK_sim = $(CXX) $(STACK) -Wl,-z,muldefs
 $(OUT)/raced: $(STUDENT_OBJ:.c.o=.c.raced.o) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libopenmp_race.a $(LIB)/libruntime.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(RACED_LINK_$(BACKEND)) $(RACE_WRAPPED:%=-Wl,--wrap=%) $^ -lm -pthread -o $@ 2> $@.txt || \
 	    { grep -q 'undefined reference to .\(GOMP\|omp\)_' $@.txt && touch $@; } || { cat $@.txt >&2; exit 1; }
@@ -206,8 +208,8 @@ SLOW := $(notdir $(wildcard labs/$(LAB)/baseline.$(if $(filter gpu,$(BACKEND)),c
 PIC := -w -fPIC -fno-semantic-interposition $(PLACED)
 PIC_NVCC := $(NVCC) $(NVCCFLAGS) -w -Xcompiler=-fPIC,-fno-semantic-interposition,-fno-gnu-unique \
             -Ilabs/runtime -Ilabs/$(LAB)
-SHARED_cpu = $(CC) -shared -fopenmp -Wl,-Bsymbolic,-z,now
-SHARED_gpu = $(NVCC) -arch=$(GPU_ARCH) -shared -Xlinker=-Bsymbolic,-z,now,--exclude-libs=ALL
+SHARED_cpu = $(CC) -shared -fopenmp $(STACK) -Wl,-Bsymbolic,-z,now
+SHARED_gpu = $(NVCC) -arch=$(GPU_ARCH) -shared -Xlinker=-Bsymbolic,-z,now,-z,noexecstack,--exclude-libs=ALL
 NO_UNDEFINED_cpu = -Wl,-z,defs -lm
 NO_UNDEFINED_gpu = -Xlinker=-z,defs
 # grayscale.c and grayscale.cu stand side by side: an object's name keeps the ending of its source.
