@@ -31,7 +31,7 @@ from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from grader.session.plan import NO_SOLUTION
-from grader.session.programs import Binary
+from grader.session.programs import Binary, NotTimedError
 from grader.session.session import Session
 from grader.timing import reference, row_samples
 from grader.timing.benchmark import Bench, Side, TimedRun
@@ -202,6 +202,8 @@ def judge_speed(session: Session, speed: Speed, binary: Binary) -> Check:
         ending = decide(contest, timings)
     except Ended as end:
         ending = end.ending
+    except NotTimedError as fault:
+        ending = Ending("fail", fault.lines)
     return grade_line(
         lab,
         speed,

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from grader import paths
 from grader.model import plain_text
@@ -65,6 +66,11 @@ _PTX_SHARED = re.compile(
     r"\((?P<bytes>0x[0-9a-f]+) bytes, (?P<limit>0x[0-9a-f]+) max\)",
     re.MULTILINE,
 )
+# Lines that lead from a header to the file that uses it: of gcc, and of nvcc, which prints them last.
+_LEADS_TO = (
+    r"(?:In file included from |\s+from )(?P<file>{own}[^:]+):(?P<line>\d+)"
+    r"|(?P<user>{own}[^:]+):(?P<at>\d+)(?::\d+)?:   (?:recursively )?required "
+)
 _KILLED = re.compile(r"Killed signal terminated|out of memory|virtual memory exhausted")
 _TWICE = re.compile(r"multiple definition of `(?P<name>[^'(]+)")
 
@@ -86,6 +92,34 @@ def diagnostics_in(log: str, shown: str) -> list[Diagnostic]:
     """The messages of gcc, g++ or nvcc about files in the folder `shown`, in order and without
     repetitions: two builds of one file give the same messages twice."""
     return [d for d in _diagnostics(log) if d.file.startswith(shown + "/")]
+
+
+def errors_in_headers(log: str, shown: str) -> list[Diagnostic]:
+    """The errors that gcc or g++ places in a header, each at the line of the folder `shown` that
+    leads there: the last "required from", or else the #include."""
+    leads_to = re.compile(_LEADS_TO.format(own=re.escape(shown + "/")))
+    found: list[Diagnostic] = []
+    include: tuple[str, int] | None = None
+    user: tuple[str, int] | None = None
+    for text in log.splitlines():
+        if lead := leads_to.match(text):
+            if lead["file"]:
+                include = lead["file"], int(lead["line"])
+            else:
+                user = lead["user"], int(lead["at"])
+        elif (error := _DIAGNOSTIC.match(text)) and error["kind"] != "warning":
+            if place := user or include:
+                header = f"{Path(error['file']).name}, line {error['line']}, which this line uses"
+                found.append(Diagnostic(*place, "error", f"{error['text']} [in {header}]"))
+            user = None
+    return list(dict.fromkeys(found))
+
+
+def last_error(log: str) -> list[str]:
+    """What make's tools said last of an error, where no other reader knows it; never empty."""
+    lines = [line for line in log.splitlines() if "error" in line.lower()]
+    said = [plain_text.line(line, 200) for line in lines if not line.startswith("make: ")][:1]
+    return ["your file does not build, and the starter file does", *said]
 
 
 def program_warnings(log: str) -> list[Diagnostic]:
@@ -208,10 +242,15 @@ def unassembled(log: str) -> list[str]:
     ]
 
 
+def machine_ended(log: str) -> bool:
+    """Did the machine end a compiler, for lack of memory or by a signal?"""
+    return _KILLED.search(log) is not None
+
+
 def given_up(log: str) -> list[str]:
     """Why a compiler gave up a student's file without a line of it: one that is nested too deep, or
     larger than any compiler can work on. [] when none did, and where the machine killed it."""
-    found = None if _KILLED.search(log) else _GIVEN_UP.search(log)
+    found = None if machine_ended(log) else _GIVEN_UP.search(log)
     if found is None:
         return []
     return [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,8 +18,11 @@ from grader.compile import make_process, sources, staging
 from grader.compile.compiler_messages import (
     Diagnostic,
     diagnostics_in,
+    errors_in_headers,
     given_up,
+    last_error,
     listed,
+    machine_ended,
     program_errors,
     program_warnings,
     unassembled,
@@ -157,9 +160,33 @@ def _result(done: Finished, request: BuildRequest, out: Path) -> Build:
         return Build(binaries[0], [], warnings, done.seconds)
     errors = _student_errors(done, log, diagnostics, submission)
     if not errors:
-        reason = make_process.fault_of_machine(log)
-        raise BuildError(reason or f"{_course(submission.lab)} do not build", "" if reason else log)
+        if reason := make_process.fault_of_machine(log):
+            raise BuildError(reason, "")
+        if machine_ended(log) or _is_starter(submission) or not _starter_builds(request):
+            raise BuildError(f"{_course(submission.lab)} do not build", log)
+        headers = errors_in_headers(log, submission.shown)
+        errors = listed(headers, submission) if headers else last_error(log)
     return Build(None, errors, warnings, done.seconds)
+
+
+def _starter(lab: Lab) -> dict[str, bytes]:
+    """The lab's files as students get them."""
+    given = paths.LABS / lab.folder / "starter"  # of a student's copy, who changes starter/
+    folder = given if given.is_dir() else paths.ROOT / "starter" / lab.folder
+    return {name: (folder / name).read_bytes() for name in lab.submit}
+
+
+def _is_starter(submission: Submission) -> bool:
+    return submission.contents == _starter(submission.lab)
+
+
+def _starter_builds(request: BuildRequest) -> bool:
+    """Can this machine build anything of the lab? Otherwise an error is no fault of the file."""
+    submission = replace(request.submission, contents=_starter(request.submission.lab))
+    try:
+        return build(replace(request, submission=submission)).binary is not None
+    except BuildError:
+        return False
 
 
 def _objects(request: BuildRequest, out: Path) -> list[list[Product]]:

@@ -25,6 +25,15 @@ COMPILES = "compiles"
 Timed = dict[tuple[Backend, str], Build | Exception | Callable[[], Build]]
 
 
+class NotTimedError(Exception):
+    """A file that builds otherwise does not build as a shared object, for which the student is to
+    blame: a macro of the compiler tells one build from another."""
+
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__(*lines)
+        self.lines = lines
+
+
 @dataclass(frozen=True)
 class Binary:
     """A program that is built, and the backend that it runs on."""
@@ -86,8 +95,8 @@ class Programs:
                     timed[which] = fault
 
     def timed(self, where: Backend, file: str) -> Path:
-        """The shared object of a file, once finish_timed() was called. Raises BuildError or
-        OSError."""
+        """The shared object of a file, once finish_timed() was called. Raises NotTimedError,
+        BuildError or OSError."""
         found = self.begin_timed()[where, file]
         if isinstance(found, Exception):
             raise found
@@ -122,9 +131,9 @@ def request_timed(
 
 
 def shared_object(built: Build) -> Path:
-    """Raises BuildError where there is none: the file itself has been built before."""
+    """Raises NotTimedError where there is none."""
     if built.binary is None:
-        raise BuildError("the file does not build as a shared object", "\n".join(built.errors))
+        raise NotTimedError(["the file does not build as what is timed:", *built.errors])
     return built.binary
 
 

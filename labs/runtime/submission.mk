@@ -18,11 +18,13 @@ LABINC := $(CPPFLAGS) -Ilabs/$(LAB)
 # A lab may compile C files with flags of its own; its flags.mk says why.
 -include $(wildcard labs/$(LAB)/flags.mk)
 
-LINK_cpu = $(CC) -fopenmp
+# An object may ask for a stack that can be executed; no program gets one.
+STACK := -Wl,-z,noexecstack
+LINK_cpu = $(CC) -fopenmp $(STACK)
 LIBS_cpu = $(LIB)/libruntime.a -lm
-LINK_sim = $(CXX) -fopenmp
+LINK_sim = $(CXX) -fopenmp $(STACK)
 LIBS_sim = $(LIB)/libruntime.a $(LIB)/libsim.a -lm -pthread
-LINK_gpu = $(NVCC) -arch=$(GPU_ARCH)
+LINK_gpu = $(NVCC) -arch=$(GPU_ARCH) -Xlinker=-z,noexecstack
 LIBS_gpu = $(LIB)/libruntime.a -lgomp -lm
 
 CHECKED_LINK_cpu = $(LINK_cpu) -fsanitize=address,undefined
@@ -79,8 +81,8 @@ $(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_MARK) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(
 
 # The simulator has functions of its own for accesses: here the first that are found are the check's.
 # A file that uses more of OpenMP than the check knows leaves it empty; all else is an error.
-RACED_LINK_cpu = $(CC)
-RACED_LINK_sim = $(CXX) -Wl,-z,muldefs
+RACED_LINK_cpu = $(CC) $(STACK)
+RACED_LINK_sim = $(CXX) $(STACK) -Wl,-z,muldefs
 $(OUT)/raced: $(STUDENT_OBJ:.c.o=.c.raced.o) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libopenmp_race.a $(LIB)/libruntime.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(RACED_LINK_$(BACKEND)) $(RACE_WRAPPED:%=-Wl,--wrap=%) $^ -lm -pthread -o $@ 2> $@.txt || \
 	    { grep -q 'undefined reference to .\(GOMP\|omp\)_' $@.txt && touch $@; } || { cat $@.txt >&2; exit 1; }
@@ -91,13 +93,15 @@ $(OUT)/unit: $(STUDENT_OBJ) $(GIVEN)/unit.o $(LIB)/libruntime.a $(if $(filter si
 
 ifneq ($(OUT),)
 SHOWN = $${SHOWN_$(subst -,_,$(subst .,_,$(<F)))}
-# Beside each object stays the preprocessed text of its source, .i, which the grader judges
-# (grader/compile/permitted/source_check.py).
+# What is compiled is the preprocessed text, .i, which stays beside each object: the grader judges it
+# (grader/compile/permitted/source_check.py), and a second preprocessor could leave another text, as
+# after #pragma GCC target. It has no comments: none says any more where a case may fall through.
+FALLS := grep -qiE 'fall(s|en|ing)?[ -]?thr(ough|u)'
 # $(1): the flags. DWARF 4, because addr2line finds the file that a #line names in it alone.
 define compile-c
-	$(Q)shown() { printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; }; \
-	    shown | $(CC) $(1) -w $(LABINC) -x c - -E -o $(@:.o=.i) && \
-	    shown | $(CC) $(1) -gdwarf-4 $(LABINC) -x c - -c -o $@
+	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } | \
+	    $(CC) $(1) $(LABINC) -x c - -E -o $(@:.o=.i) && \
+	    $(CC) $(1) -gdwarf-4 $$($(FALLS) $< && echo -Wno-implicit-fallthrough) -x cpp-output $(@:.o=.i) -c -o $@
 endef
 define compile-confined-c
 	$(call compile-c,$(CONFINED_CFLAGS) -S)
@@ -204,8 +208,8 @@ SLOW := $(notdir $(wildcard labs/$(LAB)/baseline.$(if $(filter gpu,$(BACKEND)),c
 PIC := -w -fPIC -fno-semantic-interposition $(PLACED)
 PIC_NVCC := $(NVCC) $(NVCCFLAGS) -w -Xcompiler=-fPIC,-fno-semantic-interposition,-fno-gnu-unique \
             -Ilabs/runtime -Ilabs/$(LAB)
-SHARED_cpu = $(CC) -shared -fopenmp -Wl,-Bsymbolic,-z,now
-SHARED_gpu = $(NVCC) -arch=$(GPU_ARCH) -shared -Xlinker=-Bsymbolic,-z,now,--exclude-libs=ALL
+SHARED_cpu = $(CC) -shared -fopenmp $(STACK) -Wl,-Bsymbolic,-z,now
+SHARED_gpu = $(NVCC) -arch=$(GPU_ARCH) -shared -Xlinker=-Bsymbolic,-z,now,-z,noexecstack,--exclude-libs=ALL
 NO_UNDEFINED_cpu = -Wl,-z,defs -lm
 NO_UNDEFINED_gpu = -Xlinker=-z,defs
 # grayscale.c and grayscale.cu stand side by side: an object's name keeps the ending of its source.
@@ -229,8 +233,9 @@ endif
 
 # The Makefile has the flags, which must be the same on all sides.
 $(OUT)/pic/%.c.o: $(OUT)/src/%.c
-	$(pic-cc)
-	$(Q)$(CC) $(STUDENT_CFLAGS) $(PIC) $(LABINC) -E $< -o $(@:.o=.i)
+	@mkdir -p $(@D)
+	$(say) CC '$(SHOWN) (timed)'
+	$(call compile-c,$(STUDENT_CFLAGS) $(PIC))
 $(GIVEN)/pic/%.c.o: labs/$(LAB)/%.c Makefile
 	$(pic-cc)
 $(GIVEN)/reference/pic/%.c.o: solutions/$(LAB)/%.c Makefile

@@ -30,6 +30,7 @@ SECTIONS = re.compile(
 # Weak symbols that need no group: the simulator's operator new, and what exceptions refer to.
 WEAK = re.compile(r"_Zn[wa]\w+|_Zd[la]\w+|DW\.ref\.\w+")
 OF_LIBRARY = re.compile(r"_Z(?:N?[VKRO]*S[tabdios]|n[wa]|d[la]|N[VKRO]*(?:9__gnu|10__cxxabi))")
+NESTED = re.compile(r"[A-Za-z_]\w*\.\d+")  # a nested function's symbol
 CALLS = {4, 282, 283}  # relocations that only calls and jumps have, on x86-64 and aarch64
 
 
@@ -59,6 +60,7 @@ def check_object(checked: Checked, others: Sequence[Path] = ()) -> list[Refusal]
         parts = elf.read_object(checked.file)
         return [
             *_sections(parts),
+            *_stack(parts, checked.kind),
             *before_main.check_before_main(parts, checked.kind),
             *_definitions(parts, checked),
             *_uses(parts, checked, others),
@@ -76,6 +78,17 @@ def _sections(parts: ObjectFile) -> Iterator[Refusal]:
         if not SECTIONS.fullmatch(section.name) or writable_code:
             text = f"puts something into the section {short(section.name)} of the program; "
             yield Refusal("", text + "remove the attribute or the assembly that does so")
+
+
+def _stack(parts: ObjectFile, kind: Kind) -> Iterator[Refusal]:
+    """Refuses an executable stack, on which a program could write its own machine code."""
+    flags = [s.flags for s in parts.sections if s.name == ".note.GNU-stack"]
+    if all(not f & elf.EXECUTABLE for f in flags) and (flags or kind == "gpu"):
+        return
+    nested = [s for s in parts.symbols if s.kind == elf.FUNCTION and NESTED.fullmatch(s.name)]
+    text = "takes the address of a function inside a function, which needs code on the stack; "
+    text += "move it out of the other function, and pass it what it needs"
+    yield Refusal("", text, place(parts, nested[0]) if nested else None)
 
 
 # ---------------------------------------------------------------- what it defines

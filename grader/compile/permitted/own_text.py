@@ -5,10 +5,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 MARKER = re.compile(rb'\n# (\d{1,9}) "((?:[^"\\\n]|\\.)*)"[^\n]*')
+# What a line that looks like a marker may be inside of, and what only looks like its beginning.
+BETWEEN_MARKERS = re.compile(
+    rb"""(?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)")
+    |(?P<unended>(?:u8|[uUL])?R"[^()\\\s]{0,16}\(.*)
+    |(?P<line>\n[ \t]*\#[^\n]*)
+    |(?P<text>"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)++'|["'][^\n]*)
+    |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
+    |(?P<word>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)""",
+    re.DOTALL | re.VERBOSE,
+)
 TOKEN = re.compile(
     r"""(?P<pragma>^[ \t]*\#[^\n]*)
-    |(?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s"]{0,16})\((?:.*?)\)(?P=delimiter)")
-    |(?P<unended>(?:u8|[uUL])?R"[^()\\\s"]{0,16}\(.*)
+    |(?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\((?:.*?)\)(?P=delimiter)")
+    |(?P<unended>(?:u8|[uUL])?R"[^()\\\s]{0,16}\(.*)
+    |(?P<glued>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*+"(?=(?:u8|[uUL])?R"))
     |(?P<text>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*+"|(?:u8|[uUL])?'(?:[^'\\\n]|\\.)++')
     |(?P<line>(?:u8|[uUL])?["'][^\n]*)
     |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
@@ -39,7 +50,7 @@ def own_text(preprocessed: bytes, owner: Callable[[str], str | None]) -> Text:
     owners: dict[bytes, str | None] = {}
     at, current, line = 0, None, 1
     preprocessed = b"\n" + preprocessed
-    for marker in MARKER.finditer(preprocessed):
+    for marker in _markers(preprocessed):
         if current:
             _add(text, preprocessed[at : marker.start()], current, line)
         if marker[2] not in owners:
@@ -49,6 +60,16 @@ def own_text(preprocessed: bytes, owner: Callable[[str], str | None]) -> Text:
     if current:
         _add(text, preprocessed[at:], current, line)
     return text
+
+
+def _markers(preprocessed: bytes) -> Iterator[re.Match[bytes]]:
+    """The markers. A line of a raw string is none, whatever it looks like."""
+    if b'R"' not in preprocessed:  # as in nearly every program
+        yield from MARKER.finditer(preprocessed)
+        return
+    for part in BETWEEN_MARKERS.finditer(preprocessed):
+        if part["line"] and (marker := MARKER.match(preprocessed, part.start())):
+            yield marker
 
 
 def _add(text: Text, part: bytes, owner: str, line: int) -> None:

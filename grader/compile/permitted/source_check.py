@@ -60,21 +60,26 @@ RESERVED = re.compile(
 )
 NAMES_LINE = re.compile(
     rb"(?:^|\*/)[ \t\v\f\r]*(?P<sign>\#|%:)(?:[ \t\v\f\r]|/\*.*?\*/)*"
-    rb"(?:line\b|\d+(?:[ \t\v\f\r]|/\*.*?\*/)+[\"A-Za-z_])",
+    rb"(?:line\b|\d+(?:\"|(?:[ \t\v\f\r]|/\*.*?\*/)+[\"A-Za-z_]))",
     re.MULTILINE | re.DOTALL,
 )
 WHY_LINE = "messages would name the wrong file or line; remove it"
 SPLICE = re.compile(rb"\\[ \t\v\f\r]*\n")
+# A spliced line does not end a raw string, although it does once the lines are joined.
+SPLIT_END = re.compile(rb"\)[^()\\\s]{0,16}(?:\\[ \t\v\f\r]*\n[^()\\\s]{0,16}){1,16}\"")
 # What hides a line from the preprocessor: comments and texts. 1'000' is a number and a letter in C,
-# and one number in C++.
+# and one number in C++, where a word right behind a text belongs to it.
 _HIDING = rb"""(?P<comment>//[^\n]*|/\*.*?\*/)
-    |(?P<raw>(?:u8|[uUL])?R"(?P<d>[^()\\\s"]{0,16})\(.*?\)(?P=d)")
-    |(?P<unended>(?:u8|[uUL])?R"[^()\\\s"]{0,16}\(.*)
+    |(?P<raw>(?:u8|[uUL])?R"(?P<d>[^()\\\s]{0,16})\(.*?\)(?P=d)")
+    |(?P<unended>(?:u8|[uUL])?R"[^()\\\s]{0,16}\(.*)
     |(?P<header>(?:\binclude\w*|\b__has_include\w*)[^\w\n<"]{0,1024}+<[^>\n]{0,1024}+>)
-    |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|["'][^\n]*)
+    |(?P<text>(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')%s|["'][^\n]*)
     |(?P<number>\.?\d(?:[eEpP][+-]|%s[\w.])*)
     |(?P<word>[A-Za-z_$][\w$]*)"""
-HIDING = [re.compile(_HIDING % quote, re.DOTALL | re.VERBOSE) for quote in (b"", b"'?")]
+HIDING = [
+    re.compile(_HIDING % rules, re.DOTALL | re.VERBOSE)
+    for rules in ((b"", b""), (rb"(?:[A-Za-z_]\w*)?", b"'?"))
+]
 # HIDING reads no longer name of a header as one. Nobody writes it, and to look for its end behind
 # each word "include" of a line would take long.
 LONG_NAME = re.compile(rb"include\w*+(?:[^\w\n<\"]{1024}|[^\w\n<\"]*+<[^>\n]{1024})")
@@ -97,18 +102,19 @@ class Refusal:
 def check_source(name: str, source: bytes) -> list[Refusal]:
     """What is refused of a submitted file as it is: lines that give text another file's name, and
     what would hide them."""
-    source = source.replace(b"\r\n", b"\n")
+    source = source.replace(b"\r\n", b"\n").replace(b"\0", b" ")  # as gcc reads them
     joined = SPLICE.sub(b"", source)
     if match := LONG_NAME.search(joined):
         return [Refusal(name, _line(source, match.start()), WHY_LONG)]
     if not NAMES_LINE.search(joined):
         return []
-    found = [NAMES_LINE.search(hiding.sub(_blanked, joined)) for hiding in HIDING]
+    read = [hiding.sub(_blanked, joined) for hiding in HIDING]
+    read += [joined] if b'R"' in joined and SPLIT_END.search(source) else []
+    found = [NAMES_LINE.search(text) for text in read]
     return [
         Refusal(name, _line(source, match.start("sign")), f"#line: {WHY_LINE}")
-        for match in found[:1] + found[1:] * (found[0] is None)
-        if match
-    ]
+        for match in filter(None, found)
+    ][:1]
 
 
 def _line(source: bytes, at: int) -> int:
@@ -153,6 +159,8 @@ def _found(
     for i, (kind, word, _) in enumerate(tokens):
         if kind == "pragma":
             yield from _pragma(i, word)
+        elif kind == "glued":
+            yield i, "a raw string right behind another text: put a space between them"
         elif kind == "sign":
             following = [t for _, t, _ in tokens[i : i + 2]]
             if following in (["[", "["], ["<:", "<:"]):

@@ -393,7 +393,7 @@ def test_a_shared_object_is_built_once_and_its_fault_is_told_when_it_is_needed()
     assert made.timed("cpu", "b.c") == good.binary and builds == [1]
     with pytest.raises(BuildError, match="no space"):
         made.timed("cpu", "a.c")
-    with pytest.raises(BuildError, match="does not build as a shared object"):
+    with pytest.raises(programs.NotTimedError, match="does not build as what is timed"):
         made.timed("gpu", "a.c")
 
 

@@ -94,3 +94,26 @@ def test_a_message_can_be_shown() -> None:
     (shown,) = compiler_messages.diagnostics_in("l/a.c:1:2: error: \x1b[2J\u202ex\n", "l")
     assert shown.render() == "l/a.c:1: ?x"
     assert compiler_messages.program_errors("a.c:1: \x1b]0;t\x07\x9b1mx\n") == ["a.c:1: x"]
+
+
+def test_the_line_that_leads_to_an_error_in_a_header() -> None:
+    log = """In file included from /usr/include/c++/12/bits/stl_algobase.h:71,
+                 from my/x.cu:2:
+/usr/include/c++/12/bits/predefined_ops.h: In instantiation of 'constexpr bool f()':
+/usr/include/c++/12/bits/stl_algo.h:1809:14:   required from 'void std::sort()'
+my/x.cu:5:14:   required from here
+/usr/include/c++/12/bits/predefined_ops.h:45:23: error: no match for 'operator<'
+my/x.cu:3:8: note: 'tap' is not derived from it
+/usr/include/c++/12/bits/predefined_ops.h:98:22: error: another
+other/y.h:1:1: warning: nothing
+"""
+    assert [d.render() for d in compiler_messages.errors_in_headers(log, "my")] == [
+        "my/x.cu:5: no match for 'operator<' [in predefined_ops.h, line 45, which this line uses]",
+        "my/x.cu:2: another [in predefined_ops.h, line 98, which this line uses]",
+    ]
+    assert compiler_messages.errors_in_headers(log, "my.") == []
+
+
+def test_an_error_that_no_reader_knows() -> None:
+    log = "a warning\n/usr/bin/ld: error: section too large\nmake: *** [run] Error 1\n"
+    assert compiler_messages.last_error(log)[1:] == ["/usr/bin/ld: error: section too large"]

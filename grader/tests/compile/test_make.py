@@ -31,7 +31,7 @@ def test_each_file_is_timed_from_its_own_source(tmp_path: Path) -> None:
         argv = ["make", "-nB", "speed-binary", "speed-binary-given"]
         argv += [f"{name}={value}" for name, value in variables.items()]
         done = captured.run(argv, cwd=paths.ROOT, check=True)
-        compiled = re.findall(r" -c (\S+/grayscale\.cu?) ", done.stdout)
+        compiled = re.findall(r"""(?: -c |//" )(\S+/grayscale\.cu?)[ ;]""", done.stdout)
         assert sorted(compiled) == sorted(
             [f"{tmp_path}/src/{file}", f"solutions/lab8_grayscale/{file}"]
         )

@@ -9,12 +9,22 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)')
 MARKERS = re.compile(rb"^" + MARKER.pattern + rb"$", re.MULTILINE)
+TOKEN = re.compile(
+    rb"""(?P<directive>^[ \t]*\#[^\n]*)
+    |(?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\((?:.*?)\)(?P=delimiter)")
+    |(?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")
+    |(?P<letter>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)+')
+    |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
+    |(?P<word>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)
+    |(?P<sign>::|->|[^\s])""",
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
 COMMENT = re.compile(rb"/\*.*?\*/|//.*")
 # What the marks mean in a header of the simulator, where nothing needs to be rewritten.
 MEANINGS = {
@@ -22,6 +32,16 @@ MEANINGS = {
     b"__global__": b"", b"__device__": b"", b"__host__": b"",
 }  # fmt: skip
 SYSTEM = b"3"  # the flag of a marker that leads into a system header
+
+
+def markers(text: bytes) -> Iterator[re.Match[bytes]]:
+    """The line markers of preprocessed text. A line of a raw string is none, whatever it says."""
+    if b'R"' not in text:  # as in nearly every program
+        yield from MARKERS.finditer(text)
+        return
+    for found in TOKEN.finditer(text):
+        if found["directive"] and (marker := MARKERS.match(text, found.start())):
+            yield marker
 
 
 class Refusal(Exception):  # noqa: N818 - the word for it
@@ -80,9 +100,9 @@ class Expanded:
         self.foreign = foreign
         self.starts: list[int] = []  # of the markers in `own`
         self.markers: list[tuple[str, int, int]] = []  # file, number of the next line, its start
-        for match in re.finditer(rb"^" + MARKER.pattern + rb"[^\n]*\n", own, re.MULTILINE):
+        for match in markers(own):
             self.starts.append(match.start())
-            self.markers.append((unquoted(match[2]), int(match[1]), match.end()))
+            self.markers.append((unquoted(match[2]), int(match[1]), match.end() + 1))
 
     def position(self, at: int) -> tuple[str, int, int]:
         """File, line and column (both from 1) of a byte of `own`."""
@@ -211,7 +231,7 @@ class _Reader:
 
     def take(self, output: bytes) -> None:
         at = 0
-        for match in MARKERS.finditer(output):
+        for match in markers(output):
             if match.start() > at:
                 self._text(output[at : match.start()])
             at = match.end() + 1

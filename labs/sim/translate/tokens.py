@@ -9,18 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from expanded import Expanded, Refusal
+from expanded import TOKEN, Expanded, Refusal
 
-TOKEN = re.compile(
-    rb"""(?P<directive>^[ \t]*\#[^\n]*)
-    |(?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s"]{0,16})\((?:.*?)\)(?P=delimiter)")
-    |(?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")
-    |(?P<letter>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)+')
-    |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
-    |(?P<word>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)
-    |(?P<sign>::|->|[^\s])""",
-    re.MULTILINE | re.DOTALL | re.VERBOSE,
-)
 OPEN = {b"(": b")", b"[": b"]", b"{": b"}"}
 CLOSE = {close: opened for opened, close in OPEN.items()}
 ENDS = (b";", b"{", b"}")

@@ -2,7 +2,8 @@
 
 There each begins with a line `=== NAME | WHAT A REFUSAL SAYS`. HERE, in a comment, marks the line
 that it must name; a line `f <HEADER>: STATEMENT` stands for that header and a function f() with
-that statement, marked. C files are compiled as one of lab 1, CUDA files as one of lab 3.
+that statement, marked, and <NUL> for a byte 0. A file that says "nothing" must be accepted. C files
+are compiled as one of lab 1, CUDA files as one of lab 3.
 """
 
 import re
@@ -34,6 +35,6 @@ def _whole(function: re.Match[str]) -> str:
 
 
 SOURCES = [
-    RefusedSource(name, says, _FUNCTION.sub(_whole, text))
+    RefusedSource(name, says, _FUNCTION.sub(_whole, text.replace("<NUL>", "\0")))
     for name, says, text in _SOURCE.findall(Path(__file__).with_suffix(".txt").read_text())
 ]

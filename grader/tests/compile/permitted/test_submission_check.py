@@ -88,3 +88,29 @@ def test_main_is_refused_before_the_linker_does(build: Builder) -> None:
 
 def test_a_constructor_by_name_is_no_constructor(build: Builder) -> None:
     assert build("int constructor(int asm_like);\nint constructor(int a) { return a; }\n").binary
+
+
+# ---- errors that gcc places in a header
+
+
+def test_an_error_in_a_header_is_the_students(build: Builder, tmp_path: Path) -> None:
+    result = build("#include <avxintrin.h>\n")
+    where = f"{tmp_path}/cpu_loop.c:{line_of('avxintrin', tmp_path)}: "
+    assert result.errors[0].startswith(f"{where}#error ")
+    assert "[in avxintrin.h, line " in result.errors[0]
+    assert result.errors[1].strip() == "#include <avxintrin.h>"
+
+
+def test_a_macro_that_breaks_a_header_is_the_students(build: Builder, tmp_path: Path) -> None:
+    result = build("#define __nmemb 3\n#include <stdlib.h>\n")
+    assert f":{line_of('<stdlib.h>', tmp_path)}: " in result.errors[0]
+    assert "[in stdlib.h, line " in result.errors[0]
+
+
+def test_a_failure_that_the_starter_shows_too_is_not(
+    build: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = {"cpu_loop.c": b"#include <avxintrin.h>\n"}
+    monkeypatch.setattr(make, "_starter", lambda _: broken)
+    with pytest.raises(make.BuildError, match="the parts of lab1 that come with the course"):
+        build("#include <avxintrin.h>\n")
