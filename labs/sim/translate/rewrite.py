@@ -26,6 +26,7 @@ from pathlib import Path
 
 import launch_bounds
 from architecture import merged
+from device_arithmetic import DeviceArithmetic
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
 from preprocess import Preprocessor, PreprocessorError, precompile
@@ -80,6 +81,7 @@ class Translation:
         self._marks()
         Variables(self.tokens, self.is_traced).rewrite()
         self._calls()
+        DeviceArithmetic(self.tokens).rewrite()
         if self.is_traced:  # only counters need unrolled loops; g++ takes long over them
             self._unroll(self._control_flow())
         stepped = volatile_functions(self.tokens) if self.lock_step else []

@@ -51,6 +51,10 @@ class Function:
             b"__device__" in self.marks and b"__host__" not in self.marks
         )
 
+    @property
+    def may_run_on_device(self) -> bool:
+        return b"__global__" in self.marks or b"__device__" in self.marks
+
 
 @dataclass(frozen=True)
 class Bounds:

@@ -14,15 +14,11 @@ def volatile_functions(tokens: Tokens) -> list[Function]:
     outside of functions has it."""
     found: dict[int, Function] = {}
     for i in tokens.words(*VOLATILE):
-        around = [f for f in tokens.functions if f.head <= i < f.closed and _on_device(f)]
+        around = [f for f in tokens.functions if f.head <= i < f.closed and f.may_run_on_device]
         found |= {f.opened: f for f in around}
         if not around and _is_shared(tokens, i):
-            return [f for f in tokens.functions if _on_device(f)]
+            return [f for f in tokens.functions if f.may_run_on_device]
     return list(found.values())
-
-
-def _on_device(function: Function) -> bool:
-    return b"__device__" in function.marks or b"__global__" in function.marks
 
 
 def _is_shared(tokens: Tokens, i: int) -> bool:

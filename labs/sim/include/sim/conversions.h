@@ -136,3 +136,71 @@ static inline double __hiloint2double(int high, int low) {
 }
 static inline int __double2hiint(double x) { return (int)(sim_as<long long>(x) >> 32); }
 static inline int __double2loint(double x) { return (int)sim_as<long long>(x); }
+
+/* ---- as the language converts, in device code: translate/device_arithmetic.py puts these there.
+ * In 32 or 64 bits, of which a narrower type has the low ones. A scalar is taken by value, so that
+ * a load of it is the program's own, at its own line. */
+
+/* x, which does not fit. The functions of the host convert as the host does. */
+template <class To, class Wide, class From> SIM_UNTRACED To sim_out_of_range(From x) {
+    return sim_on_device() ? (To)sim_to_integer<Wide>(x, SIM_ROUND_ZERO, sizeof x == 8) : (To)x;
+}
+
+template <class To, class From> SIM_FOLDED To sim_convert(From x) {
+    constexpr bool to_integer = std::is_integral<To>::value && !std::is_same<To, bool>::value;
+    if constexpr (to_integer && std::is_floating_point<From>::value && sizeof(To) <= 8) {
+        using Short = std::conditional_t<std::is_unsigned<To>::value, unsigned, int>;
+        using Wide = std::conditional_t<sizeof(To) == 8, To, Short>;
+        constexpr Wide least = std::numeric_limits<Wide>::min();
+        constexpr From beyond = (From)(std::numeric_limits<Wide>::max() / 2 + 1) * 2;
+        const bool fits = x < beyond && (least<0 ? x >= (From)least : x>(From) - 1);
+        return __builtin_expect(fits, 1) ? (To)(Wide)x : sim_out_of_range<To, Wide>(x);
+    } else {
+        return (To)x;
+    }
+}
+
+/* sim_to<T>{}->*x is (T)x, and what stands in front of the cast may be another or a sign. */
+struct sim_prefix {};
+template <class To> struct sim_to : sim_prefix {
+    template <class X> SIM_FOLDED static To of(X x) { return sim_convert<To>(x); }
+};
+template <class Outer, class Inner> struct sim_both : sim_prefix {
+    template <class X> SIM_FOLDED static auto of(X x) { return Outer::of(Inner::of(x)); }
+};
+template <class P>
+using sim_if_prefix = std::enable_if_t<std::is_base_of<sim_prefix, P>::value, int>;
+
+template <class P, class X, sim_if_prefix<P> = 0> SIM_FOLDED auto operator->*(P, X x) {
+    if constexpr (std::is_base_of<sim_prefix, X>::value) {
+        return sim_both<P, X>{};
+    } else {
+        return P::of(x);
+    }
+}
+#define SIM_SIGN(name, sign)                                                                       \
+    struct name : sim_prefix {                                                                     \
+        template <class X> SIM_FOLDED static auto of(X x) { return sign x; }                       \
+    };                                                                                             \
+    template <class P, sim_if_prefix<P> = 0> SIM_FOLDED sim_both<name, P> operator sign(P) {       \
+        return {};                                                                                 \
+    }
+SIM_SIGN(sim_plus, +)
+SIM_SIGN(sim_minus, -)
+SIM_SIGN(sim_not, !)
+SIM_SIGN(sim_complement, ~)
+#undef SIM_SIGN
+
+/* y = sim_from<decltype((y))>{} = x converts without a cast. Only an integer y changes anything. */
+template <class To, bool = std::is_scalar<std::remove_reference_t<To>>::value> struct sim_from {
+    template <class X> SIM_FOLDED X &&operator=(X &&x) const { return static_cast<X &&>(x); }
+};
+template <class To> struct sim_from<To, true> {
+    template <class X> SIM_FOLDED auto operator=(X x) const {
+        if constexpr (std::is_floating_point<X>::value) {
+            return sim_convert<std::remove_cv_t<std::remove_reference_t<To>>>(x);
+        } else {
+            return x;
+        }
+    }
+};

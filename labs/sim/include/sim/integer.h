@@ -136,3 +136,49 @@ static inline unsigned __dp2a_lo(ushort2 a, uchar4 b, unsigned sum) {
 static inline unsigned __dp2a_hi(ushort2 a, uchar4 b, unsigned sum) {
     return __dp2a_hi(sim_as<unsigned>(a), sim_as<unsigned>(b), sum);
 }
+
+/* ---- shifts of device code: by any number from the width on as by the width. C++ leaves that
+ * undefined; translate/device_arithmetic.py makes an operator of two. */
+
+struct sim_shift {};
+template <class T> struct sim_shifted {
+    T value;
+};
+template <class T> struct sim_shift_by {
+    T count;
+};
+template <class T>
+constexpr bool sim_is_shifted = std::is_integral<T>::value || std::is_enum<T>::value;
+
+template <class X, class N> SIM_FOLDED auto sim_left(X x, N n) {
+    if constexpr (sim_is_shifted<X> && sim_is_shifted<N>) {
+        const unsigned count = (unsigned)n;
+        return count < 8 * sizeof +x ? +x << count : 0 * +x;
+    } else {
+        return x << n;
+    }
+}
+template <class X, class N> SIM_FOLDED auto sim_right(X x, N n) {
+    if constexpr (sim_is_shifted<X> && sim_is_shifted<N>) {
+        const unsigned count = (unsigned)n, most = 8 * sizeof +x - 1;
+        return count <= most ? +x >> count : +x >> most >> 1;
+    } else {
+        return x >> n;
+    }
+}
+template <class X> SIM_FOLDED sim_shifted<X> operator<<(X x, sim_shift) { return {x}; }
+template <class X> SIM_FOLDED sim_shifted<X> operator>>(X x, sim_shift) { return {x}; }
+template <class X, class N> SIM_FOLDED auto operator<<(sim_shifted<X> x, N n) {
+    return sim_left(x.value, n);
+}
+template <class X, class N> SIM_FOLDED auto operator>>(sim_shifted<X> x, N n) {
+    return sim_right(x.value, n);
+}
+/* x <<= sim_shift{} %= n */
+template <class N> SIM_FOLDED sim_shift_by<N> operator%=(sim_shift, N n) { return {n}; }
+template <class X, class N> SIM_FOLDED X &operator<<=(X &x, sim_shift_by<N> by) {
+    return x = (X)sim_left(x, by.count);
+}
+template <class X, class N> SIM_FOLDED X &operator>>=(X &x, sim_shift_by<N> by) {
+    return x = (X)sim_right(x, by.count);
+}

@@ -23,6 +23,7 @@
  * own line. */
 #define SIM_INLINED static inline __attribute__((always_inline))
 #define SIM_INLINE_MEMBER inline __attribute__((always_inline))
+#define SIM_FOLDED constexpr inline __attribute__((always_inline))
 
 /* ---- no contraction: the compiler may fuse a*b+c, but not through this */
 

@@ -1,0 +1,242 @@
+"""Has device code compute what C++ leaves undefined as a device does: see sim/conversions.h and
+sim/integer.h.
+
+A number is converted to an integer by a cast, where a variable is set, by a function that returns
+one, and by make_uchar4() and its like. Only an argument of a function of the program's own is
+converted as the host does it. A shift by a number that fits is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tokens import Function, Tokens
+
+INTEGERS = frozenset(
+    b"char short int long signed unsigned size_t ssize_t ptrdiff_t intptr_t uintptr_t uchar ushort "
+    b"uint ulong int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t".split()
+)
+QUALIFIERS = frozenset(b"const volatile constexpr static register std ::".split())
+OPENS = frozenset(b"( , [ { ; = + - * / % < > & | ^ ! ~ ? : }".split())  # an expression, before it
+BEFORE = frozenset(b"return case else do throw".split())
+SIGNS = frozenset(b"- + ! ~".split())
+NOT_OPERANDS = frozenset(b"const volatile noexcept override final mutable".split())
+MADE = re.compile(rb"make_(u?(?:char|short|int|longlong|long))[1-4]")
+SMALL = re.compile(rb"(?:[0-9]|[1-2][0-9]|3[01])[uU]?$")
+WHOLE = re.compile(rb"0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*|[-+~()]")
+
+
+class DeviceArithmetic:
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self.types = INTEGERS | self._own_types()
+        self.casts: set[tuple[int, int]] = set()
+
+    def rewrite(self) -> None:
+        tokens = self.tokens
+        bodies = [f for f in tokens.functions if f.may_run_on_device]
+        inside = sorted({i for f in bodies for i in range(f.opened + 1, f.closed)})
+        for i in inside:
+            text = tokens.text[i]
+            if tokens.kind[i] == "word":
+                self._word(i, text)
+            elif text == b"(":
+                self._cast(i)
+            elif text in (b"<", b">"):
+                self._shift(i, text)
+            elif text == b"=":
+                self._assignment(i)
+        for function in bodies:
+            self._returns(function)
+
+    def _own_types(self) -> set[bytes]:
+        """The names of types that may be integers: parameters of templates, and other names."""
+        tokens = self.tokens
+        names = set()
+        for i in tokens.words(b"typename", b"class", b"using"):
+            ends = (b"=",) if tokens.text[i] == b"using" else (b",", b">", b"=")
+            if tokens.is_name(i + 1) and tokens.at(i + 2) in ends:
+                names.add(tokens.text[i + 1])
+        for i in tokens.words(b"typedef"):
+            last = i
+            while last < len(tokens) and tokens.text[last] != b";":
+                last = tokens.past(last)
+            if any(word in INTEGERS for word in tokens.text[i:last]) and tokens.is_name(last - 1):
+                names.add(tokens.text[last - 1])
+        return names
+
+    def _is_type(self, first: int, last: int) -> bool:
+        """Do the tokens first..last (exclusive) name a type that may be an integer?"""
+        words = [w for w in self.tokens.text[first:last] if w not in QUALIFIERS]
+        return bool(words) and all(word in self.types for word in words)
+
+    # ---- casts
+
+    def _word(self, i: int, text: bytes) -> None:
+        tokens = self.tokens
+        if text == b"static_cast" and tokens.at(i + 1) == b"<":
+            closed = tokens.angle(i + 1)
+            if closed is not None and self._is_type(i + 2, closed):
+                tokens.replace(i, "sim_convert")
+            return
+        made = MADE.fullmatch(text)
+        if tokens.at(i + 1) != b"(" or not (made or text in self.types):
+            return
+        inner = tokens.commas(i + 2, tokens.match[i + 1])
+        if made:
+            kind = re.sub(r"^u", "unsigned ", made[1].decode()).replace("longlong", "long long")
+            kind = f"signed {kind}" if kind == "char" else kind
+            for first, last in inner:
+                if not self._is_whole(first, last) and tokens.text[first] != b"{":
+                    tokens.insert(tokens.start[first], f"sim_from<{kind}>{{}} = ")
+        elif len(inner) == 1 and self._opens(i):
+            is_declarator = tokens.text[i + 2] in (b"*", b"&")
+            if not is_declarator and tokens.at(i - 1) not in (b";", b"{", b"}", b"<"):
+                tokens.replace(i, f"sim_convert<{text.decode()}>")
+
+    def _opens(self, i: int) -> bool:
+        """May an expression begin at token i?"""
+        before = self.tokens.at(i - 1)
+        if before == b">":
+            return self.tokens.angle_back(i - 1) is None
+        return before in OPENS or before in BEFORE
+
+    def _cast(self, i: int) -> None:
+        tokens = self.tokens
+        closed = tokens.match[i]
+        if closed < i or not self._is_type(i + 1, closed) or not self._begins_operand(closed + 1):
+            return
+        first, outer = i, []  # casts of this one to types that are no integers
+        while tokens.at(first - 1) == b")":
+            last, first = first - 1, tokens.match[first - 1]
+            if not self._is_any_type(first + 1, last):
+                return
+            if not self._is_type(first + 1, last):
+                outer.append((first, last))
+        if self._opens(first):
+            for opened, last in [*outer, (i, closed)]:
+                if (opened, last) not in self.casts:
+                    self.casts.add((opened, last))
+                    tokens.replace(opened, "sim_to<")
+                    tokens.replace(last, ">{}->*")
+
+
+    def _begins_operand(self, i: int) -> bool:
+        tokens, text = self.tokens, self.tokens.at(i)
+        if tokens.is_word(i):
+            return text not in NOT_OPERANDS
+        return text in SIGNS or text in (b"(", b"*", b"&", b"::") or tokens.kind[i] in ("number", "letter")
+
+    def _is_any_type(self, first: int, last: int) -> bool:
+        words = self.tokens.text[first:last]
+        names = all(self.tokens.is_name(i) for i in range(first, last) if words[i - first] not in (b"*", b"::"))
+        return bool(words) and names
+
+    # ---- where a variable is set
+
+    def _assignment(self, i: int) -> None:
+        tokens = self.tokens
+        before = tokens.at(i - 1)
+        is_joined = tokens.end(i - 1) == tokens.start[i]
+        if (is_joined and tokens.kind[i - 1] == "sign" and before not in (b")", b"]")) or (
+            tokens.at(i + 1) == b"=" and tokens.start[i + 1] == tokens.end(i)
+        ):
+            return
+        if tokens.at(i + 1) in (b"{", b"[") or before == b"operator" or self._is_whole_until_end(i + 1):
+            return
+        start = self._begin_of_operand(i - 1)
+        if start is not None:
+            target = tokens.flat(start, i).replace("\n", " ")
+            tokens.insert(tokens.start[i + 1], f"sim_from<decltype(({target}))>{{}} = ")
+
+    def _begin_of_operand(self, i: int) -> int | None:
+        """The first token of the variable that ends at token i and is set; None if it is none."""
+        tokens = self.tokens
+        end = i
+        while True:
+            text = tokens.at(i)
+            if text in (b"+", b"-") and tokens.at(i - 1) == text:
+                i -= 2
+            elif text == b"]":
+                i = tokens.match[i] - 1
+            elif text == b")":
+                opened = tokens.match[i]
+                if not tokens.is_name(opened - 1) and tokens.at(opened - 1) != b"]":
+                    i = opened
+                    break
+                i = opened - 1
+            elif tokens.is_name(i):
+                if tokens.at(i - 1) not in (b".", b"->", b"::"):
+                    break
+                i -= 2
+            else:
+                return None
+        first = i
+        if tokens.text[i] == b"auto":
+            return None
+        while tokens.at(first - 1) == b"*":
+            first -= 1
+        before = tokens.at(first - 1)
+        if before == b")":
+            opened = tokens.match[first - 1]
+            return first if tokens.at(opened - 1) in (b"if", b"for", b"while", b"switch") else None
+        if before in (b";", b"{", b"}", b":", b"(", b",", b"else", b"do"):
+            return first if before != b":" or tokens.at(first - 2) != b":" else None
+        is_declared = first == end and self._is_type(tokens.statement(i), first)
+        return first if is_declared else None
+
+    def _is_whole(self, first: int, last: int) -> bool:
+        """Is it a number without a fraction, in the text of the program?"""
+        return all(WHOLE.fullmatch(text) for text in self.tokens.text[first:last])
+
+    def _is_whole_until_end(self, first: int) -> bool:
+        tokens = self.tokens
+        last = first
+        while last < len(tokens) and tokens.text[last] not in (b";", b",", b")", b"}"):
+            last = tokens.past(last)
+        texts = tokens.text[first:last]
+        return self._is_whole(first, last) or b"__null" in texts or b"nullptr" in texts
+
+    def _returns(self, function: Function) -> None:
+        tokens = self.tokens
+        start = tokens.statement(function.head)
+        name = next((k for k in range(start, function.opened) if tokens.at(k + 1) == b"("), start)
+        known = [*QUALIFIERS, b"inline", b"__device__", b"__host__", b"__forceinline__", b"__inline__"]
+        words = [w for w in tokens.text[start:name] if w not in known]
+        if not words or not all(word in INTEGERS for word in words):
+            return
+        body = range(function.opened, function.closed)
+        if any(tokens.at(k) == b"]" and tokens.at(k + 1) in (b"(", b"{") for k in body):
+            return  # perhaps a lambda, whose result has another type
+        kind = b" ".join(words).decode()
+        for k in body:
+            if tokens.text[k] == b"return" and tokens.at(k + 1) not in (b";", b"{"):
+                if not self._is_whole_until_end(k + 1) and tokens.around(k) == function:
+                    tokens.insert(tokens.start[k + 1], f"sim_from<{kind}>{{}} = ")
+
+    # ---- shifts
+
+    def _shift(self, i: int, sign: bytes) -> None:
+        tokens = self.tokens
+        is_second = tokens.at(i - 1) == sign and tokens.end(i - 1) == tokens.start[i]
+        if not is_second or tokens.at(i - 2) in (sign, b"operator") or tokens.at(i + 1) == sign:
+            return
+        if sign == b">" and self._closes_templates(i):
+            return
+        if tokens.at(i + 1) == b"=" and tokens.start[i + 1] == tokens.end(i):
+            if not self._is_small(i + 2):
+                tokens.insert(tokens.end(i + 1), " sim_shift{} %=")
+        elif not self._is_small(i + 1):
+            mark = (sign + sign).decode()
+            tokens.insert(tokens.end(i), f"sim_shift{{}}{mark}")
+
+    def _closes_templates(self, i: int) -> bool:
+        tokens = self.tokens
+        opened = tokens.angle_back(i)
+        return opened is not None and b"<" not in (tokens.at(opened - 1), tokens.at(opened + 1))
+
+    def _is_small(self, i: int) -> bool:
+        """Is the number to shift by fewer than 32, in the text of the program?"""
+        after = self.tokens.at(i + 1)
+        ends = after not in (b"*", b"/", b"%", b"+", b"-")
+        return bool(SMALL.fullmatch(self.tokens.at(i))) and ends
