@@ -43,13 +43,13 @@ class Program:
     repository: str
     folder: str
     files: list[str]
-    include: list[str]
+    options: list[str]  # of the compiler
     arguments: list[str]
-    input: str
-    says: str | None
-    status: int
-    needs: str | None
-    broken: str | None
+    input: str = ""
+    says: str | None = None
+    status: int = 0
+    needs: str | None = None
+    broken: str | None = None
 
     @property
     def name(self) -> str:
@@ -70,11 +70,12 @@ def programs(only: str) -> Iterator[Program]:
     """Those whose name contains `only`."""
     for repository in tomllib.loads((HERE / "programs.toml").read_text())["repository"]:
         for entry in repository["program"]:
+            include = [*entry.get("include", []), *_up(entry["folder"], repository["include"])]
             program = Program(
                 repository["name"],
                 entry["folder"],
                 entry["files"],
-                [*entry.get("include", []), *_up(entry["folder"], repository["include"])],
+                [word for name in include for word in ("-I", name)],
                 entry.get("arguments", []),
                 entry.get("input", ""),
                 entry.get("says"),
@@ -115,10 +116,10 @@ class Runner:
         return Outcome(program, kind, reason, time.monotonic() - began)
 
     def _with_grade(self, program: Program, arguments: list[str], folder: Path) -> tuple[str, str]:
-        include = [word for name in program.include for word in ("-I", name)]
         # Another checkout may not know the option.
         limit = ["--time-limit", f"{self.seconds:g}"] if self.grade == GRADE else []
-        argv = [str(self.grade), "run", *program.files, *include, *limit, "--", *arguments]
+        command = [str(self.grade), "run", *program.files, *program.options, *limit]
+        argv = [*command, "--", *arguments]
         done = _ended(argv, folder, self.seconds + 120)
         if done is None:
             return "stopped", f"after {self.seconds:g} s"
@@ -130,9 +131,8 @@ class Runner:
     def _with_nvcc(
         self, program: Program, arguments: list[str], folder: Path, binary: Path
     ) -> tuple[str, str]:
-        include = [f"-I{name}" for name in program.include]
         flags = ["-O2", "-std=c++17", "-arch=native", "-rdc=true", "-Xcompiler", "-fopenmp"]
-        argv = ["nvcc", *flags, *include, *program.files, "-o", str(binary)]
+        argv = ["nvcc", *flags, *program.files, *program.options, "-o", str(binary)]
         built = _ended(argv, folder, 300)
         if built is None or built.returncode:
             errors = "" if built is None else built.stdout + built.stderr

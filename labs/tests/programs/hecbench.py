@@ -1,0 +1,159 @@
+"""Runs HeCBench's CUDA programs as their Makefiles do, here or on a GPU, and says how each ended.
+
+    python -m labs.tests.programs.hecbench --from FOLDER [--only TEXT] [--jobs N] [--nvcc]
+
+FOLDER is a clone of https://github.com/zjin-lcf/HeCBench: none of its code is part of this project.
+Files, options and arguments are those that `make -n run` prints in each `src/*-cuda`; of several
+runs, the first. hecbench.csv keeps the outcomes, here and with --nvcc on this machine's GPU;
+`make hecbench` writes the table of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+
+from labs.tests.programs.run import GRADE, HERE, Program, Runner, show
+
+OUTCOMES = HERE / "hecbench.csv"
+COLUMNS = (
+    "program",
+    "files",
+    "options",
+    "arguments",
+    "needs",
+    "here",
+    "reason",
+    "gpu",
+    "gpu_reason",
+)
+COMPILERS = {"nvcc", "g++", "gcc", "mpicc", "mpicxx"}
+SOURCE = re.compile(r"\.(cu|cpp|cxx|cc|c|C)$")
+WITH_VALUE = {
+    "-o",
+    "-arch",
+    "-gencode",
+    "-x",
+    "-Xcompiler",
+    "-Xptxas",
+    "-Xcudafe",
+    "-I",
+    "-D",
+    "-L",
+}
+WITH_VALUE |= {"-std", "-isystem", "-include", "-ccbin", "-maxrregcount", "--default-stream"}
+# The options of a run that decide its result; each may stand alone or with its value behind it.
+KEPT = re.compile(r"-(I|D|l|std=|-?use_fast_math|Xcompiler|-expt|-extended)")
+LIBRARIES = (
+    (r"cublas|cusparse|cusolver|cufft|curand|cudnn|nccl|nvjpeg|cutlass|cusolver", "a CUDA library"),
+    (r"mpi\.h|mpi(cc|cxx)|mpirun|-lmpi", "MPI"),
+    (r"<(thrust|cub|cuda)/", "Thrust, CUB or libcu++"),
+    (
+        r"<(cooperative_groups/memcpy_async|mma|cuda_pipeline)",
+        "asynchronous copies or matrix units",
+    ),
+    (r"\basm\b", "inline PTX"),
+    (r"<(gsl|boost|opencv|omp-tools|zlib|lapacke|hdf5|torch|eigen)", "a host library"),
+)
+
+
+def from_makefile(repository: str, folder: Path) -> Program | None:
+    """The program that `make run` would build in this folder; None if it builds none so."""
+    printed = subprocess.run(
+        ["make", "-n", "-B", "run"], cwd=folder, capture_output=True, text=True, check=False
+    ).stdout.replace("\\\n", " ")
+    files: list[str] = []
+    options: list[str] = []
+    arguments: list[str] | None = None
+    for line in printed.splitlines():
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            continue
+        if words and Path(words[0]).name in COMPILERS:
+            _read_compile(words[1:], files, options)
+        elif words and words[0].startswith("./") and arguments is None:
+            arguments = words[1:]
+    if not files or arguments is None:
+        return None
+    needs = _needs(folder, files, printed)
+    return Program(repository, f"src/{folder.name}", files, options, arguments, needs=needs)
+
+
+def _read_compile(words: list[str], files: list[str], options: list[str]) -> None:
+    """Adds what one command compiles, and with which options."""
+    rest = iter(words)
+    for word in rest:
+        values = [next(rest, "")] if word in WITH_VALUE else []
+        if SOURCE.search(word) and word not in files:
+            files.append(word)
+        elif (
+            KEPT.match(word) and word not in options and [word, *values] != ["-Xcompiler", "-Wall"]
+        ):
+            options += [word, *values]
+
+
+def _needs(folder: Path, files: list[str], printed: str) -> str | None:
+    """The library or feature that the simulator does not have, by the text of the sources."""
+    headers = [path for kind in ("*.h", "*.cuh", "*.hpp") for path in folder.rglob(kind)]
+    paths = [path for name in files if (path := folder / name).is_file()] + headers
+    text = printed + "".join(path.read_text(errors="replace") for path in paths)
+    return next((name for pattern, name in LIBRARIES if re.search(pattern, text)), None)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--from", dest="home", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--only", default="", metavar="TEXT", help="programs whose name has it")
+    parser.add_argument("--grade", type=Path, default=GRADE, help="another checkout's ./grade")
+    parser.add_argument("--nvcc", action="store_true", help="on this machine's GPU, with nvcc")
+    parser.add_argument("--seconds", type=float, default=60, help="time limit of each (60)")
+    parser.add_argument("--jobs", type=int, default=1, help="programs that run at a time (1)")
+    parser.add_argument("--csv", type=Path, default=OUTCOMES, help="keep the outcomes there")
+    options = parser.parse_args()
+    home = options.home.resolve()
+    runner = Runner(home.parent, None if options.nvcc else options.grade.resolve(), options.seconds)
+    rows: dict[str, dict[str, str]] = {}
+    if options.csv.exists():
+        with options.csv.open(newline="") as file:
+            rows = {row["program"]: dict(row) for row in csv.DictReader(file)}
+    writing = Lock()
+
+    def run_one(folder: Path) -> None:
+        program = from_makefile(home.name, folder)
+        if program is None:
+            return
+        outcome = runner.run(program)
+        show(outcome)
+        kind, reason = ("gpu", "gpu_reason") if options.nvcc else ("here", "reason")
+        with writing:
+            row = rows.setdefault(folder.name, dict.fromkeys(COLUMNS, ""))
+            row |= {
+                "program": folder.name,
+                "files": " ".join(program.files),
+                "options": shlex.join(program.options),
+                "arguments": shlex.join(program.arguments),
+                "needs": program.needs or "",
+                kind: outcome.kind,
+                reason: outcome.reason[:160],
+            }
+            with options.csv.open("w", newline="") as file:
+                table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+                table.writeheader()
+                table.writerows(row for _, row in sorted(rows.items()))
+
+    folders = sorted(f for f in (home / "src").glob("*-cuda") if options.only in f.name)
+    with ThreadPoolExecutor(options.jobs) as jobs:
+        list(jobs.map(run_one, folders))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
