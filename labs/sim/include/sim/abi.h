@@ -212,6 +212,9 @@ unsigned sim_lane(void);
 void sim_spin(void);
 void sim_sleep(void);
 
+/* From now on, the atomic functions of a traced program have the scope of the block; 0: no more. */
+void sim_atomics_of_block(int begin);
+
 /* ---- arithmetic on doubles that is rounded in one direction */
 
 typedef enum sim_rounding {

@@ -183,10 +183,17 @@ static void pass_barrier(struct worker *w) {
 /* How often the threads of a block that wait in loops try again before other blocks run. A thread
  * that the watch had to interrupt has waited long enough. */
 #define PATIENCE 50
+/* How many of these tries one is worth by a thread that has polled in vain all the time since the
+ * one before, whatever else its block did. */
+#define STALLED 5
 
 /* No thread can go on but those that spin. Returns false if they wait for other blocks. */
 static bool spin_again(struct worker *w, unsigned *tries) {
-    *tries = w->block.progress ? 0 : *tries + (w->block.preempted ? PATIENCE : 1);
+    if (w->block.stalled) {
+        *tries += STALLED;
+    } else {
+        *tries = w->block.progress ? 0 : *tries + (w->block.preempted ? PATIENCE : 1);
+    }
     if (*tries >= PATIENCE) {
         return false;
     }
@@ -197,11 +204,20 @@ static bool spin_again(struct worker *w, unsigned *tries) {
     return true;
 }
 
+/* How often the threads of a block take turns before it lets other blocks run at a barrier: it may
+ * read again and again there what another block is to write. Each time doubles it. */
+static uint64_t slice(const struct worker *w) {
+    return (sim_hooks ? (uint64_t)1 << 23 : (uint64_t)1 << 18) << (w->launch.slices & 31);
+}
+
 /* Runs the block until all of its threads are done, its kernel fails, or it waits for others. */
 static void run(struct worker *w) {
     unsigned tries = 0;
+    const uint64_t last_turn = w->turns + slice(w);
+    w->block.advanced = w->block.progress = false;
     for (;;) {
-        w->block.progress = w->block.preempted = false;
+        w->block.advanced |= w->block.progress;
+        w->block.progress = w->block.preempted = w->block.stalled = false;
         for (unsigned i = 0; i < w->block.warp_count && w->block.failed == cudaSuccess; i++) {
             unsigned warp = w->launch.reversed ? w->block.warp_count - 1 - i : i;
             if (w->warps[warp].in[READY] | w->warps[warp].in[AT_VOLATILE]) {
@@ -228,6 +244,10 @@ static void run(struct worker *w) {
             report_deadlock(w, AT_GRID, AT_BARRIER);
             return;
         } else if (sim_any(w, AT_BARRIER)) {
+            if (w->turns > last_turn) {
+                w->launch.slices++;
+                return;
+            }
             pass_barrier(w);
         } else {
             if (sim_any(w, AT_GRID)) {
@@ -297,6 +317,11 @@ static void prepare(struct worker *w) {
         uint32_t lanes = rest < SIM_WARP_SIZE ? (1u << rest) - 1 : UINT32_MAX;
         w->warps[i].lanes = w->warps[i].fresh = w->warps[i].in[READY] = lanes;
     }
+    for (unsigned t = 0; t < w->block.count && sim_hooks; t++) {
+        memset(w->thread[t].polls, 0, sizeof w->thread[t].polls);
+        w->thread[t].repeated = 0;
+        w->thread[t].stalled = false;
+    }
     sim_lock_step_begin(w);
     w->block.leader = NULL;
     w->block.differs = false;
@@ -306,7 +331,8 @@ static void prepare(struct worker *w) {
 /* The running block waits for others, has ended or has failed. Returns the error that ends its
  * kernel. */
 static cudaError_t leave(struct worker *w) {
-    bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE);
+    bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ||
+                 sim_any(w, AT_BARRIER);
     if (w->block.failed == cudaSuccess && waits && !sim_park(w)) {
         w->block.failed = cudaErrorLaunchOutOfResources;
     }
@@ -330,7 +356,9 @@ static cudaError_t resume(struct worker *w, struct parked_block *parked,
     w->block.config = config;
     number_block(w, parked->index);
     sim_unpark(w, parked);
-    sim_wake(w, from);
+    if (from != AT_BARRIER) {
+        sim_wake(w, from);
+    }
     sim_wake(w, AT_VOLATILE); /* those that others kept waiting all the time */
     run(w);
     return leave(w);
@@ -349,6 +377,7 @@ void sim_forget_blocks(void) {
     if (sim_worker) {
         sim_forget_parked(take_parked(sim_worker));
         sim_worker->launch.fault = cudaSuccess;
+        sim_worker->launch.slices = 0;
     }
 }
 
@@ -366,7 +395,7 @@ static cudaError_t run_parked(struct worker *w, const struct sim_config *config,
         }
         *ran = true;
         cudaError_t error = resume(w, it, config);
-        *progress |= w->block.progress || w->block.preempted || !sim_hooks;
+        *progress |= w->block.advanced || w->block.progress || w->block.preempted || !sim_hooks;
         if (error != cudaSuccess) {
             sim_forget_parked(next);
             return error;
@@ -433,5 +462,6 @@ cudaError_t sim_finish_blocks(const struct sim_config *config) {
     }
     cudaError_t fault = w->launch.fault;
     w->launch.fault = cudaSuccess;
+    w->launch.slices = 0;
     return fault;
 }
