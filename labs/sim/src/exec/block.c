@@ -1,5 +1,7 @@
 #include "exec/block.h"
 
+#include "base/options.h"
+#include "evidence/evidence.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
 #include "exec/lock_step.h"
@@ -113,32 +115,38 @@ static void report_deadlock(struct worker *w, enum thread_state stuck,
                w->block.config->kernel, here, mask, there);
 }
 
+/* Do all threads wait at the same barrier but those that have left the kernel at a `return`? */
+static bool others_returned(const struct worker *w) {
+    bool returned = !w->block.differs;
+    for (unsigned i = 0; i < w->block.warp_count && returned; i++) {
+        const struct warp *warp = &w->warps[i];
+        returned = (warp->lanes & ~(warp->in[AT_BARRIER] | warp->returned)) == 0;
+    }
+    return returned;
+}
+
 /* Reports a thread that has left the kernel or waits at another barrier than the first one. A
- * device hangs there, or goes on with undefined behaviour. */
+ * device goes on with undefined behaviour, or hangs there; but since compute capability 7.0 it does
+ * not wait for threads that have returned. In a grade that is an error still: a kernel that lets
+ * its threads return before a barrier has forgotten what they were to do before it. */
 static void report_divergence(struct worker *w) {
-    const struct thread *leader = NULL;
-    unsigned first = 0, other = 0;
     enum thread_state state = sim_any(w, AT_GRID) ? AT_GRID : AT_BARRIER;
-    if (w->block.faulted) {
+    const bool is_note = others_returned(w) && !evidence_is_open();
+    if (w->block.faulted || (is_note && !sim_checked)) {
         return;
     }
-    for (unsigned t = 0; t < w->block.count && !leader; t++) {
-        if (sim_state(w, t) == state) {
-            leader = &w->thread[t];
-            first = t;
-        }
+    unsigned first = first_in(w, state), other = 0;
+    const struct thread *leader = &w->thread[first];
+    while (other < w->block.count && sim_state(w, other) == state &&
+           same_place(&w->thread[other].at, &leader->at)) {
+        other++;
     }
-    for (unsigned t = 0; t < w->block.count; t++) {
-        if (sim_state(w, t) != state || !same_place(&w->thread[t].at, &leader->at)) {
-            other = t + 1;
-            break;
-        }
-    }
-    if (other-- == 0) {
+    if (other == w->block.count) {
         return;
     }
     bool left = sim_state(w, other) == DONE;
-    struct sim_finding finding = {.kind = "barrier-divergence",
+    struct sim_finding finding = {.severity = is_note ? "note" : NULL,
+                                  .kind = "barrier-divergence",
                                   .kernel = w->block.config->kernel,
                                   .location = leader->at,
                                   .block = &blockIdx,
@@ -150,9 +158,12 @@ static void report_divergence(struct worker *w) {
     sim_report_once(
         &finding,
         "not all threads of block (%u,%u,%u) reach this barrier: thread (%u,%u,%u) waits "
-        "here, thread (%u,%u,%u) %s",
+        "here, thread (%u,%u,%u) %s%s",
         blockIdx.x, blockIdx.y, blockIdx.z, a->x, a->y, a->z, b->x, b->y, b->z,
-        left ? "has left the kernel" : "waits at another barrier");
+        left ? "has left the kernel" : "waits at another barrier",
+        is_note ? "; since compute capability 7.0 a GPU waits only for threads that have not, so "
+                  "this is right if it had nothing to do here"
+                : "");
 }
 
 /* Every thread that is not done waits at a barrier of the block, or of the grid. */

@@ -65,6 +65,7 @@ struct warp {
     uint32_t fresh;             /* are ready and have never run */
     uint32_t in[THREAD_STATES]; /* do not run, by what they do */
     uint32_t predicates;        /* that passed a true one to a barrier of the block */
+    uint32_t returned;          /* have left their kernel at a `return` */
 
     /* group[i]: the operation whose mask has lane i as its lowest. `complete` has bit i if all its
      * lanes have arrived. Lanes whose masks or operations contradict each other are `mixed`: then
