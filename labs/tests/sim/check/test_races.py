@@ -1,9 +1,8 @@
-"""Which accesses the checks call a race, and which not: all kernels of one program, checked once."""
+"""What the checks call a race, and what not: all kernels of one program, checked once."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
