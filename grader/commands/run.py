@@ -32,7 +32,8 @@ def run(
         typer.Option(
             "--check",
             help="Report data races, out-of-bounds and uninitialized accesses, and barriers that "
-            "some threads do not reach.",
+            "some threads do not reach. Exit status 1 if there is an error and the program "
+            "itself exits with 0.",
         ),
     ] = False,
     sample: Annotated[
@@ -106,7 +107,10 @@ def run(
         print(f"grade: {ending}", file=sys.stderr)
     if json_file is not None:
         output.write(json_file, to_json(profile))
-    raise typer.Exit(_status(done))
+    status = _status(done)
+    if status == 0 and checked and any(f.severity == "error" for f in profile.findings):
+        status = exit_codes.LESS
+    raise typer.Exit(status)
 
 
 def _predict(

@@ -1,6 +1,6 @@
 """What the simulator found while a program ran, with the source lines."""
 
-from collections import Counter
+import re
 from pathlib import Path
 
 import msgspec
@@ -11,6 +11,12 @@ from grader.model.finding import Finding
 
 MAX_FINDINGS = 50  # of each severity: no number of notes may hide an error
 MOST_LINES = 1000
+# The object that a message is about, as labs/sim/src/check/memcheck.c words it.
+OBJECT = re.compile(
+    r"(?:bytes of|past the end of|bytes before|bytes into|freed:) (.+?)"
+    r"(?:, with no barrier.*|, and either block.*)?$"
+)
+VERB = re.compile(r" (?:reads|writes|atomically updates) ")
 
 
 def findings_in(lines: bytes, binary: Path) -> list[Finding]:
@@ -19,19 +25,16 @@ def findings_in(lines: bytes, binary: Path) -> list[Finding]:
     unknown = {f.pc for f in findings if f.pc and not f.line}
     unknown |= {f.other_pc for f in findings if f.other_pc and not f.other_line}
     locations = addr2line.locations(binary, unknown)
-    return _without_consequences(_once([_with_lines(f, locations) for f in findings]))
+    found = _without_consequences(_once([_with_lines(f, locations) for f in findings]))
+    return [f for f in found if f.severity == "error"][:MAX_FINDINGS] + [
+        f for f in found if f.severity != "error"
+    ][:MAX_FINDINGS]
 
 
 def _read(lines: bytes) -> list[Finding]:
-    """The first findings; a line that is none is skipped: a user's own program can write there."""
-    findings: list[Finding] = []
-    count: Counter[str] = Counter()
-    for line in lines.splitlines()[:MOST_LINES]:
-        if finding := records.readable(line, Finding):
-            count[finding.severity] += 1
-            if count[finding.severity] <= MAX_FINDINGS:
-                findings.append(finding)
-    return findings
+    """A line that is no finding is skipped: a user's own program can write there."""
+    read = (records.readable(line, Finding) for line in lines.splitlines()[:MOST_LINES])
+    return [finding for finding in read if finding]
 
 
 def _with_lines(finding: Finding, locations: dict[int, Location]) -> Finding:
@@ -48,10 +51,27 @@ def _with_lines(finding: Finding, locations: dict[int, Location]) -> Finding:
 
 
 def _once(findings: list[Finding]) -> list[Finding]:
-    """Without repetitions that differ only in their program counters: one line of source may have
-    several instructions, as the loop of an atomicAdd() of floats has."""
-    shown = [msgspec.structs.replace(f, pc=0, other_pc=0) for f in findings]
-    return [f for i, f in enumerate(findings) if shown[i] not in shown[:i]]
+    """One finding for each line, or pair of lines, and object, with how many there were: one line
+    of source has several instructions, as an unrolled loop or the loop of an atomicAdd() of floats
+    has. A note goes where the same is an error."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(_subject(finding), []).append(finding)
+    once = []
+    for group in groups.values():
+        same = [f for f in group if f.severity == "error"] or group
+        once.append(msgspec.structs.replace(same[0], count=len(same)))
+    return once
+
+
+def _subject(finding: Finding) -> tuple[object, ...]:
+    lines = {(finding.file, finding.line), (finding.other_file, finding.other_line)}
+    about: object = finding.message
+    if finding.line and (named := OBJECT.search(finding.message)):
+        verb = VERB.search(finding.message)
+        is_race = finding.kind.endswith("-race")
+        about = (named[1], "" if is_race or not verb else verb[0])
+    return finding.kind, finding.kernel, finding.step, frozenset(lines - {("", 0)}), about
 
 
 def _without_consequences(findings: list[Finding]) -> list[Finding]:

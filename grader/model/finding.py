@@ -21,6 +21,7 @@ class Finding(msgspec.Struct, frozen=True):
     other_file: str = ""  # of a data race: the other access
     other_line: int = 0
     other_pc: int = 0
+    count: int = 1  # of findings with this line, or pair of lines, and this object
     step: int = -1  # of a sequence, where the run was one: grader/contract/
 
     def where(self) -> str:
@@ -31,7 +32,12 @@ class Finding(msgspec.Struct, frozen=True):
 
     def render(self) -> str:
         """One line; the program may have written it."""
-        locations = dict.fromkeys([self.where(), self.elsewhere()])
-        where = " and ".join(location for location in locations if location)
-        text = f"{where}: {self.message}" if where else self.message
+        where, other, message = self.where(), self.elsewhere(), self.message
+        if where:  # its file is named once
+            other = other.removeprefix(self.file) if self.other_file == self.file else other
+            message = message.replace(f" at {self.file}:", " at line ")
+        if other and other != f":{self.line}":
+            where = f"{where} and {other}" if where else other
+        times = f" ({self.count} times)" if self.count > 1 else ""
+        text = f"{where}{times}: {message}" if where else message
         return plain_text.line(text, 400)

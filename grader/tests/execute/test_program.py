@@ -177,13 +177,45 @@ def test_checks_from_the_first_constructor_to_the_last_access(tmp_path: Path) ->
     source = tmp_path / "program.cu"
     source.write_text(CHECKED)
     done = run(source, "--check", "--json", tmp_path / "profile.json")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, "errors were found"
     findings = json.loads((tmp_path / "profile.json").read_text())["findings"]
     assert [f["kind"] for f in findings] == ["global-race"] * 2
     assert {frozenset((f["line"], f.get("other_line") or f["line"])) for f in findings} == {
         frozenset((13, 15)),
         frozenset((17,)),
     }
+
+
+NOBODY_WAITS = """__global__ void total(const float *in, float *out) {
+    __shared__ float tile[32];
+    tile[threadIdx.x] = in[threadIdx.x];
+    float sum = 0;
+    for (int i = 0; i < 32; i++) sum += tile[i];
+    out[threadIdx.x] = sum;
+}
+int main()
+{
+    static float *in;
+    if (cudaMalloc(&in, 256) || cudaMemset(in, 0, 256)) return 2;
+    total<<<1, 32>>>(in, in + 32);
+}
+"""
+
+
+def test_a_kernel_that_nothing_waits_for_is_checked_and_a_race_is_one_finding(
+    tmp_path: Path,
+) -> None:
+    source = tmp_path / "nobody_waits.cu"
+    source.write_text(NOBODY_WAITS)
+    done = run(source, "--check", "--json", tmp_path / "profile.json")
+    assert done.returncode == 1, "errors were found"
+    findings = json.loads((tmp_path / "profile.json").read_text())["findings"]
+    assert [(f["kind"], f["count"] > 1) for f in findings if f["kind"] != "leak"] == [
+        ("pending-work", False),
+        ("shared-race", True),  # g++ unrolls the loop
+    ]
+    assert f"error: shared-race: {source}:3 and :5 (" in done.stderr
+    assert "declared at line 2" in done.stderr
 
 
 FRESH = """#include <stdio.h>

@@ -38,7 +38,7 @@ from merged_accesses import Function, is_block, loop_around
 from run_time_values import is_made_of, known_at_run_time
 from straight_loops import Straight, constants_of
 from structure_layouts import layout
-from structure_loads import Structures, chosen_store
+from structure_loads import CACHED, Structures, chosen_store
 from syntax_nodes import text_of
 from tokens import BEFORE_MAIN
 from tree_sitter import Language, Node, Parser
@@ -179,7 +179,10 @@ class Marker:
             return False
         if node.type == "call_expression" and self._has_effect(node):
             return False
-        parts = list(node.named_children)
+        if node.type in ("sizeof_expression", "alignof_expression", "decltype"):
+            return True
+        object_of = self._named_object(node)
+        parts = self._for_address(object_of) if object_of else list(node.named_children)
         if node.type == "assignment_expression":
             left = node.child_by_field_name("left")
             is_variable = left is not None and left.type == "identifier"
@@ -196,6 +199,28 @@ class Marker:
             loads.append(" ".join(text.decode(errors="replace").split()))
             return b"//" not in text and b"/*" not in text
         return node.type != "assignment_expression"
+
+    @staticmethod
+    def _named_object(node: Node) -> Node | None:
+        """The object that `&object` or the declaration of a reference names, and does not load."""
+        if node.type == "pointer_expression" and text_of(node)[:1] == b"&":
+            call = node.parent.parent if node.parent is not None else None
+            is_loaded = call is not None and CACHED.match(text_of(call, "function"))
+            return None if is_loaded else node.child_by_field_name("argument")
+        declared = node.child_by_field_name("declarator")
+        if node.type == "init_declarator" and text_of(declared)[:1] == b"&":
+            return node.child_by_field_name("value")
+        return None
+
+    @staticmethod
+    def _for_address(node: Node) -> list[Node]:
+        """What is evaluated for the address of an object alone."""
+        while node.type == "parenthesized_expression" or (
+            node.type == "field_expression" and text_of(node, "operator") == b"."
+        ):
+            node = node.named_children[0]
+        is_element = node.type in ("subscript_expression", "pointer_expression")
+        return list(node.named_children) if is_element else [node]
 
     def join_within(self, statement: Node) -> None:
         """Lanes that evaluate a conditional operand and those that do not go on together in the

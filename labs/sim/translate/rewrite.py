@@ -80,6 +80,7 @@ class Translation:
         self._addresses(set(self.launches.kernels))
         self._marks()
         Variables(self.tokens, self.is_traced).rewrite()
+        self._returns()
         self._calls()
         DeviceArithmetic(self.tokens).rewrite()
         if self.is_traced:  # only counters need unrolled loops; g++ takes long over them
@@ -143,6 +144,14 @@ class Translation:
                 first = i - 1 if tokens.at(i - 1) == b"::" else i
                 tokens.insert(tokens.start[first], "sim_unchecked_call(")
                 tokens.insert(tokens.end(closed), f', "{name}", {quoted(file)}, {line})')
+
+    def _returns(self) -> None:
+        """Marks where a thread leaves its kernel early."""
+        tokens = self.tokens
+        for i in tokens.words(b"return"):
+            around = [f for f in tokens.functions if f.opened < i < f.closed]
+            if tokens.at(i + 1) == b";" and [b"__global__" in f.marks for f in around] == [True]:
+                tokens.replace(i, "return sim_returns()")
 
     def _addresses(self, kernels: set[bytes]) -> None:
         """(void *)k -> (void *)sim_kernel_address("k", k), which makes k known to the runtime"""

@@ -153,8 +153,8 @@ def report(verdicts: list[Verdict]) -> str:
     rows += [
         "",
         f"Correct programs: {len(correct)}. False alarms here: {alarms}; compute-sanitizer: "
-        f"{reported}. Of {len(noted)} that store the same "
-        f"value twice, {sum(v.found for v in noted)} get a note.",
+        f"{reported}. Of {len(noted)} that deserve a note, "
+        f"{sum(v.found for v in noted)} get it.",
     ]
     missed = [v.program.name for v in bugs if not v.found]
     if missed:

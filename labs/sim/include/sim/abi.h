@@ -207,10 +207,16 @@ void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all,
 
 unsigned sim_lane(void);
 
+/* The running thread leaves its kernel at a `return`. */
+void sim_returns(void);
+
 /* The running thread repeats a read or an atomic function until another one lets it go on. After
  * some calls in a row, the others run. sim_sleep(): at once. */
 void sim_spin(void);
 void sim_sleep(void);
+
+/* From now on, the atomic functions of a traced program have the scope of the block; 0: no more. */
+void sim_atomics_of_block(int begin);
 
 /* ---- arithmetic on doubles that is rounded in one direction */
 

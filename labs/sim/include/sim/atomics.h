@@ -125,9 +125,18 @@ template <class T> SIM_ATOMIC_INLINE sim_atomic_16<T> atomicExch(T *address, T v
     return old;
 }
 
+/* While there is one, a traced program knows that atomic functions have the scope of the block. */
+struct sim_scope_of_block {
+#ifdef __SANITIZE_THREAD__
+    inline __attribute__((always_inline)) sim_scope_of_block() { sim_atomics_of_block(1); }
+    inline __attribute__((always_inline)) ~sim_scope_of_block() { sim_atomics_of_block(0); }
+#endif
+};
+
 /* The forms that are atomic for one block, or for the whole system. */
 #define SIM_ATOMIC_SCOPES(name)                                                                    \
     template <class... A> SIM_ATOMIC_INLINE auto name##_block(A... a) -> decltype(name(a...)) {    \
+        [[maybe_unused]] sim_scope_of_block scope;                                                 \
         return name(a...);                                                                         \
     }                                                                                              \
     template <class... A> SIM_ATOMIC_INLINE auto name##_system(A... a) -> decltype(name(a...)) {   \

@@ -35,6 +35,7 @@ static struct {
     struct sim_finding finding;
     struct memory_object object;
     uint3 block, thread;
+    bool is_flag; /* volatile: to store the same value is fine */
 } pending;
 
 /* Plain reads, by the running thread, of what other threads update atomically. Each is a race
@@ -57,6 +58,7 @@ struct access {
     const char *pc; /* of the call in the program */
     bool aligned;   /* the device makes one instruction of it, which needs an aligned address */
     bool is_volatile;
+    uint32_t flags; /* of the event: SHADOW_BLOCK */
 };
 
 void check_begin(void) {
@@ -213,7 +215,7 @@ static void settle(void) {
         race_changed(pending.cells, pending.count);
     }
     check_pending = false;
-    if (pending.race.other.segment != 0) {
+    if (pending.race.other.segment != 0 && (changed || !pending.is_flag)) {
         pending.finding.severity = changed ? "error" : "note";
         pending.finding.block = &pending.block;
         pending.finding.thread = &pending.thread;
@@ -259,11 +261,18 @@ static void check_race(const struct access *a, const struct memory_object *p) {
     }
     bool one_block = p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC;
     uint32_t pc = (uint32_t)(a->pc - __ehdr_start) & SHADOW_PC;
-    if (a->is_volatile && !one_block) {
-        race_atomic(a->at, a->how);
-        pc |= SHADOW_ATOMIC;
+    bool is_flag = a->is_volatile && !one_block;
+    if (is_flag) {
+        pc |= SHADOW_ATOMIC | SHADOW_VOLATILE;
     }
-    struct race race = race_access(cells, count, a->how, pc, one_block);
+    struct race race = race_access(cells, count, a->how, pc | a->flags, one_block);
+    if (is_flag && race.other.pc & SHADOW_VOLATILE && race.other_stored && a->how == RACE_STORE &&
+        race_is_handed_over(a->at, race.other)) {
+        race.other.segment = 0;
+    }
+    if (is_flag) {
+        race_atomic(a->at, a->how, false);
+    }
     struct sim_finding f = finding(a, one_block ? "shared-race" : "global-race");
     if (race.other.segment != 0) {
         f.other_pc = __ehdr_start + (race.other.pc & SHADOW_PC);
@@ -283,12 +292,13 @@ static void check_race(const struct access *a, const struct memory_object *p) {
     if (race.other.segment == 0) {
         return;
     }
-    if (a->how == RACE_LOAD && race.other.pc & SHADOW_ATOMIC) {
+    if (a->how == RACE_LOAD && !is_flag && race.other.pc & SHADOW_ATOMIC) {
         guess(a, &race, &f, p);
     } else if (race.same_value) {
         pending.race = race;
         pending.finding = f;
         pending.object = *p;
+        pending.is_flag = is_flag;
         pending.block = blockIdx;
         pending.thread = threadIdx;
     } else {
@@ -390,15 +400,24 @@ static void check(const struct access *a) {
 }
 
 void check_access(const void *address, size_t bytes, enum race_access how, const void *pc) {
-    check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, true, false});
+    check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, true, false, 0});
+}
+
+void check_atomic(const void *address, size_t bytes, enum race_access how, bool of_block,
+                  const void *pc) {
+    check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, true, false,
+                           of_block ? SHADOW_BLOCK : 0});
+    if (sim_on_device()) {
+        race_atomic(address, how, of_block);
+    }
 }
 
 void check_unaligned(const void *address, size_t bytes, enum race_access how, const void *pc) {
-    check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, false, false});
+    check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, false, false, 0});
 }
 
 void check_volatile(const void *address, size_t bytes, enum race_access how, const void *pc) {
-    check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, true, true});
+    check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, true, true, 0});
 }
 
 void check_copy_to_host(const void *from, size_t bytes, struct sim_location location) {
@@ -440,17 +459,18 @@ void check_block_begin(const struct worker *w) {
     race_block();
 }
 
-/* What a block that waited in a loop read is not followed from block to block: everything before
- * counts as ordered. */
-void check_block_resumes(const struct worker *w, bool at_grid) {
+uint32_t check_block_waits(void) {
+    settle();
+    settle_guesses();
+    return race_block_waits();
+}
+
+void check_block_resumes(const struct worker *w, uint32_t number) {
     settle();
     settle_guesses();
     address_forget();
     address_resume_block(w);
-    if (!at_grid) {
-        race_launch();
-    }
-    race_block();
+    race_block_resumes(number);
 }
 
 void check_thread(unsigned t) {

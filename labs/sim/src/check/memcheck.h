@@ -13,6 +13,10 @@
  * the kernel if a device would. `pc`: the return address of the callback. */
 void check_access(const void *address, size_t bytes, enum race_access how, const void *pc);
 
+/* The same for an atomic function. `of_block`: it has that scope. */
+void check_atomic(const void *address, size_t bytes, enum race_access how, bool of_block,
+                  const void *pc);
+
 /* The same for an address that need not be a multiple of `bytes`, as the compiler knows: the device
  * makes smaller accesses of it. */
 void check_unaligned(const void *address, size_t bytes, enum race_access how, const void *pc);
@@ -30,8 +34,8 @@ void check_heap_changed(const void *at, size_t bytes);
 
 void check_launch_begin(void);
 void check_launch_end(void);
-/* A block goes on after other blocks have run. `at_grid`: it has passed a barrier of the grid,
- * which was announced by race_launch(). */
-void check_block_resumes(const struct worker *w, bool at_grid);
+/* A block waits while other blocks run: returns its number, with which it resumes. */
+uint32_t check_block_waits(void);
+void check_block_resumes(const struct worker *w, uint32_t number);
 void check_block_begin(const struct worker *w);
 void check_thread(unsigned t);

@@ -13,8 +13,9 @@ struct race_time {
     uint32_t launch_first;  /* the first segment of the launch, */
     uint32_t block_first;   /* of the block, */
     uint32_t barrier_first; /* and after the last barrier of the block */
+    uint32_t threads_first; /* the first segment whose thread is known, at most block_first */
     unsigned thread;        /* the running thread's number in the block */
-    uint16_t *threads;      /* of each segment of the block, from block_first */
+    uint16_t *threads;      /* of each segment, from threads_first */
 };
 extern struct race_time race_time SIM_HIDDEN;
 
@@ -22,9 +23,9 @@ static inline bool race_in_block(struct shadow_event event) {
     return event.segment >= race_time.block_first;
 }
 
-/* The thread of an event in the running block. */
+/* The thread of an event, in its block. */
 static inline unsigned race_owner(struct shadow_event event) {
-    return race_time.threads[event.segment - race_time.block_first];
+    return race_time.threads[event.segment - race_time.threads_first];
 }
 
 static inline bool race_is_mine(struct shadow_event event) {

@@ -5,51 +5,90 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The blocks that have published their writes by a fence and an atomic function on one address. */
+/* What a thread has published by a fence and, at segment `at`, an atomic function on an address.
+ * For all blocks: what it did up to segment `own`, and what its block did before `all`. */
+struct release {
+    uint32_t block; /* its number */
+    uint16_t thread;
+    uint32_t at, own, all;
+    uint32_t own_in_block; /* for its block: what it did up to here */
+};
+
+#define MOST_EARLIER 16
+
+/* All that was published at an address. */
 struct publication {
     const void *address;
-    uint32_t *blocks; /* their first segments, ascending */
+    struct release *releases; /* by block */
     size_t count, capacity;
-    uint32_t in_block;  /* the first segment of the block that `released` is of */
-    uint32_t *released; /* the segment in which each of its threads has last done so; 0: never */
+    struct publication *earlier[MOST_EARLIER]; /* what those threads had acquired before */
+    unsigned earlier_count;
+    unsigned newest;    /* acquisition by the running block: its index + 1; 0: none */
+    uint32_t newest_in; /* the first segment of that block */
+    uint32_t visited;   /* the last query that has looked at it */
     struct publication *next;
 };
 
-#define HELD 4 /* addresses that a thread is remembered to have acquired, the last ones */
-
-/* An address that a thread has acquired from others of its block, and when. */
+/* A thread of the running block has acquired what was published at an address so far. */
 struct acquisition {
-    const struct publication *from;
+    struct publication *from;
     uint32_t segment;
+    uint16_t thread;
+    bool of_block;   /* by an atomic function of this scope */
+    unsigned before; /* the one of the same address before it: its index + 1; 0: none */
+};
+
+/* The last fences of a thread, by their segments. */
+struct fences {
+    uint32_t device, block;
+};
+
+/* The segments of a block until it ends or waits for others. */
+struct part {
+    uint32_t first, block;
+};
+
+/* What is kept of the block that runs, and of each block that waits for others. */
+struct block_state {
+    uint32_t number;
+    struct acquisition *acquired;
+    size_t count, capacity;
+    struct fences fences[SIM_MAX_THREADS];
+    bool any_fence;
+    uint32_t last_fence, fenced_barrier; /* of the device: the last one, and the last one before the
+                                            last barrier */
+    struct block_state *next;            /* that waits */
 };
 
 #define PUBLISHED 256
+#define MOST_LOOKED_AT 4096 /* acquisitions, the newest ones */
+#define MOST_THREADS ((uint32_t)1 << 24)
 
 struct race_time race_time;
 
 static struct {
-    uint32_t *starts; /* the first segment of each block so far */
-    size_t blocks, blocks_capacity;
+    struct part *parts;
+    size_t part_count, parts_capacity;
+    uint32_t blocks; /* that have begun */
     size_t threads_capacity;
     uint32_t
         warp_first[SIM_MAX_THREADS / SIM_WARP_SIZE]; /* after the last __syncwarp() of all lanes */
     struct {
         uint32_t lanes, first;
     } partial[SIM_MAX_THREADS]; /* and the last one of each thread that named only some lanes */
-    uint32_t fenced;            /* the segment of the last fence of the running thread */
     struct publication *published[PUBLISHED]; /* by address */
     bool any_published;
-    const struct publication *acquired[4]; /* by the running block */
-    unsigned acquired_count;
-    struct acquisition held[SIM_MAX_THREADS][HELD]; /* by each thread of the block */
-    bool any_held;
+    struct block_state block, *waiting;
+    uint32_t query;
+    struct publication **found; /* by the query */
+    size_t found_count, found_capacity;
 } now;
 
 static bool make_room(void **array, size_t count, size_t *capacity, size_t size) {
     if (count <= *capacity) {
         return true;
     }
-    size_t larger = *capacity ? *capacity * 2 : 1024;
+    size_t larger = *capacity ? *capacity * 2 : 64;
     void *moved = realloc(*array, (larger < count ? count : larger) * size);
     if (moved != NULL) {
         *array = moved;
@@ -58,47 +97,104 @@ static bool make_room(void **array, size_t count, size_t *capacity, size_t size)
     return moved != NULL;
 }
 
-static void forget_held(void) {
-    if (now.any_held) {
-        memset(now.held, 0, sizeof now.held);
-        now.any_held = false;
+static struct block_state *take_waiting(uint32_t number) {
+    struct block_state **link = &now.waiting;
+    while (*link && (*link)->number != number) {
+        link = &(*link)->next;
     }
+    struct block_state *state = *link;
+    if (state) {
+        *link = state->next;
+    }
+    return state;
 }
 
 void race_launch(void) {
     race_time.launch_first = race_time.segment + 1;
     race_time.block_first = race_time.barrier_first = race_time.launch_first;
-    now.blocks = 0;
+    race_time.threads_first = race_time.launch_first;
+    now.part_count = now.blocks = 0;
     for (unsigned i = 0; now.any_published && i < PUBLISHED; i++) {
         while (now.published[i]) {
             struct publication *old = now.published[i];
             now.published[i] = old->next;
-            free(old->blocks);
-            free(old->released);
+            free(old->releases);
             free(old);
         }
     }
     now.any_published = false;
-    now.acquired_count = 0;
-    forget_held();
+    now.block.count = 0;
+    for (struct block_state *state; (state = now.waiting);) {
+        now.waiting = state->next;
+        free(state->acquired);
+        free(state);
+    }
+}
+
+/* The running block has this number, and goes on in a new segment. */
+static void begin_part(uint32_t number) {
+    race_time.block_first = race_time.barrier_first = race_time.segment + 1;
+    if (race_time.block_first - race_time.threads_first > MOST_THREADS) {
+        race_time.threads_first = race_time.block_first;
+    }
+    memset(now.warp_first, 0, sizeof now.warp_first);
+    memset(now.partial, 0, sizeof now.partial);
+    if (make_room((void **)&now.parts, now.part_count + 1, &now.parts_capacity,
+                  sizeof *now.parts)) {
+        now.parts[now.part_count++] = (struct part){race_time.block_first, number};
+    }
+}
+
+static void forget_fences(void) {
+    if (now.block.any_fence) {
+        memset(now.block.fences, 0, sizeof now.block.fences);
+        now.block.any_fence = false;
+        now.block.last_fence = now.block.fenced_barrier = 0;
+    }
 }
 
 void race_block(void) {
-    race_time.block_first = race_time.barrier_first = race_time.segment + 1;
-    now.fenced = 0;
-    now.acquired_count = 0;
-    memset(now.warp_first, 0, sizeof now.warp_first);
-    memset(now.partial, 0, sizeof now.partial);
-    forget_held();
-    if (make_room((void **)&now.starts, now.blocks + 1, &now.blocks_capacity, sizeof *now.starts)) {
-        now.starts[now.blocks++] = race_time.block_first;
+    now.block.number = now.blocks++;
+    now.block.count = 0;
+    forget_fences();
+    begin_part(now.block.number);
+}
+
+uint32_t race_block_waits(void) {
+    struct block_state *state =
+        now.block.any_fence || now.block.count > 0 ? malloc(sizeof *state) : NULL;
+    if (state) {
+        *state = now.block;
+        state->next = now.waiting;
+        now.waiting = state;
+        now.block.acquired = NULL;
+        now.block.count = now.block.capacity = 0;
+    }
+    return now.block.number;
+}
+
+void race_block_resumes(uint32_t number) {
+    struct block_state *state = take_waiting(number);
+    begin_part(number);
+    now.block.count = 0;
+    forget_fences();
+    now.block.number = number;
+    if (state) {
+        free(now.block.acquired);
+        now.block = *state;
+        free(state);
+    }
+    for (unsigned i = 0; i < now.block.count; i++) {
+        struct publication *p = now.block.acquired[i].from;
+        p->newest = i + 1;
+        p->newest_in = race_time.block_first;
     }
 }
 
 void race_thread(unsigned t) {
     race_time.quiet = ++race_time.segment;
     race_time.thread = t;
-    size_t index = race_time.segment - race_time.block_first;
+    size_t index = race_time.segment - race_time.threads_first;
     if (make_room((void **)&race_time.threads, index + 1, &now.threads_capacity,
                   sizeof *race_time.threads)) {
         race_time.threads[index] = (uint16_t)t;
@@ -107,6 +203,7 @@ void race_thread(unsigned t) {
 
 void race_barrier(void) {
     race_time.barrier_first = race_time.segment + 1;
+    now.block.fenced_barrier = now.block.last_fence;
 }
 
 void race_warp_barrier(unsigned first, uint32_t lanes) {
@@ -121,18 +218,19 @@ void race_warp_barrier(unsigned first, uint32_t lanes) {
     }
 }
 
-void race_fence(void) {
-    now.fenced = race_time.segment;
-}
-
-/* The list that holds what was published at an address. */
-static struct publication **published_at(const void *address) {
-    uintptr_t number = (uintptr_t)address >> 2;
-    return &now.published[(number ^ number >> 8) % PUBLISHED];
+void race_fence(bool of_block) {
+    struct fences *mine = &now.block.fences[race_time.thread];
+    mine->block = race_time.segment;
+    if (!of_block) {
+        mine->device = now.block.last_fence = race_time.segment;
+    }
+    now.block.any_fence = true;
+    race_thread(race_time.thread); /* what follows is not behind the fence */
 }
 
 static struct publication *publication_of(const void *address, bool create) {
-    struct publication **first = published_at(address), *p = *first;
+    uintptr_t number = (uintptr_t)address >> 2;
+    struct publication **first = &now.published[(number ^ number >> 8) % PUBLISHED], *p = *first;
     while (p && p->address != address) {
         p = p->next;
     }
@@ -145,103 +243,193 @@ static struct publication *publication_of(const void *address, bool create) {
     return p;
 }
 
-static void acquire(const struct publication *p) {
-    for (unsigned i = 0; i < now.acquired_count; i++) {
-        if (now.acquired[i] == p) {
+/* Have the running thread and thread `other` of its block met since the end of a segment? */
+static bool have_met(unsigned other, uint32_t segment) {
+    unsigned me = race_time.thread, warp = me / SIM_WARP_SIZE;
+    if (other == me || segment < race_time.barrier_first) {
+        return true;
+    }
+    return other / SIM_WARP_SIZE == warp &&
+           (segment < now.warp_first[warp] ||
+            ((now.partial[me].lanes >> other % SIM_WARP_SIZE & 1u) &&
+             segment < now.partial[me].first));
+}
+
+/* Does what another thread has acquired hold for the running thread? Lanes of a warp may tell each
+ * other by a shuffle what another block has published. */
+static bool holds(const struct acquisition *a, bool in_block) {
+    return have_met(a->thread, a->segment) ||
+           (!in_block && a->thread / SIM_WARP_SIZE == race_time.thread / SIM_WARP_SIZE);
+}
+
+static void acquire(struct publication *p, bool of_block) {
+    struct block_state *b = &now.block;
+    unsigned newest = p->newest_in == race_time.block_first ? p->newest : 0;
+    for (unsigned i = newest; i > 0; i = b->acquired[i - 1].before) {
+        struct acquisition *a = &b->acquired[i - 1];
+        if (a->thread == race_time.thread && a->of_block == of_block) {
+            a->segment = race_time.segment;
             return;
         }
     }
-    if (now.acquired_count < sizeof now.acquired / sizeof *now.acquired) {
-        now.acquired[now.acquired_count++] = p;
+    if (make_room((void **)&b->acquired, b->count + 1, &b->capacity, sizeof *b->acquired)) {
+        b->acquired[b->count++] = (struct acquisition){
+            p, race_time.segment, (uint16_t)race_time.thread, of_block, newest};
+        p->newest = (unsigned)b->count;
+        p->newest_in = race_time.block_first;
     }
 }
 
-static void publish(struct publication *p) {
-    bool again = p->count && p->blocks[p->count - 1] == race_time.block_first;
-    if (!again && make_room((void **)&p->blocks, p->count + 1, &p->capacity, sizeof *p->blocks)) {
-        p->blocks[p->count++] = race_time.block_first;
+/* The first release by a block of this number, or a greater one. */
+static size_t releases_of(const struct publication *p, uint32_t block) {
+    size_t low = 0;
+    for (size_t high = p->count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (p->releases[middle].block < block) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void publish(struct publication *p, bool of_block) {
+    const struct block_state *b = &now.block;
+    const struct fences *mine = &b->fences[race_time.thread];
+    struct release made = {.block = b->number,
+                           .thread = (uint16_t)race_time.thread,
+                           .at = race_time.segment,
+                           .own_in_block = mine->block};
+    if (!of_block) {
+        /* What came before the barrier is behind this thread's fence after it, or behind those
+         * that the threads made before it. */
+        uint32_t fenced = mine->device > b->fenced_barrier ? mine->device : b->fenced_barrier;
+        made.own = mine->device;
+        made.all =
+            fenced < race_time.barrier_first ? fenced + (fenced > 0) : race_time.barrier_first;
+    }
+    size_t i = releases_of(p, b->number + 1);
+    size_t end = i;
+    while (i > 0 && p->releases[i - 1].block == b->number &&
+           p->releases[i - 1].thread != made.thread) {
+        i--;
+    }
+    if (i > 0 && p->releases[i - 1].block == b->number) {
+        struct release *same = &p->releases[i - 1];
+        made.own = made.own > same->own ? made.own : same->own;
+        made.all = made.all > same->all ? made.all : same->all;
+        *same = made;
+    } else if (make_room((void **)&p->releases, p->count + 1, &p->capacity, sizeof *p->releases)) {
+        memmove(&p->releases[end + 1], &p->releases[end], (p->count - end) * sizeof *p->releases);
+        p->releases[end] = made;
+        p->count++;
+    }
+    for (size_t k = b->count; k-- > 0 && p->earlier_count < MOST_EARLIER;) {
+        struct publication *from = b->acquired[k].from;
+        bool known = from == p || !holds(&b->acquired[k], false);
+        for (unsigned j = 0; j < p->earlier_count && !known; j++) {
+            known = p->earlier[j] == from;
+        }
+        if (!known) {
+            p->earlier[p->earlier_count++] = from;
+        }
     }
 }
 
-/* The running thread publishes what it did for the other threads of its block, as one that gives a
- * lock back. */
-static void publish_in_block(struct publication *p) {
-    if (p->released == NULL) {
-        p->released = calloc(SIM_MAX_THREADS, sizeof *p->released);
-    } else if (p->in_block != race_time.block_first) {
-        memset(p->released, 0, SIM_MAX_THREADS * sizeof *p->released);
+void race_atomic(const void *address, enum race_access how, bool of_block) {
+    if (!now.block.any_fence && !now.any_published) {
+        return;
     }
-    p->in_block = race_time.block_first;
-    if (p->released) {
-        p->released[race_time.thread] = race_time.segment;
+    bool publishes = how != RACE_LOAD && (now.block.fences[race_time.thread].block != 0 ||
+                                          now.block.fenced_barrier != 0);
+    struct publication *p = publication_of(address, publishes);
+    if (p && p->count && how != RACE_STORE) {
+        acquire(p, of_block);
+    }
+    if (p && publishes) {
+        publish(p, of_block);
     }
 }
 
-/* The running thread acquires it, as one that takes the lock. */
-static void acquire_in_block(const struct publication *p) {
-    struct acquisition *held = now.held[race_time.thread], *it = held;
-    while (it < held + HELD - 1 && it->from != p) {
-        it++;
+/* The number of the block that an event is of. */
+static uint32_t block_of(struct shadow_event event) {
+    uint32_t block = 0;
+    for (size_t low = 0, high = now.part_count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (now.parts[middle].first <= event.segment) {
+            block = now.parts[middle].block;
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    memmove(held + 1, held, (size_t)(it - held) * sizeof *held);
-    *held = (struct acquisition){p, race_time.segment};
-    now.any_held = true;
+    return block;
 }
 
-/* Has the running thread acquired what the thread of this event, of the same block, published
- * after it? */
-static bool is_acquired_in_block(struct shadow_event event) {
-    const struct acquisition *held = now.held[race_time.thread];
-    for (unsigned i = 0; now.any_held && i < HELD && held[i].from; i++) {
-        const struct publication *p = held[i].from;
-        if (event.segment <= held[i].segment && p->in_block == race_time.block_first &&
-            p->released && p->released[race_owner(event)] >= event.segment) {
+static bool is_by(struct shadow_event event, unsigned thread) {
+    return event.segment < race_time.threads_first || race_owner(event) == thread;
+}
+
+/* Is an event of this block among what was published there? */
+static bool is_among(const struct publication *p, struct shadow_event event, uint32_t block,
+                     bool in_block) {
+    for (size_t i = releases_of(p, block); i < p->count && p->releases[i].block == block; i++) {
+        const struct release *r = &p->releases[i];
+        if (event.segment < r->all ||
+            (event.segment <= (in_block ? r->own_in_block : r->own) && is_by(event, r->thread))) {
             return true;
         }
     }
     return false;
 }
 
-void race_atomic(const void *address, enum race_access how) {
-    if (!now.fenced && !now.any_published) {
-        return;
-    }
-    struct publication *p = publication_of(address, now.fenced && how != RACE_LOAD);
-    if (p && p->count && how != RACE_STORE) {
-        acquire(p);
-    }
-    if (p && p->released && p->in_block == race_time.block_first && how != RACE_STORE) {
-        acquire_in_block(p);
-    }
-    if (p && now.fenced && how != RACE_LOAD) {
-        publish(p);
-        publish_in_block(p);
+static void find_publication(struct publication *p) {
+    if (p->visited != now.query && make_room((void **)&now.found, now.found_count + 1,
+                                             &now.found_capacity, sizeof *now.found)) {
+        p->visited = now.query;
+        now.found[now.found_count++] = p;
     }
 }
 
-/* The greatest element of an ascending array that is at most `key`; NULL if there is none. */
-static const uint32_t *at_most(const uint32_t *array, size_t count, uint32_t key) {
-    const uint32_t *greatest = NULL;
-    for (size_t low = 0, high = count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (array[middle] <= key) {
-            greatest = &array[middle];
-            low = middle + 1;
-        } else {
-            high = middle;
+/* Has the running thread acquired what the thread of this event published after it? Or has a thread
+ * that published something that it has acquired, and so on? `in_block`: for one block. */
+static bool is_acquired(struct shadow_event event, uint32_t block, bool in_block) {
+    size_t looked = 0;
+    now.query++;
+    now.found_count = 0;
+    for (size_t i = now.block.count; i-- > 0 && looked < MOST_LOOKED_AT; looked++) {
+        const struct acquisition *a = &now.block.acquired[i];
+        if (event.segment <= a->segment && (in_block || !a->of_block) &&
+            a->from->visited != now.query && holds(a, block == now.block.number)) {
+            find_publication(a->from);
         }
     }
-    return greatest;
+    for (size_t i = 0; i < now.found_count; i++) {
+        struct publication *p = now.found[i];
+        if (is_among(p, event, block, in_block)) {
+            return true;
+        }
+        for (unsigned k = 0; k < p->earlier_count; k++) {
+            find_publication(p->earlier[k]);
+        }
+    }
+    return false;
 }
 
-/* Has the running block acquired, by an atomic function, what the block of this event published? */
-static bool is_acquired(struct shadow_event event) {
-    const uint32_t *block =
-        now.acquired_count ? at_most(now.starts, now.blocks, event.segment) : NULL;
-    for (unsigned i = 0; block && i < now.acquired_count; i++) {
-        const struct publication *p = now.acquired[i];
-        const uint32_t *same = at_most(p->blocks, p->count, *block);
-        if (same && *same == *block) {
+bool race_is_handed_over(const void *address, struct shadow_event event) {
+    const struct publication *p = now.any_published ? publication_of(address, false) : NULL;
+    uint32_t block = block_of(event);
+    bool acquired = false;
+    for (size_t i = now.block.count; p && i-- > 0 && !acquired;) {
+        const struct acquisition *a = &now.block.acquired[i];
+        acquired = a->from == p && event.segment <= a->segment && holds(a, false);
+    }
+    for (size_t i = acquired ? releases_of(p, block) : SIZE_MAX;
+         acquired && i < p->count && p->releases[i].block == block; i++) {
+        const struct release *r = &p->releases[i];
+        if (event.segment <= r->at && is_by(event, r->thread) &&
+            (block == now.block.number || r->own > 0 || r->all > 0)) {
             return true;
         }
     }
@@ -249,12 +437,11 @@ static bool is_acquired(struct shadow_event event) {
 }
 
 bool race_thread_of(struct shadow_event event, unsigned *thread, uint64_t *block) {
-    const uint32_t *start = at_most(now.starts, now.blocks, event.segment);
-    *block = start ? (uint64_t)(start - now.starts) : 0;
+    *block = block_of(event);
     if (event.segment < race_time.block_first) {
         return false;
     }
-    *thread = race_time.threads[event.segment - race_time.block_first];
+    *thread = race_owner(event);
     return true;
 }
 
@@ -265,28 +452,41 @@ static bool is_ordered(struct shadow_event event, uint32_t scope) {
         return true;
     }
     if (!race_in_block(event)) {
-        return is_acquired(event);
+        uint32_t block = block_of(event);
+        return block == now.block.number ||
+               (now.block.count > 0 && is_acquired(event, block, false));
     }
-    unsigned other = race_owner(event);
-    if (other == race_time.thread || event.segment < race_time.barrier_first ||
-        is_acquired_in_block(event)) {
-        return true;
-    }
-    if (other / SIM_WARP_SIZE != race_time.thread / SIM_WARP_SIZE) {
-        return false;
-    }
-    return event.segment < now.warp_first[race_time.thread / SIM_WARP_SIZE] ||
-           ((now.partial[race_time.thread].lanes >> other % SIM_WARP_SIZE & 1u) &&
-            event.segment < now.partial[race_time.thread].first);
+    return have_met(race_owner(event), event.segment) ||
+           (now.block.count > 0 && is_acquired(event, now.block.number, true));
 }
 
 static bool is_atomic(enum race_access how) {
     return how == RACE_ATOMIC || how == RACE_COMPARE;
 }
 
-/* Does the event race with `me`, an access of the running thread? Two atomic ones never do. */
-static bool races(struct shadow_event event, struct shadow_event me, uint32_t scope) {
-    return !(me.pc & event.pc & SHADOW_ATOMIC) && !is_ordered(event, scope);
+/* Two volatile accesses, or a volatile one and an atomic function, count as atomic, but not two
+ * volatile stores, nor a load of what was handed over by a fence or an atomic function whose scope
+ * does not reach the running thread. */
+static bool is_too_weak(struct shadow_event event, struct shadow_event me, bool both_store) {
+    if (me.pc & event.pc & SHADOW_VOLATILE && both_store) {
+        return true;
+    }
+    if (race_in_block(event) || event.segment < race_time.launch_first) {
+        return false;
+    }
+    uint32_t block = block_of(event);
+    return block != now.block.number &&
+           ((me.pc | event.pc) & SHADOW_BLOCK ||
+            (me.pc & event.pc & SHADOW_VOLATILE && is_acquired(event, block, true)));
+}
+
+/* Does the event race with `me`, an access of the running thread? Two atomic ones rarely do. */
+static bool races(struct shadow_event event, struct shadow_event me, uint32_t scope,
+                  bool both_store) {
+    if (me.pc & event.pc & SHADOW_ATOMIC && !is_too_weak(event, me, both_store)) {
+        return false;
+    }
+    return !is_ordered(event, scope);
 }
 
 static void note_write(struct shadow_cell *cell, struct shadow_event me) {
@@ -300,18 +500,20 @@ static void note_write(struct shadow_cell *cell, struct shadow_event me) {
 /* The race of one cell with what the running thread is about to do. */
 static struct race find(const struct shadow_cell *cell, enum race_access how,
                         struct shadow_event me, uint32_t scope) {
-    if (races(cell->older, me, scope) && (how == RACE_LOAD || cell->older.pc & SHADOW_DIFFERS)) {
+    const bool stores = how != RACE_LOAD;
+    if (races(cell->older, me, scope, stores) &&
+        (how == RACE_LOAD || cell->older.pc & SHADOW_DIFFERS)) {
         return (struct race){cell->older, true, false};
     }
-    for (unsigned i = 0; i < 3 && how != RACE_LOAD; i++) {
-        if (races(cell->reads[i], me, scope)) {
+    for (unsigned i = 0; i < 3 && stores; i++) {
+        if (races(cell->reads[i], me, scope, false)) {
             return (struct race){cell->reads[i], false, false};
         }
     }
-    if (races(cell->write, me, scope)) {
+    if (races(cell->write, me, scope, stores)) {
         return (struct race){cell->write, true, how == RACE_STORE};
     }
-    if (races(cell->older, me, scope)) {
+    if (races(cell->older, me, scope, stores)) {
         return (struct race){cell->older, true, how == RACE_STORE};
     }
     return (struct race){{0, 0}, false, false};

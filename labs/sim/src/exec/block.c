@@ -1,5 +1,7 @@
 #include "exec/block.h"
 
+#include "base/options.h"
+#include "evidence/evidence.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
 #include "exec/lock_step.h"
@@ -113,32 +115,38 @@ static void report_deadlock(struct worker *w, enum thread_state stuck,
                w->block.config->kernel, here, mask, there);
 }
 
+/* Do all threads wait at the same barrier but those that have left the kernel at a `return`? */
+static bool others_returned(const struct worker *w) {
+    bool returned = !w->block.differs;
+    for (unsigned i = 0; i < w->block.warp_count && returned; i++) {
+        const struct warp *warp = &w->warps[i];
+        returned = (warp->lanes & ~(warp->in[AT_BARRIER] | warp->returned)) == 0;
+    }
+    return returned;
+}
+
 /* Reports a thread that has left the kernel or waits at another barrier than the first one. A
- * device hangs there, or goes on with undefined behaviour. */
+ * device goes on with undefined behaviour, or hangs there; but since compute capability 7.0 it does
+ * not wait for threads that have returned. In a grade that is an error still: a kernel that lets
+ * its threads return before a barrier has forgotten what they were to do before it. */
 static void report_divergence(struct worker *w) {
-    const struct thread *leader = NULL;
-    unsigned first = 0, other = 0;
     enum thread_state state = sim_any(w, AT_GRID) ? AT_GRID : AT_BARRIER;
-    if (w->block.faulted) {
+    const bool is_note = others_returned(w) && !evidence_is_open();
+    if (w->block.faulted || (is_note && !sim_checked)) {
         return;
     }
-    for (unsigned t = 0; t < w->block.count && !leader; t++) {
-        if (sim_state(w, t) == state) {
-            leader = &w->thread[t];
-            first = t;
-        }
+    unsigned first = first_in(w, state), other = 0;
+    const struct thread *leader = &w->thread[first];
+    while (other < w->block.count && sim_state(w, other) == state &&
+           same_place(&w->thread[other].at, &leader->at)) {
+        other++;
     }
-    for (unsigned t = 0; t < w->block.count; t++) {
-        if (sim_state(w, t) != state || !same_place(&w->thread[t].at, &leader->at)) {
-            other = t + 1;
-            break;
-        }
-    }
-    if (other-- == 0) {
+    if (other == w->block.count) {
         return;
     }
     bool left = sim_state(w, other) == DONE;
-    struct sim_finding finding = {.kind = "barrier-divergence",
+    struct sim_finding finding = {.severity = is_note ? "note" : NULL,
+                                  .kind = "barrier-divergence",
                                   .kernel = w->block.config->kernel,
                                   .location = leader->at,
                                   .block = &blockIdx,
@@ -150,9 +158,12 @@ static void report_divergence(struct worker *w) {
     sim_report_once(
         &finding,
         "not all threads of block (%u,%u,%u) reach this barrier: thread (%u,%u,%u) waits "
-        "here, thread (%u,%u,%u) %s",
+        "here, thread (%u,%u,%u) %s%s",
         blockIdx.x, blockIdx.y, blockIdx.z, a->x, a->y, a->z, b->x, b->y, b->z,
-        left ? "has left the kernel" : "waits at another barrier");
+        left ? "has left the kernel" : "waits at another barrier",
+        is_note ? "; since compute capability 7.0 a GPU waits only for threads that have not, so "
+                  "this is right if it had nothing to do here"
+                : "");
 }
 
 /* Every thread that is not done waits at a barrier of the block, or of the grid. */
@@ -183,10 +194,17 @@ static void pass_barrier(struct worker *w) {
 /* How often the threads of a block that wait in loops try again before other blocks run. A thread
  * that the watch had to interrupt has waited long enough. */
 #define PATIENCE 50
+/* How many of these tries one is worth by a thread that has polled in vain all the time since the
+ * one before, whatever else its block did. */
+#define STALLED 5
 
 /* No thread can go on but those that spin. Returns false if they wait for other blocks. */
 static bool spin_again(struct worker *w, unsigned *tries) {
-    *tries = w->block.progress ? 0 : *tries + (w->block.preempted ? PATIENCE : 1);
+    if (w->block.stalled) {
+        *tries += STALLED;
+    } else {
+        *tries = w->block.progress ? 0 : *tries + (w->block.preempted ? PATIENCE : 1);
+    }
     if (*tries >= PATIENCE) {
         return false;
     }
@@ -197,11 +215,20 @@ static bool spin_again(struct worker *w, unsigned *tries) {
     return true;
 }
 
+/* How often the threads of a block take turns before it lets other blocks run at a barrier: it may
+ * read again and again there what another block is to write. Each time doubles it. */
+static uint64_t slice(const struct worker *w) {
+    return (sim_hooks ? (uint64_t)1 << 23 : (uint64_t)1 << 18) << (w->launch.slices & 31);
+}
+
 /* Runs the block until all of its threads are done, its kernel fails, or it waits for others. */
 static void run(struct worker *w) {
     unsigned tries = 0;
+    const uint64_t last_turn = w->turns + slice(w);
+    w->block.advanced = w->block.progress = false;
     for (;;) {
-        w->block.progress = w->block.preempted = false;
+        w->block.advanced |= w->block.progress;
+        w->block.progress = w->block.preempted = w->block.stalled = false;
         for (unsigned i = 0; i < w->block.warp_count && w->block.failed == cudaSuccess; i++) {
             unsigned warp = w->launch.reversed ? w->block.warp_count - 1 - i : i;
             if (w->warps[warp].in[READY] | w->warps[warp].in[AT_VOLATILE]) {
@@ -228,6 +255,10 @@ static void run(struct worker *w) {
             report_deadlock(w, AT_GRID, AT_BARRIER);
             return;
         } else if (sim_any(w, AT_BARRIER)) {
+            if (w->turns > last_turn) {
+                w->launch.slices++;
+                return;
+            }
             pass_barrier(w);
         } else {
             if (sim_any(w, AT_GRID)) {
@@ -297,6 +328,11 @@ static void prepare(struct worker *w) {
         uint32_t lanes = rest < SIM_WARP_SIZE ? (1u << rest) - 1 : UINT32_MAX;
         w->warps[i].lanes = w->warps[i].fresh = w->warps[i].in[READY] = lanes;
     }
+    for (unsigned t = 0; t < w->block.count && sim_hooks; t++) {
+        memset(w->thread[t].polls, 0, sizeof w->thread[t].polls);
+        w->thread[t].repeated = 0;
+        w->thread[t].stalled = false;
+    }
     sim_lock_step_begin(w);
     w->block.leader = NULL;
     w->block.differs = false;
@@ -306,7 +342,8 @@ static void prepare(struct worker *w) {
 /* The running block waits for others, has ended or has failed. Returns the error that ends its
  * kernel. */
 static cudaError_t leave(struct worker *w) {
-    bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE);
+    bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ||
+                 sim_any(w, AT_BARRIER);
     if (w->block.failed == cudaSuccess && waits && !sim_park(w)) {
         w->block.failed = cudaErrorLaunchOutOfResources;
     }
@@ -330,7 +367,9 @@ static cudaError_t resume(struct worker *w, struct parked_block *parked,
     w->block.config = config;
     number_block(w, parked->index);
     sim_unpark(w, parked);
-    sim_wake(w, from);
+    if (from != AT_BARRIER) {
+        sim_wake(w, from);
+    }
     sim_wake(w, AT_VOLATILE); /* those that others kept waiting all the time */
     run(w);
     return leave(w);
@@ -349,6 +388,7 @@ void sim_forget_blocks(void) {
     if (sim_worker) {
         sim_forget_parked(take_parked(sim_worker));
         sim_worker->launch.fault = cudaSuccess;
+        sim_worker->launch.slices = 0;
     }
 }
 
@@ -366,7 +406,7 @@ static cudaError_t run_parked(struct worker *w, const struct sim_config *config,
         }
         *ran = true;
         cudaError_t error = resume(w, it, config);
-        *progress |= w->block.progress || w->block.preempted || !sim_hooks;
+        *progress |= w->block.advanced || w->block.progress || w->block.preempted || !sim_hooks;
         if (error != cudaSuccess) {
             sim_forget_parked(next);
             return error;
@@ -433,5 +473,6 @@ cudaError_t sim_finish_blocks(const struct sim_config *config) {
     }
     cudaError_t fault = w->launch.fault;
     w->launch.fault = cudaSuccess;
+    w->launch.slices = 0;
     return fault;
 }

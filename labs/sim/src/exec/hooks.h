@@ -22,10 +22,9 @@ struct sim_hooks {
     void (*thread)(const struct worker *w, unsigned t);
 
     /* The block waits for others, and other blocks run: returns what must be kept of it, from
-     * malloc(), or NULL. Later the block goes on, and what was kept is freed. `at_grid`: it has
-     * passed a barrier of the grid. */
+     * malloc(), or NULL. Later the block goes on, and what was kept is freed. */
     void *(*block_parks)(const struct worker *w);
-    void (*block_resumes)(const struct worker *w, void *kept, bool at_grid);
+    void (*block_resumes)(const struct worker *w, void *kept);
 
     /* All threads of the grid are at a barrier. */
     void (*grid_barrier)(void);

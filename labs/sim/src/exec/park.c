@@ -95,7 +95,9 @@ bool sim_park(struct worker *w) {
         return false;
     }
     parked->index = w->block.index;
-    parked->state = sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ? SPINNING : AT_GRID;
+    parked->state = sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ? SPINNING
+                    : sim_any(w, AT_BARRIER)                        ? AT_BARRIER
+                                                                    : AT_GRID;
     if (sim_hooks) {
         parked->observed = sim_hooks->block_parks(w);
     }
@@ -144,7 +146,7 @@ void sim_unpark(struct worker *w, struct parked_block *parked) {
         fiber_load(it->thread.fiber, &it->image);
     }
     if (sim_hooks) {
-        sim_hooks->block_resumes(w, parked->observed, parked->state == AT_GRID);
+        sim_hooks->block_resumes(w, parked->observed);
     }
     free_content(content);
     free(parked);

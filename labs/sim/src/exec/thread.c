@@ -44,6 +44,13 @@ static void run_threads(void *argument) {
     }
 }
 
+void sim_returns(void) {
+    struct worker *w = sim_worker;
+    if (w && w->block.config) {
+        w->warp.state->returned |= 1u << w->lane.thread % SIM_WARP_SIZE;
+    }
+}
+
 struct thread *sim_suspend(enum thread_state state, struct sim_location at) {
     return sim_wait(sim_worker, state, at);
 }

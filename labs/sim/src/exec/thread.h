@@ -28,6 +28,14 @@ enum thread_state {
 
 struct lock_step;
 
+#define POLLS 4 /* words that a thread may wait for at once */
+
+/* What a traced thread has read of a word that others may change. */
+struct poll {
+    const volatile void *address;
+    uint64_t value;
+};
+
 struct thread {
     struct fiber *fiber;    /* its stack, while it waits or is ready */
     struct sim_location at; /* where it waits; when it spins, file is NULL */
@@ -38,6 +46,11 @@ struct thread {
     unsigned mask, from;
     unsigned long long value;    /* its input; when the thread is ready, its result */
     struct lock_step *lock_step; /* from malloc(), or NULL */
+    /* The last words that it has polled, the newest first; how often without news; it has given
+     * way since the last news. */
+    struct poll polls[POLLS];
+    unsigned repeated;
+    bool stalled;
 };
 
 /* A warp operation that some of its lanes have reached. */
@@ -52,6 +65,7 @@ struct warp {
     uint32_t fresh;             /* are ready and have never run */
     uint32_t in[THREAD_STATES]; /* do not run, by what they do */
     uint32_t predicates;        /* that passed a true one to a barrier of the block */
+    uint32_t returned;          /* have left their kernel at a `return` */
 
     /* group[i]: the operation whose mask has lane i as its lowest. `complete` has bit i if all its
      * lanes have arrived. Lanes whose masks or operations contradict each other are `mixed`: then
@@ -96,6 +110,7 @@ struct worker {
         cudaError_t fault; /* why it will fail, once all blocks of a traced one ran */
         struct parked_block *parked, **last_parked; /* that wait for others, in a list: park.h */
         uint64_t parked_count;
+        unsigned slices; /* blocks that have let others run at a barrier */
     } launch;
 
     /* The block that runs now. */
@@ -108,6 +123,8 @@ struct worker {
         bool faulted;       /* a thread was ended by its error, */
         cudaError_t fault;  /* this one */
         bool progress;      /* since it was last reset, a thread did more than to spin */
+        bool advanced;      /* the same, since the block has begun or resumed */
+        bool stalled;       /* a thread has polled in vain since it last gave way */
         bool preempted;     /* since then the watch has interrupted a thread */
 
         const struct thread *leader;       /* the first that arrived at the barrier */

@@ -14,11 +14,13 @@
  * ordered with others. Segments are numbered in the order in which they ran; 0: no access. */
 struct shadow_event {
     uint32_t segment;
-    uint32_t pc; /* in the program, below SHADOW_ATOMIC; flags above */
+    uint32_t pc; /* in the program, in the bits of SHADOW_PC; flags above */
 };
-#define SHADOW_ATOMIC (UINT32_C(1) << 31)  /* by an atomic function */
-#define SHADOW_DIFFERS (UINT32_C(1) << 30) /* another thread has since changed what it wrote */
-#define SHADOW_PC (SHADOW_DIFFERS - 1)
+#define SHADOW_ATOMIC (UINT32_C(1) << 31)   /* by an atomic function */
+#define SHADOW_DIFFERS (UINT32_C(1) << 30)  /* another thread has since changed what it wrote */
+#define SHADOW_VOLATILE (UINT32_C(1) << 29) /* of a volatile variable: SHADOW_ATOMIC, too */
+#define SHADOW_BLOCK (UINT32_C(1) << 28)    /* by an atomic function of the block's scope */
+#define SHADOW_PC (SHADOW_BLOCK - 1)
 
 /* The last accesses to one cell. `older`: the last write by another thread than that of `write`.
  * reads[0] is the last read, reads[1] the last by another thread than that, reads[2] the last by a

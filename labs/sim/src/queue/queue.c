@@ -2,6 +2,7 @@
 
 #include "base/at_end.h"
 #include "base/errors.h"
+#include "base/options.h"
 #include "queue/check.h"
 #include "queue/host_access.h"
 #include "queue/lock.h"
@@ -306,6 +307,18 @@ void sim_forget_streams(void) {
     sim_unlock_queue();
 }
 
+/* A kernel that the program has not waited for may have faults, too. Up to the first copy or host
+ * function: main()'s variables are gone. */
+static void run_pending_kernels(void) {
+    const struct sim_item *it = sim_oldest_item();
+    uint64_t last = 0;
+    while (it && it->operation.kind != SIM_OP_COPY && it->operation.kind != SIM_OP_HOST_CALL) {
+        last = it->number;
+        it = it->newer;
+    }
+    sim_complete_until(last);
+}
+
 static void report_at_exit(void) {
     if (sim_sticky() != cudaSuccess) {
         return; /* a lost device cannot end anything */
@@ -313,6 +326,9 @@ static void report_at_exit(void) {
     sim_lock_queue();
     sim_stop_progress();
     sim_async_report_pending();
+    if (sim_checked) {
+        run_pending_kernels();
+    }
     for (const struct sim_stream *s = sim_first_stream(); s; s = s->next) {
         if (s->created) {
             struct sim_finding finding = {.kind = "leak", .location = s->location};

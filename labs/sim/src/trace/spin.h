@@ -1,9 +1,10 @@
-/* A thread of a traced kernel that waits for another one repeats a volatile read or an atomic
- * function, and gets the same value each time. */
+/* A thread of a traced kernel that waits for another one repeats volatile reads or atomic functions
+ * of a few words, and gets the same values each time; perhaps with a barrier in between. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The running thread is about to read `bytes` bytes, at `pc` in the program. Lets other threads run
- * if it has only repeated this for a while. */
-void spin_note(const volatile void *address, size_t bytes, const void *pc);
+ * if it has only repeated this for a while: returns true if they may have. */
+bool spin_note(const volatile void *address, size_t bytes, const void *pc);

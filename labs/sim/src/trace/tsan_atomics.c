@@ -16,8 +16,8 @@
 
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order) {
-    if (sim_checked && order == __ATOMIC_SEQ_CST) { /* __threadfence(), not __threadfence_block() */
-        race_fence();
+    if (sim_checked && sim_on_device()) {
+        race_fence(order != __ATOMIC_SEQ_CST); /* __threadfence_block() asks for less */
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

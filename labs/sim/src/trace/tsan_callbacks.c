@@ -115,6 +115,7 @@ static void thread(const struct worker *w, unsigned t) {
 /* What is kept of a block while others run. */
 struct kept {
     bool counted;
+    uint32_t number;                  /* of the block, for the checks */
     struct lane_position positions[]; /* of its threads */
 };
 
@@ -125,20 +126,21 @@ static void *block_parks(const struct worker *w) {
         return NULL;
     }
     kept->counted = trace.counted;
+    kept->number = sim_checked ? check_block_waits() : 0;
     memcpy(kept->positions, trace.positions, w->block.count * sizeof *trace.positions);
     return kept;
 }
 
-static void block_resumes(const struct worker *w, void *kept, bool at_grid) {
+static void block_resumes(const struct worker *w, void *kept) {
     const struct kept *before = kept;
     trace.counted = before != NULL && before->counted;
     if (before != NULL) {
         memcpy(trace.positions, before->positions, w->block.count * sizeof *trace.positions);
     }
-    free(kept);
     if (sim_checked) {
-        check_block_resumes(w, at_grid);
+        check_block_resumes(w, before != NULL ? before->number : 0);
     }
+    free(kept);
 }
 
 static void grid_barrier(void) {
@@ -324,16 +326,23 @@ static void note_atomic(const void *address, size_t bytes, const void *pc) {
     }
 }
 
+static bool atomics_of_block;
+
+void sim_atomics_of_block(int begin) {
+    atomics_of_block = begin != 0;
+}
+
 void record_atomic(const volatile void *at, size_t bytes, enum race_access how, bool counted,
                    const void *pc) {
     const void *address = (const void *)(uintptr_t)at;
     note_reported(at, bytes, true);
     confine_host(address, bytes, true, pc);
     if (sim_checked) {
-        check_access(address, bytes, how, pc);
-        race_atomic(address, how);
+        check_atomic(address, bytes, how, atomics_of_block, pc);
     }
-    spin_note(at, bytes, pc);
+    if (spin_note(at, bytes, pc) && sim_checked) {
+        race_atomic(address, how, atomics_of_block);
+    }
     if (counted) {
         note_atomic(address, bytes, pc);
     }
@@ -371,6 +380,15 @@ static void record_volatile(const void *address, unsigned width, bool store, con
         check_volatile(address, width, store ? RACE_STORE : RACE_LOAD, pc);
     }
     note(address, width, store, 0, pc);
+}
+
+static void record_polled(const void *address, unsigned width, const void *pc) {
+    record_volatile(address, width, false, pc);
+    const bool is_shared =
+        (uintptr_t)address >= shared_memory.from && (uintptr_t)address < shared_memory.to;
+    if (!is_local(address) && spin_note(address, width, pc) && sim_checked && !is_shared) {
+        race_atomic(address, RACE_LOAD, false); /* it reads what was written meanwhile */
+    }
 }
 
 /* Checks a short copy of aligned words, word by word. False: check_unaligned() must decide. */
@@ -536,8 +554,7 @@ int sim_tag(const void *at, unsigned long long tag) {
     }                                                                                              \
     void __tsan_volatile_read##width(void *address);                                               \
     void __tsan_volatile_read##width(void *address) {                                              \
-        record_volatile(address, width, false, __builtin_return_address(0));                       \
-        spin_note(address, width, __builtin_return_address(0));                                    \
+        record_polled(address, width, __builtin_return_address(0));                                \
     }                                                                                              \
     void __tsan_volatile_write##width(void *address);                                              \
     void __tsan_volatile_write##width(void *address) {                                             \

@@ -165,14 +165,14 @@ static struct race after_ticket(bool fence, bool ticket) {
     race_thread(0);
     ck_no_race(in_global(RACE_STORE, 1));
     if (fence) {
-        race_fence();
+        race_fence(false);
     }
-    race_atomic(&counter, RACE_ATOMIC);
+    race_atomic(&counter, RACE_ATOMIC, false);
     race_block();
     race_thread(0);
-    race_fence();
+    race_fence(false);
     if (ticket) {
-        race_atomic(&counter, RACE_ATOMIC);
+        race_atomic(&counter, RACE_ATOMIC, false);
     }
     return in_global(RACE_LOAD, 2);
 }

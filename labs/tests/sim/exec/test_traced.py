@@ -117,15 +117,44 @@ def test_a_lock_orders_the_threads_of_a_block(tmp_path: Path) -> None:
 
 def test_an_endless_wait_has_a_line(tmp_path: Path) -> None:
     done = check(tmp_path, ENDLESS, "--check")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     assert f"program.cu:{line(ENDLESS, 'HERE')}" in done.stderr
     assert "no other thread can go on to write it" in done.stderr
 
 
 def test_findings_before_and_after_a_fault(tmp_path: Path) -> None:
     done = check(tmp_path, FAULTS, "--check")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     for mark, kind in (("NULL", "null pointer"), ("ZERO", "by zero"), ("RACE", "data race")):
         assert f"program.cu:{line(FAULTS, mark)}" in done.stderr, done.stderr
         assert kind in done.stderr
     assert "barrier" not in done.stderr.replace("with no barrier between", "")
+
+
+RETURNED = """__global__ void shift(int *a, int n) {
+    int t = threadIdx.x;
+    if (t >= n) return;
+    int next = a[(t + 1) % n];
+    BARRIER // HERE
+    a[t] = next + 1;
+}
+int main() {
+    int *a, h = 0;
+    if (cudaMalloc(&a, 256) || cudaMemset(a, 0, 256)) return 1;
+    shift<<<1, 64>>>(a, 40);
+    if (cudaMemcpy(&h, a + 39, 4, cudaMemcpyDeviceToHost)) return 2;
+    cudaFree(a);
+    return h != 1;
+}
+"""
+
+
+def test_a_barrier_waits_for_the_threads_that_have_not_returned(tmp_path: Path) -> None:
+    right = RETURNED.replace("BARRIER", "__syncthreads();")
+    assert check(tmp_path, right).stderr == ""
+    done = check(tmp_path, right, "--check")
+    assert done.returncode == 0 and "checks: 0 errors, 1 note" in done.stderr, done.stderr
+    assert f"note: barrier-divergence: {tmp_path}/program.cu:{line(right, 'HERE')}" in done.stderr
+    wrong = RETURNED.replace("BARRIER", "if (t < 7) __syncthreads();")
+    assert "not all threads" in check(tmp_path, wrong).stderr
+    assert "error: barrier-divergence" in check(tmp_path, wrong, "--check").stderr

@@ -1,5 +1,6 @@
-// Whole warps leave, block 32x4 on an image of 6 rows: the other warps of the block still wait.
-#include "../../check.h"
+// expect: note barrier-divergence
+// Whole warps return, block 32x4 on an image of 6 rows: the barrier waits for the others alone.
+#include "../check.h"
 
 __global__ void column_sum(const float *in, float *out, int w, int h)
 {
@@ -7,7 +8,7 @@ __global__ void column_sum(const float *in, float *out, int w, int h)
     int x = threadIdx.x, y = blockIdx.x * 4 + threadIdx.y;
     if (y >= h) return;
     s[threadIdx.y][x] = in[y * w + x];
-    __syncthreads();  // BUG
+    __syncthreads();
     if (threadIdx.y == 0) out[blockIdx.x * w + x] = s[0][x] + s[1][x];
 }
 
