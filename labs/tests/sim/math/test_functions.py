@@ -147,3 +147,73 @@ def test_limits(tmp_path: Path) -> None:
     assert results["cyl_bessel_i1"][at[-inf]] == -inf and results["cyl_bessel_i1"][at[0.0]] == 0
     assert results["normcdf"][at[-inf]] == 0 and results["normcdf"][at[inf]] == 1
     assert results["__saturatef"][at[inf]] == 1 and results["norm3d"][at[-inf]] == inf
+
+
+LEFT_OPEN = """
+#include <cstdio>
+#include <cstdint>
+typedef unsigned char pixel;
+struct pair { short a, b; };
+template <class T> __device__ T cast(float x) { return (T)x; }
+__device__ unsigned char returned(float x) { return x; }
+__global__ void k(float x, int n, long long *out, pixel *set, float4 *in) {
+    int i = 0, whole = x;
+    auto print = [&](long long value) { out[i++] = value; };
+    print(whole), print((float)(int)x), print(-(int)x), print((double)(float)(int)x);
+    print((unsigned)x), print(unsigned(x)), print(static_cast<long long>(x));
+    print(cast<unsigned short>(x)), print(cast<signed char>(x)), print(returned(x));
+    set[0] = x, print(set[0]);
+    *set++ = x * 2, print(set[-1]);
+    uchar4 all = make_uchar4(x, 1, x, 0);
+    print(all.x + all.z), print((uint8_t)(x + 0.5f));
+    print(1u << n), print(0xffffffffu >> (32 - n)), print(-5 >> n), print(1ull << n);
+    unsigned shifted = 7;
+    shifted <<= n, print(shifted);
+    float4 from = in[0], to;
+    pair *read = reinterpret_cast<pair *>(&from), *written = reinterpret_cast<pair *>(&to);
+    for (int j = 0; j < 4; j++) {
+        written[j].a = read[j].b + 1;
+        written[j].b = read[j].a * 2;
+    }
+    in[0] = to;
+}
+int main() {
+    long long *out, h[19];
+    pixel *set;
+    float4 *in;
+    short pairs[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    cudaMalloc(&in, sizeof pairs);
+    cudaMemcpy(in, pairs, sizeof pairs, cudaMemcpyHostToDevice);
+    cudaMalloc(&out, sizeof h);
+    cudaMalloc(&set, 8);
+    const float x[] = {-5.f, 3e9f, NAN, 300.5f};
+    const int n[] = {0, 32, 63, -1};
+    for (int i = 0; i < 4; i++) {
+        k<<<1, 1>>>(x[i], n[i], out, set, in);
+        cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost);
+        for (long long value : h) printf("%lld ", value);
+        puts("");
+    }
+    cudaMemcpy(pairs, in, sizeof pairs, cudaMemcpyDeviceToHost);
+    for (short value : pairs) printf("%d ", value);
+    cudaFree(out), cudaFree(set), cudaFree(in);
+}
+"""
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_what_cpp_leaves_open(traced: bool, tmp_path: Path) -> None:
+    """Out of range, a conversion saturates (cvt.rzi of PTX), and a shift by the width or more gives
+    0 or the sign; memory that was loaded as one type may be used as another."""
+    (tmp_path / "open.cu").write_text(LEFT_OPEN)
+    built = program.build([str(tmp_path / "open.cu")], [], traced)
+    done = captured.run([built.binary], check=True, timeout=100)
+    most = 2**31 - 1
+    assert [[int(word) for word in line.split()] for line in done.stdout.splitlines()] == [
+        [-5, -5, 5, -5, 0, 0, -5, 0, -5, 0, 0, 0, 0, 0, 1, 0, -5, 1, 7],
+        [most, 2**31, -most, 2**31, 3 * 10**9, 3 * 10**9, 3 * 10**9, 24064, -1, 0, 0, 255, 0, 0]
+        + [0, 2**32 - 1, -1, 2**32, 0],
+        [0, 0, 0, 0, 0, 0, -(2**63), 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 2**63 - 2**64, 0],
+        [300, 300, -300, 300, 300, 300, 300, 300, 44, 44, 44, 89, 88, 45, 0, 0, -1, 0, 0],
+        [7, 14, 15, 22, 23, 30, 31, 38],
+    ]
