@@ -1,5 +1,6 @@
 """A `technique` check: compares a counter of the traced run with its limit."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -21,6 +22,7 @@ from grader.session.session import Session
 
 MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled from some
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
+IDLE_SHARE = 0.25  # of the blocks of a grid: room for those at its edge
 OTHER_SIZE = (
     "at a size that only your instructor knows, not that of this check in lab.toml: "
     "choose blocks and loops by the sizes that your function gets"
@@ -58,18 +60,28 @@ def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Ch
     if technique.counter in counters.INSTRUCTIONS:
         return judge_instructions(session, technique, runner)
     run, counted = runner.profiled(technique)
+
+    def at_other_size() -> Profile | None:
+        same_part = (check for check in session.lab.safe if check.part == technique.part)
+        other = next(same_part, None)
+        return runner.profiled(other)[1] if other else None
+
     if counted and not technique.is_secret():
         session.observer.profiled(technique, counted)
         if session.report:
             session.report.counted(technique, counted, run, runner)
-    return judge_run(session, technique, run, counted)
+    return judge_run(session, technique, run, counted, at_other_size)
 
 
 def judge_run(
-    session: Session, technique: Technique, run: InstrumentedRun, counted: Profile | None
+    session: Session,
+    technique: Technique,
+    run: InstrumentedRun,
+    counted: Profile | None,
+    at_other_size: Callable[[], Profile | None] = lambda: None,
 ) -> Check:
     """The line of a profiled run. counted: its counters, or None if they cannot be read; those of
-    a kernel with a wrong result mean nothing."""
+    a kernel with a wrong result mean nothing. at_other_size: those of another image."""
     measured = measure(technique, counted, run.pixels) if counted and run.right else None
     verdict: Verdict = "skip"
     lines: list[str] = []
@@ -78,7 +90,9 @@ def judge_run(
     elif run.right and counted is None:
         verdict, lines = "error", ["the traced run left counters that cannot be read"]
     elif counted and measured:
-        verdict, lines = _judged(session.submission, technique, run, counted, measured)
+        verdict, lines = _judged(
+            session.submission, technique, run, counted, measured, at_other_size
+        )
     needs = early_stop.first_wrong_case(session.so_far, technique.part)
     return grade_line(
         session.lab,
@@ -103,7 +117,9 @@ def without_secrets(line: Check, technique: Technique, at_public_size: Check) ->
     details = {key: value for key, value in line.details.items() if key in kept}
     message = line.message
     if line.verdict == "fail":
-        message = [OTHER_SIZE, _limit_in_words(technique), *_why(technique)]
+        message = [OTHER_SIZE]
+        for bound in technique.bounds():
+            message += [_limit_in_words(bound), *_why(bound)]
     return msgspec.structs.replace(line, message=message, details=details)
 
 
@@ -125,6 +141,7 @@ def _judged(
     run: InstrumentedRun,
     counted: Profile,
     measured: Measured,
+    at_other_size: Callable[[], Profile | None],
 ) -> tuple[Verdict, list[str]]:
     """The verdict of what was measured, and why."""
     if problem := _idle(run, counted):
@@ -133,9 +150,16 @@ def _judged(
         return "fail", [_no_launch(technique, counted), *_why(technique)]
     if not all(kernel.complete for kernel in measured.kernels):
         return "error", ["this machine has too little memory to count this run"]
-    if measured.value is not None and technique.holds(measured.value):
-        return "pass", []
-    return "fail", _explanation(submission, technique, measured)
+    for bound in technique.bounds():
+        seen = measure(bound, counted, run.pixels)
+        if seen.value is not None and bound.holds(seen.value):
+            continue
+        idle = _idle_blocks(seen.kernels, at_other_size)
+        if bound.counter != counters.IDLE:
+            return "fail", [*idle, *_explanation(submission, bound, seen)]
+        if idle:
+            return "fail", [*idle, *_why(bound)]
+    return "pass", []
 
 
 def _idle(run: InstrumentedRun, counted: Profile) -> str | None:
@@ -223,6 +247,28 @@ def _explanation(submission: Submission, technique: Technique, measured: Measure
         if source := submission.line(worst.file, worst.line):
             lines.append(f"    {source}")
     return lines + _why(technique)
+
+
+def _idle_blocks(kernels: list[Kernel], at_other_size: Callable[[], Profile | None]) -> list[str]:
+    """How many blocks are idle, where that are many and the grid depends on the image. A grid that
+    is the same for every image is made for the device: its blocks share out the work, of which a
+    small image has not enough."""
+    idle = [k for k in kernels if k.counters.idle_blocks > IDLE_SHARE * k.blocks]
+    if not idle:
+        return []
+    other = at_other_size()
+    fixed = {(kernel.name, kernel.grid) for kernel in other.kernels} if other else set()
+    return [_grid(kernel) for kernel in idle if (kernel.name, kernel.grid) not in fixed][:1]
+
+
+def _grid(kernel: Kernel) -> str:
+    """How large a grid is, and how large it should be."""
+    dimensions = 3 if kernel.grid[2] > 1 else 2 if kernel.grid[1] > 1 else 1
+    grid, covers = ("x".join(map(str, n[:dimensions])) for n in (kernel.grid, kernel.covers))
+    return (
+        f"{kernel.name}: {kernel.counters.idle_blocks} of {kernel.blocks} blocks wrote nothing: "
+        f"the grid is {grid} blocks, {covers} cover the output"
+    )
 
 
 def number(value: float) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from grader.execute import addr2line, records
 from grader.execute.addr2line import Location
-from grader.model.counters import Counters, accumulate
+from grader.model.counters import OF_LAUNCH, Counters, accumulate
 from grader.model.finding import Finding
 
 WARPS_PER_MULTIPROCESSOR = 64
@@ -60,6 +60,11 @@ class Launch(msgspec.Struct, frozen=True):
     counted: Count
     complete: bool
     sites: list[Site]
+    # Blocks that stored nothing to global memory, threads that did, and the grid without idle
+    # blocks at its ends.
+    idle_blocks: Count = 0
+    storing_threads: Count = 0
+    covers: tuple[Count, Count, Count] = (0, 0, 0)
     # Only for a prediction: lines of 128 bytes that blocks load, and how often warps pass each call
     # of the simulator, by its return address.
     block_lines: Count = 0
@@ -77,7 +82,8 @@ class Line(msgspec.Struct, frozen=True):
 class Kernel(msgspec.Struct, frozen=True):
     """One launch. `occupancy_bound`: the largest share of a multiprocessor's warps that it can
     keep busy; the real share may be smaller, because registers are not known here.
-    `counted_blocks` of its `blocks` were counted; counters of a part are scaled to all blocks."""
+    `counted_blocks` of its `blocks` were counted; counters of a part are scaled to all blocks.
+    covers: the grid without the idle blocks at its ends."""
 
     launch: int
     name: str
@@ -89,6 +95,7 @@ class Kernel(msgspec.Struct, frozen=True):
     counters: Counters
     occupancy_bound: float
     lines: list[Line]
+    covers: tuple[int, int, int] = (0, 0, 0)
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -134,6 +141,8 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
             continue
         for counters in (total, by_line.setdefault(locations[site.pc], zero())):
             accumulate(counters, _counters(site))
+    for name in OF_LAUNCH:
+        setattr(total, name, getattr(launch, name))
     return Kernel(
         launch=launch.launch,
         name=launch.name.split("<")[0].split("::")[-1].strip(),
@@ -145,6 +154,7 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
         counters=total,
         occupancy_bound=_occupancy(launch),
         lines=[Line(file, line, by_line[file, line]) for file, line in sorted(by_line)],
+        covers=launch.covers,
     )
 
 
@@ -152,7 +162,11 @@ def _counters(site: Site) -> Counters:
     """The counters of one access, by the names that a grade uses."""
     way = "store" if site.store else "load"
     if site.space == "constant":
-        counted = {"constant_requests": site.requests, "constant_words": site.words}
+        counted = {
+            "constant_requests": site.requests,
+            "constant_words": site.words,
+            "constant_bytes": site.lanes * site.width,
+        }
     elif site.space == "global":
         counted = {
             f"global_{way}_requests": site.requests,

@@ -16,6 +16,9 @@ class Counters(msgspec.Struct):
     that the launch accesses, loads and stores together, each counted at the line that accesses it
     first: what DRAM transfers while the data fit in the L2 cache. It is null where only some blocks
     were counted.
+
+    Accesses through textures and surfaces are accesses of global memory, too. A block is idle if it
+    stores nothing to global memory.
     """
 
     global_load_requests: int = 0
@@ -34,13 +37,19 @@ class Counters(msgspec.Struct):
     shared_store_conflicts: int = 0
     constant_requests: int = 0
     constant_words: int = 0
+    constant_bytes: int = 0
     constant_serialisation: float = 0.0
     dram_bytes: int | None = 0
+    blocks: int = 0
+    idle_blocks: int = 0
+    storing_threads: int = 0
 
 
 QUOTIENTS = {"constant_serialisation": "constant_words / constant_requests"}
 NAMES = frozenset(field.name for field in msgspec.structs.fields(Counters)) - set(QUOTIENTS)
 
+OF_LAUNCH = ("blocks", "idle_blocks", "storing_threads")
+IDLE = "idle_blocks / blocks"
 SPACES = ("global", "shared", "constant")
 WORDS = {
     "global_load_requests": "warp loads from global memory",
@@ -59,11 +68,15 @@ WORDS = {
     "shared_store_conflicts": "bank conflicts (extra wavefronts) of stores to shared memory",
     "constant_requests": "warp reads from constant memory",
     "constant_words": "words read from constant memory",
+    "constant_bytes": "bytes that threads read from constant memory",
     "dram_bytes": "bytes of global memory accessed",
+    "blocks": "blocks",
+    "idle_blocks": "blocks that store nothing to global memory",
+    "storing_threads": "threads that store to global memory",
 }
 
 # The first noun of a counter's words is what it counts: "per" takes it without its s.
-_COUNTED = re.compile(r"\b(load|store|read|sector|byte|word|wavefront|conflict)s\b")
+_COUNTED = re.compile(r"\b(load|store|read|sector|byte|word|wavefront|conflict|block|thread)s\b")
 
 # Of a function in C, by grader/execute/instructions.py.
 INSTRUCTIONS = {

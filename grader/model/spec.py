@@ -6,6 +6,7 @@ files: adding a lab changes nothing here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
 
@@ -154,6 +155,16 @@ class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return "instrumented"
 
 
+class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A counter and its limit. Exactly one of the two limits is set."""
+
+    counter: str
+    per: Literal["pixel", "launch"] | None = None
+    at_most: float | None = None
+    at_least: float | None = None
+    why: str
+
+
 class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A counter of a traced run and its limit. Exactly one of the two limits is set. A part in C
     has the counters of counters.INSTRUCTIONS, and a part in CUDA the others."""
@@ -165,6 +176,8 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     per: Literal["pixel", "launch"] | None = None
     at_most: float | None = None
     at_least: float | None = None
+    # What must hold as well, so that nothing is earned by accesses that only improve a quotient.
+    also: list[Bound] = []
     # The size that no student can know is so much less wide: lab.h promises something for all
     # widths that are multiples of this number, and kernels like larger ones.
     narrower: NotNegative = 0
@@ -176,6 +189,12 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     def is_secret(self) -> bool:
         return self.public_size is not None
+
+    def bounds(self) -> Iterator[Technique]:
+        """The check itself, and a check for each of `also`."""
+        yield self
+        for bound in self.also:
+            yield msgspec.structs.replace(self, **msgspec.structs.asdict(bound), also=[])
 
     def at_public_size(self) -> Technique:
         """The same check with the size that students know."""
@@ -374,7 +393,9 @@ def _check(lab: Lab, file: Path) -> None:
     ]
     problems += [f"border '{c.border}'" for c in checks if c.border not in BORDERS]
     for check in lab.technique:
-        problems += [f"'{check.name}': {text}" for text in _limits(lab, check)]
+        problems += [
+            f"'{check.name}': {text}" for bound in check.bounds() for text in _limits(lab, bound)
+        ]
     problems += [f"'{s.name}': {text}" for s in lab.speed if (text := _bars(s))]
     if problems:
         raise SpecError(f"{where}: " + "; ".join(problems))

@@ -82,6 +82,11 @@ def test_spec_with_all_kinds_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ({"per": '"thread"'}, "per"),
         ({"counter": '"constant_serialisation"', "per": '"pixel"'}, "a quotient has no"),
         ({"limit": "1"}, "unknown field `limit`"),
+        ({"also": '[{counter = "none", at_most = 1, why = "w"}]'}, "there is no counter 'none'"),
+        (
+            {"also": '[{counter = "idle_blocks / blocks", why = "w"}]'},
+            "exactly one of at_most and at",
+        ),
     ],
 )
 def test_spec_that_cannot_be_is_refused(
@@ -150,7 +155,7 @@ OUT = 1000  # bytes of the output
     ("stored", "seen_by_host", "says"),
     [
         ([OUT], 0, None),
-        ([0], 0, None),  # atomics and surfaces are no stores that are counted
+        ([0], 0, None),  # atomics are no stores that are counted
         ([OUT], 200, None),  # a few numbers, such as an error flag
         ([OUT], OUT, "lets the host see 1000 bytes of device memory"),
         ([OUT], None, None),  # image and output are the host's
@@ -177,6 +182,66 @@ def test_points_for_kernels_are_for_kernels_that_do_the_work(
         assert "these points are for kernels" not in str(check.message)
     else:
         assert check.verdict == "fail" and says in check.message[0]
+
+
+def judged(check: Technique, profile: Profile, other: Profile | None, home: Path) -> Any:
+    """The line of a check on a right run. other: what is counted with another image."""
+    status = Status(completed=True, returned=0, seen_by_host=0)
+    run = InstrumentedRun(Outcome("completed", "", 0.1, status=status), OUT // 4, True, OUT)
+    lab = spec.load("lab2")
+    submission = Submission(lab, home, "f", {}, [])
+    session = Session(plan_for(lab, "sim"), submission, Programs([]), home)
+    return technique.judge_run(session, check, run, profile, lambda: other)
+
+
+ENOUGH = {"counter": "constant_bytes / storing_threads", "at_least": 500, "why": "from there"}
+
+
+@pytest.mark.parametrize(
+    ("constant_bytes", "says"),
+    [(64 * 676, ""), (64 * 500, ""), (64 * 4, "4 bytes that threads read"), (0, "0 bytes that")],
+)
+def test_a_quotient_needs_enough_to_divide_by(
+    constant_bytes: int, says: str, tmp_path: Path
+) -> None:
+    reads = {"constant_requests": 1, "constant_words": 1, "constant_bytes": constant_bytes}
+    launch = kernel("k", (5, reads))
+    launch.counters.storing_threads = 64
+    check = asks(counter="constant_serialisation", also=[ENOUGH])
+    line = judged(check, Profile([launch]), None, tmp_path)
+    assert line.verdict == ("fail" if says else "pass")
+    assert says in "".join(line.message)
+
+
+def grid(blocks: int, idle: int, name: str = "k") -> Profile:
+    launch = kernel(name, (5, {"global_store_lanes": 1}))
+    launch.counters.blocks, launch.counters.idle_blocks = blocks, idle
+    size, covers = (2, blocks // 2, 1), (2, (blocks - idle) // 2, 1)
+    return Profile([msgspec.structs.replace(launch, grid=size, blocks=blocks, covers=covers)])
+
+
+@pytest.mark.parametrize(
+    ("here", "elsewhere", "is_idle"),
+    [
+        (grid(16, 12), grid(8, 6), True),
+        (grid(16, 8), grid(12, 6), True),
+        (grid(16, 12), None, True),
+        (grid(16, 12), grid(16, 14, "other"), True),
+        (grid(16, 0), None, False),
+        (grid(16, 4), grid(12, 4), False),  # room for a tail
+        (grid(96, 72), grid(96, 90), False),  # as many blocks for every image
+    ],
+)
+def test_a_grid_that_is_too_large_is_named(
+    here: Profile, elsewhere: Profile | None, is_idle: bool, tmp_path: Path
+) -> None:
+    bound = {"counter": counters.IDLE, "at_most": 0.25, "why": "w"}
+    line = judged(asks(at_most=1e6, also=[bound]), here, elsewhere, tmp_path)
+    assert line.verdict == ("fail" if is_idle else "pass")
+    blamed = judged(asks(at_most=0), here, elsewhere, tmp_path)
+    assert blamed.verdict == "fail" and len(blamed.message) > 1
+    for message in (line.message, blamed.message):
+        assert ("blocks wrote nothing: the grid is 2x8 blocks, 2x" in "".join(message)) == is_idle
 
 
 def test_a_grader_with_hidden_cases_counts_at_another_size(

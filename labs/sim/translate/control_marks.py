@@ -18,6 +18,7 @@ in the source a lane is:
     sim_neighbour<...>(load)  an access that nvcc may merge with others (merged_accesses.py)
     sim_fields, sim_below, sim_chosen  structures that nvcc treats as variables (structure_loads.py)
     sim_layout           a structure is defined (structure_layouts.py)
+    sim_packed           a type is less aligned than its fields
     sim_hoisted          a load that nvcc makes before a loop (hoisted_loads.py)
 
 Only what the replay cannot see for itself is marked: loops; statements with calls or loops in an
@@ -37,7 +38,7 @@ from hoisted_loads import Hoister
 from merged_accesses import Function, is_block, loop_around
 from run_time_values import is_made_of, known_at_run_time
 from straight_loops import Straight, constants_of
-from structure_layouts import layout
+from structure_layouts import PACKED, layout
 from structure_loads import CACHED, Structures, chosen_store
 from syntax_nodes import text_of
 from tokens import BEFORE_MAIN
@@ -94,6 +95,9 @@ class Marker:
         root = Parser(Language(tree_sitter_cuda.language())).parse(self.code).root_node
         self.constants = Constants(root)
         self.straight = Straight(root, self.constants, self.source)
+        last = next((n for n in reversed(root.children) if n.type == "function_definition"), None)
+        if self.is_counted and last is not None and PACKED.search(self.code):
+            self.insert(last.end_byte, f" {BEFORE_MAIN} static const sim_packed sim_is_packed;")
         stack = [root]
         while stack:
             node = stack.pop()

@@ -6,9 +6,15 @@ the address tells it no more.
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 KINDS = ("struct_specifier", "class_specifier")
+# Types that are less aligned than their fields, or than their elements.
+PACKED = re.compile(
+    rb"\b(?:__)?packed(?:__)?\b|\bpack\s*\(|\b(?:__)?aligned(?:__)?\s*\(\s*(?:[12]\s*\)|[^\d\s])"
+)
 SCOPES = ("translation_unit", "declaration_list")  # of a namespace, or of extern "C"
 
 

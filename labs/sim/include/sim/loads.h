@@ -81,6 +81,13 @@ SIM_HERE std::conditional_t<sim_is_whole<T>(MASK), const T &, T> sim_fields(cons
 /* A structure of the program: nvcc copies it, in global memory, in pieces of its alignment. */
 extern "C" void sim_note_layout(unsigned long size, unsigned long alignment);
 
+/* The program has types that are less aligned than their fields. */
+extern "C" void sim_note_packed(void);
+
+struct sim_packed {
+    sim_packed() { sim_note_packed(); }
+};
+
 template <typename T> struct sim_layout {
     sim_layout() {
         if constexpr (std::is_trivially_copyable<T>::value) {

@@ -49,11 +49,22 @@ static uint64_t block_accesses;            /* of its warps */
 static unsigned blocks_begun;              /* of those that are counted */
 static unsigned launch;
 
+static struct profile_block running; /* block */
+static unsigned warp;                /* of it: the one that is counted */
+
+/* Blocks and threads of the launch, weighted as the sums of a site. An idle block has stored
+ * nothing to global memory. */
+static struct {
+    uint64_t idle_blocks, storing_threads;
+    unsigned covers[3]; /* the grid without the idle blocks at its ends */
+} work;
+
 bool profile_begin(const struct sim_config *config) {
     if (table.slots) {
         memset(table.slots, 0, table.slot_count * sizeof *table.slots);
     }
     table.count = 0;
+    memset(&work, 0, sizeof work);
     worst_access_begin();
     sectors_release(&touched);
     sectors_release(&touched_by_block);
@@ -64,8 +75,9 @@ bool profile_begin(const struct sim_config *config) {
     return sim_options.profile != NULL;
 }
 
-bool profile_begin_block(const uint3 *block) {
-    weight = sample_weight(block);
+bool profile_begin_block(const uint3 *index) {
+    weight = sample_weight(index);
+    memset(&running, 0, sizeof running);
     blocks_begun += weight != 0;
     block_accesses = 0;
     return weight != 0;
@@ -79,7 +91,44 @@ void profile_end_warp(void) {
     passes_end_warp(weight);
 }
 
-void profile_end_block(void) {
+struct profile_block profile_block_parks(void) {
+    return running;
+}
+
+void profile_block_resumes(const uint3 *index, const struct profile_block *kept) {
+    weight = sample_weight(index);
+    running = *kept;
+}
+
+void profile_stores(unsigned thread) {
+    running.stored[thread / WARP_LANES] |= 1u << thread % WARP_LANES;
+}
+
+void profile_begin_warp(unsigned first) {
+    warp = first / WARP_LANES;
+}
+
+static void count_work(const uint3 *index) {
+    const unsigned at[3] = {index->x, index->y, index->z};
+    unsigned storing = 0;
+    for (unsigned i = 0; i < SIM_MAX_THREADS / WARP_LANES; i++) {
+        storing += (unsigned)__builtin_popcount(running.stored[i]);
+    }
+    if (storing == 0) {
+        work.idle_blocks += weight;
+        return;
+    }
+    work.storing_threads += weight * storing;
+    for (unsigned i = 0; i < 3; i++) {
+        work.covers[i] = at[i] >= work.covers[i] ? at[i] + 1 : work.covers[i];
+    }
+}
+
+void profile_end_block(const uint3 *index) {
+    count_work(index);
+    if (!sim_options.predict) {
+        return;
+    }
     block_lines += weight * sectors_lines(&touched_by_block);
     sectors_release(&touched_by_block);
     if (blocks_begun == 1 && block_accesses > MUCH_FOR_A_BLOCK) {
@@ -181,7 +230,7 @@ static bool count_for_prediction(struct site *site, const struct warp_access *ac
 
 bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access) {
     unsigned lane = (unsigned)__builtin_ctz(access->active);
-    enum space space = space_of(w, access->address[lane]);
+    enum space space = code & EVENT_TEXTURE ? GLOBAL : space_of(w, access->address[lane]);
     if (space == OTHER) {
         return true;
     }
@@ -191,6 +240,7 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     }
     block_accesses++;
     bool load = !(code & EVENT_STORE);
+    running.stored[warp] |= space == GLOBAL && !load ? access->active : 0;
     if (code & EVENT_ATOMIC) {
         site->words += weight * cost_same_address(access);
     }
@@ -268,10 +318,14 @@ void profile_write(const struct sim_config *c, bool complete) {
     json_write(file, c->file);
     fprintf(file,
             ",\"line\":%d,\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,"
-            "\"blocks\":%llu,\"counted\":%llu,\"complete\":%s,\"sites\":[",
+            "\"blocks\":%llu,\"counted\":%llu,\"idle_blocks\":%llu,"
+            "\"storing_threads\":%llu,\"covers\":[%u,%u,%u],"
+            "\"complete\":%s,\"sites\":[",
             c->line, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z,
             c->shared + sim_shared_used(), (unsigned long long)blocks,
-            (unsigned long long)sample_size(), complete ? "true" : "false");
+            (unsigned long long)sample_size(), scaled(work.idle_blocks),
+            scaled(work.storing_threads), work.covers[0], work.covers[1], work.covers[2],
+            complete ? "true" : "false");
     for (uint32_t i = 0; i < table.count; i++) {
         write_site(file, &table.sites[i], i == 0);
     }

@@ -18,11 +18,26 @@ bool profile_begin_block(const uint3 *block);
 /* Is it one of the blocks that are counted? */
 bool profile_counts_block(const uint3 *block);
 
+/* What the threads of a block did, one bit each by their numbers. */
+struct profile_block {
+    uint32_t stored[SIM_MAX_THREADS / WARP_LANES]; /* to global memory */
+};
+
+/* Other blocks run: returns what is to be kept of this one. Then it goes on. */
+struct profile_block profile_block_parks(void);
+void profile_block_resumes(const uint3 *block, const struct profile_block *kept);
+
+/* A thread of the block stores to global memory, by an access that is not counted. */
+void profile_stores(unsigned thread);
+
 /* The block has ended. */
-void profile_end_block(void);
+void profile_end_block(const uint3 *block);
 
 /* The warp whose lanes have all run passed what passes.h counts. */
 void profile_end_warp(void);
+
+/* Warp instructions of the warp that begins with thread `first` are counted next. */
+void profile_begin_warp(unsigned first);
 
 /* Counts one warp instruction of the block that `w` runs. Returns false when out of memory. */
 bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access);

@@ -18,9 +18,10 @@
 /* An event is a code: SIM_MARK() of sim/marks.h, or an access with its program counter in the low
  * 32 bits. */
 #define EVENT_STORE (UINT64_C(1) << 62)
-#define EVENT_ATOMIC (UINT64_C(1) << 61) /* counted only for a prediction */
-#define EVENT_WIDTH_SHIFT 32             /* 8 bits: bytes, 1 to 16 */
-#define EVENT_PIECE_SHIFT 40             /* 8 bits: which piece of a larger copy */
+#define EVENT_ATOMIC (UINT64_C(1) << 61)  /* counted only for a prediction */
+#define EVENT_TEXTURE (UINT64_C(1) << 60) /* through a texture or a surface */
+#define EVENT_WIDTH_SHIFT 32              /* 8 bits: bytes, 1 to 16 */
+#define EVENT_PIECE_SHIFT 40              /* 8 bits: which piece of a larger copy */
 
 static inline uint64_t event_access(uint32_t pc, unsigned width, bool store, unsigned piece) {
     return pc | (uint64_t)width << EVENT_WIDTH_SHIFT | (uint64_t)piece << EVENT_PIECE_SHIFT |

@@ -1,5 +1,4 @@
 /* Surfaces: reads and writes of the bytes of an array. */
-#include "base/options.h"
 #include "exec/thread.h"
 #include "texture/object_of.h"
 #include "texture/texel.h"
@@ -58,9 +57,7 @@ static char *locate(const struct sim_texture *s, struct target at, unsigned byte
     if (at.x < 0) {
         return NULL; /* wider than the row */
     }
-    if (sim_checked) {
-        texel_check(address, bytes, store);
-    }
+    texel_access(address, bytes, store);
     return address;
 }
 

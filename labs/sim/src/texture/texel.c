@@ -1,6 +1,5 @@
 #include "texture/texel.h"
 
-#include "exec/hooks.h"
 #include "texture/srgb.h"
 
 #include <math.h>
@@ -11,8 +10,10 @@ void texel_caller(const void *pc) {
     caller = pc;
 }
 
-void texel_check(const void *address, size_t bytes, bool store) {
-    sim_hooks->accessed(address, bytes, store, caller);
+void texel_access(const void *address, size_t bytes, bool store) {
+    if (sim_hooks) {
+        sim_hooks->accessed(address, bytes, store, caller);
+    }
 }
 
 float texel_half(uint16_t bits) {
@@ -80,9 +81,7 @@ struct texel texel_read_any(const struct sim_texture *t, const struct texture_le
     }
     const char *at = level->texels + (size_t)z * level->slice + (size_t)y * level->pitch +
                      (size_t)x * t->element;
-    if (sim_checked) {
-        texel_check(at, t->element, false);
-    }
+    texel_access(at, t->element, false);
     if (t->format == TEXEL_32) {
         memcpy(texel.c, at, t->element);
         return texel;

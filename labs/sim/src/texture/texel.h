@@ -1,7 +1,7 @@
 /* Elements as a texture unit reads them, and where it finds them. */
 #pragma once
 
-#include "base/options.h"
+#include "exec/hooks.h"
 #include "texture/texture.h"
 
 #include <string.h>
@@ -11,20 +11,19 @@ struct texel {
     union channel c[4];
 };
 
-/* Notes the line of the kernel for the checks: call it first in every function that a kernel calls.
- */
-#define TEXEL_CALLER() (sim_checked ? texel_caller(__builtin_return_address(0)) : (void)0)
+/* Notes the line of the kernel for trace/: call it first in every function that a kernel calls. */
+#define TEXEL_CALLER() (sim_hooks ? texel_caller(__builtin_return_address(0)) : (void)0)
 void texel_caller(const void *pc);
 
-/* The checks look at an access of `bytes` bytes by the running thread. */
-void texel_check(const void *address, size_t bytes, bool store);
+/* Reports an access of `bytes` bytes by the running thread, in a traced program. */
+void texel_access(const void *address, size_t bytes, bool store);
 
 /* The element at column x, row y and slice z; a negative index: the border's colour. */
 struct texel texel_read_any(const struct sim_texture *t, const struct texture_level *level, int x,
                             int y, int z);
 static inline struct texel texel_read(const struct sim_texture *t,
                                       const struct texture_level *level, int x, int y, int z) {
-    if ((x | y | z) < 0 || sim_checked || t->format != TEXEL_32 || t->channels != 1) {
+    if ((x | y | z) < 0 || sim_hooks || t->format != TEXEL_32 || t->channels != 1) {
         return texel_read_any(t, level, x, y, z);
     }
     /* One float, most often: nothing is converted. */

@@ -34,8 +34,10 @@ static struct {
     struct lane_stream streams[SIM_WARP_SIZE];
     struct access_tags tags[SIM_WARP_SIZE];
     struct lane_position positions[SIM_MAX_THREADS];
-    bool profiled;  /* the launch is counted */
-    bool counted;   /* and so is the running block */
+    bool profiled;   /* the launch is counted */
+    bool counted;    /* and so is the running block */
+    unsigned thread; /* of it, which runs */
+    uint3 block;
     bool exhausted; /* out of memory: the counters of the launch are incomplete */
 } trace;
 
@@ -49,6 +51,14 @@ static struct {
 static const char *program_base;
 
 extern const char __ehdr_start[];
+
+/* The block that was counted last has ended, if it has not been told before. */
+static void end_block(void) {
+    if (trace.counted) {
+        profile_end_block(&trace.block);
+    }
+    trace.counted = false;
+}
 
 static void launch_begin(const struct sim_config *config) {
     check_launch_begin();
@@ -65,16 +75,13 @@ static void launch_end(const struct sim_config *config) {
     stream = NULL;
     sim_lane_stack = (struct lane_stack){0};
     check_launch_end();
-    if (sim_options.predict && trace.counted) {
-        profile_end_block();
-    }
+    end_block();
     profile_write(config, !trace.exhausted);
 }
 
 static void block_begin(const struct worker *w) {
-    if (sim_options.predict && trace.counted) {
-        profile_end_block();
-    }
+    end_block();
+    trace.block = blockIdx;
     trace.counted = trace.profiled && !trace.exhausted && profile_begin_block(&blockIdx);
     if (trace.counted) {
         for (unsigned t = 0; t < w->block.count; t++) {
@@ -106,6 +113,7 @@ static void thread(const struct worker *w, unsigned t) {
         check_thread(t);
     }
     stream = trace.counted ? &trace.streams[t % SIM_WARP_SIZE] : NULL;
+    trace.thread = t;
     tags = &trace.tags[t % SIM_WARP_SIZE];
     shared_memory.from = (uintptr_t)w->arena;
     shared_memory.to = (uintptr_t)w->dynamic_end;
@@ -115,7 +123,8 @@ static void thread(const struct worker *w, unsigned t) {
 /* What is kept of a block while others run. */
 struct kept {
     bool counted;
-    uint32_t number;                  /* of the block, for the checks */
+    uint32_t number; /* of the block, for the checks */
+    struct profile_block done;
     struct lane_position positions[]; /* of its threads */
 };
 
@@ -127,14 +136,19 @@ static void *block_parks(const struct worker *w) {
     }
     kept->counted = trace.counted;
     kept->number = sim_checked ? check_block_waits() : 0;
+    kept->done = profile_block_parks();
+    trace.counted = false;
     memcpy(kept->positions, trace.positions, w->block.count * sizeof *trace.positions);
     return kept;
 }
 
 static void block_resumes(const struct worker *w, void *kept) {
     const struct kept *before = kept;
+    end_block();
+    trace.block = blockIdx;
     trace.counted = before != NULL && before->counted;
     if (before != NULL) {
+        profile_block_resumes(&blockIdx, &before->done);
         memcpy(trace.positions, before->positions, w->block.count * sizeof *trace.positions);
     }
     if (sim_checked) {
@@ -167,10 +181,24 @@ static void warp_barrier(unsigned first, unsigned lanes) {
     }
 }
 
-/* Checked, and not counted: textures and surfaces do not use the pipe of loads and stores. */
+static void note_event(const void *address, uint64_t code) {
+    if (!lane_stream_access(stream, code, (uint64_t)(uintptr_t)address)) {
+        trace.exhausted = true;
+    }
+}
+
+static inline uint32_t position(const void *return_address) {
+    return (uint32_t)((const char *)return_address - program_base);
+}
+
+/* Counted as other accesses of global memory: a limit on those must not end where a texture begins.
+ */
 static void accessed(const void *address, size_t bytes, bool store, const void *pc) {
     if (sim_checked) {
         check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
+    }
+    if (stream != NULL && !sim_options.predict) {
+        note_event(address, event_access(position(pc), (unsigned)bytes, store, 0) | EVENT_TEXTURE);
     }
 }
 
@@ -213,6 +241,7 @@ static void warp_waits(const struct worker *w, unsigned first) {
                                shared_memory.to);
             }
         }
+        profile_begin_warp(first);
         replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit, (void *)(uintptr_t)w);
         if (sim_options.predict) {
             profile_end_warp();
@@ -262,10 +291,6 @@ __attribute__((constructor(102))) static void install(void) {
 
 /* ---- what compiled kernels call */
 
-static inline uint32_t position(const void *return_address) {
-    return (uint32_t)((const char *)return_address - program_base);
-}
-
 int sim_mark(unsigned long long mark);
 
 /* Is the address on the stack of the running thread? That is local memory. */
@@ -313,17 +338,19 @@ static inline void note(const void *address, unsigned width, bool store, unsigne
     }
 }
 
-/* Counts it for a prediction. */
+/* Its thread does something; only for a prediction it is counted. */
 static void note_atomic(const void *address, size_t bytes, const void *pc) {
-    if (!sim_options.predict || stream == NULL || is_local(address)) {
+    if (stream == NULL || is_local(address)) {
+        return;
+    }
+    if ((uintptr_t)address - shared_memory.from >= shared_memory.to - shared_memory.from) {
+        profile_stores(trace.thread);
+    }
+    if (!sim_options.predict) {
         return;
     }
     pass(pc);
-    if (!lane_stream_access(stream,
-                            event_access(position(pc), (unsigned)bytes, true, 0) | EVENT_ATOMIC,
-                            (uint64_t)(uintptr_t)address)) {
-        trace.exhausted = true;
-    }
+    note_event(address, event_access(position(pc), (unsigned)bytes, true, 0) | EVENT_ATOMIC);
 }
 
 static bool atomics_of_block;
@@ -405,6 +432,12 @@ static bool check_words(const char *at, size_t size, bool store, const void *pc)
  * that are as aligned as their size are no matter: g++ reports them as other accesses. */
 enum { UNKNOWN_ALIGNMENT, MOST_ALIGNMENT = 16, MOST_STRUCTURE = 64 };
 static unsigned char alignment_of[MOST_STRUCTURE + 1];
+static bool has_packed; /* structures, or other types that are less aligned than they are large */
+
+void sim_note_packed(void);
+void sim_note_packed(void) {
+    has_packed = true;
+}
 
 void sim_note_layout(size_t size, size_t alignment);
 void sim_note_layout(size_t size, size_t alignment) {
@@ -416,18 +449,22 @@ void sim_note_layout(size_t size, size_t alignment) {
     alignment_of[size] = same ? (unsigned char)alignment : MOST_ALIGNMENT;
 }
 
+static bool is_in_shared(const void *address) {
+    return (uintptr_t)address >= shared_memory.from && (uintptr_t)address < shared_memory.to;
+}
+
 /* Does the alignment of its structure say how the device copies an object? In shared memory it
  * knows the address itself, of words of 4 bytes. */
 static bool is_layout_known(const void *address, size_t size) {
-    const bool is_shared =
-        (uintptr_t)address >= shared_memory.from && (uintptr_t)address < shared_memory.to;
     return size <= MOST_STRUCTURE && alignment_of[size] != UNKNOWN_ALIGNMENT &&
-           (!is_shared || alignment_of[size] < 4);
+           (!is_in_shared(address) || alignment_of[size] < 4);
 }
 
-/* In pieces of how many bytes the device copies an object. */
-static unsigned piece_of(const void *address, size_t size) {
-    unsigned width = is_layout_known(address, size) ? alignment_of[size] : MOST_ALIGNMENT;
+/* In pieces of how many bytes the device copies an object; `most`: if nothing is known of it. */
+static unsigned piece_of(const void *address, size_t size, unsigned most) {
+    unsigned width = is_layout_known(address, size)         ? alignment_of[size]
+                     : has_packed && !is_in_shared(address) ? 1
+                                                            : most;
     while (size % width != 0 || (uintptr_t)address % width != 0) {
         width /= 2;
     }
@@ -442,7 +479,8 @@ static void note_pieces(const void *address, size_t size, unsigned width, bool s
     }
 }
 
-/* An access whose address need not be a multiple of its size: a structure's, as a rule. */
+/* An access whose address need not be a multiple of its size: a structure's, as a rule, or a packed
+ * field's, which the device reads byte by byte. */
 static inline void record_unaligned(const void *address, unsigned size, bool store,
                                     const void *pc) {
     note_reported(address, size, store);
@@ -453,8 +491,7 @@ static inline void record_unaligned(const void *address, unsigned size, bool sto
         check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
     }
     if (stream != NULL) {
-        note_pieces(address, size, is_layout_known(address, size) ? piece_of(address, size) : size,
-                    store, pc);
+        note_pieces(address, size, piece_of(address, size, size), store, pc);
     }
 }
 
@@ -468,7 +505,7 @@ static void record_range(const void *address, size_t size, bool store, const voi
     if (sim_checked && !check_words(address, size, store, pc)) {
         check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
     }
-    note_pieces(address, size, piece_of(address, size), store, pc);
+    note_pieces(address, size, piece_of(address, size, MOST_ALIGNMENT), store, pc);
 }
 
 void record_access(const void *address, size_t bytes, bool store, const void *pc) {

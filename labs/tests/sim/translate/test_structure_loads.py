@@ -144,3 +144,40 @@ def test_words_in_shared_memory_are_merged(counted: Counters) -> None:
     assert counted["shared_complex"]["shared_load_requests"] == 1
     assert counted["shared_complex"]["shared_store_requests"] == 1
     assert counted["shared_complex"]["global_load_requests"] == 2
+
+
+# The three words at 12 bytes of a packed type, which may have any address.
+PACKED = {
+    "member": "const packed *p = in + i; out[i] = p->a + p->b + p->c;",
+    "whole": "packed p = in[i]; out[i] = p.a + p.b + p.c;",
+    "loose": "const loose *p = (const loose *)(in + i); out[i] = p[0] + p[1] + p[2];",
+    "inner": "\n#pragma pack(push, 1)\n struct own { unsigned a, b, c; };\n#pragma pack(pop)\n"
+    " const own *p = (const own *)in + i; out[i] = p->a + p->b + p->c;",
+}
+# What a compiler knows to be aligned stays whole, also next to packed types.
+NOT_PACKED = {
+    "words": ("const unsigned *p = (const unsigned *)(in + i); out[i] = p[0] + p[1] + p[2];", 3),
+    "vector": ("uint4 v = ((const uint4 *)in)[i]; out[i] = v.x + v.y + v.z + v.w;", 1),
+    "two": ("pair p = ((const pair *)in)[i]; out[i] = p.a + p.b;", 2),
+}
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Counters:
+    types = (
+        "struct __attribute__((packed)) packed { unsigned a, b, c; };"
+        " typedef unsigned __attribute__((aligned(1))) loose; struct pair { unsigned a, b; };"
+    )
+    bodies = PACKED | {name: body for name, (body, _) in NOT_PACKED.items()}
+    kernels = [Kernel(f"k_{n}", "packed", "unsigned", body) for n, body in bodies.items()]
+    return counters(kernels, types, tmp_path_factory.mktemp("packed"))
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_packed_words_are_read_as_bytes(name: str, packed: Counters) -> None:
+    assert packed[f"k_{name}"]["global_load_requests"] == 12
+
+
+@pytest.mark.parametrize("name", NOT_PACKED)
+def test_aligned_words_beside_packed_types(name: str, packed: Counters) -> None:
+    assert packed[f"k_{name}"]["global_load_requests"] == NOT_PACKED[name][1]

@@ -1,0 +1,119 @@
+"""What is counted beside loads and stores: textures and surfaces as global memory, and which blocks
+and threads store anything."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from grader.tests import captured
+
+PROGRAM = r"""#include <cooperative_groups.h>
+__global__ void by_texture(cudaTextureObject_t t, float *out) {
+    out[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x) + tex1Dfetch<float>(t, 31 - threadIdx.x);
+}
+__global__ void by_array(cudaTextureObject_t t, float *out) {
+    out[threadIdx.x] = tex2D<float>(t, 0.5f, threadIdx.x + 0.5f);
+}
+__global__ void to_surface(cudaSurfaceObject_t s) {
+    if (blockIdx.x == 1) {
+        surf2Dwrite(1.0f, s, 4 * threadIdx.x, 2);
+    }
+}
+__global__ void one_of_four(float *out) {
+    if (blockIdx.y == 0 && threadIdx.x < 40) {
+        out[blockIdx.x * 64 + threadIdx.x] = 1;
+    }
+}
+__global__ void shared_only(float *out) {
+    __shared__ float s[32];
+    s[threadIdx.x] = 1;
+    if (blockIdx.x == 9) {
+        *out = s[0];
+    }
+}
+__global__ void atomics(int *out) {
+    __shared__ int s;
+    atomicAdd(&s, 1);
+    if (blockIdx.x == 2 && threadIdx.x == 5) {
+        atomicAdd(out, 1);
+    }
+}
+__global__ void by_turns(float *out) {
+    if (blockIdx.x < 3) {
+        out[blockIdx.x * 32 + threadIdx.x] = 1;
+    }
+    cooperative_groups::this_grid().sync();
+    if (blockIdx.x == 0) {
+        out[threadIdx.x] = 2;
+    }
+}
+int main(void) {
+    float *in, *out;
+    cudaMalloc(&in, 4096);
+    cudaMalloc(&out, 4096);
+    cudaMemset(in, 0, 4096);
+    cudaResourceDesc linear = {}, grid = {};
+    cudaTextureDesc how = {};
+    how.readMode = cudaReadModeElementType;
+    linear.resType = cudaResourceTypeLinear;
+    linear.res.linear.devPtr = in;
+    linear.res.linear.desc = cudaCreateChannelDesc<float>();
+    linear.res.linear.sizeInBytes = 4096;
+    grid.resType = cudaResourceTypeArray;
+    cudaMallocArray(&grid.res.array.array, &linear.res.linear.desc, 32, 32,
+                    cudaArraySurfaceLoadStore);
+    cudaMemcpy2DToArray(grid.res.array.array, 0, 0, in, 128, 128, 32, cudaMemcpyDeviceToDevice);
+    cudaTextureObject_t t, u;
+    cudaSurfaceObject_t s;
+    cudaCreateTextureObject(&t, &linear, &how, NULL);
+    cudaCreateTextureObject(&u, &grid, &how, NULL);
+    cudaCreateSurfaceObject(&s, &grid);
+    by_texture<<<1, 32>>>(t, out);
+    by_array<<<1, 32>>>(u, out);
+    to_surface<<<2, 32>>>(s);
+    one_of_four<<<dim3(2, 4), 64>>>(out);
+    shared_only<<<4, 32>>>(out);
+    atomics<<<4, 32>>>((int *)out);
+    int parts = 4;
+    void *arguments[] = {&out};
+    cudaLaunchCooperativeKernel((void *)by_turns, dim3(parts), dim3(32), arguments, 0, 0);
+    return cudaDeviceSynchronize();
+}
+"""
+# Of each kernel: counters, and the grid that is not idle.
+COUNTED = {
+    "by_texture": (
+        {"global_load_requests": 2, "global_load_sectors": 8, "dram_bytes": 256},
+        [1, 1, 1],
+    ),
+    "by_array": ({"global_load_requests": 1, "global_load_sectors": 32}, [1, 1, 1]),
+    "to_surface": (
+        {"global_store_requests": 1, "idle_blocks": 1, "storing_threads": 32},
+        [2, 1, 1],
+    ),
+    "one_of_four": ({"blocks": 8, "idle_blocks": 6, "storing_threads": 80}, [2, 1, 1]),
+    "shared_only": ({"blocks": 4, "idle_blocks": 4, "storing_threads": 0}, [0, 0, 0]),
+    "atomics": ({"idle_blocks": 3, "storing_threads": 1, "global_store_lanes": 0}, [3, 1, 1]),
+    "by_turns": ({"blocks": 4, "idle_blocks": 1, "storing_threads": 96}, [3, 1, 1]),
+}
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("work")
+    source, target = folder / "work.cu", folder / "work.json"
+    source.write_text(PROGRAM)
+    process = captured.grade("run", source, "--json", target)
+    assert target.exists(), process.stderr
+    return {k["name"]: k for k in json.loads(target.read_text())["kernels"]}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_work_is_counted(name: str, kernels: dict[str, Any]) -> None:
+    wanted, covers = COUNTED[name]
+    counted = kernels[name]["counters"]
+    assert {counter: counted[counter] for counter in wanted} == wanted
+    assert kernels[name]["covers"] == covers
