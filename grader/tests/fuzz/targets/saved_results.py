@@ -80,8 +80,8 @@ def read_result(data: bytes) -> None:
 def read_passes(data: bytes) -> None:
     (HOME / pass_cache.NOTE).write_bytes(data)
     with mock.patch.object(course_key, "digest", lambda _: b""):
-        cache = PassCache.of(HOME / "program", "lab1")
-    assert all(isinstance(check, Check) for check in cache.passes.values())
+        cache = PassCache.of(HOME / "key" / "program", PLAN)
+    assert all(isinstance(check, Check) for check in cache.notes.passes.values())
 
 
 def read_progress(data: bytes) -> None:
