@@ -3,8 +3,8 @@
 A part runs the functions that its checks call, and what those use. Two builds with the same hash
 differ, for that part, only in functions that it never reaches and in where things lie. So all else
 counts: every variable, what runs before main(), which functions there are, and each function that
-code outside of the objects could call. Functions are in sections of their own (-ffunction-sections).
-Line numbers are in the machine code, too: they are those of launches and shared arrays.
+code outside of the objects could call. The build gives each function a section of its own. Machine
+code holds the line numbers of launches and shared arrays: a new line above a part changes it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,12 @@ from grader.compile.permitted.object_check import OF_LIBRARY
 from grader.model.spec import Lab
 
 Place = tuple[int, int]  # an object's index and a section's
-SUFFIXES = {"run": [".o"], "checked": [".checked.o", ".raced.o"]}  # of a program's objects
+OBJECTS = {  # of a program, by the ending of the source
+    ("run", ".cu"): [".o"],
+    ("run", ".c"): [".o"],
+    ("checked", ".cu"): [".checked.o"],
+    ("checked", ".c"): [".checked.o", ".raced.o"],
+}
 UNWINDING = ".eh_frame"  # follows from the code
 HANDLERS, CODE = ".gcc_except_table.", ".text."  # belong together where the names go on alike
 
@@ -31,8 +36,9 @@ HANDLERS, CODE = ".gcc_except_table.", ".text."  # belong together where the nam
 def hashes(program: Path, lab: Lab) -> dict[str, bytes]:
     """The hash of what each part runs in a program of submission.mk's on the simulator, by its id.
     Raises OSError, ObjectError where that cannot be told."""
-    names = [program.parent / f"{f}{end}" for f in lab.submit for end in SUFFIXES[program.name]]
-    code = _Code([elf.read_object(name) for name in names if name.exists()])
+    sources_and_ends = [(f, OBJECTS[program.name, Path(f).suffix]) for f in lab.submit]
+    names = [f"{file}{end}" for file, ends in sources_and_ends for end in ends]
+    code = _Code([elf.read_object(program.parent / name) for name in names])
     given = hashlib.sha256(program.name.encode())
     for file in sources.linked(lab, "sim"):
         given.update(hashlib.sha256(file.read_bytes()).digest())

@@ -63,9 +63,7 @@ def _stage(planned: Planned) -> str:
     return "plain" if planned.program == "failing" else planned.program
 
 
-def _in_order(
-    session: Session, stage: Iterable[Planned], cache: PassCache | None
-) -> list[Planned]:
+def _in_order(session: Session, stage: Iterable[Planned], cache: PassCache | None) -> list[Planned]:
     """The checks of a stage in the order in which they are judged: what changed is shown first."""
     checks = list(stage)
     binary = session.binary(checks[0]) if cache and checks[0].program != "timed" else None

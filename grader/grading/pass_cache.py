@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -104,7 +105,7 @@ class PassCache:
         if not isinstance(planned, Contract):
             return []
         contracts = [p.check for p in self.plan.checks if isinstance(p.check, Contract)]
-        return [contract.part for contract in contracts[: contracts.index(planned)]]
+        return [contract.part for contract in takewhile(planned.__ne__, contracts)]
 
     def code(self, program: Path) -> dict[str, bytes]:
         """What each part runs: the whole program where that cannot be told."""

@@ -105,7 +105,7 @@ class ObjectFile:
 
     def uses_in(self, section: int) -> list[tuple[int, int, int, int]]:
         """The same as plain numbers, which are many: offset, symbol, addend, kind."""
-        found = []
+        found: list[tuple[int, int, int, int]] = []
         for index in self._tables_of.get(section, ()):
             table = self._table(index)
             info = table["info"]

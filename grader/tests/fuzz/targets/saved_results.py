@@ -19,13 +19,15 @@ from grader.classroom.bulk.database import StoreError
 from grader.classroom.bulk.store import Store
 from grader.grading import pass_cache
 from grader.grading.pass_cache import PassCache
-from grader.model import course_key, result
+from grader.model import course_key, result, spec
 from grader.model.result import Check, GradedFile, Machine, Result
 from grader.model.score import Score
+from grader.session.plan import plan_for
 from grader.student import progress
 from grader.tests.fuzz import scratch
 
 HOME = scratch.folder()
+PLAN = plan_for(spec.load("lab1"), "cpu")
 CHECK = Check("lab1/A/c", "c", "correct", "pass", 3, 3, "A", message=["m"])
 RESULT = Result(
     "lab1",
@@ -50,7 +52,7 @@ def framed(message: object) -> bytes:
 
 def seeds() -> Iterator[bytes]:
     yield b"\0" + result.to_json(RESULT)
-    yield b"\1" + msgspec.json.encode({"key": CHECK})
+    yield b"\1" + msgspec.json.encode(pass_cache.Notes({"key": CHECK}, {"A": "0"}))
     yield b"\2" + progress._to_json(progress.Record(GRADE, GRADE))
     yield b"\3" + framed(protocol.Graded("k", "lab1", b"{}", "", b"<html>"))
     yield b"\3" + framed(protocol.Collected("ada", {"lab1": {"a.c": b"x"}}, {"lab3": "empty"}, {}))
