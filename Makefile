@@ -130,13 +130,16 @@ NATIVE := -march=native
 # otherwise: the same machine code of lab 1 B earned 7 points in one file and 14 in another.
 PLACED := -falign-functions=64 -falign-loops=64
 STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
+# Each function in a section of its own: what a part of a lab runs can be told from the rest
+# (grader/compile/part_code.py).
+APART := -ffunction-sections
 # nvcc takes no advantage of what C++ leaves undefined here, and programs rely on it: 16 bytes are
 # loaded as a float4 and used in place as halves, an index wraps around, a null pointer has fields.
 AS_NVCC := -fno-strict-aliasing -fno-delete-null-pointer-checks -fno-aggressive-loop-optimizations
 # -O1, and the parts of -O2 that contraction and short helpers need: as fast as -O2, and it builds in
 # half the time. In a kernel `new` gives NULL when the heap is full (-fcheck-new).
 SIM_CXXFLAGS   := -std=c++17 $(AS_NVCC) -O1 -fexpensive-optimizations -finline-small-functions -g1 -gdwarf-4 \
-                  -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread $(STUDENT_WARN)
+                  -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread $(APART) $(STUDENT_WARN)
 # A traced program reports every access of its kernels (labs/sim/src/trace), and where in the source
 # its lanes are (labs/sim/include/sim/marks.h). The -fno flags keep g++ from changing accesses where
 # nvcc does not, and from copying code or sharing it between the arms of a branch. As nvcc does,
@@ -146,6 +149,7 @@ SIM_CXXFLAGS   := -std=c++17 $(AS_NVCC) -O1 -fexpensive-optimizations -finline-s
 # g++ makes stores of the calls of WRITES_TEXT whose text is constant, and does not report them.
 WRITES_TEXT := strcpy stpcpy strncpy stpncpy strcat strncat sprintf snprintf vsprintf vsnprintf mempcpy
 TRACE_CXXFLAGS := -std=c++17 $(AS_NVCC) -O2 -g1 -gdwarf-4 -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread -w \
+                  $(APART) \
                   -fno-tree-sra -fno-tree-vectorize -fno-tree-slp-vectorize \
                   -finline-limit=20000 --param inline-unit-growth=1000 \
                   --param large-function-growth=1000 \

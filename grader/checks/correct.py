@@ -197,7 +197,7 @@ def _run_checked(this: _Run) -> Checked:
     """What a run of the case with all checks on finds. A case that is too large for that has the
     first finding of its part's safe checks, which run anyway: a source line says more than pixels
     do."""
-    runner = this.session.runner()
+    runner = this.session.runner(f"{this.case.part}  {this.case.name}: FAIL; to say why: ")
     if runner is None:
         return Checked()
     with suppress(*FAULTS):  # the safe checks themselves report them

@@ -39,6 +39,14 @@ def course_build(lab: Lab, backend: str) -> Path:
     return paths.BUILD / "given" / lab.folder / backend
 
 
+def linked(lab: Lab, backend: str) -> list[Path]:
+    """The course's objects that a submission's programs are linked with."""
+    library = paths.BUILD / "lib" / "plain"
+    runner = library / "runtime" / "runner"
+    files = [*course_build(lab, backend).glob("*.o"), *library.glob("*.a"), *runner.glob("*.o")]
+    return sorted(files)
+
+
 def view(lab: Lab, out: Path, backend: str) -> View:
     """What the compiler of a submission sees in the sandbox: the files in out/src, dependencies()
     and the course's objects that it links. Makes its user the owner of `out`, where it may
@@ -47,8 +55,7 @@ def view(lab: Lab, out: Path, backend: str) -> View:
     library = paths.BUILD / "lib" / "plain"
     reads = [headers, *(file for file in dependencies(lab) if not file.is_relative_to(headers))]
     reads += [*(paths.LABS / lab.folder).glob("baseline.*")]
-    reads += [*course_build(lab, backend).glob("*.o"), *library.glob("*.a")]
-    reads += [*(library / "runtime" / "runner").glob("*.o"), *library.glob("header"), out / "src"]
+    reads += [*linked(lab, backend), *library.glob("header"), out / "src"]
     if backend == "sim":
         reads += interpreter()
     choice.hand_over(out, compiler=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import groupby
 
 from grader.checks.predicted_points import judge_predictions
@@ -24,7 +24,7 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
     session.programs.begin_instrumented()
     cache = None
     if session.keep_notes and plain and plan.backend == "sim":
-        cache = PassCache.of(plain, plan.lab.id)
+        cache = PassCache.of(plain, plan)
     with Predictions(session, noted=cache is not None) as predictions:
         for program, stage in groupby(plan.checks, _stage):
             if program != "plain":
@@ -33,15 +33,18 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
                 predictions.begin()
             if program == "timed":  # nothing else may run then
                 predictions.finish()
-            for planned, check in side_by_side.judged(session, list(stage), cache):
+            checks = _in_order(session, stage, cache)
+            for planned, check in side_by_side.judged(session, checks, cache):
                 if planned.program != "plain":
                     session.add_nvccs()
                 session.add(check)
-                if cache and program != "timed":
+                if cache and program != "timed" and not _is_unsure(session):
                     binary = session.binary(planned)
                     if isinstance(binary, Binary):
                         cache.add(planned.check, binary.file, check)
         session.add_nvccs()
+        places = {plan.lab.id_of(planned.check): i for i, planned in enumerate(plan.checks)}
+        session.so_far.sort(key=lambda check: places.get(check.id, -1))  # others came first
         predictions.begin()
         if plan.prediction != "points":
             judged()
@@ -58,3 +61,18 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
 def _stage(planned: Planned) -> str:
     """Checks of one stage may be judged at the same time: "plain", "instrumented" or "timed"."""
     return "plain" if planned.program == "failing" else planned.program
+
+
+def _in_order(session: Session, stage: Iterable[Planned], cache: PassCache | None) -> list[Planned]:
+    """The checks of a stage in the order in which they are judged: what changed is shown first."""
+    checks = list(stage)
+    binary = session.binary(checks[0]) if cache and checks[0].program != "timed" else None
+    if cache is None or not isinstance(binary, Binary):
+        return checks
+    cache.code(binary.file)  # now, and not in each of the processes
+    return cache.changed_first(checks, binary.file) if checks[0].program == "plain" else checks
+
+
+def _is_unsure(session: Session) -> bool:
+    """Did a check have no verdict of its own? What comes after it may have asked less."""
+    return any(check.verdict in ("error", "uncertain") for check in session.so_far)

@@ -60,6 +60,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hints: list[str]
     operation: str = "correlate"  # a key of operations.OPERATIONS
     file: str = ""  # which file of `submit` holds it; "" where there is only one
+    calls: list[str] = []  # functions of lab.h that only its own checks call
     cpu: str = ""  # instructions that it needs, by their name in /proc/cpuinfo: "avx2"
 
 

@@ -77,9 +77,10 @@ class Session:
             self._runner = Runner(self.submission, file, backend, self.work, sampled)
         return self._runner
 
-    def runner(self) -> Runner | None:
-        """The same, to explain what another program did; None where there is no such program."""
-        file = self._instrumented()
+    def runner(self, known: str = "") -> Runner | None:
+        """The same, to explain what another program did; None where there is no such program.
+        known: what is told while that is being built."""
+        file = self._instrumented(known)
         backend: Backend = "cpu" if self.plan.backend == "cpu" else "sim"
         return self.runner_of(Binary(file, backend)) if isinstance(file, Path) else None
 
@@ -88,7 +89,7 @@ class Session:
         if self.report:
             self.report.failed(wrong, self.runner())
 
-    def _instrumented(self) -> Path | CouldNotRun:
+    def _instrumented(self, known: str = "") -> Path | CouldNotRun:
         if self.programs.is_being_built():
-            self.observer.starting("building the instrumented program")
+            self.observer.starting(f"{known}building the instrumented program")
         return self.programs.instrumented()

@@ -19,13 +19,13 @@ from grader.setup.runner import Output, Runner, shown
 VENV = Path(stamp.VENV)
 # MB to download for x86-64; all include "run"
 SIZES = {
-    "run": 31,
-    "handouts": 115,
-    "dev": 120,
-    "pages": 250,
-    "slurm": 32,
-    "bench": 200,
-    "charts": 48,
+    "run": 28,
+    "handouts": 112,
+    "dev": 117,
+    "pages": 247,
+    "slurm": 29,
+    "bench": 197,
+    "charts": 45,
 }
 INCLUDED_IN = {"dev": ("pages",), "charts": ("dev", "pages", "bench"), "handouts": ("pages",)}
 # pip would compile 3,000 modules, of which a grade needs a tenth. Where the environment says that

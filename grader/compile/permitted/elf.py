@@ -9,6 +9,7 @@ import os
 import stat
 import struct
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,10 @@ import numpy as np
 MAX_BYTES = 1 << 28  # the limit on a compiler's files (grader/compile/make.py)
 RELOCATABLE, SHARED = 1, 3  # types of a file
 SYMTAB, STRTAB, RELA, NOBITS, DYNSYM = 2, 3, 4, 8, 11  # types of sections
-WRITE, ALLOC, EXECUTABLE, STRINGS, GROUPED = 1, 2, 4, 0x20, 0x200  # flags of sections
+WRITE, ALLOC, EXECUTABLE, MERGED, STRINGS, GROUPED = 1, 2, 4, 0x10, 0x20, 0x200  # of sections
 LOCAL, GLOBAL, WEAK, UNIQUE = 0, 1, 2, 10  # bindings of symbols
 OBJECT, FUNCTION, SECTION, FILE, IFUNC = 1, 2, 3, 4, 10  # kinds of symbols
-UNDEFINED, ABSOLUTE, COMMON = 0, 0xFFF1, 0xFFF2  # in place of a section's index
+UNDEFINED, RESERVED, ABSOLUTE, COMMON = 0, 0xFF00, 0xFFF1, 0xFFF2  # in place of a section's index
 
 _HEADER = struct.Struct("<4sBBBB8xHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -43,6 +44,7 @@ class Section:
     size: int
     link: int
     info: int
+    unit: int  # bytes of an entry, where all have as many
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,25 @@ class ObjectFile:
                 found += [_relocation(section, row) for row in self._table(index)[:4096]]
         return sorted(found, key=lambda r: r.offset)
 
+    def uses_in(self, section: int) -> list[tuple[int, int, int, int]]:
+        """The same as plain numbers, which are many: offset, symbol, addend, kind."""
+        found: list[tuple[int, int, int, int]] = []
+        for index in self._tables_of.get(section, ()):
+            table = self._table(index)
+            info = table["info"]
+            columns = table["offset"], info >> 32, table["addend"], info & 0xFFFFFFFF
+            found += zip(*(column.tolist() for column in columns), strict=True)
+        return sorted(found)
+
+    @cached_property
+    def _tables_of(self) -> dict[int, list[int]]:
+        """The tables of relocations of each section."""
+        found: dict[int, list[int]] = {}
+        for index, table in enumerate(self.sections):
+            if table.kind == RELA:
+                found.setdefault(table.info, []).append(index)
+        return found
+
     def content_of(self, section: Section) -> bytes:
         """The bytes of a section; b"" where it has none in the file. Raises ObjectError."""
         return b"" if section.kind == NOBITS else _bytes(self._data, section.offset, section.size)
@@ -149,8 +170,8 @@ def parsed(data: bytes) -> ObjectFile:
         headers = [_SECTION.unpack_from(data, at + i * size) for i in range(count)]
         texts = _bytes(data, headers[names][4], headers[names][5])
         sections = [
-            Section(_text(texts, name), type_, flags, offset, length, link, info)
-            for name, type_, flags, _, offset, length, link, info, _, _ in headers
+            Section(_text(texts, name), type_, flags, offset, length, link, info, unit)
+            for name, type_, flags, _, offset, length, link, info, _, unit in headers
         ]
         return ObjectFile(kind, machine, sections, _symbols(data, sections), data)
     except (struct.error, IndexError, OverflowError, UnicodeDecodeError) as problem:

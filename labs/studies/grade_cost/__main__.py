@@ -23,7 +23,7 @@ from labs.studies.grade_cost.measured import MAIN, PARTS, STAGES
 
 COLUMNS = (MAIN, PARTS, *dict.fromkeys(STAGES.values()), "other")
 VERDICT = re.compile(r"^\s+(ok|FAIL|skip|\?\?)\b")
-SCORE = re.compile(r"^\s+\d+(\.\d+)?/\d+ ")
+SCORE = re.compile(r"^\s+\d+(\.\d+)?/\d+\b")
 
 
 @dataclass

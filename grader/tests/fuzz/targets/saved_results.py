@@ -17,13 +17,15 @@ from grader.classroom.bulk.database import StoreError
 from grader.classroom.bulk.store import Store
 from grader.grading import pass_cache
 from grader.grading.pass_cache import PassCache
-from grader.model import course_key, result
+from grader.model import course_key, result, spec
 from grader.model.result import Check, GradedFile, Machine, Result
 from grader.model.score import Score
+from grader.session.plan import plan_for
 from grader.student import progress
 from grader.tests.fuzz import scratch
 
 HOME = scratch.folder()
+PLAN = plan_for(spec.load("lab1"), "cpu")
 CHECK = Check("lab1/A/c", "c", "correct", "pass", 3, 3, "A", message=["m"])
 RESULT = Result(
     "lab1",
@@ -48,7 +50,7 @@ def framed(message: object) -> bytes:
 
 def seeds() -> Iterator[bytes]:
     yield b"\0" + result.to_json(RESULT)
-    yield b"\1" + msgspec.json.encode({"key": CHECK})
+    yield b"\1" + msgspec.json.encode(pass_cache.Notes({"key": CHECK}, {"A": "0"}))
     yield b"\2" + progress._to_json(progress.Record(GRADE, GRADE))
     yield b"\3" + framed(protocol.Graded("k", "lab1", b"{}", "", b"<html>"))
     yield b"\3" + framed(protocol.Collected("ada", {"lab1": {"a.c": b"x"}}, {"lab3": "empty"}, {}))
@@ -78,8 +80,8 @@ def read_result(data: bytes) -> None:
 def read_passes(data: bytes) -> None:
     (HOME / pass_cache.NOTE).write_bytes(data)
     with mock.patch.object(course_key, "digest", lambda _: b""):
-        cache = PassCache.of(HOME / "program", "lab1")
-    assert all(isinstance(check, Check) for check in cache.passes.values())
+        cache = PassCache.of(HOME / "key" / "program", PLAN)
+    assert all(isinstance(check, Check) for check in cache.notes.passes.values())
 
 
 def read_progress(data: bytes) -> None:
