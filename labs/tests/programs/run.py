@@ -3,10 +3,10 @@
     python -m labs.tests.programs.run --from FOLDER [--only TEXT] [--jobs N] [--csv FILE] [--nvcc]
 
 FOLDER has a clone of each repository of repositories.csv, named as there: none of their code is
-part of this project. A program runs in its own folder and may write there, so those of one folder run
-one after another. The outcomes replace those of the same programs in FILE; with --not-right, only
-the programs run that are not right there. table.py turns FILE into RESULTS.md. With --nvcc they are
-compiled with nvcc and run on this machine's GPU: what a device does with them.
+part of this project. A program runs in its own folder and may write there, so those of one folder
+run one after another. The outcomes replace those of the same programs in FILE; with --not-right,
+only the programs run that are not right there. table.py turns FILE into RESULTS.md. With --nvcc
+they are compiled with nvcc and run on this machine's GPU: what a device does with them.
 """
 
 import argparse
