@@ -4,8 +4,8 @@
 
 Needs g++-aarch64-linux-gnu and qemu-user-static. Builds the runtime and programs for aarch64, runs
 them, and compares the sums and counters of the ground truth with those of a GPU and Nsight Compute,
-and the findings of some programs of the checks' zoo with what their folders say: two of each kind of
-planted bug, and some correct ones. The exit status is 1 if something differs from x86-64.
+and the findings of some programs of the checks' zoo with what their folders say: two of each kind
+of planted bug, and some correct ones. The exit status is 1 if something differs from x86-64.
 """
 
 import csv

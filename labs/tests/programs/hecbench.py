@@ -8,8 +8,6 @@ runs, the first. hecbench.csv keeps the outcomes, here and with --nvcc on this m
 `make hecbench` writes the table of it.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import re
@@ -20,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 
-from labs.tests.programs.run import GRADE, HERE, Program, Runner, show
+from labs.tests.programs.run import GRADE, HERE, Program, Runner, show, table
 
 OUTCOMES = HERE / "hecbench.csv"
 COLUMNS = (
@@ -122,8 +120,7 @@ def main() -> int:
     runner = Runner(home.parent, None if options.nvcc else options.grade.resolve(), options.seconds)
     rows: dict[str, dict[str, str]] = {}
     if options.csv.exists():
-        with options.csv.open(newline="") as file:
-            rows = {row["program"]: dict(row) for row in csv.DictReader(file)}
+        rows = {row["program"]: dict(row) for row in table(options.csv)}
     writing = Lock()
 
     def run_one(folder: Path) -> None:
@@ -145,9 +142,9 @@ def main() -> int:
                 reason: outcome.reason[:160],
             }
             with options.csv.open("w", newline="") as file:
-                table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-                table.writeheader()
-                table.writerows(row for _, row in sorted(rows.items()))
+                writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(row for _, row in sorted(rows.items()))
 
     folders = sorted(f for f in (home / "src").glob("*-cuda") if options.only in f.name)
     with ThreadPoolExecutor(options.jobs) as jobs:

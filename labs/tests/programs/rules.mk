@@ -1,7 +1,7 @@
 # CUDA programs of other projects, run unmodified on the simulator: a measurement, not a test.
 .PHONY: programs programs-table
 PROGRAMS := labs/tests/programs
-programs: setup ## run the programs of labs/tests/programs/programs.toml: make programs FROM=folder
+programs: setup ## run the programs of labs/tests/programs/programs.csv: make programs FROM=folder
 	$(Q)$(PYTHON) -m labs.tests.programs.run --from $(FROM) --csv $(PROGRAMS)/outcomes.csv
 	@$(MAKE) programs-table
 programs-table: setup

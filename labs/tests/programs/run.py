@@ -2,11 +2,11 @@
 
     python -m labs.tests.programs.run --from FOLDER [--only TEXT] [--jobs N] [--csv FILE] [--nvcc]
 
-FOLDER has a clone of each repository of programs.toml, named as there: none of their code is part
-of this project. A program runs in its own folder and may write there, so those of one folder run
-one after another. The outcomes replace those of the same programs in FILE; with --not-right, only
-the programs run that are not right there. table.py turns FILE into RESULTS.md. With --nvcc they are
-compiled with nvcc and run on this machine's GPU: what a device does with them.
+FOLDER has a clone of each repository of repositories.csv, named as there: none of their code is
+part of this project. A program runs in its own folder and may write there, so those of one folder
+run one after another. The outcomes replace those of the same programs in FILE; with --not-right,
+only the programs run that are not right there. table.py turns FILE into RESULTS.md. With --nvcc
+they are compiled with nvcc and run on this machine's GPU: what a device does with them.
 """
 
 import argparse
@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ REFUSED = re.compile(r"the simulator|needs a GPU machine and nvcc")
 OUTCOMES = ("right", "waived", "refused", "does not build", "wrong", "crashed", "stopped")
 RIGHT = ("right", "waived")
 WAIVED = 2  # the exit status of NVIDIA's samples that this machine cannot run
+Row = dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -66,25 +66,35 @@ class Outcome:
     seconds: float
 
 
+def table(path: Path) -> list[Row]:
+    """The rows of a CSV file."""
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def programs(only: str) -> Iterator[Program]:
     """Those whose name contains `only`."""
-    for repository in tomllib.loads((HERE / "programs.toml").read_text())["repository"]:
-        for entry in repository["program"]:
-            include = [*entry.get("include", []), *_up(entry["folder"], repository["include"])]
-            program = Program(
-                repository["name"],
-                entry["folder"],
-                entry["files"],
-                [word for name in include for word in ("-I", name)],
-                entry.get("arguments", []),
-                entry.get("input", ""),
-                entry.get("says"),
-                entry.get("status", 0),
-                entry.get("needs"),
-                entry.get("broken"),
-            )
-            if only in program.name:
-                yield program
+    shared = {row["name"]: _several(row["include"]) for row in table(HERE / "repositories.csv")}
+    for row in table(HERE / "programs.csv"):
+        include = [*_several(row["include"]), *_up(row["folder"], shared[row["repository"]])]
+        program = Program(
+            row["repository"],
+            row["folder"],
+            _several(row["files"]),
+            [word for name in include for word in ("-I", name)],
+            _several(row["arguments"]),
+            row["input"],
+            row["says"] or None,
+            int(row["status"] or 0),
+            row["needs"] or None,
+            row["broken"] or None,
+        )
+        if only in program.name:
+            yield program
+
+
+def _several(cell: str) -> list[str]:
+    return cell.split(";") if cell else []
 
 
 def _up(folder: str, include: list[str]) -> list[str]:
@@ -237,9 +247,6 @@ def show(outcome: Outcome) -> None:
     print("\n".join(lines), flush=True)
 
 
-Row = dict[str, str]
-
-
 def row(outcome: Outcome) -> Row:
     """What outcomes.csv keeps of a run."""
     program = outcome.program
@@ -254,17 +261,16 @@ def row(outcome: Outcome) -> Row:
 
 def rows_of(path: Path) -> dict[str, Row]:
     """The rows of such a file by the program's name."""
-    with path.open(newline="") as file:
-        return {row["program"]: dict(row) for row in csv.DictReader(file)}
+    return {row["program"]: row for row in table(path)}
 
 
 def write(path: Path, rows: dict[str, Row]) -> None:
-    """Writes the rows in the order of programs.toml; a program that it no longer has is dropped."""
+    """Writes the rows in the order of programs.csv; a program that it no longer has is dropped."""
     kept = [rows[program.name] for program in programs("") if program.name in rows]
     with path.open("w", newline="") as file:
-        table = csv.DictWriter(file, list(kept[0]) if kept else [], lineterminator="\n")
-        table.writeheader()
-        table.writerows(kept)
+        writer = csv.DictWriter(file, list(kept[0]) if kept else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(kept)
 
 
 def groups(outcomes: list[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:

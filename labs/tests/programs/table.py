@@ -1,11 +1,10 @@
 """Writes RESULTS.md from the outcomes that run.py left: `before.csv` of an older version of the
 simulator, `outcomes.csv` of this one, `h200.csv` of a device."""
 
-import tomllib
 from collections import Counter
 from pathlib import Path
 
-from labs.tests.programs.run import RIGHT, Row, rows_of
+from labs.tests.programs.run import RIGHT, Row, rows_of, table
 
 HERE = Path(__file__).resolve().parent
 TABLES = {"Not right": "reason", "Broken": "broken", "Need a library or a feature": "needs"}
@@ -13,9 +12,9 @@ HEAD = """# Programs of other projects on the simulator
 
 Written by `make programs-table` from `before.csv`, `outcomes.csv` and `h200.csv`. Do not edit.
 
-The programs are unmodified; `programs.toml` lists their repositories, commits, files and
-arguments. `make programs FROM=folder` runs them again, for 300 s each; those that were *stopped*
-here had the time that their row names, some on a busy machine. *Right* is an exit
+The programs are unmodified; `repositories.csv` lists their repositories and commits, `programs.csv`
+their files and arguments. `make programs FROM=folder` runs them again, for 300 s each; those that
+were *stopped* here had the time that their row names, some on a busy machine. *Right* is an exit
 status of 0, no failure in the output, and the program's own "passed" where it has one. A program
 that says itself what this device lacks (a second GPU) is *waived* and counts as right. A program
 that *needs* a library or a feature which the simulator refuses by name is not expected to run, nor
@@ -36,7 +35,7 @@ def main() -> None:
     before, now = rows_of(HERE / "before.csv"), rows_of(HERE / "outcomes.csv")
     device = rows_of(HERE / "h200.csv")
     lines, total = [], Counter[str]()
-    for repository in tomllib.loads((HERE / "programs.toml").read_text())["repository"]:
+    for repository in table(HERE / "repositories.csv"):
         name = repository["name"]
         rows = [row for row in now.values() if row["program"].split("/")[0] == name]
         free = [row for row in rows if not row["needs"] and not row["broken"]]
