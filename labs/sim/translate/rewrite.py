@@ -29,6 +29,7 @@ from architecture import merged
 from device_arithmetic import DeviceArithmetic
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
+from local_arrays import check_indices
 from preprocess import Preprocessor, PreprocessorError, precompile
 from tokens import MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
@@ -83,7 +84,9 @@ class Translation:
         self._returns()
         self._calls()
         DeviceArithmetic(self.tokens).rewrite()
-        if self.is_traced:  # only counters need unrolled loops; g++ takes long over them
+        if self.is_traced:
+            check_indices(self.tokens)
+            # only counters need unrolled loops; g++ takes long over them
             self._unroll(self._control_flow())
         stepped = volatile_functions(self.tokens) if self.lock_step else []
         if stepped:

@@ -96,5 +96,23 @@ template <typename T> inline __attribute__((always_inline)) void sim_first(const
     }
 }
 
+/* v[sim_index{size, "v", file, line} = i] is v[i], where v is an array of the thread: local_arrays.py.
+ * sim_outside() reports the index, and returns whether the kernel goes on with another one. */
+extern "C" bool sim_outside(long long index, unsigned long size, const char *array,
+                            const char *file, int line);
+struct sim_index {
+    unsigned long size;
+    const char *array, *file;
+    int line;
+    template <class X> constexpr inline __attribute__((always_inline)) X operator=(X i) const {
+        if constexpr (std::is_integral<X>::value || std::is_enum<X>::value) {
+            if (__builtin_expect((unsigned long)i >= size, 0)) {
+                return sim_outside((long long)i, size, array, file, line) ? (X)0 : i;
+            }
+        }
+        return i;
+    }
+};
+
 #include "sim/loads.h"
 #endif

@@ -127,6 +127,23 @@ static void report_outside(const struct access *a, const struct memory_object *p
     }
 }
 
+/* An index into an array of the running thread, which no allocation has. */
+bool sim_outside(long long index, unsigned long size, const char *array, const char *file, int line);
+bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
+                 int line) {
+    if (!sim_checked || !sim_on_device()) {
+        return false;
+    }
+    struct sim_finding f = {.kind = "out-of-bounds",
+                            .kernel = sim_worker->block.config->kernel,
+                            .location = {file, line},
+                            .block = &blockIdx,
+                            .thread = &threadIdx};
+    sim_report_once(&f, WHO " uses element %lld of its own array `%s`, which has 0 to %lu",
+                    INDEX(threadIdx), INDEX(blockIdx), index, array, size - 1);
+    return true;
+}
+
 static void report_unknown(const struct access *a) {
     bool null = (uintptr_t)a->at < 65536;
     bool readable = !null && sim_is_readable(a->at);
