@@ -161,6 +161,8 @@ class DeviceArithmetic:
                 i = tokens.match[i] - 1
             elif text == b")":
                 opened = tokens.match[i]
+                if tokens.is_name(opened - 1) and tokens.at(opened + 1) in (b"*", b"&"):
+                    return None  # a declaration: float (*rows)[32] = ...
                 if not tokens.is_name(opened - 1) and tokens.at(opened - 1) != b"]":
                     i = opened
                     break
@@ -172,7 +174,7 @@ class DeviceArithmetic:
             else:
                 return None
         first = i
-        if tokens.text[i] == b"auto":
+        if tokens.text[i] == b"auto" or self._is_enumerator(i):
             return None
         while tokens.at(first - 1) == b"*":
             first -= 1
@@ -184,6 +186,10 @@ class DeviceArithmetic:
             return first if before != b":" or tokens.at(first - 2) != b":" else None
         is_declared = first == end and self._is_type(tokens.statement(i), first)
         return first if is_declared else None
+
+    def _is_enumerator(self, i: int) -> bool:
+        brace = self.tokens.up[i]
+        return b"enum" in self.tokens.text[max(0, brace - 7) : max(0, brace)]
 
     def _is_whole(self, first: int, last: int) -> bool:
         """Is it a number without a fraction, in the text of the program?"""
