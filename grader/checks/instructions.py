@@ -36,7 +36,8 @@ def judge_stepped(
     elif run.right and counted is None:
         verdict, lines = "uncertain", [NOT_STEPPED]
     elif run.right and counted:
-        verdict = "pass" if technique.holds(counted.executed) else "fail"
+        value = counted.executed / (counted.stepped if technique.per else 1)
+        verdict = "pass" if technique.holds(value) else "fail"
         lines = _explanation(session.submission, technique, counted) if verdict == "fail" else []
     needs = early_stop.first_wrong_case(session.so_far, technique.part)
     return grade_line(
@@ -54,7 +55,7 @@ def _explanation(submission: Submission, technique: Technique, counted: Instruct
     words, count = counters.in_words(technique.counter).counted, counted.executed or "none"
     lines = [
         f"{count} of the first {counted.stepped} instructions of your function are {words}; "
-        f"{_limit(technique)}"
+        f"{_limit(technique, counted.stepped)}"
     ]
     file, line = counted.location
     if counted.executed:
@@ -66,12 +67,13 @@ def _explanation(submission: Submission, technique: Technique, counted: Instruct
     return [*lines, *([f"why: {technique.why}"] if technique.why else [])]
 
 
-def _limit(technique: Technique) -> str:
+def _limit(technique: Technique, stepped: int) -> str:
+    """The limit in words; that of a share as a number of the instructions that were seen."""
+    bound = technique.at_least if technique.at_most is None else technique.at_most
+    number = f"{(bound or 0) * (stepped if technique.per else 1):g}"
     if technique.at_most is not None:
-        return (
-            f"there should be {f'at most {technique.at_most:g}' if technique.at_most else 'none'}"
-        )
-    return f"there should be at least {technique.at_least:g}"
+        return f"there should be {f'at most {number}' if technique.at_most else 'none'}"
+    return f"there should be at least {number}"
 
 
 def _details(technique: Technique, counted: Instructions) -> dict[str, Any]:
@@ -79,8 +81,9 @@ def _details(technique: Technique, counted: Instructions) -> dict[str, Any]:
     file, line = counted.location
     return {
         "counter": technique.counter,
-        "value": counted.executed,
+        "value": counted.executed / (counted.stepped if technique.per else 1),
         "limit": technique.at_most if technique.at_most is not None else technique.at_least,
         "limit_is": "at_most" if technique.at_most is not None else "at_least",
+        **({"per": technique.per} if technique.per else {}),
         **({"file": file, "line": line} if line else {}),
     }

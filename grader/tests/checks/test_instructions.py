@@ -114,6 +114,20 @@ def test_limits(limit: dict[str, Any], value: int, holds: bool) -> None:
     assert asks(counter="avx_instructions", **limit).holds(value) == holds
 
 
+@pytest.mark.parametrize(("executed", "verdict"), [(0, "fail"), (9, "fail"), (10, "pass")])
+def test_a_share_is_of_all_instructions(executed: int, verdict: str, tmp_path: Path) -> None:
+    asked = asks(counter="wide_instructions", at_most=None, at_least=0.1, per="instruction")
+    lab = spec.load("lab8")
+    session = Session(
+        plan_for(lab, "cpu"), Submission(lab, tmp_path, "f", {}, []), Programs([]), tmp_path
+    )
+    run = InstrumentedRun(Outcome("completed", "", 0.1), 1, True)
+    seen = instructions.Instructions(100, executed)
+    line = judging.judge_stepped(session, asked, run, seen)
+    assert line.verdict == verdict and line.details["value"] == executed / 100
+    assert ("at least 10" in "".join(line.message)) == (verdict == "fail")
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
