@@ -27,7 +27,7 @@ class Site(msgspec.Struct, frozen=True):
     """The counters of one memory access in the program, as the simulator writes them."""
 
     pc: Address
-    space: Literal["global", "shared", "constant"]
+    space: Literal["global", "shared", "constant", "texture"]
     store: bool
     width: Count
     requests: Count
@@ -173,6 +173,14 @@ def _counters(site: Site) -> Counters:
             f"global_{way}_lanes": site.lanes,
             f"global_{way}_sectors": site.sectors,
             f"global_{way}_bytes": site.lanes * site.width,
+            "dram_bytes": SECTOR * site.fresh,
+        }
+    elif site.space == "texture":
+        counted = {
+            "texture_requests": site.requests,
+            "texture_lanes": site.lanes,
+            "texture_sectors": site.sectors,
+            "texture_bytes": site.lanes * site.width,
             "dram_bytes": SECTOR * site.fresh,
         }
     else:

@@ -14,7 +14,7 @@ BANKS = 32
 WORD = 4  # bytes
 
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
-Space = Literal["global", "shared", "constant"]
+Space = Literal["global", "shared", "constant", "texture"]
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class Warp(msgspec.Struct, frozen=True):
     def ideal(self) -> int:
         """The smallest cost that an instruction for so many different bytes can have."""
         size = len(set(self.lanes.values())) * self.width
-        if self.space == "global":
+        if self.space in ("global", "texture"):
             return max(1, -(-size // SECTOR))
         return max(1, -(-size // (BANKS * WORD))) if self.space == "shared" else 1
 

@@ -17,8 +17,8 @@ class Counters(msgspec.Struct):
     first: what DRAM transfers while the data fit in the L2 cache. It is null where only some blocks
     were counted.
 
-    Accesses through textures and surfaces are accesses of global memory, too. A block is idle if it
-    stores nothing to global memory.
+    Accesses through textures and surfaces have counters of their own, as on a GPU; a limit on loads
+    from global memory holds for both together. A block is idle if it stores nothing to global memory.
     """
 
     global_load_requests: int = 0
@@ -35,6 +35,10 @@ class Counters(msgspec.Struct):
     shared_store_requests: int = 0
     shared_store_wavefronts: int = 0
     shared_store_conflicts: int = 0
+    texture_requests: int = 0
+    texture_lanes: int = 0
+    texture_sectors: int = 0
+    texture_bytes: int = 0
     constant_requests: int = 0
     constant_words: int = 0
     constant_bytes: int = 0
@@ -48,6 +52,7 @@ class Counters(msgspec.Struct):
 QUOTIENTS = {"constant_serialisation": "constant_words / constant_requests"}
 NAMES = frozenset(field.name for field in msgspec.structs.fields(Counters)) - set(QUOTIENTS)
 
+TEXTURE = ("texture_requests", "texture_lanes", "texture_sectors", "texture_bytes")
 OF_LAUNCH = ("blocks", "idle_blocks", "storing_threads")
 IDLE = "idle_blocks / blocks"
 SPACES = ("global", "shared", "constant")
@@ -66,6 +71,10 @@ WORDS = {
     "shared_store_requests": "warp stores to shared memory",
     "shared_store_wavefronts": "wavefronts of stores to shared memory",
     "shared_store_conflicts": "bank conflicts (extra wavefronts) of stores to shared memory",
+    "texture_requests": "warp reads through textures and surfaces",
+    "texture_lanes": "thread reads through textures and surfaces",
+    "texture_sectors": "32-byte sectors read through textures and surfaces",
+    "texture_bytes": "bytes that threads read through textures and surfaces",
     "constant_requests": "warp reads from constant memory",
     "constant_words": "words read from constant memory",
     "constant_bytes": "bytes that threads read from constant memory",
@@ -110,7 +119,13 @@ def unknown(counter: str) -> list[str]:
 def terms(counter: str, counted: Counters) -> tuple[int, int | None]:
     """The values of numerator and denominator; the second is None when `counter` is no quotient."""
     above, below = _names(counter)
-    return getattr(counted, above), getattr(counted, below) if below else None
+    return _value(above, counted), _value(below, counted) if below else None
+
+
+def _value(name: str, counted: Counters) -> int:
+    """A counter; of loads from global memory, those through textures as well."""
+    through_textures = name.replace("global_load", "texture") if "global_load" in name else ""
+    return int(getattr(counted, name)) + int(getattr(counted, through_textures, 0))
 
 
 def accumulate(total: Counters, more: Counters) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from grader.compile.make_process import BuildError
 from grader.model import spec
 from grader.model.counters import NAMES as ALL
-from grader.model.counters import OF_LAUNCH
+from grader.model.counters import OF_LAUNCH, TEXTURE
 from grader.model.spec import Lab, Technique
 from grader.oracle import inputs
 from grader.oracle.operations import OPERATIONS
@@ -26,7 +26,7 @@ from handouts.facts.counted_list import Counted, OfLab
 from labs.studies.gpu import counters, suite
 
 # Not a model of DRAM, which is null for many blocks, and nothing that a GPU cannot count.
-NAMES = sorted(ALL - {"dram_bytes", "constant_bytes", *OF_LAUNCH})
+NAMES = sorted(ALL - {"dram_bytes", "constant_bytes", *OF_LAUNCH, *TEXTURE})
 
 
 def techniques(lab: Lab) -> list[Technique]:

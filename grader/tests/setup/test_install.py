@@ -56,7 +56,7 @@ def test_the_first_command_sets_up_and_the_second_starts_at_once(copy: Copy) -> 
     lines = err.splitlines()
     assert lines[0].startswith("convlabs: setting up, once; the log is ")
     assert lines[0].endswith("/build/setup.log")
-    assert "[1/2] Python packages: 1 into build/venv, about 31 MB to download" in lines
+    assert "[1/2] Python packages: 1 into build/venv, about 28 MB to download" in lines
     assert "[2/2] the photograph that some cases show: about 14 MB to download" in lines
     assert sum(bool(re.fullmatch(r" {6}took \d+ s", line)) for line in lines) == 2
     assert re.fullmatch(r"convlabs: set up in \d+ s", lines[-1])

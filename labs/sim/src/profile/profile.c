@@ -19,7 +19,7 @@
 /* Accesses of a block's warps, so many that 16 such blocks take more than a second. */
 #define MUCH_FOR_A_BLOCK 100000
 
-enum space { GLOBAL, SHARED, CONSTANT, OTHER };
+enum space { GLOBAL, SHARED, CONSTANT, TEXTURE, OTHER };
 
 /* The counters of one site. handouts/simulator.md defines them and gives the names in Nsight
  * Compute. Each sum is weighted by the number of blocks that a counted block stands for, times
@@ -230,7 +230,7 @@ static bool count_for_prediction(struct site *site, const struct warp_access *ac
 
 bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access) {
     unsigned lane = (unsigned)__builtin_ctz(access->active);
-    enum space space = code & EVENT_TEXTURE ? GLOBAL : space_of(w, access->address[lane]);
+    enum space space = code & EVENT_TEXTURE ? TEXTURE : space_of(w, access->address[lane]);
     if (space == OTHER) {
         return true;
     }
@@ -240,14 +240,14 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     }
     block_accesses++;
     bool load = !(code & EVENT_STORE);
-    running.stored[warp] |= space == GLOBAL && !load ? access->active : 0;
+    running.stored[warp] |= space != SHARED && !load ? access->active : 0;
     if (code & EVENT_ATOMIC) {
         site->words += weight * cost_same_address(access);
     }
     unsigned cost;
     site->requests += weight;
     site->lanes += weight * (unsigned)__builtin_popcount(access->active);
-    if (space == GLOBAL) {
+    if (space == GLOBAL || space == TEXTURE) {
         unsigned new_sectors;
         struct sector_range range;
         bool is_range = sector_range(access, &range);
@@ -281,7 +281,7 @@ static unsigned long long scaled(uint64_t counter) {
     return (counter + divisor / 2) / divisor;
 }
 
-static const char *const space_names[] = {"global", "shared", "constant"};
+static const char *const space_names[] = {"global", "shared", "constant", "texture"};
 
 static void write_site(FILE *file, const struct site *s, bool first) {
     fprintf(file,

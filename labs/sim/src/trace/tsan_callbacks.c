@@ -191,8 +191,7 @@ static inline uint32_t position(const void *return_address) {
     return (uint32_t)((const char *)return_address - program_base);
 }
 
-/* Counted as other accesses of global memory: a limit on those must not end where a texture begins.
- */
+/* Counted by itself: textures and surfaces do not use the pipe of loads and stores. */
 static void accessed(const void *address, size_t bytes, bool store, const void *pc) {
     if (sim_checked) {
         check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
