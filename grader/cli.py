@@ -18,6 +18,7 @@ from grader.commands import (
     completion,
     errors,
     grade_options,
+    nvcc_options,
     overview,
     reset,
     run,
@@ -53,13 +54,17 @@ def main() -> int:
 def _run(arguments: list[str], program_arguments: list[str]) -> int:
     """Runs one command with Typer, whose exceptions become ours."""
     completion.use_scripts()
+    given = nvcc_options.Given(program_arguments)
+    if arguments[:1] == ["run"]:
+        given = nvcc_options.parse(arguments[1:], program_arguments)
+        arguments = ["run", *given.rest]
     try:
         status = _app(arguments)(
             arguments,
             prog_name=completion.NAME if completion.requested(arguments) else "./grade",
             complete_var=overview.COMPLETION_VARIABLE,
             standalone_mode=False,
-            obj=program_arguments,
+            obj=given,
         )
         return int(status or 0)
     except typer.TyperException as error:  # an option that does not exist, and the like

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from grader import paths
 from grader.model import plain_text
@@ -66,6 +67,7 @@ _PTX_SHARED = re.compile(
     re.MULTILINE,
 )
 _KILLED = re.compile(r"Killed signal terminated|out of memory|virtual memory exhausted")
+_NO_HEADER = re.compile(r"(?P<name>[\w.-]+): No such file")
 _TWICE = re.compile(r"multiple definition of `(?P<name>[^'(]+)")
 
 
@@ -273,4 +275,11 @@ def listed(errors: list[Diagnostic], submission: Submission) -> list[str]:
     shown += [d.render() for d in errors[1:4]]
     if len(errors) > 4:
         shown.append(f"and {len(errors) - 4} more; the first one often causes the others")
+    header = _NO_HEADER.match(errors[0].text)
+    if header and (submission.folder / header["name"]).is_file():
+        lab, file = submission.lab.id, Path(errors[0].file).name
+        shown.append(
+            f"{header['name']} is not handed in: {lab} is {' and '.join(submission.lab.submit)}; "
+            f"put what is in it into {file}"
+        )
     return shown

@@ -37,6 +37,18 @@ TOO_MUCH_SHARED = (
     "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)"
 )
 
+VARIABLE_TEMPLATE = (
+    "the simulator does not support a variable template with {}: write one variable for each type "
+    "that the program uses"
+)
+SCOPE = "{} does not apply to {}: declare the variable outside of it, at the scope of the file"
+AT_RUN_TIME = (b"threadIdx", b"blockIdx", b"blockDim", b"gridDim", b"warpSize")
+RUN_TIME_SIZE = (
+    "the size of the __shared__ array {} must be a constant, and {} is known only when the kernel "
+    "runs: use a constant (constexpr, #define, a template parameter), or declare the array extern "
+    "__shared__ and give its bytes in the launch, k<<<grid, block, bytes>>>()"
+)
+
 
 @dataclass(frozen=True)
 class Declaration:
@@ -49,11 +61,13 @@ class Declaration:
 
 
 class Variables:
-    """Rewrites the variables of a program. is_traced: there are gaps between them."""
+    """Rewrites the variables of a program. is_traced: there are gaps between them. own_copies: no
+    other file uses them, as in nvcc without -rdc."""
 
-    def __init__(self, tokens: Tokens, is_traced: bool) -> None:
+    def __init__(self, tokens: Tokens, is_traced: bool, own_copies: bool = False) -> None:
         self.tokens = tokens
         self.is_traced = is_traced
+        self.own_copies = own_copies
         self.done: set[int] = set()
         self.total: dict[int, str] = {}  # of the scope that a { opens: the constant with its bytes
         # The same of its __shared__ variables, and their names.
@@ -65,10 +79,24 @@ class Variables:
             if declaration is None or declaration.first in self.done:
                 continue
             self.done.add(declaration.first)
+            self._refuse_scope(declaration, mark)
             if b"__shared__" in declaration.marks:
                 self._shared(declaration)
             else:
                 self._in_section(declaration)
+
+    def _refuse_scope(self, declaration: Declaration, mark: int) -> None:
+        """Refuses a member of a class, and a variable on the stack of a function."""
+        tokens, marks = self.tokens, declaration.marks
+        if tokens.is_global(declaration.first) or any(word in marks for word in (
+            *STORAGE, b"constexpr", b"const")):  # fmt: skip
+            return
+        brace = tokens.up[declaration.first]
+        space = tokens.text[mark].decode()
+        if self._is_type(tokens.statement(brace), brace) and brace not in tokens.bodies:
+            raise tokens.refusal(mark, SCOPE.format(space, "a member of a class"))
+        if b"__shared__" not in marks:
+            raise tokens.refusal(mark, SCOPE.format(space, "a local variable of a function"))
 
     def declares(self, mark: int) -> bool:
         """Does the mark belong to a variable, not to a function?"""
@@ -107,6 +135,8 @@ class Variables:
                 return None
             i = tokens.past(i)
         names = [self._name(begin, end) for begin, end in tokens.commas(first, i)]
+        if tokens.at(first) == b"template" and i < len(tokens):
+            raise tokens.refusal(mark, VARIABLE_TEMPLATE.format(tokens.text[mark].decode()))
         if tokens.at(first) in (b"typedef", b"using", b"friend", b"template"):
             return None
         known = [name for name in names if name is not None]
@@ -193,7 +223,10 @@ class Variables:
             return
         section = ZERO if space == b"__device__" and self._is_zero(declaration) else SECTIONS[space]
         weak = self._weak(declaration)
-        tokens.replace(marks[space], f'__attribute__((used, {weak}section("{section}")))')
+        own = self.own_copies and not weak and tokens.is_global(declaration.first)
+        own = own and not any(tokens.at(name - 1) == b"::" for name in declaration.names)
+        static = "static " if own and not any(word in marks for word in STORAGE) else ""
+        tokens.replace(marks[space], f'{static}__attribute__((used, {weak}section("{section}")))')
         after = tokens.end(declaration.last)
         in_class = not tokens.is_global(declaration.first)
         for name in declaration.names:
@@ -278,6 +311,8 @@ class Variables:
             it = tokens.text[name].decode(errors="surrogateescape")
             if self._is_initialised(name, declaration.last):
                 raise tokens.refusal(name, "a __shared__ variable cannot have an initial value")
+            if (unknown := self._at_run_time(name + 1)) is not None:
+                raise tokens.refusal(name, RUN_TIME_SIZE.format(it, unknown))
             kind = f"{it}_sim_type"
             tokens.insert(tokens.end(name), "_sim_type")
             if b"extern" in marks:
@@ -301,6 +336,40 @@ class Variables:
                     self._add_up_shared(it, kind, declaration.first, after)
                 if brace >= 0 and tokens.match[brace] > 0:
                     self._capture(it, declaration.last, tokens.match[brace])
+
+    def _at_run_time(self, i: int) -> str | None:
+        """What the expression that begins at token i, or the bounds [N][M] that begin there, needs
+        that is certain to be known only when the kernel runs; None if all may be constant."""
+        tokens = self.tokens
+        while tokens.at(i) not in (b";", b"=", b",", b"{", b""):
+            if tokens.at(i) in (b"sizeof", b"alignof", b"decltype"):
+                i = tokens.past(i + 1)
+                continue
+            is_name = tokens.is_name(i) and tokens.at(i + 1) not in (b"::", b"(")
+            if is_name and tokens.at(i - 1) not in (b".", b"->", b"::") and self._is_unknown(i):
+                return tokens.text[i].decode(errors="replace")
+            i += 1
+        return None
+
+    def _is_unknown(self, i: int) -> bool:
+        """Is the name at token i a parameter or a variable of the function around it?"""
+        tokens, function = self.tokens, self.tokens.around(i)
+        if tokens.text[i] in AT_RUN_TIME:
+            return True
+        if function is None:
+            return False
+        for k in range(i - 1, tokens.statement(function.head), -1):
+            if tokens.text[k] != tokens.text[i] or not tokens.declares(k):
+                continue
+            first = tokens.statement(k)
+            if k < function.opened:
+                return tokens.at(first - 1) == b"("
+            words = tokens.text[first:k]
+            if any(word in words for word in (b"constexpr", b"enum", b"template", b"typedef")):
+                return False
+            return b"const" not in words or (
+                tokens.at(k + 1) == b"=" and self._at_run_time(k + 2) is not None)  # fmt: skip
+        return False
 
     def _add_up_shared(self, name: str, kind: str, declared: int, at: int) -> None:
         """Adds a variable to the bytes of the function's __shared__ variables before it that its
@@ -378,19 +447,35 @@ class Variables:
         """A __shared__ variable at file scope: each function that uses it gets a reference. Does
         one use it?"""
         tokens = self.tokens
+        places = [i for i in tokens.words(tokens.text[declared]) if i != declared]
+        hidden = [  # a parameter `int (&name)[4]` stands outside of every function
+            self._hidden_by(i) for i in places
+            if tokens.declares(i) or (tokens.around(i) is None and tokens.at(i + 1) == b")")
+        ]  # fmt: skip
         users: list[int] = []
-        hidden: set[int] = set()
-        for i in tokens.words(tokens.text[declared]):
-            function = tokens.around(i) if i != declared else None
+        for i in places:
+            function = tokens.around(i)
             if function is None or tokens.at(i - 1) in (b".", b"->"):
                 continue
-            if tokens.declares(i):
-                hidden.add(function.opened)
-            elif function.opened not in users:
+            if function.opened not in users and not any(a <= i < b for a, b in hidden):
                 users.append(function.opened)
         for opened in users:
-            if opened not in hidden:
-                tokens.insert(tokens.end(opened), bound)
-                name = tokens.text[declared].decode(errors="surrogateescape")
-                self._capture(name, opened, tokens.match[opened])
-        return any(opened not in hidden for opened in users)
+            tokens.insert(tokens.end(opened), bound)
+            name = tokens.text[declared].decode(errors="surrogateescape")
+            self._capture(name, opened, tokens.match[opened])
+        return bool(users)
+
+    def _hidden_by(self, i: int) -> tuple[int, int]:
+        """The tokens in which the name declared at token i is that variable: a block, or what a
+        parameter or a variable of a loop belongs to."""
+        tokens = self.tokens
+        opened = tokens.statement(i) - 1
+        while tokens.at(opened) == b"(" and tokens.at(opened + 1) in (b"&", b"*"):
+            opened = tokens.statement(opened) - 1  # of a pointer or reference to an array
+        if tokens.at(opened) != b"(":
+            brace = tokens.up[i]
+            return i, tokens.match[brace] if brace >= 0 else i + 1
+        body = tokens.match[opened]
+        while body < len(tokens) and tokens.text[body] not in (b"{", b";"):
+            body = tokens.past(body) if body > tokens.match[opened] else body + 1
+        return i, tokens.past(body) if body < len(tokens) else body
