@@ -99,7 +99,8 @@ def _app(arguments: list[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name, function in COMMANDS.items():
-        app.command(name=name, help=overview.sentence(name))(_said(function))
+        epilog = nvcc_options.HELP if name == "run" else None
+        app.command(name=name, help=overview.sentence(name), epilog=epilog)(_said(function))
     labs = spec.available()
     first = arguments[0] if arguments else ""
     everything = completion.requested(arguments) or first not in {*COMMANDS, *labs}

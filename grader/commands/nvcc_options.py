@@ -5,6 +5,11 @@ from dataclasses import dataclass, field
 
 from grader.compile.make import ProgramOptions
 
+HELP = (
+    "nvcc's options: -D, -U, -I, -include, -l, -L, -std, -Xcompiler -fopenmp, and -o FILE, which "
+    "keeps a program that runs by itself. Those about the device or the speed of code change "
+    "nothing."
+)
 # The same under its long name.
 LONG = {
     "--define-macro": "-D", "--undefine-macro": "-U", "--include-path": "-I", "--std": "-std",

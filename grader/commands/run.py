@@ -21,7 +21,7 @@ PREDICT_SAMPLE = 16  # blocks of each launch that are run for a prediction
 
 def run(
     context: typer.Context,
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=".cu, .cpp or .c")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=".cu, .cpp, .cc, .c, ...")],
     profiled: Annotated[
         bool, typer.Option("--profile", help="Count memory traffic by launch and source line.")
     ] = False,
@@ -66,10 +66,7 @@ def run(
         str | None, typer.Option("--json", metavar="FILE", help="Write convlabs-profile/v1.")
     ] = None,
 ) -> None:
-    """Run a CUDA program that has its own main() on the simulator. Its arguments follow --.
-
-    Options of nvcc: -D, -U, -I, -include, -l, -L, -std, -Xcompiler -fopenmp, and -o FILE, which
-    keeps a program that runs by itself. Others have no effect here."""
+    """Run a CUDA program that has its own main() on the simulator. Its arguments follow --."""
     from grader.execute import program
     from grader.render import profile as render_profile
 

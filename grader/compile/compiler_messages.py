@@ -67,7 +67,7 @@ _PTX_SHARED = re.compile(
     re.MULTILINE,
 )
 _KILLED = re.compile(r"Killed signal terminated|out of memory|virtual memory exhausted")
-_NO_HEADER = re.compile(r"(?P<name>[\w.-]+): No such file")
+_NO_HEADER = re.compile(r"(?P<name>[\w.-]{1,200}): No such file")
 _TWICE = re.compile(r"multiple definition of `(?P<name>[^'(]+)")
 
 
