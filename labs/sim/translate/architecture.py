@@ -79,11 +79,11 @@ def merged(host: Expanded, device: Expanded | None) -> Expanded:
     there = Tokens(device)
     bodies = _outermost(there)
     parts: list[tuple[int, int, bytes]] = []
-    both = _outermost(here)
-    ours = [f for key, f in both.items() if key not in bodies]
-    only = {key: f for key, f in bodies.items() if key not in both}
-    parts += _other_branch(here, there, ours, only)
-    for key, function in both.items():
+    hosts = _outermost(here)
+    hosts_only = [f for key, f in hosts.items() if key not in bodies]
+    only = {key: f for key, f in bodies.items() if key not in hosts}
+    parts += _other_branch(here, there, hosts_only, only)
+    for key, function in hosts.items():
         other = bodies.pop(key, None)
         plain = _assembly(here, function)
         if other is None:

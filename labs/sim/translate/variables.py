@@ -37,9 +37,21 @@ TOO_MUCH_SHARED = (
     "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)"
 )
 
+# A variable template: g++ ignores the section of a copy, so the assembler makes room for it there.
 VARIABLE_TEMPLATE = (
-    "the simulator does not support a variable template with {}: write one variable for each type "
-    "that the program uses"
+    "{head} struct {it}_sim_template {{ typedef {type}; "
+    '__attribute__((visibility("hidden"))) static {it}_sim_type storage; '
+    "__attribute__((used, noinline, noclone)) static void room() {{ "
+    'asm(".pushsection {section},\\"aw\\"\\n.balign 16\\n.zero %c2\\n.weak %c0\\n%c0: .zero %c1\\n'
+    '.popsection" :: "i"(&storage), "i"(sizeof storage), "i"(sim_variable_gap)); }} '
+    "static inline sim_registered_variable variable{{"
+    '"{it}", {file}, {line}, (const void *)&storage, sizeof storage}}; }}; '
+    "{head} constexpr auto &{it} = ((void)&{it}_sim_template<{args}>::room, "
+    "(void)&{it}_sim_template<{args}>::variable, {it}_sim_template<{args}>::storage);"
+)
+NO_TEMPLATE = (
+    "the simulator does not support this variable template with {}, as one with an initial value: "
+    "write one variable for each type that the program uses"
 )
 SCOPE = "{} does not apply to {}: declare the variable outside of it, at the scope of the file"
 AT_RUN_TIME = (b"threadIdx", b"blockIdx", b"blockDim", b"gridDim", b"warpSize")
@@ -80,7 +92,9 @@ class Variables:
                 continue
             self.done.add(declaration.first)
             self._refuse_scope(declaration, mark)
-            if b"__shared__" in declaration.marks:
+            if self.tokens.text[declaration.first] == b"template":
+                self._template(declaration, mark)
+            elif b"__shared__" in declaration.marks:
                 self._shared(declaration)
             else:
                 self._in_section(declaration)
@@ -135,9 +149,7 @@ class Variables:
                 return None
             i = tokens.past(i)
         names = [self._name(begin, end) for begin, end in tokens.commas(first, i)]
-        if tokens.at(first) == b"template" and i < len(tokens):
-            raise tokens.refusal(mark, VARIABLE_TEMPLATE.format(tokens.text[mark].decode()))
-        if tokens.at(first) in (b"typedef", b"using", b"friend", b"template"):
+        if tokens.at(first) in (b"typedef", b"using", b"friend"):
             return None
         known = [name for name in names if name is not None]
         if i >= len(tokens) or not known or len(known) < len(names):
@@ -252,6 +264,34 @@ class Variables:
                 tokens.insert(after, f' static_assert(sizeof({it}) <= {limit}, "{why}");')
             if not is_qualified and not in_class and space != b"__constant__":
                 self._add_up(it, tokens.up[declaration.first], after)
+
+    def _template(self, declaration: Declaration, mark: int) -> None:
+        """template <class T> __constant__ T a[N];  ->  a template of a struct that holds it"""
+        tokens, first, last = self.tokens, declaration.first, declaration.last
+        space, closed = tokens.text[mark], tokens.angle(declaration.first + 1)
+        shape = tokens.text[first:last]
+        is_plain = closed is not None and not any(word in shape for word in (b"=", b"{", b"extern"))
+        is_plain = is_plain and space in SECTIONS and tokens.is_global(first)
+        if closed is None or not is_plain or len(declaration.names) > 1 or closed == first + 2:
+            raise tokens.refusal(mark, NO_TEMPLATE.format(space.decode()))
+        name = declaration.names[0]
+        it = tokens.text[name].decode(errors="surrogateescape")
+        args = []
+        for begin, end in tokens.commas(first + 2, closed):
+            words = tokens.text[begin:end]
+            words = words[: words.index(b"=")] if b"=" in words else words
+            args.append(words[-1].decode() + ("..." if b"." in words else ""))
+        left_out = (*SPACES, *STORAGE, *INLINE)
+        kind = " ".join(
+            f"{it}_sim_type" if i == name else tokens.text[i].decode(errors="surrogateescape")
+            for i in range(closed + 1, last) if tokens.text[i] not in left_out
+        )  # fmt: skip
+        file, line, _ = tokens.expanded.position(tokens.start[name])
+        text = VARIABLE_TEMPLATE.format(
+            head=tokens.flat(first, closed + 1), it=it, type=kind, section=SECTIONS[space],
+            file=quoted(file), line=line, args=", ".join(args))  # fmt: skip
+        start, end = tokens.start[first], tokens.end(last)
+        tokens.cut(start, end, text + "\n" * tokens.source.count(b"\n", start, end))
 
     def _add_up(self, name: str, scope: int, at: int) -> None:
         """Adds a variable to the bytes of those before it in its scope, which have a limit."""

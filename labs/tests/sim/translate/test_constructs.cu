@@ -555,6 +555,36 @@ TEST(names_of_shared_variables) {
     tear_down();
 }
 
+// ---- variable templates
+
+template <typename T> __constant__ T weights[4];
+namespace inner {
+template <class T, int N = 2, class... Rest> static __device__
+    T kept[N][3];
+}
+template <class T> __global__ void weigh(T *out) {
+    out[threadIdx.x] = 2 * weights<T>[threadIdx.x];
+    inner::kept<T>[1][threadIdx.x % 3] = out[0];
+}
+template <class T> static int weighed(T first) {
+    const T w[4] = {first, 2, 3, 4};
+    T h[4], kept[2][3];
+    ck_assert_int_eq(cudaMemcpyToSymbol(weights<T>, w, sizeof w), cudaSuccess);
+    weigh<T><<<1, 4>>>((T *)d_out);
+    ck_assert_int_eq(cudaMemcpy(h, d_out, sizeof h, cudaMemcpyDeviceToHost), cudaSuccess);
+    ck_assert_int_eq(cudaMemcpyFromSymbol(kept, inner::kept<T>, sizeof kept), cudaSuccess);
+    ck_assert_int_eq((int)kept[0][1], 0);
+    return (int)(h[0] + h[3]);
+}
+
+TEST(variable_templates) {
+    set_up();
+    ck_assert_int_eq(weighed(1.0f), 10);
+    ck_assert_int_eq(weighed(5), 18);
+    ck_assert_int_eq(weighed(7.0), 22);
+    tear_down();
+}
+
 // ---- atomic functions with an order and a scope, of CUDA 12.8
 
 #define SCOPE __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE
