@@ -106,8 +106,8 @@ class Variables:
             *STORAGE, b"constexpr", b"const")):  # fmt: skip
             return
         brace = tokens.up[declaration.first]
-        space = tokens.text[mark].decode()
-        if self._is_type(tokens.statement(brace), brace) and brace not in tokens.bodies:
+        space, head = tokens.text[mark].decode(), tokens.statement(brace)
+        if self._is_type(head, brace) and b"(" not in tokens.text[head:brace]:
             raise tokens.refusal(mark, SCOPE.format(space, "a member of a class"))
         if b"__shared__" not in marks:
             raise tokens.refusal(mark, SCOPE.format(space, "a local variable of a function"))
