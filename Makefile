@@ -119,7 +119,9 @@ define compile-translated
 	    $(CXX) -c $(@:.o=.s) -o $@; \
 	else $(CXX) $(1) -c $< -o $@; fi
 endef
-SIM_HEADERS := $(wildcard labs/sim/include/*.h labs/sim/include/*/*.h)
+SIM_HEADERS := $(wildcard labs/sim/include/*.h labs/sim/include/*/*.h labs/sim/include/header.gcc)
+# Small headers of the toolkit are other names of ours: labs/sim/include/header.gcc lists them.
+REMAP := -remap
 STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
 INIT := -ftrivial-auto-var-init=pattern
 # Removes the byte order mark that editors on Windows write: after a #line it is a stray character.
@@ -138,7 +140,7 @@ APART := -ffunction-sections
 AS_NVCC := -fno-strict-aliasing -fno-delete-null-pointer-checks -fno-aggressive-loop-optimizations
 # -O1, and the parts of -O2 that contraction and short helpers need: as fast as -O2, and it builds in
 # half the time. In a kernel `new` gives NULL when the heap is full (-fcheck-new).
-SIM_CXXFLAGS   := -std=c++17 $(AS_NVCC) -O1 -fexpensive-optimizations -finline-small-functions -g1 -gdwarf-4 \
+SIM_CXXFLAGS   := -std=c++17 $(REMAP) $(AS_NVCC) -O1 -fexpensive-optimizations -finline-small-functions -g1 -gdwarf-4 \
                   -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread $(APART) $(STUDENT_WARN)
 # A traced program reports every access of its kernels (labs/sim/src/trace), and where in the source
 # its lanes are (labs/sim/include/sim/marks.h). The -fno flags keep g++ from changing accesses where
@@ -148,8 +150,8 @@ SIM_CXXFLAGS   := -std=c++17 $(AS_NVCC) -O1 -fexpensive-optimizations -finline-s
 # half of what lab 4 takes: what they turn off comes after the accesses are reported.
 # g++ makes stores of the calls of WRITES_TEXT whose text is constant, and does not report them.
 WRITES_TEXT := strcpy stpcpy strncpy stpncpy strcat strncat sprintf snprintf vsprintf vsnprintf mempcpy
-TRACE_CXXFLAGS := -std=c++17 $(AS_NVCC) -O2 -g1 -gdwarf-4 -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread -w \
-                  $(APART) \
+TRACE_CXXFLAGS := -std=c++17 $(REMAP) $(AS_NVCC) -O2 -g1 -gdwarf-4 -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread \
+                  -w $(APART) \
                   -fno-tree-sra -fno-tree-vectorize -fno-tree-slp-vectorize \
                   -finline-limit=20000 --param inline-unit-growth=1000 \
                   --param large-function-growth=1000 \
@@ -291,7 +293,8 @@ include labs/runtime/submission.mk
 
 # Called by `./grade run` with PROGRAM=build/program/<key> FILES='0.cu 1.c'; the files are staged in
 # $(PROGRAM)/src. The environment has NAME0, NAME1, ..., their names in messages, and CPATH, where their
-# headers are. TRACED=1 compiles them for counters and checks, OPENMP=1 with OpenMP.
+# headers are. TRACED=1 compiles them for counters and checks, OPENMP=1 with OpenMP. The others are
+# those of ProgramOptions in grader/compile/make.py.
 ifneq ($(PROGRAM),)
 PROGRAM_OBJ := $(addprefix $(PROGRAM)/,$(addsuffix .o,$(basename $(FILES))))
 PROGRAM_OPENMP := $(if $(OPENMP),-fopenmp)
@@ -299,16 +302,17 @@ PROGRAM_OPENMP := $(if $(OPENMP),-fopenmp)
 # -O3 vectorizes them, and adds a seventh to the time of the compiler.
 # Warnings as for most programs: not those of -Wextra, and the same ones for a traced program.
 PROGRAM_WARN := -Wall -Wno-unknown-pragmas
-PROGRAM_CFLAGS := $(filter-out -w -Wextra,$(STUDENT_CFLAGS)) $(PROGRAM_WARN) -Ilabs/sim/include
+PROGRAM_CFLAGS := $(filter-out -w -Wextra,$(STUDENT_CFLAGS)) $(PROGRAM_WARN) $(REMAP) -Ilabs/sim/include $(PROGRAM_FLAGS)
 PROGRAM_CXXFLAGS := $(filter-out -w -Wextra,$(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS) -O3)) \
-    $(PROGRAM_WARN) $(PROGRAM_OPENMP) -Ilabs/sim/include
+    $(PROGRAM_WARN) $(PROGRAM_OPENMP) -Ilabs/sim/include $(PROGRAM_STD) $(PROGRAM_FLAGS)
 
 .PHONY: program
 program: $(PROGRAM)/program
 $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
-	$(Q)$(CXX) $^ -o $@ $(PROGRAM_OPENMP) -lm -pthread
+	$(Q)$(CXX) $^ -o $@ $(PROGRAM_OPENMP) $(PROGRAM_LIBRARIES) -lm -pthread
 $(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS) Makefile
-	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $(if $(TRACED),,--lock-step) $< -o $@ -- \
+	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $(if $(TRACED),,--lock-step) \
+	    $(if $(OWN_COPIES),--own-copies) $(PROGRAM_DEFINES) $< -o $@ -- \
 	    $(CXX) $(PROGRAM_CXXFLAGS)
 $(PROGRAM)/%.o: $(PROGRAM)/%.ii $(LOCK_STEP_SED)
 	$(call compile-translated,$(PROGRAM_CXXFLAGS))
@@ -320,9 +324,9 @@ define compile-host
 	    $(TRANSLATE) --host --shown "$${!name}" $< -- $(2) && cat $@.log >&2; exit 1
 endef
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.cpp
-	$(call compile-host,c++,$(CXX) $(PROGRAM_CXXFLAGS))
+	$(call compile-host,c++,$(CXX) $(PROGRAM_CXXFLAGS) $(PROGRAM_HOST_DEFINES))
 $(PROGRAM)/%.o: $(PROGRAM)/src/%.c
-	$(call compile-host,c,$(CC) $(PROGRAM_CFLAGS))
+	$(call compile-host,c,$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_HOST_DEFINES))
 endif
 
 # ---------------------------------------------------------------- tests, measurements, releases

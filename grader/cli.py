@@ -18,6 +18,7 @@ from grader.commands import (
     completion,
     errors,
     grade_options,
+    nvcc_options,
     overview,
     reset,
     run,
@@ -53,13 +54,17 @@ def main() -> int:
 def _run(arguments: list[str], program_arguments: list[str]) -> int:
     """Runs one command with Typer, whose exceptions become ours."""
     completion.use_scripts()
+    given = nvcc_options.Given(program_arguments)
+    if arguments[:1] == ["run"]:
+        given = nvcc_options.parse(arguments[1:], program_arguments)
+        arguments = ["run", *given.rest]
     try:
         status = _app(arguments)(
             arguments,
             prog_name=completion.NAME if completion.requested(arguments) else "./grade",
             complete_var=overview.COMPLETION_VARIABLE,
             standalone_mode=False,
-            obj=program_arguments,
+            obj=given,
         )
         return int(status or 0)
     except typer.TyperException as error:  # an option that does not exist, and the like
@@ -94,7 +99,8 @@ def _app(arguments: list[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name, function in COMMANDS.items():
-        app.command(name=name, help=overview.sentence(name))(_said(function))
+        epilog = nvcc_options.HELP if name == "run" else None
+        app.command(name=name, help=overview.sentence(name), epilog=epilog)(_said(function))
     labs = spec.available()
     first = arguments[0] if arguments else ""
     everything = completion.requested(arguments) or first not in {*COMMANDS, *labs}

@@ -3,6 +3,7 @@
 Standard library only: `./grade setup` imports it before any package is installed.
 """
 
+import codecs
 import contextlib
 import errno
 import io
@@ -21,6 +22,11 @@ REMEDIES = {
     errno.EACCES: "copy the repository to a folder that you can write to",
     errno.EPERM: "copy the repository to a folder that you can write to",
 }
+
+
+def is_utf16(content: bytes) -> bool:
+    """Did an editor write this text as UTF-16, which no compiler reads?"""
+    return content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 
 
 def remedy(problem: OSError) -> str:

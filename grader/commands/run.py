@@ -1,5 +1,6 @@
 """`./grade run FILE...`: runs a CUDA program that has its own main() on the simulator."""
 
+import shutil
 import signal
 import sys
 from typing import Annotated
@@ -9,6 +10,7 @@ import typer
 from grader import exit_codes
 from grader.commands import output
 from grader.commands.errors import CommandError
+from grader.commands.nvcc_options import Given
 from grader.compile.compiler_messages import Diagnostic
 from grader.model.result import to_json
 from grader.sandbox.ending import Finished, early_end, shell_status
@@ -19,11 +21,7 @@ PREDICT_SAMPLE = 16  # blocks of each launch that are run for a prediction
 
 def run(
     context: typer.Context,
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=".cu, .cpp or .c")],
-    include: Annotated[
-        list[str] | None,
-        typer.Option("-I", metavar="DIR", help="A folder to search for #include files."),
-    ] = None,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=".cu, .cpp, .cc, .c, ...")],
     profiled: Annotated[
         bool, typer.Option("--profile", help="Count memory traffic by launch and source line.")
     ] = False,
@@ -75,20 +73,25 @@ def run(
 
     if predicted and (profiled or checked or json_file is not None):
         raise typer.BadParameter("--predict cannot be combined with --profile, --check or --json")
+    given: Given = context.obj
+    for option in given.ignored:
+        print(f"grade: {option} has no meaning here and is ignored", file=sys.stderr)
     output.announce_first_build()
     if predicted:
-        raise typer.Exit(_predict(files, include or [], context.obj, seconds, sample, gpu))
+        raise typer.Exit(_predict(files, given, seconds, sample, gpu))
     traced = profiled or checked or json_file is not None
     try:
-        built = program.build(files, include or [], traced)
+        built = program.build(files, traced, given.program)
     except program.ProgramError as problem:
         raise CommandError(str(problem), exit_codes.LESS) from problem
     _show_warnings(built.warnings)
+    if given.output is not None:
+        shutil.copy(built.binary, given.output)
     counted = profiled or json_file is not None
     try:
         done, profile = program.execute(
             built,
-            context.obj,
+            given.arguments,
             seconds,
             checked,
             sample if counted else None,
@@ -113,14 +116,7 @@ def run(
     raise typer.Exit(status)
 
 
-def _predict(
-    files: list[str],
-    include: list[str],
-    arguments: list[str],
-    seconds: float,
-    sample: int,
-    name: str,
-) -> int:
+def _predict(files: list[str], given: Given, seconds: float, sample: int, name: str) -> int:
     """Prints a prediction for each launch; returns the exit status."""
     from grader.execute import program
     from grader.predict import counts, gpu
@@ -129,13 +125,13 @@ def _predict(
     if name not in gpu.names():
         raise typer.BadParameter(f"--gpu is one of {', '.join(gpu.names())}")
     try:
-        built = program.build(files, include, True)
+        built = program.build(files, True, given.program)
     except program.ProgramError as problem:
         raise CommandError(str(problem), exit_codes.LESS) from problem
     _show_warnings(built.warnings)
     progress = output.understands_escapes(sys.stderr)
     done, launches = program.execute_sampled(
-        built, arguments, seconds, sample or PREDICT_SAMPLE, progress
+        built, given.arguments, seconds, sample or PREDICT_SAMPLE, progress
     )
     found = counts.of_launches(built.binary, launches)
     width = output.width_of(sys.stderr)

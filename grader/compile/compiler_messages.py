@@ -72,6 +72,7 @@ _LEADS_TO = (
     r"|(?P<user>{own}[^:]+):(?P<at>\d+)(?::\d+)?:   (?:recursively )?required "
 )
 _KILLED = re.compile(r"Killed signal terminated|out of memory|virtual memory exhausted")
+_NO_HEADER = re.compile(r"(?P<name>[\w.-]{1,200}): No such file")
 _TWICE = re.compile(r"multiple definition of `(?P<name>[^'(]+)")
 
 
@@ -312,4 +313,11 @@ def listed(errors: list[Diagnostic], submission: Submission) -> list[str]:
     shown += [d.render() for d in errors[1:4]]
     if len(errors) > 4:
         shown.append(f"and {len(errors) - 4} more; the first one often causes the others")
+    header = _NO_HEADER.match(errors[0].text)
+    if header and (submission.folder / header["name"]).is_file():
+        lab, file = submission.lab.id, Path(errors[0].file).name
+        shown.append(
+            f"{header['name']} is not handed in: {lab} is {' and '.join(submission.lab.submit)}; "
+            f"put what is in it into {file}"
+        )
     return shown

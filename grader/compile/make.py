@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -253,15 +254,42 @@ def prepare(lab: Lab, backend: str, timed: bool) -> None:
     _build_course(f"{_course(lab)} do not build", rules, variables, verbose=False)
 
 
+@dataclass
+class ProgramOptions:
+    """How a user's own program is compiled. defines: NAME or NAME=VALUE, of the program's own text.
+    flags: for all files and their headers, such as -DNDEBUG. include:
+    the folders of -I. libraries: for the linker, such as -lpng. standard: of C++, where it is newer
+    than the simulator's own. openmp: its host code uses OpenMP. own_copies: each file has its own
+    __constant__ and __device__ variables of a header, as in nvcc without -rdc."""
+
+    defines: list[str] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    include: list[str] = field(default_factory=list)
+    libraries: list[str] = field(default_factory=list)
+    standard: str = ""
+    openmp: bool = False
+    own_copies: bool = False
+
+    def variables(self) -> dict[str, str]:
+        """As the variables of make."""
+        words = {"PROGRAM_FLAGS": self.flags, "PROGRAM_LIBRARIES": self.libraries}
+        words["PROGRAM_DEFINES"] = [word for text in self.defines for word in ("--define", text)]
+        words["PROGRAM_HOST_DEFINES"] = [f"-D{text}" for text in self.defines]
+        found = {name: shlex.join(v).replace("$", "$$") for name, v in words.items() if v}
+        found |= {"PROGRAM_STD": shlex.quote(f"-std={self.standard}")} if self.standard else {}
+        return found | ({"OPENMP": "1"} if self.openmp else {}) | (
+            {"OWN_COPIES": "1"} if self.own_copies else {})  # fmt: skip
+
+
 def make_program(
-    home: Path, files: list[str], profiled: bool, env: dict[str, str], openmp: bool = False
+    home: Path, files: list[str], profiled: bool, env: dict[str, str], options: ProgramOptions
 ) -> Build:
     """Builds home/program, a user's own program, from files in home/src. When that fails, the
     errors are what the compiler printed. The warnings are those of the files that this call
-    compiled: none when all is up to date. openmp: its host code uses OpenMP. Raises BuildError."""
+    compiled: none when all is up to date. Raises BuildError."""
     variables = {"PROGRAM": str(home.relative_to(paths.ROOT)), "FILES": " ".join(files)}
     variables |= {"TRACED": "1"} if profiled else {}
-    variables |= {"OPENMP": "1"} if openmp else {}
+    variables |= options.variables()
     _build_course("the parts of the simulator do not build", [], {}, verbose=False)
     with make_process.locked(home):
         staging.begin(home)

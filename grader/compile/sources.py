@@ -21,6 +21,7 @@ def dependencies(lab: Lab) -> list[Path]:
     files += [*simulator.rglob("*.py"), *(paths.LABS / SIMULATOR_HEADERS).rglob("*.h")]
     linked = [common / "submission.mk", common / "course.ld"]
     linked += [*simulator.rglob("*.symbols"), *simulator.rglob("call_targets.sed")]
+    linked += simulator.rglob("header.gcc")
     return [paths.ROOT / "Makefile", *linked, *sorted(files)]
 
 

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader import paths
@@ -14,7 +14,8 @@ from grader.compile import staging
 from grader.compile.compiler_messages import Diagnostic
 from grader.execute.findings import findings_in
 from grader.execute.profile import Launch, Profile, profile, read_launches
-from grader.model import plain_text
+from grader.files import is_utf16
+from grader.model import plain_text, spec
 from grader.model.finding import Finding
 from grader.sandbox import foreground
 from grader.sandbox.ending import Finished
@@ -25,7 +26,11 @@ PROFILE, FINDINGS = "profile.jsonl", "findings.jsonl"
 MOST_FINDINGS = 1 << 20  # bytes
 SILENT = 2  # seconds before the simulator says how far a kernel is
 ERASE = "\033[K"  # to the right of the cursor
-SUFFIXES = (".cu", ".cpp", ".c")
+CPP = (".cpp", ".cc", ".cxx", ".C", ".c++")
+SUFFIXES = (".cu", ".c", *CPP)
+MAIN = re.compile(rb"\bmain\s*\(")
+# Of a program for nvcc -rdc=true: a variable of another file.
+OF_ANOTHER_FILE = re.compile(rb"\bextern\b[^;{}()]*__(?:constant|device|managed)__")
 # nvcc ignores OpenMP's pragmas too, unless an option of the host compiler enables them: a program
 # that includes this header was built with one.
 OPENMP = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]omp\.h', re.MULTILINE)
@@ -49,12 +54,14 @@ class Program:
     warnings: list[Diagnostic]
 
 
-def build(files: list[str], include: list[str], profiled: bool) -> Program:
-    """Compiles and links the files. include: the folders of -I options. Raises ProgramError,
-    BuildError when a part of the course does not build."""
-    kind = hashlib.sha256(repr((files, include, profiled)).encode())
+def build(
+    files: list[str], profiled: bool, options: compiler.ProgramOptions | None = None
+) -> Program:
+    """Compiles and links the files. Raises ProgramError, BuildError when a part of the course does
+    not build."""
+    options = options or compiler.ProgramOptions()
     contents = []
-    headers = []
+    headers: list[bytes] = []
     for name in files:
         if Path(name).suffix not in SUFFIXES:
             raise ProgramError(f"{name}: a program is made of {', '.join(SUFFIXES)} files")
@@ -62,20 +69,41 @@ def build(files: list[str], include: list[str], profiled: bool) -> Program:
             contents.append(Path(name).read_bytes())
         except OSError as problem:
             raise ProgramError(f"{name}: {problem.strerror}") from problem
-        folders = [Path(name).resolve().parent, *map(Path, include)]
-        for header in _headers(contents[-1], folders, set()):
-            kind.update(hashlib.sha256(header).digest())
-            headers.append(header)
-    staged = {f"{i}{Path(name).suffix}": contents[i] for i, name in enumerate(files)}
+        folders = [Path(name).resolve().parent, *map(Path, options.include)]
+        headers += _headers(contents[-1], folders, set())
+    _refuse_files(files, contents)
+    texts = [*contents, *headers]
+    openmp = options.openmp or any(OPENMP.search(text) for text in texts)
+    cuda = sum(name.endswith(".cu") for name in files)
+    own_copies = cuda > 1 and not any(OF_ANOTHER_FILE.search(text) for text in texts)
+    options = replace(options, openmp=openmp, own_copies=own_copies)
+    kind = hashlib.sha256(repr((files, options, profiled)).encode())
+    for header in headers:
+        kind.update(hashlib.sha256(header).digest())
+    suffixes = (".cpp" if Path(name).suffix in CPP else Path(name).suffix for name in files)
+    staged = {f"{i}{suffix}": contents[i] for i, suffix in enumerate(suffixes)}
     home = staging.stage(paths.BUILD / "program", kind.hexdigest(), staged, KEPT)
-    searched = [*(str(Path(name).resolve().parent) for name in files), *include]
+    searched = [*(str(Path(name).resolve().parent) for name in files), *options.include]
     environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in searched)}
     environment |= {f"NAME{i}": plain_text.name(name) for i, name in enumerate(files)}
-    openmp = any(OPENMP.search(source) for source in (*contents, *headers))
-    result = compiler.make_program(home, list(staged), profiled, environment, openmp)
+    result = compiler.make_program(home, list(staged), profiled, environment, options)
     if result.binary is None:
         raise ProgramError("\n".join(result.errors))
     return Program(result.binary, profiled, result.warnings)
+
+
+def _refuse_files(files: list[str], contents: list[bytes]) -> None:
+    """Raises ProgramError about a file that no compiler can read, and about one that is a lab's."""
+    for name, content in zip(files, contents, strict=True):
+        if is_utf16(content):
+            raise ProgramError(f"{name}: the file is UTF-16: save it as UTF-8")
+    if any(MAIN.search(content) for content in contents):
+        return
+    for name in files:
+        for lab in map(spec.load, spec.available()):
+            if Path(name).name in lab.submit:
+                what = f"{name}: this is {lab.id}'s file: ./grade {lab.id} --src {name}"
+                raise ProgramError(what)
 
 
 def _headers(content: bytes, folders: list[Path], visited: set[Path]) -> Iterator[bytes]:

@@ -1,8 +1,21 @@
 """What the linker's complaints become."""
 
+from pathlib import Path
+
 import pytest
 
 from grader.compile import compiler_messages
+from grader.model import spec, submission
+
+
+def test_a_header_beside_the_file_is_not_handed_in(tmp_path: Path) -> None:
+    (tmp_path / "cpu_loop.c").write_text('#include "mine.h"\n#include "none.h"\n')
+    (tmp_path / "mine.h").touch()
+    found = submission.find(spec.load("lab1"), str(tmp_path))
+    for line, (name, is_there) in enumerate((("mine.h", True), ("none.h", False)), 1):
+        log = f"{found.path('cpu_loop.c')}:{line}:10: fatal error: {name}: No such file"
+        said = compiler_messages.listed(compiler_messages.diagnostics_in(log, found.shown), found)
+        assert ("mine.h is not handed in: lab1 is cpu_loop.c" in said[-1]) == is_there, said
 
 
 def test_functions_of_libraries_that_are_not_there() -> None:

@@ -22,6 +22,7 @@ FILES = (
     "labs/sim/src/trace/confined_calls.symbols",
     "labs/sim/translate/call_targets.sed",
     "labs/sim/include/cuda_runtime.h",
+    "labs/sim/include/header.gcc",
     "labs/sim/include/detail/warp.h",
 )
 

@@ -127,6 +127,58 @@ def test_an_inline_variable_of_a_header_is_one_variable(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout) == (0, "50 6 7\n"), done.stderr
 
 
+def test_each_file_has_its_own_variables_of_a_header(tmp_path: Path) -> None:
+    """As nvcc builds it without -rdc; a program with an extern variable is for nvcc -rdc=true."""
+    (tmp_path / "mask.h").write_text("#pragma once\n__constant__ int mask[3];\n")
+    (tmp_path / "a.cu").write_text(
+        '#include "mask.h"\nvoid set() { int m[3] = {1, 2, 3}; '
+        "(void)cudaMemcpyToSymbol(mask, m, sizeof m); }\n"
+    )
+    (tmp_path / "b.cu").write_text(
+        '#include "mask.h"\n#include <stdio.h>\nvoid set();\n'
+        '__global__ void show() { printf("%d\\n", mask[1]); }\n'
+        "int main() { set(); show<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n"
+    )
+    files = tmp_path / "a.cu", tmp_path / "b.cu"
+    done = run(*files)
+    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
+    (tmp_path / "mask.h").write_text("#pragma once\nextern __constant__ int mask[3];\n")
+    with files[0].open("a") as file:
+        file.write("__constant__ int mask[3];\n")
+    done = run("-rdc=true", *files)
+    assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
+
+
+def test_options_of_nvcc(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(
+        "#include <math.h>\n#include <stdio.h>\nint answer();\n"
+        "int main(int argc, char **argv) {\n"
+        "#pragma omp parallel num_threads(3)\n{\n#pragma omp single\n"
+        '    printf("%d %s %s %d %ld ", N, NAME, argv[1], TEAM, __cplusplus);\n}\n'
+        '    printf("%d\\n", answer());\n}\n'
+    )
+    (tmp_path / "b.C").write_text(
+        "#include <omp.h>\nint answer() { return omp_in_parallel() + M; }\n"
+    )
+    kept = tmp_path / "kept"
+    options = ["-O3", "-arch=sm_80", "-std=c++20", "-DN=3", "-D", 'NAME="a b"', "-Xcompiler"]
+    options += ["-fopenmp,-DTEAM=4", "--define-macro=M=2", "-use_fast_math", "-lm", "-gencode"]
+    options += ["arch=compute_80,code=sm_80", "-nosuch", "-o", str(kept)]
+    done = run(*options, tmp_path / "a.cu", tmp_path / "b.C", "--", "x")
+    assert (done.returncode, done.stdout) == (0, "3 a b x 4 202002 2\n"), done.stderr
+    assert done.stderr == "grade: -nosuch has no meaning here and is ignored\n"
+    assert captured.run([kept, "y"]).stdout == "3 a b y 4 202002 2\n"
+    assert "No such option: --chek" in run("--chek", tmp_path / "a.cu").stderr
+
+
+def test_files_that_are_no_program(tmp_path: Path) -> None:
+    wide = tmp_path / "wide.cu"
+    wide.write_text(QUIET, encoding="utf-16")
+    assert run(wide).stderr == f"grade: {wide}: the file is UTF-16: save it as UTF-8\n"
+    lab = paths.ROOT / "starter" / "lab3_constant_mask" / "constant_mask.cu"
+    assert f"this is lab3's file: ./grade lab3 --src {lab}\n" in run(lab).stderr
+
+
 def test_variables_that_only_the_linker_adds_up(source: Path) -> None:
     names = "namespace {} {{ __device__ char v[3 << 29]; }}\n"
     source.write_text(

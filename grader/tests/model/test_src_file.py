@@ -64,6 +64,9 @@ def test_what_it_may_not_be(tmp_path: Path) -> None:
     assert "there is no file or folder" in refusal("lab1", "no/such\x1b[31m.c")
     (tmp_path / "empty.c").write_bytes(b" \n")
     assert find("lab1", tmp_path / "empty.c").problems == [f"{tmp_path}/empty.c is empty"]
+    (tmp_path / "wide.c").write_text("int n;\n", encoding="utf-16")
+    [wide] = find("lab1", tmp_path / "wide.c").problems
+    assert wide == f"{tmp_path}/wide.c is UTF-16: save it as UTF-8"
 
 
 def test_a_folder_may_be_called_like_a_file(tmp_path: Path) -> None:

@@ -1,4 +1,8 @@
 /* Many programs include this header of the driver API and use nothing of it. The simulator does not
  * support the driver API; rewrite.py refuses a call of one of its functions by name. */
 #include "cuda_runtime_api.h"
+
+#include <stdint.h> /* as NVIDIA's cuda.h */
+#include <stdlib.h>
+
 #define CUDA_VERSION CUDART_VERSION

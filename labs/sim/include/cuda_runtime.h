@@ -45,6 +45,8 @@ extern "C++" {
 #include "sim/surface.h"
 #include "sim/texture.h"
 #include "sim/warp.h"
+
+#include "sim/scoped_atomics.h"
 #include "vector_functions.h"
 }
 

@@ -7,7 +7,8 @@ device's:
 
 - a __global__ or __device__ function has the body of the device;
 - a __host__ __device__ function has both, and chooses when it is called;
-- a function that only the device's reading defines is added.
+- a function that only the device's reading defines is added, or takes the place of the host's of
+  the same name and parameters: `#if __CUDA_ARCH__ ... #else ...` often has one on each side.
 
 A body with inline PTX yields to the other reading's, if that has none: programs often have such an
 alternative for old devices.
@@ -78,7 +79,11 @@ def merged(host: Expanded, device: Expanded | None) -> Expanded:
     there = Tokens(device)
     bodies = _outermost(there)
     parts: list[tuple[int, int, bytes]] = []
-    for key, function in _outermost(here).items():
+    hosts = _outermost(here)
+    hosts_only = [f for key, f in hosts.items() if key not in bodies]
+    only = {key: f for key, f in bodies.items() if key not in hosts}
+    parts += _other_branch(here, there, hosts_only, only)
+    for key, function in hosts.items():
         other = bodies.pop(key, None)
         plain = _assembly(here, function)
         if other is None:
@@ -103,7 +108,82 @@ def merged(host: Expanded, device: Expanded | None) -> Expanded:
         elif b"constexpr" not in here.text[here.statement(function.head) : function.opened]:
             both = b"{ if (sim_on_device()) " + body + _marker(here, function.opened) + b"else "
             parts.append((start, end, both + host.own[start:end] + b" }"))
-    return host.replaced(sorted(parts + _added(here, there, bodies)))
+    return host.replaced(sorted(parts + _added(here, there, only)))
+
+
+def _parameters(tokens: Tokens, name: int) -> list[tuple[list[bytes], bytes]]:
+    """The type and name of each parameter of the function whose name is a token."""
+    found = []
+    for first, last in tokens.commas(name + 2, tokens.match[name + 1]):
+        words = tokens.text[first:last]
+        words = words[: words.index(b"=")] if b"=" in words else words
+        is_named = len(words) > 1 and tokens.is_name(first + len(words) - 1)
+        found.append((words[:-1], words[-1]) if is_named else (words, b""))
+    return found
+
+
+def _heading(tokens: Tokens, name: int) -> str:
+    """What tells a function from others: its name, the types of its parameters, and the scopes
+    around it."""
+    scopes, brace = [], tokens.up[name]
+    while brace >= 0:
+        scopes.append(tokens.text[tokens.statement(brace) : brace])
+        brace = tokens.up[brace]
+    return repr((tokens.text[name], [kind for kind, _ in _parameters(tokens, name)], scopes))
+
+
+def _name(tokens: Tokens, function: Function) -> int | None:
+    """The token that is the name of a function; None for an operator or a lambda."""
+    for i in range(function.head, function.opened):
+        if tokens.at(i + 1) == b"(" and tokens.is_name(i) and tokens.text[i] != b"__attribute__":
+            return i
+    return None
+
+
+def _other_branch(
+    here: Tokens, there: Tokens, ours: list[Function], only: dict[Key, Function]
+) -> list[tuple[int, int, bytes]]:
+    """Takes out of `only` the device's functions that the host's reading has elsewhere, and returns
+    what becomes of those. A function without a mark is for the host alone, and stays for it."""
+    marked = {_heading(here, i): (i, f) for f in ours if (i := _name(here, f)) is not None}
+    parts: list[tuple[int, int, bytes]] = []
+    for key, function in list(only.items()):
+        name = _name(there, function)
+        if name is None or not there.is_global(there.statement(function.head)):
+            continue
+        at, other = marked.get(_heading(there, name)) or (_unmarked(here, there, name), None)
+        if at is None:
+            continue
+        opened = other.opened if other else here.past(at + 1)
+        start, end = here.start[here.statement(at)], here.end(here.match[opened])
+        first, last = there.start[there.statement(name)], there.end(function.closed)
+        if here.expanded.holds_foreign(start, end) or there.expanded.holds_foreign(first, last):
+            continue
+        del only[key]
+        after = _marker(here, here.match[opened])
+        if other and other.is_device:
+            text = _marker(there, there.statement(name)) + there.source[first:last]
+            parts.append((start, end, text + after))
+            continue
+        names = [(a, b) for (_, a), (_, b) in zip(_parameters(here, at), _parameters(there, name),
+                                                  strict=True) if b not in (a, b"")]  # fmt: skip
+        text = b"{ if (sim_on_device()) { "
+        text += b"".join(b"auto &%s = %s; " % (b, a) for a, b in names)
+        text += _marker(there, function.opened) + there.source[there.start[function.opened] : last]
+        text += b" }" + _marker(here, opened) + b"else " + here.source[here.start[opened] : end]
+        parts.append((here.start[opened], end, text + b" }" + after))
+    return parts
+
+
+def _unmarked(here: Tokens, there: Tokens, name: int) -> int | None:
+    """The name of the host's function without a mark that has the heading of the device's."""
+    heading = _heading(there, name)
+    for i in here.words(there.text[name]):
+        opened = here.past(i + 1) if here.at(i + 1) == b"(" else len(here)
+        is_definition = here.at(opened) == b"{" and here.is_global(i)
+        if is_definition and _heading(here, i) == heading:
+            return i
+    return None
 
 
 def _added(here: Tokens, there: Tokens, only: dict[Key, Function]) -> list[tuple[int, int, bytes]]:

@@ -59,6 +59,7 @@ class Preprocessor:
     path: Path
     shown: str
     lock_step: bool = False
+    defines: tuple[str, ...] = ()  # of the program alone: NAME or NAME=VALUE
     is_host: bool = False  # a .cpp or .c file, in which nvcc's words mean nothing
 
     @property
@@ -76,6 +77,9 @@ class Preprocessor:
         defined += ["-DSIM_LOCK_STEP=1"] if self.lock_step else []
         defined += [f"-D__CUDA_ARCH__={ARCHITECTURE}"] if on_device else []
         given = "" if self.is_host else "#include <sim/first.h>\n"
+        for define in self.defines:  # the simulator's headers may have the same names
+            name, _, value = define.partition("=")
+            given += f"#define {name} {value if '=' in define else 1}\n"
         given += f"#line 1 {quoted(self.shown)}\n"
         language = "c" if self.path.suffix == ".c" else "c++"
         done = subprocess.run(

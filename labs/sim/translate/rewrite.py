@@ -1,6 +1,7 @@
 """Translates CUDA C++ for g++ and the simulator's cuda_runtime.h.
 
-    rewrite.py [--shown NAME] [--lock-step] [--own OWN] IN.cu -o OUT.ii -- COMPILER FLAG...
+    rewrite.py [--shown NAME] [--lock-step] [--own-copies] [--define NAME=VALUE] [--own OWN]
+               IN.cu -o OUT.ii -- COMPILER FLAG...
     rewrite.py --header OUT.h.gch -- COMPILER FLAG...
 
 g++ preprocesses the file, with the flags that will compile it. In what remains, four constructs
@@ -13,6 +14,8 @@ by name, in the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit statu
 --lock-step: where device code has volatile accesses, its control flow is marked, and the first
 line of OUT.ii is LOCK_STEP: the compiler must then report these accesses, for the runtime's
 exec/lock_step.h.
+--own-copies: the program's other files do not use the variables of this one.
+--define: a macro of the program alone, not of the headers before it.
 --own: the program's own text, preprocessed and not yet translated, is written there as well, with
 the preprocessor's line markers. The grader judges it (grader/compile/permitted/source_check.py).
 """
@@ -22,6 +25,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import launch_bounds
@@ -56,7 +60,7 @@ class Translation:
     """One program; `rewrite()` returns it as C++, or raises Refusal.
 
     is_traced: it is for counters and checks. lock_step: as --lock-step. counts: the values of
-    macros in #pragma unroll."""
+    macros in #pragma unroll. own_copies: as --own-copies."""
 
     def __init__(
         self,
@@ -64,11 +68,13 @@ class Translation:
         is_traced: bool = False,
         lock_step: bool = False,
         counts: dict[bytes, int] | None = None,
+        own_copies: bool = False,
     ) -> None:
         self.expanded = expanded
         self.is_traced = is_traced
         self.lock_step = lock_step
         self.counts = counts or {}
+        self.own_copies = own_copies
         self.tokens = Tokens(expanded)
 
     def rewrite(self) -> bytes:
@@ -80,7 +86,7 @@ class Translation:
         launch_bounds.rewrite(self.tokens, self.launches.kernels)
         self._addresses(set(self.launches.kernels))
         self._marks()
-        Variables(self.tokens, self.is_traced).rewrite()
+        Variables(self.tokens, self.is_traced, self.own_copies).rewrite()
         self._returns()
         self._calls()
         DeviceArithmetic(self.tokens).rewrite()
@@ -222,11 +228,25 @@ class Translation:
         for start, end in self.launches.configurations:
             hide(start, end)
         marked = marks(bytes(code), is_counted=only is None)
-        for at, mark in marked.inserts:
+        above = self._above_pragmas()
+        for loop, mark in marked.inserts:
+            at = above.get(loop, loop)
             inside = (tokens.start[f.opened] < at < tokens.end(f.closed) for f in only or [])
             if only is None or any(inside):
                 tokens.insert(at, MARK.sub(_marked, self._unrolled(at, mark)))
         return marked.of_any_length
+
+    def _above_pragmas(self) -> dict[int, int]:
+        """Where text goes that comes before a loop, by where the loop begins: between it and its
+        #pragma unroll g++ allows nothing. It is the end of a line above that is no directive."""
+        source = self.tokens.source
+        above: dict[int, int] = {}
+        for found in UNROLL.finditer(source):
+            end = found.start() - 1
+            while end > 0 and source[source.rfind(b"\n", 0, end) + 1 : end].lstrip()[:1] == b"#":
+                end = source.rfind(b"\n", 0, end)
+            above[found.end() + len(found["between"])] = max(end, 0)
+        return above
 
     def _unrolled(self, at: int, mark: str) -> str:
         """The mark before a loop that g++ is to unroll, as it reads it: a pragma ends with its
@@ -251,11 +271,17 @@ def _marked(mark: re.Match[str]) -> str:
 
 
 def translate(
-    path: Path, shown: str, compiler: list[str], lock_step: bool, own: Path | None
+    path: Path,
+    shown: str,
+    compiler: list[str],
+    lock_step: bool,
+    own: Path | None,
+    own_copies: bool = False,
+    defines: Sequence[str] = (),
 ) -> tuple[bytes, bytes]:
     """The file as C++, and what g++ warned of. own: a file for its own text, as it was before.
     Raises Refusal or PreprocessorError, or OSError."""
-    preprocessor = Preprocessor(compiler, path, shown, lock_step)
+    preprocessor = Preprocessor(compiler, path, shown, lock_step, tuple(defines))
     sources = Lines(shown, preprocessor.source())
     output, warnings = preprocessor.run()
     expanded = preprocessor.expand(output, sources)
@@ -268,7 +294,8 @@ def translate(
     if own:
         own.write_bytes(expanded.own)
     counts = preprocessor.unroll_counts(expanded.own) if preprocessor.is_traced else {}
-    return Translation(expanded, preprocessor.is_traced, lock_step, counts).rewrite(), warnings
+    done = Translation(expanded, preprocessor.is_traced, lock_step, counts, own_copies).rewrite()
+    return done, warnings
 
 
 def refuse_host_code(path: Path, shown: str, compiler: list[str]) -> None:
@@ -281,13 +308,15 @@ def refuse_host_code(path: Path, shown: str, compiler: list[str]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(
         description="CUDA C++ to C++ for the simulator.",
-        usage="rewrite.py [--shown NAME] [--lock-step] [--own OWN] IN.cu -o OUT.ii "
-        "-- COMPILER FLAG...\n"
+        usage="rewrite.py [--shown NAME] [--lock-step] [--own-copies] [--define NAME=VALUE] "
+        "[--own OWN] IN.cu -o OUT.ii -- COMPILER FLAG...\n"
         "       rewrite.py [--shown NAME] --host IN.cpp -- COMPILER FLAG...\n"
         "       rewrite.py --header OUT.h.gch -- COMPILER FLAG...",
     )
     parser.add_argument("--shown", help="the file's name in messages")
     parser.add_argument("--lock-step", action="store_true", help="of volatile accesses")
+    parser.add_argument("--own-copies", action="store_true", help="of variables, for this file")
+    parser.add_argument("--define", action="append", default=[], help="a macro of the program")
     parser.add_argument("--host", action="store_true", help="say what is refused of a host file")
     parser.add_argument("--own", type=Path, help="where to write the program's own text")
     parser.add_argument("--header", type=Path, help="precompile the simulator's header")
@@ -296,7 +325,7 @@ def main() -> int:
     at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_args(sys.argv[1:at])
     shown = options.shown or str(options.input)
-    compiler = sys.argv[at + 1 :] or ["g++", "-std=c++17", f"-I{INCLUDE}"]
+    compiler = sys.argv[at + 1 :] or ["g++", "-std=c++17", "-remap", f"-I{INCLUDE}"]
     if options.header:
         return precompile(compiler, options.header)
     if bool(options.output) == options.host or not options.input:
@@ -305,7 +334,15 @@ def main() -> int:
         if options.host:
             refuse_host_code(options.input, shown, compiler)
             return 0
-        code, warnings = translate(options.input, shown, compiler, options.lock_step, options.own)
+        code, warnings = translate(
+            options.input,
+            shown,
+            compiler,
+            options.lock_step,
+            options.own,
+            options.own_copies,
+            options.define,
+        )
         options.output.write_bytes(code)
         sys.stderr.write(warnings.decode(errors="replace"))
     except (Refusal, PreprocessorError) as problem:

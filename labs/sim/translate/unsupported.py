@@ -48,6 +48,18 @@ LIBRARIES = (
     (r"cooperative_groups|cuda\w*\.h|cuComplex|device_\w+\.h|sm_\d+_\w+|math_functions|crt/"
      r"|(?:texture|surface|channel)_\w+\.h|host_defines|host_config|builtin_types", "", ""),
 )  # fmt: skip
+# Of libraries that are not CUDA's, and what to do where one is missing.
+THIRD_PARTY = (
+    (r"opencv", "OpenCV: install libopencv-dev, and give -I/usr/include/opencv4 and -lopencv_core, "
+     "-lopencv_imgcodecs, ... to ./grade run"),
+    (r"png(?:conf)?\.h", "libpng: install libpng-dev, and give -lpng to ./grade run"),
+    (r"jpeglib\.h", "libjpeg: install libjpeg-dev, and give -ljpeg to ./grade run"),
+    (r"(?:helper|exception|drvapi)_\w*\.h", "it comes with NVIDIA's cuda-samples: give -I and the "
+     "name of their folder Common to ./grade run"),
+    (r"cutil", "it was a part of CUDA's SDK up to CUDA 4: replace what is used of it"),
+    (r"wb\.h", "libwb: give -I and the name of its folder to ./grade run, and its .cpp files"),
+    (r"mpi\.h", "MPI: the simulator runs one process; leave it out"),
+)  # fmt: skip
 # Names, and what to do instead of what they do.
 INSTEAD = (
     (r"cudaIpc", "let one process do the work of both"),
@@ -63,6 +75,11 @@ DRIVER = re.compile(
     rb"cu[A-Z]\w*|CU(?:device|context|module|function|stream|event|array|result)\w*"
 )
 PLAIN = re.compile(rb"cuda[A-Z]\w*|nvcuda|__[a-z]\w*|texCubemap\w*Grad")
+# Of libraries whose headers declare nothing here (header.gcc): many programs include one in vain.
+OF_LIBRARY = re.compile(
+    rb"(?:cublas|cufft|curand|cusparse|cusolver(?:Dn|Sp)?|cudnn)(?:[A-Z]|_\w)\w*"
+    rb"|CU(?:BLAS|FFT|RAND|SPARSE|SOLVER|DNN)_\w+"
+)
 OF_GCC = re.compile(
     rb"__(?:builtin|sync|atomic|attribute|extension|typeof|asm|alignof|func|FUNC|PRETTY|restrict"
     rb"|const|volatile|inline|signed|complex|real|imag|label|thread|null|is_|has_|underlying|bases"
@@ -80,10 +97,16 @@ def advice(header: str) -> str | None:
     return None
 
 
+def third_party(header: str) -> str | None:
+    """What to do where the header of another library is missing."""
+    why = next((why for pattern, why in THIRD_PARTY if re.match(pattern, header)), None)
+    return f"not found; {why}" if why else None
+
+
 def missing(message: str) -> str | None:
     """g++'s error about a header that is not there, as a refusal; None if it is another error."""
     found = MISSING.search(message)
-    why = advice(found["name"]) if found else None
+    why = advice(found["name"]) or third_party(found["name"]) if found else None
     return f"{found['where']}: error: #include <{found['name']}>: {why}" if found and why else None
 
 
@@ -115,7 +138,8 @@ def refuse_names(tokens: Tokens) -> None:
         if not (text.startswith((b"cu", b"CU", b"__", b"nvcuda", b"texCubemap"))
                 and tokens.kind[i] == "word") or text in declared:  # fmt: skip
             continue
-        if not DRIVER.fullmatch(text) and (not PLAIN.fullmatch(text) or OF_GCC.fullmatch(text)):
+        if not DRIVER.fullmatch(text) and not OF_LIBRARY.fullmatch(text) and (
+            not PLAIN.fullmatch(text) or OF_GCC.fullmatch(text)):  # fmt: skip
             continue
         if _is_use(tokens, i):
             uses.setdefault(text, i)
@@ -125,7 +149,9 @@ def refuse_names(tokens: Tokens) -> None:
         if name in declared or _is_known(name, tokens.expanded.foreign):
             continue
         shown = name.decode(errors="replace")
-        if DRIVER.fullmatch(name):
+        if OF_LIBRARY.fullmatch(name):
+            why = advice(shown.lower()) or ELSEWHERE
+        elif DRIVER.fullmatch(name):
             why = (
                 f"the driver API {NEEDS}; here, use the runtime API, as cudaMalloc() and k<<<>>>()"
             )
@@ -170,6 +196,8 @@ def _is_use(tokens: Tokens, i: int) -> bool:
     before, after = tokens.at(i - 1), tokens.at(i + 1)
     if tokens.is_name(i - 1) or before in (b"*", b"&", b">", b".", b"->", b"~", b"::"):
         return False
+    if OF_LIBRARY.fullmatch(tokens.text[i]):  # but not of an enumeration
+        return before not in (b"{", b",") or after not in (b"=", b",", b"}")
     if after == b"(":
         return before not in (b"(",) or tokens.at(i - 2) != b"("
     if tokens.text[i].startswith(b"__"):

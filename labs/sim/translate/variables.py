@@ -37,6 +37,30 @@ TOO_MUCH_SHARED = (
     "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)"
 )
 
+# A variable template: g++ ignores the section of a copy, so the assembler makes room for it there.
+VARIABLE_TEMPLATE = (
+    "{head} struct {it}_sim_template {{ typedef {type}; "
+    '__attribute__((visibility("hidden"))) static {it}_sim_type storage; '
+    "__attribute__((used, noinline, noclone)) static void room() {{ "
+    'asm(".pushsection {section},\\"aw\\"\\n.balign 16\\n.zero %c2\\n.weak %c0\\n%c0: .zero %c1\\n'
+    '.popsection" :: "i"(&storage), "i"(sizeof storage), "i"(sim_variable_gap)); }} '
+    "static inline sim_registered_variable variable{{"
+    '"{it}", {file}, {line}, (const void *)&storage, sizeof storage}}; }}; '
+    "{head} constexpr auto &{it} = ((void)&{it}_sim_template<{args}>::room, "
+    "(void)&{it}_sim_template<{args}>::variable, {it}_sim_template<{args}>::storage);"
+)
+NO_TEMPLATE = (
+    "the simulator does not support this variable template with {}, as one with an initial value: "
+    "write one variable for each type that the program uses"
+)
+SCOPE = "{} does not apply to {}: declare the variable outside of it, at the scope of the file"
+AT_RUN_TIME = (b"threadIdx", b"blockIdx", b"blockDim", b"gridDim", b"warpSize")
+RUN_TIME_SIZE = (
+    "the size of the __shared__ array {} must be a constant, and {} is known only when the kernel "
+    "runs: use a constant (constexpr, #define, a template parameter), or declare the array extern "
+    "__shared__ and give its bytes in the launch, k<<<grid, block, bytes>>>()"
+)
+
 
 @dataclass(frozen=True)
 class Declaration:
@@ -49,11 +73,13 @@ class Declaration:
 
 
 class Variables:
-    """Rewrites the variables of a program. is_traced: there are gaps between them."""
+    """Rewrites the variables of a program. is_traced: there are gaps between them. own_copies: no
+    other file uses them, as in nvcc without -rdc."""
 
-    def __init__(self, tokens: Tokens, is_traced: bool) -> None:
+    def __init__(self, tokens: Tokens, is_traced: bool, own_copies: bool = False) -> None:
         self.tokens = tokens
         self.is_traced = is_traced
+        self.own_copies = own_copies
         self.done: set[int] = set()
         self.total: dict[int, str] = {}  # of the scope that a { opens: the constant with its bytes
         # The same of its __shared__ variables, and their names.
@@ -65,10 +91,26 @@ class Variables:
             if declaration is None or declaration.first in self.done:
                 continue
             self.done.add(declaration.first)
-            if b"__shared__" in declaration.marks:
+            self._refuse_scope(declaration, mark)
+            if self.tokens.text[declaration.first] == b"template":
+                self._template(declaration, mark)
+            elif b"__shared__" in declaration.marks:
                 self._shared(declaration)
             else:
                 self._in_section(declaration)
+
+    def _refuse_scope(self, declaration: Declaration, mark: int) -> None:
+        """Refuses a member of a class, and a variable on the stack of a function."""
+        tokens, marks = self.tokens, declaration.marks
+        if tokens.is_global(declaration.first) or any(word in marks for word in (
+            *STORAGE, b"constexpr", b"const")):  # fmt: skip
+            return
+        brace = tokens.up[declaration.first]
+        space, head = tokens.text[mark].decode(), tokens.statement(brace)
+        if self._is_type(head, brace) and b"(" not in tokens.text[head:brace]:
+            raise tokens.refusal(mark, SCOPE.format(space, "a member of a class"))
+        if b"__shared__" not in marks:
+            raise tokens.refusal(mark, SCOPE.format(space, "a local variable of a function"))
 
     def declares(self, mark: int) -> bool:
         """Does the mark belong to a variable, not to a function?"""
@@ -107,7 +149,7 @@ class Variables:
                 return None
             i = tokens.past(i)
         names = [self._name(begin, end) for begin, end in tokens.commas(first, i)]
-        if tokens.at(first) in (b"typedef", b"using", b"friend", b"template"):
+        if tokens.at(first) in (b"typedef", b"using", b"friend"):
             return None
         known = [name for name in names if name is not None]
         if i >= len(tokens) or not known or len(known) < len(names):
@@ -193,7 +235,10 @@ class Variables:
             return
         section = ZERO if space == b"__device__" and self._is_zero(declaration) else SECTIONS[space]
         weak = self._weak(declaration)
-        tokens.replace(marks[space], f'__attribute__((used, {weak}section("{section}")))')
+        own = self.own_copies and not weak and tokens.is_global(declaration.first)
+        own = own and not any(tokens.at(name - 1) == b"::" for name in declaration.names)
+        static = "static " if own and not any(word in marks for word in STORAGE) else ""
+        tokens.replace(marks[space], f'{static}__attribute__((used, {weak}section("{section}")))')
         after = tokens.end(declaration.last)
         in_class = not tokens.is_global(declaration.first)
         for name in declaration.names:
@@ -219,6 +264,34 @@ class Variables:
                 tokens.insert(after, f' static_assert(sizeof({it}) <= {limit}, "{why}");')
             if not is_qualified and not in_class and space != b"__constant__":
                 self._add_up(it, tokens.up[declaration.first], after)
+
+    def _template(self, declaration: Declaration, mark: int) -> None:
+        """template <class T> __constant__ T a[N];  ->  a template of a struct that holds it"""
+        tokens, first, last = self.tokens, declaration.first, declaration.last
+        space, closed = tokens.text[mark], tokens.angle(declaration.first + 1)
+        shape = tokens.text[first:last]
+        is_plain = closed is not None and not any(word in shape for word in (b"=", b"{", b"extern"))
+        is_plain = is_plain and space in SECTIONS and tokens.is_global(first)
+        if closed is None or not is_plain or len(declaration.names) > 1 or closed == first + 2:
+            raise tokens.refusal(mark, NO_TEMPLATE.format(space.decode()))
+        name = declaration.names[0]
+        it = tokens.text[name].decode(errors="surrogateescape")
+        args = []
+        for begin, end in tokens.commas(first + 2, closed):
+            words = tokens.text[begin:end]
+            words = words[: words.index(b"=")] if b"=" in words else words
+            args.append(words[-1].decode() + ("..." if b"." in words else ""))
+        left_out = (*SPACES, *STORAGE, *INLINE)
+        kind = " ".join(
+            f"{it}_sim_type" if i == name else tokens.text[i].decode(errors="surrogateescape")
+            for i in range(closed + 1, last) if tokens.text[i] not in left_out
+        )  # fmt: skip
+        file, line, _ = tokens.expanded.position(tokens.start[name])
+        text = VARIABLE_TEMPLATE.format(
+            head=tokens.flat(first, closed + 1), it=it, type=kind, section=SECTIONS[space],
+            file=quoted(file), line=line, args=", ".join(args))  # fmt: skip
+        start, end = tokens.start[first], tokens.end(last)
+        tokens.cut(start, end, text + "\n" * tokens.source.count(b"\n", start, end))
 
     def _add_up(self, name: str, scope: int, at: int) -> None:
         """Adds a variable to the bytes of those before it in its scope, which have a limit."""
@@ -278,6 +351,8 @@ class Variables:
             it = tokens.text[name].decode(errors="surrogateescape")
             if self._is_initialised(name, declaration.last):
                 raise tokens.refusal(name, "a __shared__ variable cannot have an initial value")
+            if (unknown := self._at_run_time(name + 1)) is not None:
+                raise tokens.refusal(name, RUN_TIME_SIZE.format(it, unknown))
             kind = f"{it}_sim_type"
             tokens.insert(tokens.end(name), "_sim_type")
             if b"extern" in marks:
@@ -301,6 +376,40 @@ class Variables:
                     self._add_up_shared(it, kind, declaration.first, after)
                 if brace >= 0 and tokens.match[brace] > 0:
                     self._capture(it, declaration.last, tokens.match[brace])
+
+    def _at_run_time(self, i: int) -> str | None:
+        """What the expression that begins at token i, or the bounds [N][M] that begin there, needs
+        that is certain to be known only when the kernel runs; None if all may be constant."""
+        tokens = self.tokens
+        while tokens.at(i) not in (b";", b"=", b",", b"{", b""):
+            if tokens.at(i) in (b"sizeof", b"alignof", b"decltype"):
+                i = tokens.past(i + 1)
+                continue
+            is_name = tokens.is_name(i) and tokens.at(i + 1) not in (b"::", b"(")
+            if is_name and tokens.at(i - 1) not in (b".", b"->", b"::") and self._is_unknown(i):
+                return tokens.text[i].decode(errors="replace")
+            i += 1
+        return None
+
+    def _is_unknown(self, i: int) -> bool:
+        """Is the name at token i a parameter or a variable of the function around it?"""
+        tokens, function = self.tokens, self.tokens.around(i)
+        if tokens.text[i] in AT_RUN_TIME:
+            return True
+        if function is None:
+            return False
+        for k in range(i - 1, tokens.statement(function.head), -1):
+            if tokens.text[k] != tokens.text[i] or not tokens.declares(k):
+                continue
+            first = tokens.statement(k)
+            if k < function.opened:
+                return tokens.at(first - 1) == b"("
+            words = tokens.text[first:k]
+            if any(word in words for word in (b"constexpr", b"enum", b"template", b"typedef")):
+                return False
+            return b"const" not in words or (
+                tokens.at(k + 1) == b"=" and self._at_run_time(k + 2) is not None)  # fmt: skip
+        return False
 
     def _add_up_shared(self, name: str, kind: str, declared: int, at: int) -> None:
         """Adds a variable to the bytes of the function's __shared__ variables before it that its
@@ -378,19 +487,35 @@ class Variables:
         """A __shared__ variable at file scope: each function that uses it gets a reference. Does
         one use it?"""
         tokens = self.tokens
+        places = [i for i in tokens.words(tokens.text[declared]) if i != declared]
+        hidden = [  # a parameter `int (&name)[4]` stands outside of every function
+            self._hidden_by(i) for i in places
+            if tokens.declares(i) or (tokens.around(i) is None and tokens.at(i + 1) == b")")
+        ]  # fmt: skip
         users: list[int] = []
-        hidden: set[int] = set()
-        for i in tokens.words(tokens.text[declared]):
-            function = tokens.around(i) if i != declared else None
+        for i in places:
+            function = tokens.around(i)
             if function is None or tokens.at(i - 1) in (b".", b"->"):
                 continue
-            if tokens.declares(i):
-                hidden.add(function.opened)
-            elif function.opened not in users:
+            if function.opened not in users and not any(a <= i < b for a, b in hidden):
                 users.append(function.opened)
         for opened in users:
-            if opened not in hidden:
-                tokens.insert(tokens.end(opened), bound)
-                name = tokens.text[declared].decode(errors="surrogateescape")
-                self._capture(name, opened, tokens.match[opened])
-        return any(opened not in hidden for opened in users)
+            tokens.insert(tokens.end(opened), bound)
+            name = tokens.text[declared].decode(errors="surrogateescape")
+            self._capture(name, opened, tokens.match[opened])
+        return bool(users)
+
+    def _hidden_by(self, i: int) -> tuple[int, int]:
+        """The tokens in which the name declared at token i is that variable: a block, or what a
+        parameter or a variable of a loop belongs to."""
+        tokens = self.tokens
+        opened = tokens.statement(i) - 1
+        while tokens.at(opened) == b"(" and tokens.at(opened + 1) in (b"&", b"*"):
+            opened = tokens.statement(opened) - 1  # of a pointer or reference to an array
+        if tokens.at(opened) != b"(":
+            brace = tokens.up[i]
+            return i, tokens.match[brace] if brace >= 0 else i + 1
+        body = tokens.match[opened]
+        while body < len(tokens) and tokens.text[body] not in (b"{", b";"):
+            body = tokens.past(body) if body > tokens.match[opened] else body + 1
+        return i, tokens.past(body) if body < len(tokens) else body

@@ -82,7 +82,7 @@ def _program(path: Path) -> Program:
 
 def run(program: Program) -> Verdict:
     """Builds and runs one program with all checks on, as `./grade run --check` does."""
-    built = build([str(program.path)], [], profiled=True)
+    built = build([str(program.path)], profiled=True)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "findings.jsonl"
         variables = {"CONVLABS_SIM_CHECK": "1", "CONVLABS_SIM_FINDINGS": str(report)}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import paths
+from grader.compile.make import ProgramOptions
 from grader.execute import program
 from grader.execute.profile import read_launches
 from grader.predict import counts
@@ -77,8 +78,8 @@ def count(name: str, functions: tuple[str, ...] = ()) -> list[Counted]:
     """The counts of the timed calls of a program; functions: of these alone, if there are any."""
     program.KEPT = 200
     files = [HERE / "calls" / "once.cu", *programs.sources(name)]
-    include = programs.folders(name)
-    built = program.build([str(f) for f in files], [str(f) for f in include], True)
+    options = ProgramOptions(include=[str(f) for f in programs.folders(name)])
+    built = program.build([str(f) for f in files], True, options)
     known = truth()
     return [_count(call, built.binary) for call in programs.calls()
             if call.program == name and call.name in known

@@ -79,14 +79,14 @@ def timed(*command: str | Path, environment: dict[str, str] = ONE_CORE) -> tuple
 
 
 def main() -> int:
-    traced_binary = program.build([str(HERE / "traced.cu")], [], profiled=True).binary
-    warps_binary = program.build([str(HERE / "warps.cu")], [], profiled=False).binary
-    plain_binary = program.build([str(HERE / "plain.cu")], [], profiled=False).binary
+    traced_binary = program.build([str(HERE / "traced.cu")], profiled=True).binary
+    warps_binary = program.build([str(HERE / "warps.cu")], profiled=False).binary
+    plain_binary = program.build([str(HERE / "plain.cu")], profiled=False).binary
     native = paths.BUILD / "bench-native"
     output("gcc", "-std=gnu11", "-O3", "-march=native", HERE / "native.c", "-o", native)
 
     naive = {
-        profiled: program.build([str(HERE / "naive.cu")], [], profiled=profiled).binary
+        profiled: program.build([str(HERE / "naive.cu")], profiled=profiled).binary
         for profiled in (False, True)
     }
     part = (str(NUMBA_BLOCKS), str(NUMBA_BLOCKS))

@@ -79,7 +79,11 @@ struct __attribute__((aligned(4))) SIM_F16X2 {
     SIM_INLINE_MEMBER SIM_F16X2(const SIM_F16X2_RAW &raw) {
         __builtin_memcpy(static_cast<void *>(this), &raw, sizeof *this);
     }
-    SIM_INLINE_MEMBER SIM_F16X2 &operator=(const SIM_F16X2_RAW &raw) {
+    /* A template is no candidate in `pair = {}`. */
+    template <class Raw>
+    SIM_INLINE_MEMBER
+        typename std::enable_if<std::is_same<Raw, SIM_F16X2_RAW>::value, SIM_F16X2 &>::type
+        operator=(const Raw &raw) {
         __builtin_memcpy(static_cast<void *>(this), &raw, sizeof *this);
         return *this;
     }

@@ -88,7 +88,7 @@ def rounded(x: Fraction | float, f: Format, mode: str = "rn", negative_zero: boo
 
 def evaluate(tmp_path: Path, f: Format, operands: Bits) -> dict[str, Bits]:
     """The results of each function that float16.cu names, as integers of 64 bits."""
-    built = program.build([str(HERE / "float16.cu")], [], False)
+    built = program.build([str(HERE / "float16.cu")], False)
     (tmp_path / "operands").write_bytes(operands.tobytes())
     done = captured.run(
         [built.binary, f.name, tmp_path / "operands", tmp_path / "results"], check=True, timeout=100

@@ -57,7 +57,7 @@ def oracle(name: str, x: Doubles) -> Doubles:
 
 
 def evaluate(tmp_path: Path, inputs: Doubles) -> dict[str, Doubles]:
-    built = program.build([str(HERE / "functions.cu")], [], False)
+    built = program.build([str(HERE / "functions.cu")], False)
     (tmp_path / "inputs").write_bytes(inputs.tobytes())
     done = captured.run(
         [built.binary, tmp_path / "inputs", tmp_path / "results"], check=True, timeout=100

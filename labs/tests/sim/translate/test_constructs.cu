@@ -476,4 +476,147 @@ TEST(code_for_one_architecture) {
     tear_down();
 }
 
+// One function on each side of a test for the architecture.
+#if __CUDA_ARCH__ >= 500
+static __device__ __forceinline__ int side(int a, int b) { return a + b + 100; }
+__device__ int unmarked(int a) { return a + 1; }
+namespace inner {
+template <class T> __host__ __device__ T both(T a) { return a + 1; }
+__device__ int by_type(int a) { return a + 10; }
+__device__ int by_type(float) { return 20; }
+}
+#else
+static __device__ __forceinline__ int side(int x, int y) {
+    return x - y;
+}
+inline int unmarked(int other) {
+    return other + 2;
+}
+namespace inner {
+template <class T> __host__ __device__ T both(T a) { return a + 2; }
+__device__ int by_type(float) { return 40; }
+__device__ int by_type(int a) { return a + 30; }
+}
+#endif
+namespace outer {
+__device__ int by_type(int a) { return a + 50; }
+}
+__global__ void sides(int *p) {
+    p[0] = side(1, 2);
+    p[1] = unmarked(1);
+    p[2] = inner::both(1);
+    p[3] = inner::by_type(1);
+    p[4] = inner::by_type(1.0f);
+    p[5] = outer::by_type(1);
+}
+
+TEST(functions_for_one_architecture) {
+    set_up();
+    sides<<<1, 1>>>(d_out);
+    IS(103);
+    ck_assert_int_eq(out(1), 2);
+    ck_assert_int_eq(out(2), 2);
+    ck_assert_int_eq(out(3), 11);
+    ck_assert_int_eq(out(4), 20);
+    ck_assert_int_eq(out(5), 51);
+    ck_assert_int_eq(unmarked(1), 3);
+    ck_assert_int_eq(inner::both(1), 3);
+    tear_down();
+}
+
+// ---- names of shared variables that other variables have as well
+
+extern __shared__ int part[];
+__shared__ int four[4];
+struct has_part {
+    int part;
+    __device__ int sum(int four) const { return part + this->part + four; }
+};
+__device__ int first_of(int *part) { return part[0]; }
+__device__ int second_of(const int (&four)[4]) { return four[1]; }
+__global__ void same_names(int *p) {
+    for (int part = 0; part < 2; part++) p[1] = part;
+    { int four = 4; p[2] = four; }
+    part[0] = 5;
+    four[1] = 6;
+    auto add = [&](int part) { return part + four[1]; };
+    has_part s = {3};
+    p[0] = first_of(part);
+    p[3] = second_of(four);
+    p[4] = add(1);
+    p[5] = s.sum(1);
+}
+
+TEST(names_of_shared_variables) {
+    const int expected[] = {5, 1, 4, 6, 7, 7};
+    set_up();
+    same_names<<<1, 1, sizeof(int)>>>(d_out);
+    for (int i = 0; i < 6; i++) ck_assert_int_eq(out(i), expected[i]);
+    tear_down();
+}
+
+// ---- variable templates
+
+template <typename T> __constant__ T weights[4];
+namespace inner {
+template <class T, int N = 2, class... Rest> static __device__
+    T kept[N][3];
+}
+template <class T> __global__ void weigh(T *out) {
+    out[threadIdx.x] = 2 * weights<T>[threadIdx.x];
+    inner::kept<T>[1][threadIdx.x % 3] = out[0];
+}
+template <class T> static int weighed(T first) {
+    const T w[4] = {first, 2, 3, 4};
+    T h[4], kept[2][3];
+    ck_assert_int_eq(cudaMemcpyToSymbol(weights<T>, w, sizeof w), cudaSuccess);
+    weigh<T><<<1, 4>>>((T *)d_out);
+    ck_assert_int_eq(cudaMemcpy(h, d_out, sizeof h, cudaMemcpyDeviceToHost), cudaSuccess);
+    ck_assert_int_eq(cudaMemcpyFromSymbol(kept, inner::kept<T>, sizeof kept), cudaSuccess);
+    ck_assert_int_eq((int)kept[0][1], 0);
+    return (int)(h[0] + h[3]);
+}
+
+TEST(variable_templates) {
+    set_up();
+    ck_assert_int_eq(weighed(1.0f), 10);
+    ck_assert_int_eq(weighed(5), 18);
+    ck_assert_int_eq(weighed(7.0), 22);
+    tear_down();
+}
+
+// ---- atomic functions with an order and a scope, of CUDA 12.8
+
+#define SCOPE __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE
+__global__ void scoped(int *p, unsigned long long *wide) {
+    __nv_atomic_fetch_add(p, 1, SCOPE);
+    __nv_atomic_sub(p + 1, 1, __NV_ATOMIC_SEQ_CST);
+    __nv_atomic_or((unsigned *)p + 2, 1u << threadIdx.x, SCOPE);
+    __nv_atomic_max(p + 3, (int)threadIdx.x, SCOPE);
+    __nv_atomic_min(p + 4, -(int)threadIdx.x, SCOPE);
+    __nv_atomic_add((float *)p + 5, 0.5f, SCOPE);
+    __nv_atomic_fetch_xor(wide, 1ull << (2 * threadIdx.x), __NV_ATOMIC_ACQ_REL);
+    int expected = 0, wanted = 7, was;
+    if (__nv_atomic_compare_exchange_n(p + 6, &expected, 7, false, __NV_ATOMIC_ACQUIRE,
+                                       __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK)) {
+        __nv_atomic_store_n(p + 7, 9, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);
+    }
+    while (__nv_atomic_load_n(p + 7, __NV_ATOMIC_ACQUIRE) != 9) {
+    }
+    __nv_atomic_exchange(p + 8, &wanted, &was, SCOPE);
+    __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_SYSTEM);
+    __nv_atomic_load(p + 8, &was, SCOPE);
+    __nv_atomic_store(p + 9, &was, SCOPE);
+}
+
+TEST(scoped_atomics) {
+    const int expected[] = {32, -32, -1, 31, -31, 0x41800000, 7, 9, 7, 7};
+    set_up();
+    scoped<<<1, 32>>>(d_out, (unsigned long long *)d_out + 6);
+    for (int i = 0; i < 10; i++) ck_assert_int_eq(out(i), expected[i]);
+    ck_assert_int_eq(out(12), 0x55555555);
+    ck_assert_int_eq(out(13), 0x55555555);
+    tear_down();
+}
+
 SUITE("sim: CUDA's constructs")

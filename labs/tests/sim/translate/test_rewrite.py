@@ -14,7 +14,7 @@ from grader.tests import captured
 
 REWRITE = ROOT / "labs" / "sim" / "translate" / "rewrite.py"
 INCLUDE = ROOT / "labs" / "sim" / "include"
-COMPILER = ["g++", "-std=c++17", "-I", str(INCLUDE)]
+COMPILER = ["g++", "-std=c++17", "-remap", "-I", str(INCLUDE)]
 TRACED = "-fsanitize=thread"
 
 
@@ -55,9 +55,15 @@ def compile_it(folder: Path) -> str:
 REFUSED = {
     "#include <stdio.h>\n#include <thrust/device_vector.h>\n": (2, "thrust needs a GPU"),
     "#include <cub/cub.cuh>\n": (1, "cub needs a GPU"),
-    "#include <cublas_v2.h>\n": (1, "write the product of matrices as a kernel"),
-    "#include <cufft.h>\n": (1, "cuFFT"),
-    "\n\n#include <curand_kernel.h>\n": (3, "cuRAND"),
+    "#include <cublas_v2.h>\nint main() {\n  cublasHandle_t h;\n}\n": (
+        3,
+        "cublasHandle_t: cuBLAS needs a GPU machine and nvcc; here, write the product of matrices",
+    ),
+    "#include <cufft.h>\nint n = CUFFT_FORWARD;\n": (2, "cuFFT"),
+    "#include <curand_kernel.h>\n\n__global__ void k(curandState *s) {}\n": (3, "cuRAND"),
+    "#include <opencv2/opencv.hpp>\n": (1, "not found; OpenCV: install libopencv-dev"),
+    '#include "helper_cuda.h"\n': (1, "cuda-samples: give -I"),
+    "#include <wb.h>\n": (1, "libwb: give -I"),
     "#include <nvrtc.h>\n": (1, "compilation at run time"),
     "#include <mma.h>\n": (1, "tensor cores"),
     "#include <cuda/barrier>\n": (1, "libcu++"),
@@ -81,6 +87,17 @@ REFUSED = {
     ),
     "#define GO(k) k<<<1, 1>>>\nint main() {\n  GO(f);\n}\n": (3, "could not be understood"),
     "__global__ void k() {\n  __shared__ int s = 1;\n}\n": (2, "initial value"),
+    "__global__ void k(int n) {\n  const int w = n + 1;\n  __shared__ int s[2][w];\n}\n": (
+        3,
+        "and w is known only when the kernel runs: use a constant",
+    ),
+    "__global__ void k() {\n  __shared__ int s[blockDim.x];\n}\n": (
+        2,
+        "or declare the array extern",
+    ),
+    "struct s {\n  __constant__ float mask[9];\n};\n": (2, "does not apply to a member of a class"),
+    "void host() {\n  __device__ int n;\n}\n": (2, "a local variable of a function: declare"),
+    "\ntemplate <class T> __constant__ T pi = T(3.14);\n": (2, "one variable for each type"),
     "__global__ void k() {}\nint main() { k<<<1>>>(); }\n": (2, "<<<grid, block>>>"),
     "__global__ void k() {}\nint main() { k<<<1, 1>>>; }\n": (2, "could not be understood"),
     "__global__ void k() {}\nint main() {\n  k<<<1, 1>>>(;\n}\n": (3, "could not be understood"),
@@ -99,6 +116,36 @@ def test_refused_by_name_and_line(tmp_path: Path, source: str) -> None:
     assert ": error: " in done.stderr
     assert name in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_sizes_that_are_constants(tmp_path: Path) -> None:
+    source = """#define N 4
+constexpr int M = 3;
+const int C = 5;
+enum { E = 3 };
+template <int K> struct P { static const int size = K; };
+template <int K, int L = 2> __global__ void k(float *p, int n) {
+  __shared__ float a[N][M + 1], b[C * E][K * L], c[sizeof(n)], d[P<K>::size];
+  const int w = K + 2;
+  constexpr int v = 3;
+  __shared__ float e[w * v];
+  static __device__ int count;
+  { const int n = 4; __shared__ int y[n]; y[0] = count; }
+  a[0][0] = b[0][0] = c[0] = d[0] = e[0] = *p;
+}
+struct Q { float n; __device__ int f() { __shared__ int s[8]; return s[0]; } __device__ Q() {} };
+int main() { k<3><<<1, 1>>>(0, 1); }
+"""
+    done, _ = rewrite(tmp_path, source)
+    assert (done.returncode, done.stderr, compile_it(tmp_path)) == (0, "", "")
+
+
+def test_small_headers_of_the_toolkit(tmp_path: Path) -> None:
+    names = [line.split()[0] for line in (INCLUDE / "header.gcc").read_text().splitlines()]
+    assert len(names) == len(set(names)) and not any((INCLUDE / name).exists() for name in names)
+    source = "".join(f"#include <{name}>\n" for name in names) + "cudaExtent e;\n"
+    done, _ = rewrite(tmp_path, source)
+    assert (done.returncode, done.stderr, compile_it(tmp_path)) == (0, "", "")
 
 
 def test_a_cluster_of_one_block(tmp_path: Path) -> None:
@@ -473,7 +520,8 @@ HOST = {
         2,
         "CUmodule: the driver",
     ),
-    "a header": ("#include <stdio.h>\n#include <cublas_v2.h>\nint main() {}\n", 2, "cuBLAS"),
+    "a header": ("#include <stdio.h>\n#include <cub/cub.cuh>\nint main() {}\n", 2, "cub needs"),
+    "a library": ("#include <cublas_v2.h>\nint main() { cublasCreate(0); }\n", 2, "cuBLAS"),
 }
 
 
@@ -507,7 +555,7 @@ def test_host_files_that_are_not_refused(tmp_path: Path, source: str) -> None:
 
 
 def host(file: Path) -> subprocess.CompletedProcess[str]:
-    compiler = ["g++", f"-I{ROOT / 'labs' / 'sim' / 'include'}"]
+    compiler = ["g++", "-remap", f"-I{INCLUDE}"]
     command = [sys.executable, str(REWRITE), "--host", "--shown", "host.cpp", str(file)]
     return captured.run([*command, "--", *compiler])
 

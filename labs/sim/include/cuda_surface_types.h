@@ -1,2 +1,0 @@
-/* cuda_runtime.h has it all. */
-#include "cuda_runtime.h"
