@@ -708,3 +708,13 @@ def test_variables_that_together_are_beyond_the_reach_of_code(
     if line is not None:
         assert f"student.cu:{line}:" in errors[0]
         assert "more than 1.9 GB" in errors[0] and "use cudaMalloc()" in errors[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_warned"),
+    [("1.0f", True), ("-.5", True), ("2.", True), ("0.0f", False), ("0", False), ("255", False)],
+)
+def test_bytes_are_set_to_a_fraction(value: str, is_warned: bool, tmp_path: Path) -> None:
+    done, _ = rewrite(tmp_path, f"int main() {{\n  cudaMemset(0, {value}, 8);\n}}\n")
+    warned = done.stderr.startswith("student.cu:2:17: warning: cudaMemset() sets bytes")
+    assert (done.returncode, warned) == (0, is_warned), done.stderr
