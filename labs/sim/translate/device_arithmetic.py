@@ -183,6 +183,8 @@ class DeviceArithmetic:
                 if not tokens.is_name(opened - 1) and tokens.at(opened - 1) != b"]":
                     i = opened
                     break
+                if tokens.at(opened + 1) == b"*":
+                    return None  # int (*rows)[2] = ...
                 i = opened - 1
             elif tokens.is_name(i):
                 if tokens.at(i - 1) not in (b".", b"->", b"::"):
