@@ -113,23 +113,38 @@ class DeviceArithmetic:
                 return
             if not self._is_type(first + 1, last):
                 outer.append((first, last))
-        if self._opens(first):
+        if self._opens(first) and not self._is_folded(i):
             for opened, last in [*outer, (i, closed)]:
                 if (opened, last) not in self.casts:
                     self.casts.add((opened, last))
                     tokens.replace(opened, "sim_to<")
                     tokens.replace(last, ">{}->*")
 
+    def _is_folded(self, i: int) -> bool:
+        """Is it in a pack's fold, (0 + ... + (int)x), where g++ wants a cast as it is?"""
+        tokens = self.tokens
+        first = last = tokens.statement(i)
+        while last < len(tokens) and tokens.text[last] not in (b";", b")", b"{"):
+            last = tokens.past(last)
+        return b"..." in b"".join(tokens.text[first:last])
 
     def _begins_operand(self, i: int) -> bool:
         tokens, text = self.tokens, self.tokens.at(i)
         if tokens.is_word(i):
             return text not in NOT_OPERANDS
-        return text in SIGNS or text in (b"(", b"*", b"&", b"::") or tokens.kind[i] in ("number", "letter")
+        return (
+            text in SIGNS
+            or text in (b"(", b"*", b"&", b"::")
+            or tokens.kind[i] in ("number", "letter")
+        )
 
     def _is_any_type(self, first: int, last: int) -> bool:
         words = self.tokens.text[first:last]
-        names = all(self.tokens.is_name(i) for i in range(first, last) if words[i - first] not in (b"*", b"::"))
+        names = all(
+            self.tokens.is_name(i)
+            for i in range(first, last)
+            if words[i - first] not in (b"*", b"::")
+        )
         return bool(words) and names
 
     # ---- where a variable is set
@@ -142,7 +157,11 @@ class DeviceArithmetic:
             tokens.at(i + 1) == b"=" and tokens.start[i + 1] == tokens.end(i)
         ):
             return
-        if tokens.at(i + 1) in (b"{", b"[") or before == b"operator" or self._is_whole_until_end(i + 1):
+        if (
+            tokens.at(i + 1) in (b"{", b"[")
+            or before == b"operator"
+            or self._is_whole_until_end(i + 1)
+        ):
             return
         start = self._begin_of_operand(i - 1)
         if start is not None:
@@ -166,6 +185,8 @@ class DeviceArithmetic:
                 if not tokens.is_name(opened - 1) and tokens.at(opened - 1) != b"]":
                     i = opened
                     break
+                if tokens.at(opened + 1) == b"*":
+                    return None  # int (*rows)[2] = ...
                 i = opened - 1
             elif tokens.is_name(i):
                 if tokens.at(i - 1) not in (b".", b"->", b"::"):
@@ -207,7 +228,14 @@ class DeviceArithmetic:
         tokens = self.tokens
         start = tokens.statement(function.head)
         name = next((k for k in range(start, function.opened) if tokens.at(k + 1) == b"("), start)
-        known = [*QUALIFIERS, b"inline", b"__device__", b"__host__", b"__forceinline__", b"__inline__"]
+        known = [
+            *QUALIFIERS,
+            b"inline",
+            b"__device__",
+            b"__host__",
+            b"__forceinline__",
+            b"__inline__",
+        ]
         words = [w for w in tokens.text[start:name] if w not in known]
         if not words or not all(word in INTEGERS for word in words):
             return
@@ -216,16 +244,18 @@ class DeviceArithmetic:
             return  # perhaps a lambda, whose result has another type
         kind = b" ".join(words).decode()
         for k in body:
-            if tokens.text[k] == b"return" and tokens.at(k + 1) not in (b";", b"{"):
-                if not self._is_whole_until_end(k + 1) and tokens.around(k) == function:
-                    tokens.insert(tokens.start[k + 1], f"sim_from<{kind}>{{}} = ")
+            is_return = tokens.text[k] == b"return" and tokens.at(k + 1) not in (b";", b"{")
+            if is_return and tokens.around(k) == function and not self._is_whole_until_end(k + 1):
+                tokens.insert(tokens.start[k + 1], f"sim_from<{kind}>{{}} = ")
 
     # ---- shifts
 
     def _shift(self, i: int, sign: bytes) -> None:
         tokens = self.tokens
         is_second = tokens.at(i - 1) == sign and tokens.end(i - 1) == tokens.start[i]
-        if not is_second or tokens.at(i - 2) in (sign, b"operator") or tokens.at(i + 1) == sign:
+        if not is_second or tokens.at(i - 2) in (sign, b"operator", b"."):
+            return
+        if tokens.at(i + 1) in (sign, b"."):
             return
         if sign == b">" and self._closes_templates(i):
             return

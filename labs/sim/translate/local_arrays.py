@@ -17,7 +17,7 @@ ELSEWHERE = (b"__shared__", b"extern", b"static", b"typedef", b"using")
 
 @dataclass(frozen=True)
 class Array:
-    """A declared array: the token of its name, the last of its scope, the sizes of its dimensions."""
+    """A declared array: the token of its name, the last of its scope, and its sizes."""
 
     name: int
     end: int
@@ -35,31 +35,35 @@ def _check(tokens: Tokens, function: Function) -> None:
     arrays: dict[bytes, list[Array]] = {}
     others: set[bytes] = set()
     for i in body:
-        if not tokens.is_name(i) or not _declares(tokens, i):
-            continue
-        if array := _declared(tokens, i):
-            arrays.setdefault(tokens.text[i], []).append(array)
-        elif _is_statement(tokens, i) or tokens.at(i + 1) != b"[":  # else perhaps `f(a * v[i])`
+        if tokens.at(i + 1) == b"[":
+            if tokens.is_name(i) and (array := _declared(tokens, i)):
+                arrays.setdefault(tokens.text[i], []).append(array)
+        elif tokens.is_name(i) and tokens.declares(i):
             others.add(tokens.text[i])
     for i in body:
         text = tokens.text[i]
-        if text not in arrays or text in others or tokens.at(i - 1) in (b".", b"->", b"::", b"&"):
+        if text not in arrays or text in others or tokens.at(i - 1) in (b".", b"->", b"::"):
             continue
-        found = [a for a in arrays[text] if a.name < i < a.end]
-        if found:
+        is_address = tokens.at(i - 1) == b"&" and tokens.at(i - 2) != b"&"
+        found = [a for a in arrays[text] if a.name <= i < a.end]
+        if found and found[-1].name != i and not is_address:
             _check_use(tokens, i, found[-1])
 
 
-def _is_statement(tokens: Tokens, i: int) -> bool:
-    return tokens.at(tokens.statement(i) - 1) in (b";", b"{", b"}", b":")
-
-
 def _declares(tokens: Tokens, i: int) -> bool:
-    """Is a name declared, as the first of its declaration or as another?"""
+    """Is the name of an array declared: after a type, or after another name of its declaration?"""
     first = tokens.statement(i)
-    is_another = tokens.at(i - 1) == b"," and _is_statement(tokens, i)
-    return tokens.declares(i) or (
-        is_another and any(tokens.declares(k) for k in range(first + 1, i))
+    if tokens.at(first - 1) not in (b";", b"{", b"}", b":") or not tokens.is_name(first):
+        return False
+    if tokens.at(i - 1) == b",":
+        second = first + 1 + (tokens.at(first + 1) == b"*")
+        return tokens.is_name(second)
+    words = range(first, i)
+    return first < i and all(
+        tokens.is_name(k)
+        or tokens.kind[k] == "number"
+        or tokens.text[k] in (b"::", b"<", b">", b",")
+        for k in words
     )
 
 
@@ -69,9 +73,13 @@ def _declared(tokens: Tokens, i: int) -> Array | None:
     while tokens.at(at) == b"[" and tokens.match[at] > at + 1:
         sizes.append(tokens.flat(at + 1, tokens.match[at]).replace("\n", " "))
         at = tokens.match[at] + 1
-    first = tokens.statement(i)
-    is_own = not any(word in ELSEWHERE for word in tokens.text[first:i])
-    if not sizes or not _is_statement(tokens, i) or not is_own or tokens.at(at) not in (b";", b"=", b",", b"{"):
+    is_own = not any(word in ELSEWHERE for word in tokens.text[tokens.statement(i) : i])
+    if (
+        not sizes
+        or not _declares(tokens, i)
+        or not is_own
+        or tokens.at(at) not in (b";", b"=", b",", b"{")
+    ):
         return None
     return Array(i, tokens.match[tokens.up[i]], tuple(sizes))
 

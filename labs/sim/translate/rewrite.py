@@ -51,6 +51,7 @@ UNROLL = re.compile(
 MAX_ITERATIONS = 1024  # of a loop that is to be unrolled completely
 COPIES = 4  # of the body of a loop that cannot be: its length is known only when it begins
 ERROR_QUERIES = (b"cudaGetLastError", b"cudaPeekAtLastError")
+FRACTION = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[fF]))[fF]?")
 CASTS = (b"reinterpret_cast", b"static_cast")
 LAUNCHERS = (b"cudaLaunchKernel", b"cudaLaunchCooperativeKernel")
 LOCK_STEP = b"#pragma sim_lock_step\n"
@@ -76,6 +77,7 @@ class Translation:
         self.counts = counts or {}
         self.own_copies = own_copies
         self.tokens = Tokens(expanded)
+        self.warnings = b""  # about what compiles and is not meant, in the format of g++
 
     def rewrite(self) -> bytes:
         refuse_names(self.tokens)
@@ -142,6 +144,8 @@ class Translation:
                 continue
             name = text.decode()
             opened = i + 1
+            if text.startswith(b"cudaMemset") and tokens.at(opened) == b"(":
+                self._warn_of_fraction(opened)
             if tokens.at(opened) != b"(":
                 if not tokens.declares(i) or tokens.at(i - 1) == b"&":
                     # the C function, without its default arguments
@@ -161,6 +165,19 @@ class Translation:
             around = [f for f in tokens.functions if f.opened < i < f.closed]
             if tokens.at(i + 1) == b";" and [b"__global__" in f.marks for f in around] == [True]:
                 tokens.replace(i, "return sim_returns()")
+
+    def _warn_of_fraction(self, opened: int) -> None:
+        """The value of a cudaMemset() is a byte: 1.0f would be the byte 1 of each number."""
+        tokens = self.tokens
+        for first, last in tokens.commas(opened + 1, tokens.match[opened])[1:-1]:
+            given = tokens.flat(first, last)
+            if FRACTION.fullmatch(given) and given.strip("-+.0fF"):
+                file, line, column = tokens.expanded.position(tokens.start[first])
+                name = tokens.text[opened - 1].decode()
+                self.warnings += (
+                    f"{file}:{line}:{column}: warning: {name}() sets bytes: {given} becomes an "
+                    "integer, and each byte gets it; write numbers with a kernel, or copy them\n"
+                ).encode()
 
     def _addresses(self, kernels: set[bytes]) -> None:
         """(void *)k -> (void *)sim_kernel_address("k", k), which makes k known to the runtime"""
@@ -294,8 +311,8 @@ def translate(
     if own:
         own.write_bytes(expanded.own)
     counts = preprocessor.unroll_counts(expanded.own) if preprocessor.is_traced else {}
-    done = Translation(expanded, preprocessor.is_traced, lock_step, counts, own_copies).rewrite()
-    return done, warnings
+    translation = Translation(expanded, preprocessor.is_traced, lock_step, counts, own_copies)
+    return translation.rewrite(), warnings + translation.warnings
 
 
 def refuse_host_code(path: Path, shown: str, compiler: list[str]) -> None:

@@ -128,7 +128,8 @@ static void report_outside(const struct access *a, const struct memory_object *p
 }
 
 /* An index into an array of the running thread, which no allocation has. */
-bool sim_outside(long long index, unsigned long size, const char *array, const char *file, int line);
+bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
+                 int line);
 bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
                  int line) {
     if (!sim_checked || !sim_on_device()) {
@@ -144,6 +145,19 @@ bool sim_outside(long long index, unsigned long size, const char *array, const c
     return true;
 }
 
+/* The object in or near which the address would be if an unsigned index of 32 bits, of `*size`
+ * bytes each, had not wrapped around below 0. NULL: none. */
+static const struct memory_object *before_wrapping(const struct access *a, size_t *size) {
+    for (*size = 1; *size <= 16; *size *= 2) {
+        const char *meant = (const char *)((uintptr_t)a->at - (*size << 32));
+        const struct memory_object *p = address_object(a->w, meant);
+        if (p->kind > MEMORY_OWN && meant < p->to && p->from - meant <= 4096) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
 static void report_unknown(const struct access *a) {
     bool null = (uintptr_t)a->at < 65536;
     bool readable = !null && sim_is_readable(a->at);
@@ -151,7 +165,16 @@ static void report_unknown(const struct access *a) {
     if (is_known(&f)) {
         return;
     }
-    if (readable) {
+    size_t size;
+    const struct memory_object *meant = null || readable ? NULL : before_wrapping(a, &size);
+    if (meant != NULL) {
+        char owner[512];
+        address_describe(meant, owner, sizeof owner);
+        sim_report(&f,
+                   WHO " %s %zu bytes %zu GB behind %s: an unsigned index that is negative wrapped "
+                       "to about 4294967295; compute with int",
+                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, size * 4, owner);
+    } else if (readable) {
         sim_report(&f,
                    WHO " %s %zu bytes of host memory, which the device cannot access: copy "
                        "them with cudaMemcpy() to memory from cudaMalloc()",

@@ -754,3 +754,49 @@ def test_variables_that_together_are_beyond_the_reach_of_code(
     if line is not None:
         assert f"student.cu:{line}:" in errors[0]
         assert "more than 1.9 GB" in errors[0] and "use cudaMalloc()" in errors[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_warned"),
+    [("1.0f", True), ("-.5", True), ("2.", True), ("0.0f", False), ("0", False), ("255", False)],
+)
+def test_bytes_are_set_to_a_fraction(value: str, is_warned: bool, tmp_path: Path) -> None:
+    done, _ = rewrite(tmp_path, f"int main() {{\n  cudaMemset(0, {value}, 8);\n}}\n")
+    warned = done.stderr.startswith("student.cu:2:17: warning: cudaMemset() sets bytes")
+    assert (done.returncode, warned) == (0, is_warned), done.stderr
+
+
+ODD_ARITHMETIC = """
+template <class T, int N> struct table { T of[N]; };
+struct packed { unsigned low : 4; int high; };
+enum { EIGHT = 1 << 3 };
+template <class... A> __device__ int sum(A... a) { return (0 + ... + (int)a); }
+template <class T> __device__ T made(float f) { T x = f; return T(x) + (T)(f > 1); }
+__device__ unsigned char byte(float f) { if (f > 1) return f; else return 0; }
+__global__ void k(int *p, float f, packed b, unsigned n) {
+  table<table<int, 2>, (1 << 2)> nested = {};
+  int (*rows)[2] = &nested.of[0].of, counts[EIGHT] = {}, *end = &counts[EIGHT];
+  b.low = f; b.high = (int)b.low >> n; (*rows)[0] = f;
+  p[0] = (n >> 1) < (unsigned)f ? (int)n : -(int)!(bool)f;
+  for (int i = f, j = (int)sizeof(int); i < j; i++) p[i] += i << n | j >> (int)n;
+  *p++ = f; p--;
+  char text[] = "text"; const char *at = text; p[1] = at[(int)f];
+  void *raw = (void *)(size_t)p; p = (int *)(size_t)raw;
+  const unsigned char pixel = f > 255 ? 255 : f;
+  auto convert = [=](double x) { return (long)x; };
+  p[2] = static_cast<int>(convert(pixel)) << EIGHT; p = nullptr; end = 0;
+  volatile int seen = f; seen = (float)(double)(int)f; seen <<= n; counts[n] = sum(f, seen);
+  switch ((int)f) { case (int)3: case 1 << 2: n >>= seen; default: break; }
+  *end = made<short>(f) + byte(f) + counts[seen] + nested.of[1].of[n] + (f > counts[n]);
+}
+"""
+
+
+@pytest.mark.parametrize("flags", [(), (TRACED,)])
+def test_arithmetic_in_odd_places_compiles(flags: tuple[str, ...], tmp_path: Path) -> None:
+    done, _ = rewrite(tmp_path, ODD_ARITHMETIC, *flags)
+    assert done.returncode == 0, done.stderr
+    said = captured.run(
+        ["g++", "-std=c++17", "-fsyntax-only", *flags, "-I", INCLUDE, tmp_path / "made.ii"]
+    )
+    assert said.returncode == 0, said.stderr
