@@ -37,7 +37,7 @@ _KNOWN = re.compile(
     r"v?(?:c?mov|cvt|add|sub|mul|div|min|max|sqrt|rsqrt|rcp|round|cmp|u?comi|and|or|xor|blend|shuf|unpck"
     r"|insert|extract|lddqu|ldmxcsr|stmxcsr|dpp|hadd|hsub|aes|sha|gf2p8|pclmul|mpsad|test|mask)\w*"
     r"|v?p(?!refetch|tw)[a-z]\w*|v(?:f|broadcast|perm|scalef|getexp|getmant|reduce|range|rndscale|fixup"
-    r"|expand|compress|align|dbpsad|dp|ternlog)\w*|k\w*|f(?!nsave|save|nstenv|stenv|ldenv|rstor|x)\w+"
+    r"|expand|compress|align|dbpsad|dp|ternlog)\w*|k\w*|f(?!nsave|save|rstor|x)\w+"
     r"|(?:adc|sbb|inc|dec|neg|not|imul|idiv|sh[lr]|sa[lr]|ro[lr]|rc[lr]|bt|set|xchg|xadd|cmpxchg|push|pop"
     r"|bs[fr]|bls|bextr|bzhi|lzcnt|tzcnt|crc32|adox|adcx|rorx|lea|nop|call|jmp|prefetch|cldemote|clflush"
     r"|clwb)\w*"
@@ -47,7 +47,7 @@ _LANES = re.compile(r"v(?:p?gather|p?scatter)(?P<index>[dq])(?P<element>[dq]|p[s
 _NO_ACCESS = re.compile(r"lea[wlq]?|nop[wlq]?|prefetch\w*|call|jmp|v?maskmov(?:dqu|q)")
 _READS_LAST = re.compile(
     r"cmp[bwlq]|test[bwlq]|bt[wlq]|v?u?comis[sd]|push[wlq]?|i?mul[bwlq]|i?div[bwlq]|fi?ld\w*|v?p?test\w*"
-    r"|f(?:i?add|i?mul|i?subr?|i?divr?|i?comp?)[sl]?|ldmxcsr|vldmxcsr|fldcw"
+    r"|f(?:i?add|i?mul|i?subr?|i?divr?|i?comp?)[sl]?|ldmxcsr|vldmxcsr|fldcw|fldenv"
 )
 _SIZES = {"d": 4, "ps": 4, "q": 8, "pd": 8}
 _MASK = re.compile(r"\{%(k[1-7])\}")
@@ -61,6 +61,7 @@ _WIDTHS = (
     (re.compile(r"mov[sz]b[wlq]"), 1),
     (re.compile(r"mov[sz]w[lq]"), 2),
     (re.compile(r"cmpxchg16b"), 16),
+    (re.compile(r"fn?stenv|fldenv"), 28),
     (re.compile(r"[a-z]+b"), 1),
     (re.compile(r"[a-z]+w"), 2),
     (re.compile(r"[a-z]+l"), 4),
@@ -285,9 +286,7 @@ def _mask(decorated: str, operands: str) -> str:
     return f"%{bits[1]}" if bits else first[0] if first else ""
 
 
-def _lanes(
-    lanes: re.Match[str], memory: re.Match[str], operands: str, mask: str
-) -> Iterator[str]:
+def _lanes(lanes: re.Match[str], memory: re.Match[str], operands: str, mask: str) -> Iterator[str]:
     """Of a gather or a scatter, each lane that its mask has."""
     indices, wide = _SIZES[lanes["index"]], _SIZES[lanes["element"]]
     vectors = re.findall(r"%([xyz])mm\d+", operands)
@@ -299,8 +298,10 @@ def _lanes(
     place = "+".join(filter(None, (memory["place"], of_stack))) or "0"
     what = 2 * wide + lanes[0].startswith(("vscatter", "vpscatter")) * _STORES
     yield "\tpushq\t%rax\n\tpushq\t%rcx\n\tpushfq\n"
-    yield f"\tleaq\t{place}({memory['base']}), %rcx\n" if memory["base"] else (
-        f"\tmovq\t${place}, %rcx\n"
+    yield (
+        f"\tleaq\t{place}({memory['base']}), %rcx\n"
+        if memory["base"]
+        else (f"\tmovq\t${place}, %rcx\n")
     )
     yield "\tleaq\t-128(%rsp), %rsp\n"
     yield f"\tvmovdqu{'64' * (mask[1] == 'k')}\t{index}, (%rsp)\n"

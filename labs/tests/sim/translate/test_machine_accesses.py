@@ -46,6 +46,7 @@ def reported(*instructions: str) -> list[tuple[str, int]]:
         ("vpcompressd\t%zmm0, (%rdi){%k1}", "(%rdi)", 129),
         ("lock xacquire xaddl\t%eax, (%rdi)", "(%rdi)", 9),
         ("cmpxchg16b\t(%rdi)", "(%rdi)", 33),
+        ("fnstenv\t(%rdi)", "(%rdi)", 57),
         ("cmovel\t(%rdi), %eax", "(%rdi)", 8),
     ],
 )
