@@ -66,7 +66,7 @@ _PTX_SHARED = re.compile(
     r"\((?P<bytes>0x[0-9a-f]+) bytes, (?P<limit>0x[0-9a-f]+) max\)",
     re.MULTILINE,
 )
-# Lines that lead from a header to the file that uses it: of gcc, and of nvcc, which prints them last.
+# Lines of gcc that lead from a header to the file that uses it.
 _LEADS_TO = (
     r"(?:In file included from |\s+from )(?P<file>{own}[^:]+):(?P<line>\d+)"
     r"|(?P<user>{own}[^:]+):(?P<at>\d+)(?::\d+)?:   (?:recursively )?required "

@@ -3,6 +3,8 @@ labs/sim/src/trace/machine_accesses.h.
 
     python machine_accesses.py < FILE.s > OTHER.s
 
+An instruction whose accesses are not known here is refused, with the line of its source.
+
 gcc reports an access by a call in front of it, but not each one: none to a local variable whose
 address stays in the function, with whatever index; none that passes a structure by value or
 receives one; none of an intrinsic that loads or stores a part of a register. So a call in front of
@@ -23,19 +25,43 @@ from collections.abc import Iterable, Iterator
 _MEMORY = re.compile(
     r"(?<![\w:])(?P<place>[-+\w.$@]*)\((?P<base>%r\w+)?(?:,(?P<index>%\w+)(?:,\d)?)?\)"
 )
-_LINE = re.compile(r"\t(?P<prefix>(?:lock|rep\w*) )?(?P<word>[a-z]\w*)\t(?P<operands>.*)")
-_WORD_ALONE = re.compile(r"\t(?P<prefix>rep\w* )(?P<word>[a-z]+)$")
+_LINE = re.compile(
+    r"\t(?:(?:lock|rep\w*|xacquire|xrelease|notrack|bnd)[; ]+)*(?P<word>[a-z]\w*)\t(?P<operands>.*)"
+)
+_WORD_ALONE = re.compile(r"\t(?:rep\w* )?(?P<word>[a-z]\w*)$")
+# Of AVX-512: which parts of a vector are accessed, or that one value stands for all.
+_DECORATION = re.compile(r"\{[^}]*\}")
+# Instructions whose accesses are those of their operand, and others, which access what no operand
+# says, or more than that.
+_KNOWN = re.compile(
+    r"v?(?:c?mov|cvt|add|sub|mul|div|min|max|sqrt|rsqrt|rcp|round|cmp|u?comi|and|or|xor|blend|shuf|unpck"
+    r"|insert|extract|lddqu|ldmxcsr|stmxcsr|dpp|hadd|hsub|aes|sha|gf2p8|pclmul|mpsad|test|mask)\w*"
+    r"|v?p(?!refetch|tw)[a-z]\w*|v(?:f|broadcast|perm|scalef|getexp|getmant|reduce|range|rndscale|fixup"
+    r"|expand|compress|align|dbpsad|dp|ternlog)\w*|k\w*|f(?!nsave|save|rstor|x)\w+"
+    r"|(?:adc|sbb|inc|dec|neg|not|imul|idiv|sh[lr]|sa[lr]|ro[lr]|rc[lr]|bt|set|xchg|xadd|cmpxchg|push|pop"
+    r"|bs[fr]|bls|bextr|bzhi|lzcnt|tzcnt|crc32|adox|adcx|rorx|lea|nop|call|jmp|prefetch|cldemote|clflush"
+    r"|clwb)\w*"
+)
+_HIDDEN = re.compile(r"clzero|xlat\w*|movdir64b|enqcmds?|tile\w+|monitorx?|mwaitx?")
+_LANES = re.compile(r"v(?:p?gather|p?scatter)(?P<index>[dq])(?P<element>[dq]|p[sd])")
 _NO_ACCESS = re.compile(r"lea[wlq]?|nop[wlq]?|prefetch\w*|call|jmp|v?maskmov(?:dqu|q)")
 _READS_LAST = re.compile(
     r"cmp[bwlq]|test[bwlq]|bt[wlq]|v?u?comis[sd]|push[wlq]?|i?mul[bwlq]|i?div[bwlq]|fi?ld\w*|v?p?test\w*"
-    r"|f(?:i?add|i?mul|i?subr?|i?divr?|i?comp?)[sl]?|ldmxcsr|vldmxcsr|fldcw"
+    r"|f(?:i?add|i?mul|i?subr?|i?divr?|i?comp?)[sl]?|ldmxcsr|vldmxcsr|fldcw|fldenv"
 )
+_SIZES = {"d": 4, "ps": 4, "q": 8, "pd": 8}
+_MASK = re.compile(r"\{%(k[1-7])\}")
+_BYTES = {"x": 16, "y": 32, "z": 64}  # of the registers %xmm, %ymm and %zmm
+_LOCATION = re.compile(r"\t\.loc (?P<file>\d+) (?P<line>\d+)")
+_FILE = re.compile(r'\t\.file (?P<number>\d+)(?: "(?P<folder>[^"]*)")? "(?P<name>[^"]*)"')
 _STRING = re.compile(r"(?:movs|stos|cmps|scas|lods)[bwlq]")
 _WIDTHS = (
     (re.compile(r"v?mov(?:ss|d)|v?\w+ss|v?cvts[is]2s[sd]l?|movs[xl]?lq|movslq"), 4),
     (re.compile(r"v?mov(?:sd|q|[lh]p[sd]|nti)|v?\w+sd|v?movddup"), 8),
     (re.compile(r"mov[sz]b[wlq]"), 1),
     (re.compile(r"mov[sz]w[lq]"), 2),
+    (re.compile(r"cmpxchg16b"), 16),
+    (re.compile(r"fn?stenv|fldenv"), 28),
     (re.compile(r"[a-z]+b"), 1),
     (re.compile(r"[a-z]+w"), 2),
     (re.compile(r"[a-z]+l"), 4),
@@ -165,36 +191,70 @@ def _is_changed(address: str, results: str) -> bool:
     return any(name in address and part.search(results) for name, part in _KEPT.items())
 
 
+class UnknownInstructionError(Exception):
+    """A message as compilers write it, with the file and the line."""
+
+
+class Source:
+    """Where in the source the next instruction comes from."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, str] = {}
+        self._at = ("", "1")
+
+    def note(self, line: str) -> None:
+        """Reads a line that begins with .file or .loc."""
+        if location := _LOCATION.match(line):
+            self._at = location["file"], location["line"]
+        elif file := _FILE.match(line):
+            folder = f"{file['folder']}/" if file["folder"] and file["name"][0] != "/" else ""
+            self._files[file["number"]] = folder + file["name"]
+
+    def refusal(self, word: str) -> UnknownInstructionError:
+        file, line = self._at
+        return UnknownInstructionError(
+            f"{self._files.get(file, '')}:{line}: error: the instruction {word} accesses memory in "
+            "a way that the checks cannot follow: use another intrinsic or attribute"
+        )
+
+
 def reported(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of a file of assembly, with the calls."""
+    """The lines of a file of assembly, with the calls. Raises UnknownInstructionError."""
     frame = Frame()
     callbacks = Callbacks()
+    source = Source()
     written_by_hand = False
     for line in lines:
         if line.startswith("\t.cfi_"):
             frame.note(line)
+        elif line.startswith(("\t.loc", "\t.file")):
+            source.note(line)
         elif line.startswith("#"):
             written_by_hand = line.startswith("#APP") or (
                 written_by_hand and not line.startswith("#NO_APP")
             )
         elif not line.startswith("\t."):
             if line.startswith("\t") and not written_by_hand:
-                yield from _calls(line.rstrip("\n"), frame, callbacks)
+                yield from _calls(line.rstrip("\n"), frame, callbacks, source)
             callbacks.note(line.rstrip("\n"))
         yield line
 
 
-def _calls(line: str, frame: Frame, callbacks: Callbacks) -> Iterator[str]:
-    alone = _WORD_ALONE.fullmatch(line)
-    if alone and _STRING.fullmatch(alone["word"]):
-        yield from _string(alone["word"])
+def _calls(line: str, frame: Frame, callbacks: Callbacks, source: Source) -> Iterator[str]:
+    if alone := _WORD_ALONE.fullmatch(line):
+        if _STRING.fullmatch(alone["word"]):
+            yield from _string(alone["word"])
+        elif _HIDDEN.fullmatch(alone["word"]):
+            raise source.refusal(alone["word"])
         return
     found = _LINE.match(line)
     if not found:
         return
-    word, operands = found["word"], found["operands"]
+    word, operands = found["word"], _DECORATION.sub("", found["operands"])
     if word.startswith(("maskmov", "vmaskmovdqu")):
         yield from _call("(%rdi)", "%rdi", 16, is_store=True)
+    if _HIDDEN.fullmatch(word):
+        raise source.refusal(word)
     if _NO_ACCESS.fullmatch(word):
         return
     memory = _MEMORY.search(operands)
@@ -202,7 +262,13 @@ def _calls(line: str, frame: Frame, callbacks: Callbacks) -> Iterator[str]:
         return
     base, index = memory["base"] or "", memory["index"]
     if index and not index.startswith("%r"):
-        return  # of a gather: source_check.py
+        lanes, mask = _LANES.fullmatch(word), _mask(found["operands"], operands)
+        if not lanes or not mask:
+            raise source.refusal(word)
+        yield from _lanes(lanes, memory, operands, mask)
+        return
+    if not _KNOWN.fullmatch(word):
+        raise source.refusal(word)
     if not index and frame.has(memory["place"], base):
         return
     is_last = memory.end() == len(operands)
@@ -210,6 +276,46 @@ def _calls(line: str, frame: Frame, callbacks: Callbacks) -> Iterator[str]:
     width = _width(word, operands)
     if not callbacks.had(memory[0], width, is_store):
         yield from _call(memory[0], base, width, is_store)
+
+
+def _mask(decorated: str, operands: str) -> str:
+    """What says which lanes a gather or scatter accesses: a register of bits, or a vector of signs,
+    which comes first. "" where there is none."""
+    bits = _MASK.search(decorated)
+    first = re.match(r"%[xy]mm\d+(?=,)", operands)
+    return f"%{bits[1]}" if bits else first[0] if first else ""
+
+
+def _lanes(lanes: re.Match[str], memory: re.Match[str], operands: str, mask: str) -> Iterator[str]:
+    """Of a gather or a scatter, each lane that its mask has."""
+    indices, wide = _SIZES[lanes["index"]], _SIZES[lanes["element"]]
+    vectors = re.findall(r"%([xyz])mm\d+", operands)
+    data = vectors[0] if memory.end() == len(operands) else vectors[-1]
+    index = memory["index"]
+    count = min(_BYTES[index[1]] // indices, _BYTES[data] // wide)
+    scale = re.search(r",(\d)\)$", memory[0])
+    of_stack = "24" if memory["base"] == "%rsp" else ""  # for what is pushed first
+    place = "+".join(filter(None, (memory["place"], of_stack))) or "0"
+    what = 2 * wide + lanes[0].startswith(("vscatter", "vpscatter")) * _STORES
+    yield "\tpushq\t%rax\n\tpushq\t%rcx\n\tpushfq\n"
+    yield (
+        f"\tleaq\t{place}({memory['base']}), %rcx\n"
+        if memory["base"]
+        else (f"\tmovq\t${place}, %rcx\n")
+    )
+    yield "\tleaq\t-128(%rsp), %rsp\n"
+    yield f"\tvmovdqu{'64' * (mask[1] == 'k')}\t{index}, (%rsp)\n"
+    if mask[1] == "k":
+        yield f"\tkmovw\t{mask}, %eax\n\tmovl\t%eax, 64(%rsp)\n"
+    else:
+        yield f"\tvmovdqu\t{mask}, 64(%rsp)\n"
+    for lane in range(count):
+        bit = lane if mask[1] == "k" else 8 * wide * (lane + 1) - 1
+        yield f"\tbtl\t${bit % 32}, {64 + bit // 32 * 4}(%rsp)\n\tjnc\t1f\n"
+        yield f"\tmov{'slq' if indices == 4 else 'q'}\t{indices * lane}(%rsp), %rax\n"
+        yield f"\tleaq\t(%rcx,%rax,{scale[1] if scale else 1}), %rax\n"
+        yield f"\tpushq\t${what}\n\tcall\tsim_machine_access\n\tleaq\t8(%rsp), %rsp\n1:\n"
+    yield "\tleaq\t128(%rsp), %rsp\n\tpopfq\n\tpopq\t%rcx\n\tpopq\t%rax\n"
 
 
 def _string(word: str) -> Iterator[str]:
@@ -243,5 +349,14 @@ def _width(word: str, operands: str) -> int:
     return wide if "%xmm" in operands or "%ymm" in operands else 8
 
 
+def main() -> int:
+    try:
+        sys.stdout.writelines(reported(sys.stdin))
+    except UnknownInstructionError as refused:
+        print(refused, file=sys.stderr)
+        return 1
+    return 0
+
+
 if __name__ == "__main__":
-    sys.stdout.writelines(reported(sys.stdin))
+    sys.exit(main())

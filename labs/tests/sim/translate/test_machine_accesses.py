@@ -41,6 +41,13 @@ def reported(*instructions: str) -> list[tuple[str, int]]:
         ("maskmovdqu\t%xmm1, %xmm0", "(%rdi)", 33),
         ("pushq\t8(%rdi)", "8(%rdi)", 16),
         ("popq\t8(%rdi)", "8(%rdi)", 17),
+        ("vmovdqu8\t%zmm0, (%rdi){%k1}", "(%rdi)", 129),
+        ("vaddps\t(%rdi){1to16}, %zmm1, %zmm0", "(%rdi)", 128),
+        ("vpcompressd\t%zmm0, (%rdi){%k1}", "(%rdi)", 129),
+        ("lock xacquire xaddl\t%eax, (%rdi)", "(%rdi)", 9),
+        ("cmpxchg16b\t(%rdi)", "(%rdi)", 33),
+        ("fnstenv\t(%rdi)", "(%rdi)", 57),
+        ("cmovel\t(%rdi), %eax", "(%rdi)", 8),
     ],
 )
 def test_an_address_with_a_register_is_reported(instruction: str, address: str, what: int) -> None:
@@ -84,6 +91,82 @@ def test_what_is_no_access_or_a_variable_by_its_name_is_not(instruction: str) ->
 def test_a_repeated_instruction_is_reported_where_it_begins() -> None:
     assert reported("rep stosq") == [("(%rdi)", 17)]
     assert reported("rep movsl") == [("(%rsi)", 16), ("(%rdi)", 17)]
+    assert reported("movsb") == [("(%rsi)", 16), ("(%rdi)", 17)]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "lanes", "what"),
+    [
+        ("vpgatherdd\t%ymm2, (%rdi,%ymm1,4), %ymm0", 8, 8),
+        ("vgatherqps\t%xmm2, 8(%rdi,%ymm1,4), %xmm0", 4, 8),
+        ("vgatherdpd\t%ymm2, (%rsp,%xmm1,8), %ymm0", 4, 16),
+        ("vpgatherqq\t(%rdi,%zmm1,8), %zmm0{%k1}", 8, 16),
+        ("vscatterdps\t%zmm0, (%rdi,%zmm1,4){%k1}", 16, 9),
+        ("vpscatterqd\t%ymm0, (%rax,%zmm1){%k3}", 8, 9),
+    ],
+)
+def test_each_lane_of_a_gather_or_scatter_is_reported(
+    instruction: str, lanes: int, what: int, tmp_path: Path
+) -> None:
+    text = "".join(machine_accesses.reported([*FUNCTION.splitlines(True), f"\t{instruction}\n"]))
+    assert re.findall(r"\tpushq\t\$(\d+)\n\tcall\tsim_machine_access", text) == [str(what)] * lanes
+    (tmp_path / "x.s").write_text(text + "\t.cfi_endproc\n")
+    subprocess.run(["gcc", "-c", tmp_path / "x.s", "-o", tmp_path / "x.o"], check=True)
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    ["clzero", "movdir64b\t(%rsi), %rdi", "xsavec\t(%rdi)", "fnsave\t(%rdi)", "frstor\t(%rdi)"
+     "tilestored\t%tmm0, (%rdi,%rax)", "vfuture\t%zmm0, (%rdi,%zmm1,4)"],
+)  # fmt: skip
+def test_an_instruction_that_is_not_known_is_refused_with_its_line(instruction: str) -> None:
+    lines = ['\t.file 1 "my/x.c"\n', "\t.loc 1 12 5\n", f"\t{instruction}\n"]
+    with pytest.raises(machine_accesses.UnknownInstructionError, match=r"my/x.c:12: error: the in"):
+        list(machine_accesses.reported(lines))
+
+
+GATHERS = """
+    #include <immintrin.h>
+    #include <stdio.h>
+    extern int count;
+    extern unsigned long seen[64];
+    int table[32];
+    __attribute__((target("avx2"), noinline)) __m256i gather(__m256i at, __m256i mask) {
+        return _mm256_mask_i32gather_epi32(_mm256_set1_epi32(77), table + 1, at, mask, 4);
+    }
+    __attribute__((target("avx2"))) int main(void) {
+        for (int i = 0; i < 32; i++) table[i] = i;
+        __m256i mask = _mm256_setr_epi32(-1, 0, -1, 0, -1, 0, -1, 0);
+        int got[8], first = count;
+        __m256i result = gather(_mm256_setr_epi32(0, 1, 2, 3, -1, 5, 30, 7), mask);
+        for (int i = first, end = count; i < end; i++)
+            printf("%lu ", (seen[i] - (unsigned long)table) / 4);
+        _mm256_storeu_si256((__m256i *)got, result);
+        for (int i = 0; i < 8; i++) printf("%d ", got[i]);
+    }"""
+NOTE = """
+    int count;
+    unsigned long seen[64];
+    __attribute__((no_caller_saved_registers, target("general-regs-only")))
+    void note(unsigned long address) { if (count < 64) seen[count++] = address; }
+    __asm__("sim_machine_access: push %rdi; pushfq; push %rbp; mov %rsp, %rbp; and $-16, %rsp;"
+            "mov %rax, %rdi; call note; leave; popfq; pop %rdi; ret; .globl sim_machine_access");
+"""
+
+
+@pytest.mark.skipif("avx2" not in Path("/proc/cpuinfo").read_text(), reason="no AVX2 here")
+def test_a_gather_gives_what_it_gave_and_reports_the_lanes_of_its_mask(tmp_path: Path) -> None:
+    for name, text in (("x.c", GATHERS), ("note.c", NOTE)):
+        (tmp_path / name).write_text(text)
+        flags = ["-O2", "-mno-red-zone", "-S"]
+        command = ["gcc", *flags, tmp_path / name, "-o", (tmp_path / name).with_suffix(".s")]
+        subprocess.run(command, check=True)
+    with (tmp_path / "x.s").open() as lines:
+        (tmp_path / "y.s").write_text("".join(machine_accesses.reported(lines)))
+    files = [tmp_path / "y.s", tmp_path / "note.s"]
+    subprocess.run(["gcc", *files, "-o", tmp_path / "y"], check=True)
+    done = subprocess.run([tmp_path / "y"], check=True, capture_output=True, text=True)
+    assert done.stdout == "1 3 0 31 1 77 3 77 0 77 31 77 "
 
 
 def test_assembly_that_a_header_has_is_left_alone() -> None:
