@@ -247,6 +247,13 @@ def _base(entry: Entry, name: str) -> str:
             return _edited(ancestor(entry.lab), name)
 
 
+def changed(text: str, diff: str) -> str:
+    """The text of a file after the hunks of a diff. Raises EntryError."""
+    for _, lines in _hunks("", diff.splitlines()):
+        text = _changed(f"\n{text}", lines)[1:]
+    return text
+
+
 def _changed(text: str, lines: tuple[str, ...]) -> str:
     """The text after a hunk, whose lines before its first gap are found once, the others later."""
     parts = [list(part) for is_gap, part in groupby(lines, _is_gap) if not is_gap]

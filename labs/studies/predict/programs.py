@@ -187,17 +187,21 @@ def _solution(lab: int) -> Path:
 
 def _file(lab: int, entry: str) -> Path:
     """The .cu file of an entry. One that changes the solution has none: its kernels are mostly the
-    solution's, which would then be in both halves of the calls. A file that changed after it was
-    timed is in timed/ as it was, or is the zoo's ancestor of its lab."""
+    solution's, which would then be in both halves of the calls. Where a file changed after it was
+    timed, timed/ says what it was then, or it is the zoo's ancestor of its lab."""
     solution = _solution(lab)
-    timed = TIMED / f"lab{lab}-{entry}" / solution.name
-    if timed.exists():
-        return timed
     if entry == SOLUTION:
         if lab in TIMED_ANCESTORS:
             return zoo.write(zoo.ancestor(f"lab{lab}")) / solution.name
         return solution
-    return zoo.write(zoo.find(f"lab{lab}/{entry}")) / solution.name
+    now = zoo.write(zoo.find(f"lab{lab}/{entry}")) / solution.name
+    change = TIMED / f"lab{lab}-{entry}.diff"
+    if not change.exists():
+        return now
+    then = paths.BUILD / "timed" / change.stem / solution.name
+    then.parent.mkdir(parents=True, exist_ok=True)
+    then.write_text(zoo.changed(now.read_text(), change.read_text()))
+    return then
 
 
 def build(program: str, folder: Path) -> None:

@@ -76,7 +76,7 @@ def changed() -> dict[str, str]:
             found[program] = (
                 "its code changed after it was timed; time it again as"
                 " labs/studies/predict/README.md says, or"
-                " put the file as it was timed into labs/studies/predict/timed/"
+                " put a diff that takes it back into labs/studies/predict/timed/"
             )
     return found
 

@@ -70,8 +70,8 @@ def test_a_changed_program_has_no_truth(another_solution: str) -> None:
 
 def test_every_timed_program_is_pinned() -> None:
     assert set(timed_code.timed()) == set(programs.programs())
-    for folder in programs.TIMED.iterdir():
-        assert folder.name in programs.programs()
+    for diff in programs.TIMED.iterdir():
+        assert diff.stem in programs.programs() and diff.suffix == ".diff"
 
 
 @pytest.mark.slow("calls are counted and predicted again")
