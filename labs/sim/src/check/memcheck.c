@@ -306,7 +306,7 @@ static void check_race(const struct access *a, const struct memory_object *p) {
         pc |= SHADOW_ATOMIC | SHADOW_VOLATILE;
     }
     struct race race = race_access(cells, count, a->how, pc | a->flags, one_block);
-    if (is_flag && race.other.pc & SHADOW_VOLATILE && race.other_stored && a->how == RACE_STORE &&
+    if (race.other.segment != 0 && race.other.pc & SHADOW_ATOMIC && race.other_stored &&
         race_is_handed_over(a->at, race.other)) {
         race.other.segment = 0;
     }

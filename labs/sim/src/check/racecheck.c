@@ -19,13 +19,11 @@ struct release {
 /* All that was published at an address. */
 struct publication {
     const void *address;
-    struct release *releases; /* by block */
+    struct release *releases; /* by block, and of a block by thread */
     size_t count, capacity;
     struct publication *earlier[MOST_EARLIER]; /* what those threads had acquired before */
     unsigned earlier_count;
-    unsigned newest;    /* acquisition by the running block: its index + 1; 0: none */
-    uint32_t newest_in; /* the first segment of that block */
-    uint32_t visited;   /* the last query that has looked at it */
+    uint32_t visited; /* the last query that has looked at it */
     struct publication *next;
 };
 
@@ -34,8 +32,7 @@ struct acquisition {
     struct publication *from;
     uint32_t segment;
     uint16_t thread;
-    bool of_block;   /* by an atomic function of this scope */
-    unsigned before; /* the one of the same address before it: its index + 1; 0: none */
+    bool of_block; /* by an atomic function of this scope */
 };
 
 /* The last fences of a thread, by their segments. */
@@ -61,8 +58,11 @@ struct block_state {
 };
 
 #define PUBLISHED 256
-#define MOST_LOOKED_AT 4096 /* acquisitions, the newest ones */
-#define MOST_THREADS ((uint32_t)1 << 24)
+#define MOST_ACQUIRED ((size_t)1 << 20) /* by one block; then it forgets the oldest ones */
+#define MOST_LOOKED_AT 4096             /* acquisitions, the newest ones */
+#define MOST_HANDED_ON 64               /* acquisitions, by one release */
+#define MOST_THREADS ((uint32_t)1 << 18)
+#define RECENT 4096
 
 struct race_time race_time;
 
@@ -79,6 +79,7 @@ static struct {
     struct publication *published[PUBLISHED]; /* by address */
     bool any_published;
     struct block_state block, *waiting;
+    uint32_t recent[RECENT]; /* acquisitions of the block, where they probably are */
     uint32_t query;
     struct publication **found; /* by the query */
     size_t found_count, found_capacity;
@@ -184,11 +185,6 @@ void race_block_resumes(uint32_t number) {
         now.block = *state;
         free(state);
     }
-    for (unsigned i = 0; i < now.block.count; i++) {
-        struct publication *p = now.block.acquired[i].from;
-        p->newest = i + 1;
-        p->newest_in = race_time.block_first;
-    }
 }
 
 void race_thread(unsigned t) {
@@ -264,28 +260,32 @@ static bool holds(const struct acquisition *a, bool in_block) {
 
 static void acquire(struct publication *p, bool of_block) {
     struct block_state *b = &now.block;
-    unsigned newest = p->newest_in == race_time.block_first ? p->newest : 0;
-    for (unsigned i = newest; i > 0; i = b->acquired[i - 1].before) {
-        struct acquisition *a = &b->acquired[i - 1];
-        if (a->thread == race_time.thread && a->of_block == of_block) {
+    uint32_t *recent = &now.recent[((uintptr_t)p >> 6 ^ race_time.thread * 61) % RECENT];
+    if (*recent < b->count) {
+        struct acquisition *a = &b->acquired[*recent];
+        if (a->from == p && a->thread == race_time.thread && a->of_block == of_block) {
             a->segment = race_time.segment;
             return;
         }
     }
+    if (b->count == MOST_ACQUIRED) {
+        b->count /= 2;
+        memmove(b->acquired, b->acquired + b->count, b->count * sizeof *b->acquired);
+    }
     if (make_room((void **)&b->acquired, b->count + 1, &b->capacity, sizeof *b->acquired)) {
-        b->acquired[b->count++] = (struct acquisition){
-            p, race_time.segment, (uint16_t)race_time.thread, of_block, newest};
-        p->newest = (unsigned)b->count;
-        p->newest_in = race_time.block_first;
+        *recent = (uint32_t)b->count;
+        b->acquired[b->count++] =
+            (struct acquisition){p, race_time.segment, (uint16_t)race_time.thread, of_block};
     }
 }
 
-/* The first release by a block of this number, or a greater one. */
-static size_t releases_of(const struct publication *p, uint32_t block) {
+/* The first release by a thread of this block, or by one that follows it. */
+static size_t releases_of(const struct publication *p, uint32_t block, unsigned thread) {
     size_t low = 0;
     for (size_t high = p->count; low < high;) {
         size_t middle = low + (high - low) / 2;
-        if (p->releases[middle].block < block) {
+        const struct release *r = &p->releases[middle];
+        if (r->block < block || (r->block == block && r->thread < thread)) {
             low = middle + 1;
         } else {
             high = middle;
@@ -309,23 +309,19 @@ static void publish(struct publication *p, bool of_block) {
         made.all =
             fenced < race_time.barrier_first ? fenced + (fenced > 0) : race_time.barrier_first;
     }
-    size_t i = releases_of(p, b->number + 1);
-    size_t end = i;
-    while (i > 0 && p->releases[i - 1].block == b->number &&
-           p->releases[i - 1].thread != made.thread) {
-        i--;
-    }
-    if (i > 0 && p->releases[i - 1].block == b->number) {
-        struct release *same = &p->releases[i - 1];
+    size_t i = releases_of(p, b->number, made.thread);
+    struct release *same = &p->releases[i];
+    if (i < p->count && same->block == b->number && same->thread == made.thread) {
         made.own = made.own > same->own ? made.own : same->own;
         made.all = made.all > same->all ? made.all : same->all;
         *same = made;
     } else if (make_room((void **)&p->releases, p->count + 1, &p->capacity, sizeof *p->releases)) {
-        memmove(&p->releases[end + 1], &p->releases[end], (p->count - end) * sizeof *p->releases);
-        p->releases[end] = made;
+        memmove(&p->releases[i + 1], &p->releases[i], (p->count - i) * sizeof *p->releases);
+        p->releases[i] = made;
         p->count++;
     }
-    for (size_t k = b->count; k-- > 0 && p->earlier_count < MOST_EARLIER;) {
+    size_t last = b->count > MOST_HANDED_ON ? b->count - MOST_HANDED_ON : 0;
+    for (size_t k = b->count; k-- > last && p->earlier_count < MOST_EARLIER;) {
         struct publication *from = b->acquired[k].from;
         bool known = from == p || !holds(&b->acquired[k], false);
         for (unsigned j = 0; j < p->earlier_count && !known; j++) {
@@ -374,7 +370,7 @@ static bool is_by(struct shadow_event event, unsigned thread) {
 /* Is an event of this block among what was published there? */
 static bool is_among(const struct publication *p, struct shadow_event event, uint32_t block,
                      bool in_block) {
-    for (size_t i = releases_of(p, block); i < p->count && p->releases[i].block == block; i++) {
+    for (size_t i = releases_of(p, block, 0); i < p->count && p->releases[i].block == block; i++) {
         const struct release *r = &p->releases[i];
         if (event.segment < r->all ||
             (event.segment <= (in_block ? r->own_in_block : r->own) && is_by(event, r->thread))) {
@@ -425,7 +421,7 @@ bool race_is_handed_over(const void *address, struct shadow_event event) {
         const struct acquisition *a = &now.block.acquired[i];
         acquired = a->from == p && event.segment <= a->segment && holds(a, false);
     }
-    for (size_t i = acquired ? releases_of(p, block) : SIZE_MAX;
+    for (size_t i = acquired ? releases_of(p, block, 0) : SIZE_MAX;
          acquired && i < p->count && p->releases[i].block == block; i++) {
         const struct release *r = &p->releases[i];
         if (event.segment <= r->at && is_by(event, r->thread) &&

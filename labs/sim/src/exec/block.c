@@ -328,10 +328,8 @@ static void prepare(struct worker *w) {
         uint32_t lanes = rest < SIM_WARP_SIZE ? (1u << rest) - 1 : UINT32_MAX;
         w->warps[i].lanes = w->warps[i].fresh = w->warps[i].in[READY] = lanes;
     }
-    for (unsigned t = 0; t < w->block.count && sim_hooks; t++) {
-        memset(w->thread[t].polls, 0, sizeof w->thread[t].polls);
-        w->thread[t].repeated = 0;
-        w->thread[t].stalled = false;
+    if (sim_hooks) {
+        memset(w->polls, 0, w->block.count * sizeof *w->polls);
     }
     sim_lock_step_begin(w);
     w->block.leader = NULL;

@@ -12,6 +12,7 @@
  * stack. */
 struct parked_thread {
     struct thread thread;
+    struct polls polls;
     unsigned number;
     struct fiber_image image;
 };
@@ -71,6 +72,7 @@ static struct parked_content *save(struct worker *w) {
         if (has_stack(w, t)) {
             struct parked_thread *it = &content->threads[content->count++];
             it->thread = w->thread[t];
+            it->polls = w->polls[t];
             w->thread[t].lock_step = NULL; /* it is the parked thread's */
             it->number = t;
             saved = fiber_save(w->thread[t].fiber, &it->image);
@@ -142,6 +144,7 @@ void sim_unpark(struct worker *w, struct parked_block *parked) {
         struct parked_thread *it = &content->threads[i];
         free(w->thread[it->number].lock_step);
         w->thread[it->number] = it->thread;
+        w->polls[it->number] = it->polls;
         it->thread.lock_step = NULL;
         fiber_load(it->thread.fiber, &it->image);
     }

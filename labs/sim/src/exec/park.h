@@ -1,4 +1,5 @@
-/* Blocks that wait for others: at a barrier of the grid, or in a loop that repeats a read.
+/* Blocks that wait for others: at a barrier of the grid, or in a loop that repeats a read; or that
+ * have run for long.
  *
  * Blocks run one after the other on the stacks of one host thread. A block that cannot go on is
  * parked: what its threads have on their stacks and its shared memory are copied away. Later they
@@ -11,7 +12,8 @@
 struct parked_block {
     struct parked_block *next;
     uint64_t index;          /* of the block */
-    enum thread_state state; /* AT_GRID: all threads wait for the grid. SPINNING: some spin */
+    enum thread_state state; /* AT_GRID: all threads wait for the grid; SPINNING: some spin;
+                              * AT_BARRIER: they may go on at once */
     bool open;               /* the barrier of the grid may be passed */
     void *observed;          /* what trace/ keeps of the block */
     struct parked_content *content;

@@ -30,10 +30,15 @@ struct lock_step;
 
 #define POLLS 4 /* words that a thread may wait for at once */
 
-/* What a traced thread has read of a word that others may change. */
-struct poll {
-    const volatile void *address;
-    uint64_t value;
+/* What a traced thread has read of words that others may change: the last ones, the newest first;
+ * how often in a row without news; it has given way since the last news. */
+struct polls {
+    struct poll {
+        const volatile void *address;
+        uint64_t value;
+    } last[POLLS];
+    unsigned repeated;
+    bool stalled;
 };
 
 struct thread {
@@ -46,11 +51,6 @@ struct thread {
     unsigned mask, from;
     unsigned long long value;    /* its input; when the thread is ready, its result */
     struct lock_step *lock_step; /* from malloc(), or NULL */
-    /* The last words that it has polled, the newest first; how often without news; it has given
-     * way since the last news. */
-    struct poll polls[POLLS];
-    unsigned repeated;
-    bool stalled;
 };
 
 /* A warp operation that some of its lanes have reached. */
@@ -154,6 +154,8 @@ struct worker {
         uint64_t turns, registers;
         unsigned looks, same_looks;
     } watch;
+
+    struct polls polls[SIM_MAX_THREADS]; /* apart: a thread fills a cache line */
 
     /* What each thread passed to sim_warp_collect(), and what its group may read. */
     char offered[SIM_MAX_THREADS][SIM_COLLECT_BYTES], collected[SIM_MAX_THREADS][SIM_COLLECT_BYTES];

@@ -7,15 +7,18 @@
 #define REPEATED 200 /* reads in a row that give what the thread has read before */
 
 /* Does the thread read what it has read before? Remembers it. */
-static bool is_known(struct thread *me, const volatile void *address, uint64_t value) {
-    struct poll *polls = me->polls;
+static bool is_known(struct polls *me, const volatile void *address, uint64_t value) {
+    struct poll *polls = me->last;
+    const struct poll read = {address, value};
     unsigned i = 0;
     while (i < POLLS - 1 && polls[i].address != address) {
         i++;
     }
     const bool known = polls[i].address == address && polls[i].value == value;
-    memmove(polls + 1, polls, i * sizeof *polls);
-    polls[0] = (struct poll){address, value};
+    for (; i > 0; i--) {
+        polls[i] = polls[i - 1];
+    }
+    polls[0] = read;
     return known;
 }
 
@@ -24,7 +27,7 @@ bool spin_note(const volatile void *address, size_t bytes, const void *pc) {
     if (w == NULL || w->block.config == NULL) {
         return false;
     }
-    struct thread *me = &w->thread[w->lane.thread];
+    struct polls *me = &w->polls[w->lane.thread];
     uint64_t value = 0;
     memcpy(&value, (const void *)(uintptr_t)address, bytes < sizeof value ? bytes : sizeof value);
     if (!is_known(me, address, value)) {

@@ -63,6 +63,21 @@ KERNELS = {
     if (threadIdx.x == 0) last = atomicAdd(&a[0], 1) == gridDim.x - 1;
     __syncthreads();
     if (last && threadIdx.x < 8) a[40 + threadIdx.x] = a[1 + threadIdx.x] + a[25 + threadIdx.x];""",
+    "last_block_adds_up<<<4, 64>>>": """
+    __shared__ bool last;
+    volatile int *sums = a + 1;
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = 1;
+        __threadfence();
+        last = atomicInc((unsigned *)a, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) {
+        int part = threadIdx.x < gridDim.x ? sums[threadIdx.x] : 0;
+        int sum = __syncthreads_count(part);
+        if (threadIdx.x == 0) sums[0] = sum;
+        if (threadIdx.x == 0) a[0] = 0;
+    }""",
     "barrier_of_the_grid_by_hand<<<3, 64>>>": """
     if (threadIdx.x < 16) a[1 + 16 * blockIdx.x + threadIdx.x] = 1;
     __syncthreads();
