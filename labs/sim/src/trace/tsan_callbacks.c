@@ -276,7 +276,7 @@ static inline bool is_usual(const void *address, unsigned bytes, bool store, con
     if (is_local(address)) {
         return true;
     }
-    if (!check_quick(address, bytes, store, pc, position((const char *)pc - 1))) {
+    if (!check_quick(address, bytes, store, pc, position((const char *)pc - 1), false)) {
         return false;
     }
     if (sim_footprint != NULL && !check_site_of(pc)->one_block) {
@@ -345,17 +345,22 @@ static __attribute__((noinline)) void record_checked(const void *address, unsign
     note(address, width, store, 0, pc);
 }
 
-/* The same, in a function for each width, which decides the usual case without a call. */
+static __attribute__((noinline)) void note_access(const void *address, unsigned width, bool store,
+                                                  const void *pc) {
+    note(address, width, store, 0, pc);
+}
+
+/* The same, in a function for each width, which decides the usual case without a call: so it saves
+ * no register. */
 static inline __attribute__((always_inline)) void record_usual(const void *address, unsigned width,
                                                                bool store, const void *pc) {
-    const bool usual =
-        sim_lane_stack.from != NULL && sim_footprint == NULL &&
-        (is_local(address) ||
-         check_quick(address, width, store, pc, position((const char *)pc - 1)));
+    const bool usual = sim_lane_stack.from != NULL && sim_footprint == NULL &&
+                       (is_local(address) || check_quick(address, width, store, pc,
+                                                         position((const char *)pc - 1), true));
     if (!usual) {
         record_checked(address, width, store, pc);
     } else if (stream != NULL) {
-        note(address, width, store, 0, pc);
+        note_access(address, width, store, pc);
     }
 }
 
