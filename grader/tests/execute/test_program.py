@@ -508,3 +508,34 @@ def test_a_plain_program_uses_all_cores_and_a_traced_one_uses_one(
     alone = int(run(source).stdout)
     assert plain - alone == min(len(os.sched_getaffinity(0)), 24) - 1
     assert checked == alone
+
+
+STENCIL = """#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+__global__ void blur(const float *in, float *out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x > 0 && y > 0 && x < w - 1 && y < h - 1)
+        out[y * w + x] += in[y * w + x] + in[y * w + x - 1] + in[y * w + x + 1] +
+                          in[(y - 1) * w + x] + in[(y + 1) * w + x];
+}
+int main() {
+    const int w = 2048, h = 1024;
+    const size_t bytes = sizeof(float) * w * h;
+    float *host = (float *)calloc(w * h, sizeof(float)), *in, *out;
+    cudaMalloc(&in, bytes), cudaMalloc(&out, bytes);
+    cudaMemcpy(in, host, bytes, cudaMemcpyHostToDevice), cudaMemset(out, 0, bytes);
+    blur<<<dim3(w / 32, h / 8), dim3(32, 8)>>>(in, out, w, h);
+    cudaMemcpy(host, out, bytes, cudaMemcpyDeviceToHost);
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    printf("%ld", used.ru_maxrss);
+    cudaFree(in), cudaFree(out), free(host);
+}
+"""
+
+
+def test_the_checks_take_at_most_three_times_the_memory(tmp_path: Path) -> None:
+    source = tmp_path / "blur.cu"
+    source.write_text(STENCIL)
+    assert int(run(source, "--check").stdout) < 3 * int(run(source).stdout)

@@ -10,6 +10,7 @@ import pytest
 
 from grader import paths
 from grader.compile import compiler_messages
+from grader.execute import program as programs
 from grader.tests import captured
 from grader.tests.execute.test_program import run
 
@@ -286,3 +287,23 @@ def test_the_programs_own_folder_may_be_read_only(source: Path) -> None:
     script = 'mount --bind "$2" "$2" && mount -o remount,ro,bind "$2" && cd "$2" && $G p.cu'
     done = mounted(script, source, source.parent)
     assert (done.returncode, done.stdout, done.stderr) == (3, "7\n", "")
+
+
+WORD = """template <class T> struct plain { T value; };
+template <class T> struct plain<volatile T> : plain<T> { };
+__global__ void count(int *out, int n) { for (int i = 0; i < n; i++) if (out[i]) ACCESS++; }
+int main() { return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    "access, marked", [("out[i]", False), ("(*(volatile int *)&out[i])", True)]
+)
+def test_control_flow_is_marked_only_for_a_volatile_access(
+    source: Path, access: str, marked: bool
+) -> None:
+    source.write_text(f"// {uuid.uuid4()}\n{WORD.replace('ACCESS', access)}")
+    built = programs.build([str(source)], [], False)
+    objects = list(built.binary.parent.glob("*.o"))
+    names = subprocess.run(["nm", *objects], capture_output=True, text=True, check=True).stdout
+    assert ("sim_lock_step_mark" in names) == marked

@@ -27,8 +27,9 @@ bool check_pending;
 /* The last store, if check_pending: it happens after its check, and whether it changes anything is
  * known only later. */
 static struct {
-    struct shadow_cell *cells;
-    size_t count, bytes;
+    struct shadow *shadow;
+    size_t first, count, bytes; /* its cells, and its bytes */
+    uint32_t oldest;            /* of shadow_cell() */
     const void *address;
     char before[MAX_COMPARED];
     struct race race;
@@ -251,8 +252,11 @@ static void settle(void) {
     }
     bool changed =
         pending.bytes > MAX_COMPARED || memcmp(pending.before, pending.address, pending.bytes) != 0;
-    if (changed) {
-        race_changed(pending.cells, pending.count);
+    for (size_t i = pending.first; changed && i < pending.first + pending.count; i++) {
+        struct shadow_cell copy;
+        struct shadow_cell *cell = shadow_cell(pending.shadow, i, pending.oldest, &copy);
+        race_changed(cell, 1);
+        shadow_set_cell(pending.shadow, i, pending.oldest, cell);
     }
     check_pending = false;
     if (pending.race.other.segment != 0 && (changed || !pending.is_flag)) {
@@ -294,21 +298,30 @@ static void guess(const struct access *a, const struct race *race, const struct 
 }
 
 static void check_race(const struct access *a, const struct memory_object *p) {
-    size_t count;
-    struct shadow_cell *cells = shadow_cells(p->shadow, a->at, a->bytes, &count);
-    if (cells == NULL) {
+    size_t first, count;
+    if (!shadow_cells(p->shadow, a->at, a->bytes, &first, &count)) {
         return;
     }
     bool one_block = p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC;
+    const uint32_t oldest = one_block ? race_time.block_first : race_time.launch_first;
     uint32_t pc = (uint32_t)(a->pc - __ehdr_start) & SHADOW_PC;
     bool is_flag = a->is_volatile && !one_block;
     if (is_flag) {
         pc |= SHADOW_ATOMIC | SHADOW_VOLATILE;
     }
-    struct race race = race_access(cells, count, a->how, pc | a->flags, one_block);
-    if (race.other.segment != 0 && race.other.pc & SHADOW_ATOMIC && race.other_stored &&
-        race_is_handed_over(a->at, race.other)) {
-        race.other.segment = 0;
+    struct race race = {.other.segment = 0};
+    bool may_change = false;
+    for (size_t i = first; i < first + count; i++) {
+        struct shadow_cell copy, *cell = shadow_cell(p->shadow, i, oldest, &copy);
+        const struct race here = race_access(cell, 1, a->how, pc | a->flags, one_block);
+        const bool is_race = here.other.segment != 0 &&
+                             !(here.other.pc & SHADOW_ATOMIC && here.other_stored &&
+                               race_is_handed_over(a->at, here.other));
+        if (is_race && (race.other.segment == 0 || race.same_value)) {
+            race = here;
+        }
+        may_change |= race_may_change(cell, 1);
+        shadow_set_cell(p->shadow, i, oldest, cell);
     }
     if (is_flag) {
         race_atomic(a->at, a->how, false);
@@ -317,10 +330,12 @@ static void check_race(const struct access *a, const struct memory_object *p) {
     if (race.other.segment != 0) {
         f.other_pc = __ehdr_start + (race.other.pc & SHADOW_PC);
     }
-    if (a->how == RACE_STORE && (race.other.segment != 0 || race_may_change(cells, count))) {
+    if (a->how == RACE_STORE && (race.other.segment != 0 || may_change)) {
         check_pending = true;
-        pending.cells = cells;
+        pending.shadow = p->shadow;
+        pending.first = first;
         pending.count = count;
+        pending.oldest = oldest;
         pending.bytes = a->bytes;
         pending.address = a->at;
         memcpy(pending.before, a->at, a->bytes < MAX_COMPARED ? a->bytes : MAX_COMPARED);
@@ -485,6 +500,7 @@ void check_launch_begin(void) {
     memset(check_sites, 0, sizeof check_sites);
     address_forget();
     race_launch();
+    race_forget_forms();
 }
 
 void check_launch_end(void) {

@@ -28,9 +28,11 @@ static inline struct check_site *check_site_of(const void *pc) {
 
 /* Checks an access of `bytes` bytes (1, 2, 4, 8 or 16, a constant) by the running thread of a
  * kernel, outside of its stack. `pc`: the return address of the callback; `position`: the offset
- * of the call in the program. False: nothing is decided yet, and check_access() must be called. */
-static inline __attribute__((always_inline)) bool
-check_quick(const char *at, unsigned bytes, bool store, const void *pc, uint32_t position) {
+ * of the call in the program. `common`: only accesses of whole packed cells that were seen
+ * before are decided. False: nothing is decided yet, and check_access() must be called. */
+static inline __attribute__((always_inline)) bool check_quick(const char *at, unsigned bytes,
+                                                              bool store, const void *pc,
+                                                              uint32_t position, bool common) {
     const struct check_site *site = check_site_of(pc);
     const size_t offset = (size_t)(at - site->from);
     if (check_pending || offset >= site->size || site->size - offset < bytes ||
@@ -42,8 +44,9 @@ check_quick(const char *at, unsigned bytes, bool store, const void *pc, uint32_t
         return true;
     }
     const size_t first = (size_t)(at - shadow->base);
-    const unsigned shift = shadow->shift;
-    if ((first & (bytes - 1)) != 0 || bytes >> shift == 0) {
+    const unsigned shift = common ? bytes >= 4 ? 2 : 0 : shadow->shift;
+    if ((first & (bytes - 1)) != 0 || bytes >> shift == 0 ||
+        (common && (shadow->shift != shift || shadow->packed == NULL))) {
         return false;
     }
     if (shadow->written) {
@@ -56,8 +59,18 @@ check_quick(const char *at, unsigned bytes, bool store, const void *pc, uint32_t
         }
     }
     const uint32_t settled = site->one_block ? race_time.barrier_first : race_time.launch_first;
+    const unsigned count = bytes >> shift;
+    if (common || shadow->packed) {
+        for (unsigned i = 0; i < count; i++) {
+            if (!race_quick_packed(shadow, (first >> shift) + i, store, settled, position,
+                                   common)) {
+                return false;
+            }
+        }
+        return true;
+    }
     struct shadow_cell *cell = &shadow->cells[first >> shift];
-    for (unsigned i = bytes >> shift; i > 0; i--, cell++) {
+    for (unsigned i = count; i > 0; i--, cell++) {
         if (store ? !race_quick_store(cell, settled, position)
                   : !race_quick_load(cell, settled, position)) {
             return false;

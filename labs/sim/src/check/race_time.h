@@ -82,3 +82,87 @@ static inline bool race_quick_store(struct shadow_cell *cell, uint32_t settled, 
     cell->write.pc = pc;
     return true;
 }
+
+/* ---- the same for packed cells */
+
+/* What an access that races with nothing adds to a cell: itself, and, of the reads before it, the
+ * last one becomes the last of another thread, and of one farther away. */
+enum race_step { STEP_READ, STEP_READ_OTHER, STEP_READ_FAR, STEP_STORE };
+
+/* What a form becomes by a step. */
+struct race_change {
+    uint64_t before; /* the form, and how many segments its last access was before: race_before() */
+    uint32_t access; /* pc * 4 + the step; 0: nothing is known */
+    uint32_t becomes;
+};
+#define RACE_CHANGES 4096
+extern struct race_change race_changes[RACE_CHANGES] SIM_HIDDEN;
+
+/* Finds out what it becomes. */
+void race_step(struct shadow *shadow, size_t i, uint32_t settled, enum race_step step, uint32_t pc);
+
+static inline uint64_t race_before(uint32_t form, uint32_t shift) {
+    return (uint64_t)shift << 32 | form;
+}
+
+static inline struct race_change *race_change_of(uint64_t before, uint32_t access) {
+    return &race_changes[((before >> 27) + before * 5 + access) % RACE_CHANGES];
+}
+
+/* A load or a store of a packed cell. `only_known`: false also if race_step() must be called. */
+static inline __attribute__((always_inline)) bool race_quick_packed(struct shadow *shadow, size_t i,
+                                                                    bool store, uint32_t settled,
+                                                                    uint32_t pc, bool only_known) {
+    struct shadow_packed *packed = &shadow->packed[i];
+    const uint32_t latest = packed->latest, me = race_time.segment, quiet = race_time.quiet;
+    enum race_step step = store ? STEP_STORE : STEP_READ;
+    uint64_t before = 0;
+    if (latest >= settled) {
+        const struct shadow_cell *f = &shadow_forms[packed->form];
+        before = race_before(packed->form, me - latest);
+#define SEGMENT(event) ((event).segment ? latest + 1 - (event).segment : 0)
+        const uint32_t read = SEGMENT(f->reads[0]), write = SEGMENT(f->write);
+        if (!store) {
+            if (read == quiet) {
+                return true;
+            }
+            if (write >= settled && (write != quiet || SEGMENT(f->older) >= settled)) {
+                return false;
+            }
+            if (read == me) {
+                return true;
+            }
+            const struct shadow_event last = {read, 0}, far = {SEGMENT(f->reads[2]), 0};
+            if (read >= settled && !race_is_mine(last)) {
+                const bool block = !race_in_block(last);
+                const bool warp =
+                    !block && race_owner(last) / SIM_WARP_SIZE != race_time.thread / SIM_WARP_SIZE;
+                const bool moves = block || (warp && (race_in_block(far) || far.segment < settled));
+                step = moves ? STEP_READ_FAR : STEP_READ_OTHER;
+            }
+        } else {
+            if (SEGMENT(f->older) >= settled) {
+                return false;
+            }
+            if (write == quiet && latest == me && f->write.pc == pc) {
+                return true;
+            }
+            if (write != quiet &&
+                (write >= settled || SEGMENT(f->reads[1]) >= settled ||
+                 SEGMENT(f->reads[2]) >= settled || (read >= settled && read != quiet))) {
+                return false;
+            }
+        }
+#undef SEGMENT
+    }
+    const uint32_t access = pc * 4 + step;
+    const struct race_change *c = race_change_of(before, access);
+    if (__builtin_expect(c->before != before || c->access != access, false)) {
+        if (!only_known) {
+            race_step(shadow, i, settled, step, pc);
+        }
+        return !only_known;
+    }
+    *packed = (struct shadow_packed){me, c->becomes};
+    return true;
+}

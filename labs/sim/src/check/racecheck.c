@@ -65,6 +65,7 @@ struct block_state {
 #define RECENT 4096
 
 struct race_time race_time;
+struct race_change race_changes[RACE_CHANGES];
 
 static struct {
     struct part *parts;
@@ -540,6 +541,34 @@ struct race race_access(struct shadow_cell *cells, size_t count, enum race_acces
         race_time.quiet = UINT32_MAX; /* every access of this segment is looked at */
     }
     return worst;
+}
+
+void race_step(struct shadow *shadow, size_t i, uint32_t settled, enum race_step step,
+               uint32_t pc) {
+    const struct shadow_event me = {race_time.segment, pc};
+    struct shadow_cell copy, *cell = shadow_cell(shadow, i, settled, &copy);
+    const uint64_t before =
+        shadow->packed[i].latest < settled
+            ? 0
+            : race_before(shadow->packed[i].form, me.segment - shadow->packed[i].latest);
+    if (step == STEP_STORE) {
+        cell->write = me;
+    } else {
+        cell->reads[2] = step == STEP_READ_FAR ? cell->reads[0] : cell->reads[2];
+        cell->reads[1] = step != STEP_READ ? cell->reads[0] : cell->reads[1];
+        cell->reads[0] = me;
+    }
+    shadow_set_cell(shadow, i, settled, cell);
+    if (shadow->packed) {
+        const uint32_t access = pc * 4 + step;
+        *race_change_of(before, access) =
+            (struct race_change){before, access, shadow->packed[i].form};
+    }
+}
+
+void race_forget_forms(void) {
+    shadow_forget_forms();
+    memset(race_changes, 0, sizeof race_changes);
 }
 
 bool race_may_change(const struct shadow_cell *cells, size_t count) {

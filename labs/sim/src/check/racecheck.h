@@ -58,6 +58,9 @@ struct race race_access(struct shadow_cell *cells, size_t count, enum race_acces
 bool race_may_change(const struct shadow_cell *cells, size_t count);
 void race_changed(struct shadow_cell *cells, size_t count);
 
+/* A launch of kernels begins, after race_launch(): the forms of cells are new. */
+void race_forget_forms(void);
+
 /* The running thread used an atomic function on `address`, or accessed it as volatile. `of_block`:
  * the function has that scope. */
 void race_atomic(const void *address, enum race_access how, bool of_block);

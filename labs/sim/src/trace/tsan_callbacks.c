@@ -302,7 +302,7 @@ static inline bool is_usual(const void *address, unsigned bytes, bool store, con
     if (is_local(address)) {
         return true;
     }
-    if (!check_quick(address, bytes, store, pc, position((const char *)pc - 1))) {
+    if (!check_quick(address, bytes, store, pc, position((const char *)pc - 1), false)) {
         return false;
     }
     if (sim_footprint != NULL && !check_site_of(pc)->one_block) {
@@ -380,12 +380,32 @@ static __attribute__((noinline)) void record_checked(const void *address, unsign
     note(address, width, store, 0, pc);
 }
 
+static __attribute__((noinline)) void note_access(const void *address, unsigned width, bool store,
+                                                  const void *pc) {
+    note(address, width, store, 0, pc);
+}
+
+/* The same, in a function for each width, which decides the usual case without a call: so it saves
+ * no register. */
+static inline __attribute__((always_inline)) void record_usual(const void *address, unsigned width,
+                                                               bool store, const void *pc) {
+    const bool usual = sim_lane_stack.from != NULL && sim_footprint == NULL &&
+                       (is_local(address) || check_quick(address, width, store, pc,
+                                                         position((const char *)pc - 1), true));
+    if (!usual) {
+        record_checked(address, width, store, pc);
+    } else if (stream != NULL) {
+        note_access(address, width, store, pc);
+    }
+}
+
 /* Without checks it saves no register: recording spends most of its time here. */
-static inline void record(const void *address, unsigned width, bool store, const void *pc) {
+static inline void record(const void *address, unsigned width, bool store,
+                          void (*checked)(const void *, const void *), const void *pc) {
     last_access = pc;
     note_reported(address, width, store);
     if (sim_checked) {
-        record_checked(address, width, store, pc);
+        checked(address, pc);
     } else {
         note(address, width, store, 0, pc);
     }
@@ -572,13 +592,19 @@ int sim_tag(const void *at, unsigned long long tag) {
 }
 
 #define CALLBACKS(width)                                                                           \
+    static __attribute__((noinline)) void read##width(const void *address, const void *pc) {       \
+        record_usual(address, width, false, pc);                                                   \
+    }                                                                                              \
+    static __attribute__((noinline)) void write##width(const void *address, const void *pc) {      \
+        record_usual(address, width, true, pc);                                                    \
+    }                                                                                              \
     void __tsan_read##width(void *address);                                                        \
     void __tsan_read##width(void *address) {                                                       \
-        record(address, width, false, __builtin_return_address(0));                                \
+        record(address, width, false, read##width, __builtin_return_address(0));                   \
     }                                                                                              \
     void __tsan_write##width(void *address);                                                       \
     void __tsan_write##width(void *address) {                                                      \
-        record(address, width, true, __builtin_return_address(0));                                 \
+        record(address, width, true, write##width, __builtin_return_address(0));                   \
     }                                                                                              \
     void __tsan_unaligned_read##width(void *address);                                              \
     void __tsan_unaligned_read##width(void *address) {                                             \

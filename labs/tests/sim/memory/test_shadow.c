@@ -80,24 +80,68 @@ TEST(everything_known) {
     shadow_release(s);
 }
 
+/* A copy of a cell. */
+static struct shadow_cell cell_of(const struct shadow *s, size_t i, uint32_t oldest) {
+    struct shadow_cell copy;
+    return *shadow_cell(s, i, oldest, &copy);
+}
+
 TEST(words_until_a_byte_is_touched) {
     struct shadow *s = shadow_create(memory, 64, true);
-    size_t count;
-    struct shadow_cell *cells = shadow_cells(s, memory + 8, 16, &count);
+    size_t first, count;
+    ck_assert(shadow_cells(s, memory + 8, 16, &first, &count));
     ck_assert_uint_eq(count, 4);
-    cells[1].write.segment = 5;
-    cells[2].reads[0].segment = 6;
-    cells =
-        shadow_cells(s, memory + 13, 1, &count); /* inside what was written: memory + 12 .. 15 */
+    shadow_set_cell(s, first + 1, 1, &(struct shadow_cell){.write.segment = 5});
+    shadow_set_cell(s, first + 2, 1, &(struct shadow_cell){.reads[0].segment = 6});
+    /* inside what was written: memory + 12 .. 15 */
+    ck_assert(shadow_cells(s, memory + 13, 1, &first, &count));
     ck_assert_uint_eq(count, 1);
-    ck_assert_uint_eq(cells->write.segment, 5);
-    cells = shadow_cells(s, memory + 8, 16, &count);
+    ck_assert_uint_eq(cell_of(s, first, 1).write.segment, 5);
+    ck_assert(shadow_cells(s, memory + 8, 16, &first, &count));
     ck_assert_uint_eq(count, 16);
-    for (int i = 0; i < 16; i++) {
-        ck_assert_uint_eq(cells[i].write.segment, i / 4 == 1 ? 5 : 0);
-        ck_assert_uint_eq(cells[i].reads[0].segment, i / 4 == 2 ? 6 : 0);
+    for (unsigned i = 0; i < 16; i++) {
+        const struct shadow_cell cell = cell_of(s, first + i, 1);
+        ck_assert_uint_eq(cell.write.segment, i / 4 == 1 ? 5 : 0);
+        ck_assert_uint_eq(cell.reads[0].segment, i / 4 == 2 ? 6 : 0);
     }
+    ck_assert_uint_eq(cell_of(s, first + 4, 6).write.segment, 0); /* older than that */
     shadow_release(s);
+}
+
+/* Random cells come back as they were set: of few forms, and of too many to be numbered. */
+static void come_back(unsigned distances, bool packed) {
+    enum { CELLS = 60000 };
+    static char large[4 * CELLS];
+    static struct shadow_cell model[CELLS];
+    struct shadow *s = shadow_create(large, sizeof large, true);
+    memset(model, 0, sizeof model);
+    shadow_forget_forms();
+    for (uint32_t now = 1; now < 4 * CELLS; now++) {
+        const unsigned i = random_below(CELLS), past = random_below(distances);
+        const struct shadow_event event = {now > past ? now - past : 0, now > past ? 7 + i % 3 : 0};
+        struct shadow_event *events[] = {&model[i].write, &model[i].older, &model[i].reads[0],
+                                         &model[i].reads[1], &model[i].reads[2]};
+        const struct shadow_cell nothing = {0};
+        model[i] = now % 2 ? nothing : model[i];
+        *events[random_below(5)] = event;
+        model[i].reads[0] = (struct shadow_event){now, 3};
+        if (distances < 100) { /* all relative to now */
+            model[i] = nothing;
+            *events[random_below(5)] = event;
+        }
+        shadow_set_cell(s, i, 1, &model[i]);
+    }
+    for (size_t i = 0; i < CELLS; i++) {
+        const struct shadow_cell cell = cell_of(s, i, 1);
+        ck_assert_int_eq(memcmp(&cell, &model[i], sizeof cell), 0);
+    }
+    ck_assert_int_eq(s->packed != NULL, packed);
+    shadow_release(s);
+}
+
+TEST(cells_come_back) {
+    come_back(50, true);
+    come_back(100000, false);
 }
 
 SUITE("sim: shadow")
