@@ -269,7 +269,7 @@ class Variables:
         """template <class T> __constant__ T a[N];  ->  a template of a struct that holds it"""
         tokens, first, last = self.tokens, declaration.first, declaration.last
         space, closed = tokens.text[mark], tokens.angle(declaration.first + 1)
-        shape = tokens.text[first:last]
+        shape = tokens.text[(closed or first) + 1 : last]
         is_plain = closed is not None and not any(word in shape for word in (b"=", b"{", b"extern"))
         is_plain = is_plain and space in SECTIONS and tokens.is_global(first)
         if closed is None or not is_plain or len(declaration.names) > 1 or closed == first + 2:
