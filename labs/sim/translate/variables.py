@@ -43,7 +43,7 @@ VARIABLE_TEMPLATE = (
     '__attribute__((visibility("hidden"))) static {it}_sim_type storage; '
     "__attribute__((used, noinline, noclone)) static void room() {{ "
     'asm(".pushsection {section},\\"aw\\"\\n'
-    '.balign 16\\n.rept %c2\\n.byte 0\\n.endr\\n.weak %c0\\n%c0: .zero %c1\\n'
+    ".balign 16\\n.rept %c2\\n.byte 0\\n.endr\\n.weak %c0\\n%c0: .zero %c1\\n"
     '.popsection" :: "i"(&storage), "i"(sizeof storage), "i"(sim_variable_gap)); }} '
     "static inline sim_registered_variable variable{{"
     '"{it}", {file}, {line}, (const void *)&storage, sizeof storage}}; }}; '
