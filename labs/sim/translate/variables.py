@@ -42,7 +42,8 @@ VARIABLE_TEMPLATE = (
     "{head} struct {it}_sim_template {{ typedef {type}; "
     '__attribute__((visibility("hidden"))) static {it}_sim_type storage; '
     "__attribute__((used, noinline, noclone)) static void room() {{ "
-    'asm(".pushsection {section},\\"aw\\"\\n.balign 16\\n.zero %c2\\n.weak %c0\\n%c0: .zero %c1\\n'
+    'asm(".pushsection {section},\\"aw\\"\\n'
+    ".balign 16\\n.rept %c2\\n.byte 0\\n.endr\\n.weak %c0\\n%c0: .zero %c1\\n"
     '.popsection" :: "i"(&storage), "i"(sizeof storage), "i"(sim_variable_gap)); }} '
     "static inline sim_registered_variable variable{{"
     '"{it}", {file}, {line}, (const void *)&storage, sizeof storage}}; }}; '
@@ -269,7 +270,7 @@ class Variables:
         """template <class T> __constant__ T a[N];  ->  a template of a struct that holds it"""
         tokens, first, last = self.tokens, declaration.first, declaration.last
         space, closed = tokens.text[mark], tokens.angle(declaration.first + 1)
-        shape = tokens.text[first:last]
+        shape = tokens.text[(closed or first) + 1 : last]
         is_plain = closed is not None and not any(word in shape for word in (b"=", b"{", b"extern"))
         is_plain = is_plain and space in SECTIONS and tokens.is_global(first)
         if closed is None or not is_plain or len(declaration.names) > 1 or closed == first + 2:
