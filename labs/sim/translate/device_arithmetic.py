@@ -2,8 +2,8 @@
 sim/integer.h.
 
 A number is converted to an integer by a cast, where a variable is set, by a function that returns
-one, and by make_uchar4() and its like. Only an argument of a function of the program's own is
-converted as the host does it. A shift by a number that fits is left alone.
+one, and by make_uchar4(), lrint() and their like. Only an argument of a function of the program's
+own is converted as the host does it. A shift by a number that fits is left alone.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ BEFORE = frozenset(b"return case else do throw".split())
 SIGNS = frozenset(b"- + ! ~".split())
 NOT_OPERANDS = frozenset(b"const volatile noexcept override final mutable".split())
 MADE = re.compile(rb"make_(u?(?:char|short|int|longlong|long))[1-4]")
+NEAREST = re.compile(rb"l?l(?:rint|round)f?")
 SMALL = re.compile(rb"(?:[0-9]|[1-2][0-9]|3[01])[uU]?$")
 WHOLE = re.compile(rb"0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*|[-+~()]")
 
@@ -78,6 +79,11 @@ class DeviceArithmetic:
             closed = tokens.angle(i + 1)
             if closed is not None and self._is_type(i + 2, closed):
                 tokens.replace(i, "sim_convert")
+            return
+        if NEAREST.fullmatch(text) and tokens.at(i + 1) == b"(":
+            first = i - 2 if tokens.text[i - 2 : i] == [b"std", b"::"] else i
+            if tokens.at(first - 1) not in (b".", b"->", b"::"):
+                tokens.cut(tokens.start[first], tokens.end(i), f"sim_{text.decode()}")
             return
         made = MADE.fullmatch(text)
         if tokens.at(i + 1) != b"(" or not (made or text in self.types):

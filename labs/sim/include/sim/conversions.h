@@ -204,3 +204,15 @@ template <class To> struct sim_from<To, true> {
         }
     }
 };
+
+/* lrint() and the like of device code saturate, too: the translator gives them these names. */
+#define SIM_TO_NEAREST(To, name, nearest)                                                          \
+    static inline To sim_##name(double x) { return sim_convert<To>(__builtin_##nearest(x)); }      \
+    static inline To sim_##name(float x) { return sim_convert<To>(__builtin_##nearest##f(x)); }    \
+    static inline To sim_##name##f(float x) { return sim_##name(x); }                              \
+    template <class X> static inline To sim_##name(X x) { return sim_##name((double)x); }
+SIM_TO_NEAREST(long, lrint, rint)
+SIM_TO_NEAREST(long, lround, round)
+SIM_TO_NEAREST(long long, llrint, rint)
+SIM_TO_NEAREST(long long, llround, round)
+#undef SIM_TO_NEAREST

@@ -96,8 +96,9 @@ template <typename T> inline __attribute__((always_inline)) void sim_first(const
     }
 }
 
-/* v[sim_index{size, "v", file, line} = i] is v[i], where v is an array of the thread: local_arrays.py.
- * sim_outside() reports the index, and returns whether the kernel goes on with another one. */
+/* v[sim_index{size, "v", file, line} = i] is v[i], where v is an array of the thread:
+ * local_arrays.py. sim_outside() reports the index, and returns whether the kernel goes on with
+ * another one. */
 extern "C" bool sim_outside(long long index, unsigned long size, const char *array,
                             const char *file, int line);
 struct sim_index {

@@ -219,3 +219,9 @@ def test_what_cpp_leaves_open(traced: bool, tmp_path: Path) -> None:
         [300, 300, -300, 300, 300, 300, 300, 300, 44, 44, 44, 89, 88, 45, 0, 0, -1, 0, 0],
         [7, 14, 15, 22, 23, 30, 31, 38],
     ]
+
+
+def test_edge_values_are_a_gpus() -> None:
+    built = program.build([str(HERE / "edge_values.cu")], [], False)
+    done = captured.run([built.binary], check=True, timeout=100)
+    assert done.stdout.splitlines() == (HERE / "edge_values.txt").read_text().splitlines()
