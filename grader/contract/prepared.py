@@ -90,14 +90,17 @@ def prepare(lab: Lab, contract: Contract, sequence: Sequence, folder: Path) -> P
 
 
 class _KeptFiles(msgspec.Struct):
-    """What is kept beside the files of a sequence. sum: the checksum of its inputs."""
+    """What is kept beside the files of a sequence. sum: the checksum of the others."""
 
     slots: list[Slot]
     sum: int
 
 
-def _sum_of(file: Path) -> int:
-    return zlib.crc32(file.read_bytes())
+def _sum_of(folder: Path) -> int:
+    whole = 0
+    for name in (script.DATA, VALUES, BOUNDS):
+        whole = zlib.crc32((folder / name).read_bytes(), whole)
+    return whole
 
 
 def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence) -> Prepared | None:
@@ -108,9 +111,9 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence) -> Prepared 
     folder = home / key.hexdigest()[:24]
     with suppress(OSError, msgspec.DecodeError):
         kept = msgspec.json.decode((folder / SLOTS).read_bytes(), type=_KeptFiles)
-        if kept.sum == _sum_of(folder / script.DATA):
+        if kept.sum == _sum_of(folder):
             return Prepared(lab, contract, sequence, folder, kept.slots)
-        shutil.rmtree(folder, ignore_errors=True)  # a power cut may leave less than was written
+    shutil.rmtree(folder, ignore_errors=True)  # a power cut may leave less than was written
     with suppress(OSError):
         if not home.exists():  # the course has changed: what was kept for an older one goes
             home.mkdir(parents=True, exist_ok=True)
@@ -125,7 +128,7 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence) -> Prepared 
             results = [expected_of(lab, contract, sequence[index]) for index in new._places]
             _save(made / VALUES, [right.value for right in results])
             _save(made / BOUNDS, [right.bound for right in results])
-            kept = _KeptFiles(new.slots, _sum_of(made / script.DATA))
+            kept = _KeptFiles(new.slots, _sum_of(made))
             (made / SLOTS).write_bytes(msgspec.json.encode(kept))
             made.chmod(0o755)
             with suppress(FileExistsError):  # another grader was faster

@@ -62,9 +62,7 @@ class Download:
         if self.unread:
             names = ", ".join(map(plain_text.name, self.unread[:3]))
             names += f" and {len(self.unread) - 3} more" if len(self.unread) > 3 else ""
-            noted.append(
-                f"and not graded, as a name that begins with a dot is hidden: {names}"
-            )
+            noted.append(f"and not graded, as a name that begins with a dot is hidden: {names}")
         return ", ".join([text, *noted])
 
 
