@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import zlib
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -88,6 +89,20 @@ def prepare(lab: Lab, contract: Contract, sequence: Sequence, folder: Path) -> P
     return Prepared(lab, contract, sequence, folder, slots)
 
 
+class _KeptFiles(msgspec.Struct):
+    """What is kept beside the files of a sequence. sum: the checksum of the others."""
+
+    slots: list[Slot]
+    sum: int
+
+
+def _sum_of(folder: Path) -> int:
+    whole = 0
+    for name in (script.DATA, VALUES, BOUNDS):
+        whole = zlib.crc32((folder / name).read_bytes(), whole)
+    return whole
+
+
 def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence) -> Prepared | None:
     """As prepare(), of a sequence that a seed drew, in a folder that is kept; nobody may write to
     it. None where there is no room for it, or its inputs are too large."""
@@ -95,8 +110,10 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence) -> Prepared 
     key = hashlib.sha256(repr((_asks(contract), sequence)).encode())
     folder = home / key.hexdigest()[:24]
     with suppress(OSError, msgspec.DecodeError):
-        slots = msgspec.json.decode((folder / SLOTS).read_bytes(), type=list[Slot])
-        return Prepared(lab, contract, sequence, folder, slots)
+        kept = msgspec.json.decode((folder / SLOTS).read_bytes(), type=_KeptFiles)
+        if kept.sum == _sum_of(folder):
+            return Prepared(lab, contract, sequence, folder, kept.slots)
+    shutil.rmtree(folder, ignore_errors=True)  # a power cut may leave less than was written
     with suppress(OSError):
         if not home.exists():  # the course has changed: what was kept for an older one goes
             home.mkdir(parents=True, exist_ok=True)
@@ -111,7 +128,8 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence) -> Prepared 
             results = [expected_of(lab, contract, sequence[index]) for index in new._places]
             _save(made / VALUES, [right.value for right in results])
             _save(made / BOUNDS, [right.bound for right in results])
-            (made / SLOTS).write_bytes(msgspec.json.encode(new.slots))
+            kept = _KeptFiles(new.slots, _sum_of(made))
+            (made / SLOTS).write_bytes(msgspec.json.encode(kept))
             made.chmod(0o755)
             with suppress(FileExistsError):  # another grader was faster
                 os.rename(made, folder)

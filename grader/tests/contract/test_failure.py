@@ -242,3 +242,17 @@ def test_a_finding_in_the_graders_files_is_said_in_words(kind: str, says: str) -
 
 def replace_step(finding: Finding) -> Finding:
     return msgspec.structs.replace(finding, step=0)
+
+
+@pytest.mark.parametrize("name", ["data.bin", "values.npy", "slots.json"])
+def test_a_kept_file_that_was_cut_short_is_made_again(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prepared, "FOLDER", tmp_path)
+    kept = prepared.prepare_drawn(*lab_and("B"), [STEP])
+    assert kept is not None
+    file = kept.folder / name
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    again = prepared.prepare_drawn(*lab_and("B"), [STEP])
+    assert again is not None and again.folder == kept.folder and file.read_bytes() == whole

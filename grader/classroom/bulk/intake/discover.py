@@ -7,7 +7,7 @@ has a folder, zip or tarball for each student.
 
 import errno
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -33,13 +33,18 @@ DEEPEST = 3  # folders or zips around a download
 DOWNLOAD = "download"  # the name under which a run's store keeps what was recognized
 
 
+OF_TOOLS = frozenset({".git", ".svn", ".hg", ".vscode", ".idea", ".cache", ".Trashes"})
+
+
 @dataclass(frozen=True)
 class Download:
-    """What a folder of submissions holds. `doubt`: why it is of no other layout, or ""."""
+    """What a folder of submissions holds. `doubt`: why it is of no other layout, or "". `unread`:
+    folders that are not graded, because their names begin with a dot."""
 
     layout: str
     entries: list[Entry] = field(default_factory=list)
     doubt: str = ""
+    unread: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """One line: "Canvas's download: 31 students, 2 of them late, 1 resubmitted"."""
@@ -54,6 +59,10 @@ class Download:
         noted = [f"{count} {what}" for count, what in counts if count]
         if noted:
             noted[0] = noted[0].replace(" ", " of them ", 1)
+        if self.unread:
+            names = ", ".join(map(plain_text.name, self.unread[:3]))
+            names += f" and {len(self.unread) - 3} more" if len(self.unread) > 3 else ""
+            noted.append(f"and not graded, as a name that begins with a dot is hidden: {names}")
         return ", ".join([text, *noted])
 
 
@@ -66,7 +75,14 @@ def download(place: Path) -> Download:
     if known is None and folder.zip is not None:
         folder = _inner(folder)
         known = _of(plain.LAYOUT, folder, folder.children(), "")
-    return known or _of(plain.LAYOUT, folder, children, _doubt(folder, children))
+    found = known or _of(plain.LAYOUT, folder, children, _doubt(folder, children))
+    return replace(found, unread=_hidden_folders(place)) if place.is_dir() else found
+
+
+def _hidden_folders(place: Path) -> tuple[str, ...]:
+    with os.scandir(place) as scan:
+        names = [e.name for e in scan if e.name.startswith(".") and e.is_dir(follow_symlinks=False)]
+    return tuple(sorted(name for name in names if name not in OF_TOOLS))
 
 
 def _zip(file: Path) -> ZipFolder:
