@@ -125,7 +125,7 @@ SIM_EXTERN_C void sim_forget_queued(void);
 /* The kind of host memory that a copy to the device reads. */
 enum sim_host_memory { SIM_PAGEABLE, SIM_PAGE_LOCKED, SIM_WRITE_COMBINED };
 
-/* A copy from the host's memory to the device's, with cudaMemcpy() or a form of it. */
+/* Copies from one buffer of the host to the device, with cudaMemcpy() or a form of it. */
 struct sim_copied {
     const void *from;
     size_t bytes;

@@ -36,18 +36,35 @@ void sim_forget_copied(void) {
     sim_unlock_device();
 }
 
+/* Records a copy. Copies from one buffer, or from what follows in it, are one record, so that a row
+ * at a time does not fill the list. */
+static void record_copied(struct sim_copied c) {
+    static const char *end[COPIED_MAX]; /* of what was read */
+    const char *const from = c.from;
+    unsigned i = copied_count;
+    while (i > 0 && !(copied[i - 1].memory == c.memory &&
+                      from >= (const char *)copied[i - 1].from && from <= end[i - 1])) {
+        i--;
+    }
+    if (i > 0) {
+        copied[i - 1].bytes += c.bytes;
+        end[i - 1] = from + c.bytes > end[i - 1] ? from + c.bytes : end[i - 1];
+    } else if (copied_count < COPIED_MAX) {
+        end[copied_count] = from + c.bytes;
+        copied[copied_count++] = c;
+    }
+}
+
 /* Records for sim_copied() a copy of host memory to the device. The device's lock is held. */
 static void note_copied(const struct sim_copy *c) {
     const struct sim_allocation *a = sim_owner(c->from);
     const bool is_locked = a && !a->freed && a->space != SIM_DEVICE_MEMORY;
     const bool is_combined =
         is_locked && a->space == SIM_PINNED_MEMORY && (a->flags & cudaHostAllocWriteCombined) != 0;
-    if (copied_count < COPIED_MAX) {
-        copied[copied_count++] = (struct sim_copied){c->from, c->width * c->height,
-                                                     is_combined ? SIM_WRITE_COMBINED
-                                                     : is_locked ? SIM_PAGE_LOCKED
-                                                                 : SIM_PAGEABLE};
-    }
+    record_copied((struct sim_copied){c->from, c->width * c->height,
+                                      is_combined ? SIM_WRITE_COMBINED
+                                      : is_locked ? SIM_PAGE_LOCKED
+                                                  : SIM_PAGEABLE});
 }
 
 /* A copy between two addresses that the program passed. */

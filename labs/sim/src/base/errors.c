@@ -103,11 +103,25 @@ static bool fails_now(const char *name) {
     return true;
 }
 
+/* Is it the function that CONVLABS_SIM_INJECT names, or another form of it, which a program may use
+ * for the same purpose? */
+static bool is_asked_for(const char *name) {
+    static const char *const forms[] = {"",        "Async", "FromPoolAsync", "Pitch",
+                                        "Managed", "2D",    "2DAsync",       "WithFlags"};
+    if (strncmp(name, sim_options.inject_name, sim_options.inject_length) != 0) {
+        return false;
+    }
+    size_t i = 0;
+    while (i < sizeof forms / sizeof *forms &&
+           strcmp(name + sim_options.inject_length, forms[i]) != 0) {
+        i++;
+    }
+    return i < sizeof forms / sizeof *forms;
+}
+
 /* Counts a call of `name`; is it the one that CONVLABS_SIM_INJECT makes fail? */
 static bool injected(const char *name, struct sim_location location) {
-    size_t length = strlen(name);
-    if (!armed || !sim_options.inject_name || length != sim_options.inject_length ||
-        strncmp(name, sim_options.inject_name, length) != 0) {
+    if (!armed || !sim_options.inject_name || !is_asked_for(name)) {
         return false;
     }
     if (++calls_since_armed != sim_options.inject_number) {

@@ -177,6 +177,18 @@ static void injected_calls() {
     cudaFree(d_b);
 }
 
+static void injected_forms() {
+    float *d_a = NULL, *d_b = NULL, *h_c = NULL;
+    sim_inject_arm();
+    ck_success(cudaMalloc(&d_a, 4));
+    ck_success(cudaMallocHost(&h_c, 4)); // not for the same purpose
+    ck_error(cudaMallocAsync(&d_b, 4, 0), cudaErrorMemoryAllocation);
+    ck_success(cudaMallocAsync(&d_b, 4, 0));
+    cudaFree(d_a);
+    cudaFree(d_b);
+    cudaFreeHost(h_c);
+}
+
 static void injected_launch() {
     sim_inject_arm();
     nothing<<<1, 1>>>();
@@ -189,6 +201,9 @@ TEST(injection) {
     struct outcome calls = run_program(injected_calls, "cudaMalloc:2");
     ck_assert_int_eq(calls.status, 0);
     ck_found(calls, "injected", "call 2 of cudaMalloc");
+    struct outcome forms = run_program(injected_forms, "cudaMalloc:2");
+    ck_assert_int_eq(forms.status, 0);
+    ck_found(forms, "injected", "call 2 of cudaMallocAsync");
     struct outcome launch = run_program(injected_launch, "launch:1");
     ck_assert_int_eq(launch.status, 0);
     ck_found(launch, "injected", "\"severity\":\"note\"");

@@ -390,6 +390,14 @@ TEST(what_copies_read_is_written_down) {
         ck_assert_int_eq(seen[i].memory, want[i].memory);
     }
     sim_forget_copied();
+    for (int row = 0; row < 100; row++) { /* a buffer for each row, and one buffer's rows */
+        ck_success(cudaMemcpy(d, h_pinned, 4, cudaMemcpyHostToDevice));
+        ck_success(cudaMemcpy(d, h + row % 8, 4, cudaMemcpyHostToDevice));
+    }
+    ck_assert_uint_eq(sim_copied(&seen), 2);
+    ck_assert_uint_eq(seen[0].bytes, 400);
+    ck_assert_uint_eq(seen[1].bytes, 400);
+    sim_forget_copied();
     ck_assert_uint_eq(sim_copied(&seen), 0);
     ck_success(cudaFreeHost(h_pinned));
     ck_success(cudaFreeHost(h_combined));
