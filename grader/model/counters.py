@@ -18,7 +18,8 @@ class Counters(msgspec.Struct):
     were counted.
 
     Accesses through textures and surfaces have counters of their own, as on a GPU; a limit on loads
-    from global memory holds for both together. A block is idle if it stores nothing to global memory.
+    from global memory holds for both together. A block is idle if it stores nothing to global
+    memory.
     """
 
     global_load_requests: int = 0

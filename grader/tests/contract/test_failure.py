@@ -249,10 +249,10 @@ def test_a_kept_file_that_was_cut_short_is_made_again(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(prepared, "FOLDER", tmp_path)
-    kept = prepared.prepare_drawn(*lab_and("B"), [STEP])
+    kept = prepared.prepare_drawn(*lab_and("B"), (STEP,))
     assert kept is not None
     file = kept.folder / name
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
-    again = prepared.prepare_drawn(*lab_and("B"), [STEP])
+    again = prepared.prepare_drawn(*lab_and("B"), (STEP,))
     assert again is not None and again.folder == kept.folder and file.read_bytes() == whole

@@ -303,7 +303,7 @@ def test_control_flow_is_marked_only_for_a_volatile_access(
     source: Path, access: str, marked: bool
 ) -> None:
     source.write_text(f"// {uuid.uuid4()}\n{WORD.replace('ACCESS', access)}")
-    built = programs.build([str(source)], [], False)
+    built = programs.build([str(source)], False)
     objects = list(built.binary.parent.glob("*.o"))
     names = subprocess.run(["nm", *objects], capture_output=True, text=True, check=True).stdout
     assert ("sim_lock_step_mark" in names) == marked

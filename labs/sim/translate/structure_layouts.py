@@ -11,13 +11,15 @@ import re
 from tree_sitter import Node
 
 KINDS = ("struct_specifier", "class_specifier")
-# Types that are less aligned than their fields, or than their elements. An attribute makes a structure
-# more aligned, never less; a new name may be less aligned, too.
+# Types that are less aligned than their fields, or than their elements. An attribute makes a
+# structure more aligned, never less; a new name may be less aligned, too.
 _IN_ATTRIBUTE = rb"\b__attribute(?:__)?\s*\(\s*\((?:[^;{}()]|\([^;{}]*?\))*?\b(?:__)?"
 PACKED = re.compile(
     _IN_ATTRIBUTE + rb"packed(?:__)?\b"
     rb"|\bgnu\s*::\s*packed\b|\bpragma\s+pack\b"
-    rb"|\b(?:typedef|using)\b[^;{}]*" + _IN_ATTRIBUTE + rb"aligned(?:__)?\s*\((?!\s*(?:[48]|\d\d+)\s*\))"
+    rb"|\b(?:typedef|using)\b[^;{}]*"
+    + _IN_ATTRIBUTE
+    + rb"aligned(?:__)?\s*\((?!\s*(?:[48]|\d\d+)\s*\))"
 )
 SCOPES = ("translation_unit", "declaration_list")  # of a namespace, or of extern "C"
 

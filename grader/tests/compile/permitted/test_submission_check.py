@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.compile import make
+from grader.compile import make, make_process
 from grader.compile.make import Build, BuildRequest
 from grader.compile.permitted import source_check
 from grader.model import spec
@@ -112,5 +112,7 @@ def test_a_failure_that_the_starter_shows_too_is_not(
 ) -> None:
     broken = {"cpu_loop.c": b"#include <avxintrin.h>\n"}
     monkeypatch.setattr(make, "_starter", lambda _: broken)
-    with pytest.raises(make.BuildError, match="the parts of lab1 that come with the course"):
+    with pytest.raises(
+        make_process.BuildError, match="the parts of lab1 that come with the course"
+    ):
         build("#include <avxintrin.h>\n")

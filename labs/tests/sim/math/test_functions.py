@@ -206,7 +206,7 @@ def test_what_cpp_leaves_open(traced: bool, tmp_path: Path) -> None:
     """Out of range, a conversion saturates (cvt.rzi of PTX), and a shift by the width or more gives
     0 or the sign; memory that was loaded as one type may be used as another."""
     (tmp_path / "open.cu").write_text(LEFT_OPEN)
-    built = program.build([str(tmp_path / "open.cu")], [], traced)
+    built = program.build([str(tmp_path / "open.cu")], traced)
     done = captured.run([built.binary], check=True, timeout=100)
     most = 2**31 - 1
     assert [[int(word) for word in line.split()] for line in done.stdout.splitlines()] == [
@@ -222,6 +222,6 @@ def test_what_cpp_leaves_open(traced: bool, tmp_path: Path) -> None:
 
 
 def test_edge_values_are_a_gpus() -> None:
-    built = program.build([str(HERE / "edge_values.cu")], [], False)
+    built = program.build([str(HERE / "edge_values.cu")], False)
     done = captured.run([built.binary], check=True, timeout=100)
     assert done.stdout.splitlines() == (HERE / "edge_values.txt").read_text().splitlines()

@@ -159,7 +159,7 @@ def test_a_gather_gives_what_it_gave_and_reports_the_lanes_of_its_mask(tmp_path:
     for name, text in (("x.c", GATHERS), ("note.c", NOTE)):
         (tmp_path / name).write_text(text)
         flags = ["-O2", "-mno-red-zone", "-S"]
-        command = ["gcc", *flags, tmp_path / name, "-o", (tmp_path / name).with_suffix(".s")]
+        command = ["gcc", *flags, str(tmp_path / name), "-o", f"{tmp_path / name[:-2]}.s"]
         subprocess.run(command, check=True)
     with (tmp_path / "x.s").open() as lines:
         (tmp_path / "y.s").write_text("".join(machine_accesses.reported(lines)))
