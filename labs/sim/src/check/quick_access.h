@@ -62,7 +62,9 @@ static inline __attribute__((always_inline)) bool check_quick(const char *at, un
     const unsigned count = bytes >> shift;
     if (common || shadow->packed) {
         for (unsigned i = 0; i < count; i++) {
-            if (!race_quick_packed(shadow, (first >> shift) + i, store, settled, position,
+            /* The last of the packed cells' forms may have been one too many. */
+            if ((!common && shadow->packed == NULL) ||
+                !race_quick_packed(shadow, (first >> shift) + i, store, settled, position,
                                    common)) {
                 return false;
             }
