@@ -314,9 +314,9 @@ static void check_race(const struct access *a, const struct memory_object *p) {
     for (size_t i = first; i < first + count; i++) {
         struct shadow_cell copy, *cell = shadow_cell(p->shadow, i, oldest, &copy);
         const struct race here = race_access(cell, 1, a->how, pc | a->flags, one_block);
-        const bool is_race = here.other.segment != 0 &&
-                             !(here.other.pc & SHADOW_ATOMIC && here.other_stored &&
-                               race_is_handed_over(a->at, here.other));
+        const bool is_race =
+            here.other.segment != 0 && !(here.other.pc & SHADOW_ATOMIC && here.other_stored &&
+                                         race_is_handed_over(a->at, here.other));
         if (is_race && (race.other.segment == 0 || race.same_value)) {
             race = here;
         }

@@ -1,5 +1,5 @@
-"""What is counted beside loads and stores: textures and surfaces as global memory, and which blocks
-and threads store anything."""
+"""What is counted beside loads and stores: textures and surfaces, and which blocks and threads store
+anything."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ int main(void) {
 # Of each kernel: counters, and the grid that is not idle.
 COUNTED = {
     "by_texture": (
-        {"global_load_requests": 2, "global_load_sectors": 8, "dram_bytes": 256},
+        {"texture_requests": 2, "texture_sectors": 8, "dram_bytes": 256, "global_load_lanes": 0},
         [1, 1, 1],
     ),
-    "by_array": ({"global_load_requests": 1, "global_load_sectors": 32}, [1, 1, 1]),
+    "by_array": ({"texture_requests": 1, "texture_sectors": 32}, [1, 1, 1]),
     "to_surface": (
-        {"global_store_requests": 1, "idle_blocks": 1, "storing_threads": 32},
+        {"texture_requests": 1, "idle_blocks": 1, "storing_threads": 32},
         [2, 1, 1],
     ),
     "one_of_four": ({"blocks": 8, "idle_blocks": 6, "storing_threads": 80}, [2, 1, 1]),

@@ -128,7 +128,7 @@ def test_an_instruction_that_is_not_known_is_refused_with_its_line(instruction: 
 GATHERS = """
     #include <immintrin.h>
     #include <stdio.h>
-    extern int count;
+    extern volatile int count;
     extern unsigned long seen[64];
     int table[32];
     __attribute__((target("avx2"), noinline)) __m256i gather(__m256i at, __m256i mask) {
