@@ -1,5 +1,4 @@
-"""What is counted beside loads and stores: textures and surfaces, and which blocks and threads store
-anything."""
+"""What is counted beside loads and stores: textures, surfaces, blocks and threads that store."""
 
 from __future__ import annotations
 
