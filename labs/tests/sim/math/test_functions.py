@@ -221,6 +221,7 @@ def test_what_cpp_leaves_open(traced: bool, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow("each pair of edge values through each function and conversion")
 def test_edge_values_are_a_gpus() -> None:
     built = program.build([str(HERE / "edge_values.cu")], False)
     done = captured.run([built.binary], check=True, timeout=100)
