@@ -133,6 +133,7 @@ def differences(ours: Bits, expected: Bits, operands: Bits) -> str:
     )
 
 
+@pytest.mark.slow("all values of 16 bits, to and from each type")
 @pytest.mark.parametrize("f", [HALF, BFLOAT], ids=lambda f: f.name)
 def test_every_value_converts(f: Format, tmp_path: Path) -> None:
     """All 65536 values to float and to integers, and each rounding function."""
