@@ -4,8 +4,9 @@
 
 FOLDER is a clone of https://github.com/zjin-lcf/HeCBench: none of its code is part of this project.
 Files, options and arguments are those that `make -n run` prints in each `src/*-cuda`; of several
-runs, the first. A program that does not end in time runs again with smaller arguments. hecbench.csv keeps the outcomes, here and with --nvcc on this machine's GPU;
-`make hecbench` writes the table of it.
+runs, the first. A program that does not end in time runs again with smaller arguments.
+hecbench.csv keeps the outcomes, here and with --nvcc on this machine's GPU; `make hecbench` writes
+the table of it. Programs that have an outcome there are skipped.
 """
 
 import argparse
