@@ -172,6 +172,27 @@ def test_options_of_nvcc(tmp_path: Path) -> None:
     assert "No such option: --chek" in run("--chek", tmp_path / "a.cu").stderr
 
 
+def test_openmp_of_a_header_that_is_asked_for(tmp_path: Path) -> None:
+    """nvcc without -Xcompiler -fopenmp defines no _OPENMP."""
+    source = tmp_path / "a.cu"
+    source.write_text(
+        "#ifdef _OPENMP\n#include <omp.h>\nint n = 1;\n#else\nint n;\n#endif\nint main() { return n; }\n"
+    )
+    for options, status in (((), 0), (("-Xcompiler", "-fopenmp"), 1)):
+        done = run(*options, source)
+        assert done.returncode == status, done.stderr
+
+
+def test_files_of_any_name_are_cuda(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(
+        "#include <cstdio>\n__global__ void hello() { printf(\"3\\n\"); }\n"
+        "int main() { hello<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n"
+    )
+    for option in ("-x", "--x"):
+        done = run(option, "cu", tmp_path / "a.c")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", ""), done.stderr
+
+
 def test_files_that_are_no_program(tmp_path: Path) -> None:
     wide = tmp_path / "wide.cu"
     wide.write_text(QUIET, encoding="utf-16")
