@@ -154,7 +154,8 @@ def _show_warnings(warnings: list[Diagnostic]) -> None:
 def _early_end(done: Finished) -> str | None:
     """Why the program did not exit by itself, and what to do; None where it did."""
     early = early_end(done)
-    if early is None:
+    # A shell says nothing either where a pipe's reader, such as head, has read enough.
+    if early is None or done.signal == signal.SIGPIPE:
         return None
     if done.signal == signal.SIGINT:
         return "your program was interrupted"

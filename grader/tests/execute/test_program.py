@@ -83,6 +83,18 @@ def test_status_output_and_arguments_are_the_programs(program: Path) -> None:
     assert (done.returncode, done.stdout) == (7, "--profile 42\n"), done.stderr
 
 
+def test_a_reader_that_has_read_enough_is_no_crash(tmp_path: Path) -> None:
+    source = tmp_path / "lines.cu"
+    source.write_text('#include <stdio.h>\nint main() { for (;;) puts("a line"); }\n')
+    command = [paths.ROOT / "grade", "run", source]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert (process.returncode, errors) == (128 + signal.SIGPIPE, b"")
+
+
 def test_a_program_is_built_again_when_a_header_changes(program: Path) -> None:
     assert run(program).stdout == "none 42\n"
     (program.parent / "shared.h").write_text("#define TWICE(x) (3 * (x))\n")
