@@ -77,7 +77,9 @@ def build(
     texts = [*contents, *headers]
     openmp = options.openmp or any(_uses_openmp(text) for text in texts)
     suffixes = [".cu" if options.cuda else Path(name).suffix for name in files]
-    own_copies = suffixes.count(".cu") > 1 and not any(OF_ANOTHER_FILE.search(text) for text in texts)
+    own_copies = suffixes.count(".cu") > 1 and not any(
+        OF_ANOTHER_FILE.search(text) for text in texts
+    )
     options = replace(options, openmp=openmp, own_copies=own_copies)
     kind = hashlib.sha256(repr((files, options, profiled)).encode())
     for header in headers:

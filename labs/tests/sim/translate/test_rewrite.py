@@ -785,7 +785,7 @@ __global__ void k(int *p, float f, packed b, unsigned n) {
   void *raw = (void *)(size_t)p; p = (int *)(size_t)raw;
   const unsigned char pixel = f > 255 ? 255 : f;
   auto convert = [=](double x) { return (long)x; };
-  auto one = (long)f, two = one + (int)f; const auto half = n / 2, rest = n - half; p[3] = two + rest;
+  auto one = (long)f, two = one + (int)f; const auto half = n / 2, rest = n - half;
   p[2] = static_cast<int>(convert(pixel)) << EIGHT; p = nullptr; end = 0;
   volatile int seen = f; seen = (float)(double)(int)f; seen <<= n; counts[n] = sum(f, seen);
   switch ((int)f) { case (int)3: case 1 << 2: n >>= seen; default: break; }
