@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/conversions.h"
+#include "sim/min_max.h"
 
 /* ---- min and max of every pair that CUDA takes, in the type that C would compare them in */
 
@@ -22,11 +23,15 @@ SIM_ORDER_INTEGERS(long long)
 #undef SIM_ORDER_INTEGERS
 #undef SIM_ORDER
 
-static inline float min(float a, float b) { return __builtin_fminf(a, b); }
-static inline float max(float a, float b) { return __builtin_fmaxf(a, b); }
+extern "C" {
+SIM_MIN_MAX(extern inline __attribute__((gnu_inline)), float, fminf, fmaxf, noexcept)
+SIM_MIN_MAX(extern inline __attribute__((gnu_inline)), double, fmin, fmax, noexcept)
+}
+static inline float min(float a, float b) { return fminf(a, b); }
+static inline float max(float a, float b) { return fmaxf(a, b); }
 #define SIM_ORDER_REAL(A, B)                                                                       \
-    static inline double min(A a, B b) { return __builtin_fmin(a, b); }                            \
-    static inline double max(A a, B b) { return __builtin_fmax(a, b); }
+    static inline double min(A a, B b) { return (fmin)((double)a, (double)b); }                    \
+    static inline double max(A a, B b) { return (fmax)((double)a, (double)b); }
 
 SIM_ORDER_REAL(double, double)
 SIM_ORDER_REAL(float, double)
