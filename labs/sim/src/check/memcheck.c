@@ -240,9 +240,12 @@ static void report_race(struct sim_finding *f, const struct race *race,
         snprintf(other, sizeof other, "another block");
         order = "and either block may run first";
     }
+    const char *why = race->lock_without_fence
+                          ? ": no __threadfence() follows the atomicCAS() that took the lock"
+                      : same_value ? "; both write the same value"
+                                   : "";
     sim_report(f, "data race: " WHO " %s and %s %s the same bytes of %s, %s%s", INDEX(thread),
-               INDEX(block), does, other, did, owner, order,
-               same_value ? "; both write the same value" : "");
+               INDEX(block), does, other, did, owner, order, why);
 }
 
 /* The pending store has happened: reports its race, as a note if it changed nothing. */
