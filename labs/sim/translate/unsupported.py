@@ -35,7 +35,7 @@ LIBRARIES = (
     (r"(?:crt/)?mma\.h", "mma.h, the matrix unit (tensor cores),",
      "multiply and add the numbers in a loop"),
     (r"cuda/(?:std/)?|nv/", "libcu++",
-     "use atomicAdd(), __syncthreads() and plain types"),
+     "use <cuda/atomic>, atomicAdd(), __syncthreads() and plain types"),
     (r"cuda_pipeline|cuda_awbarrier", "the asynchronous copy to shared memory",
      "copy with ordinary assignments and __syncthreads()"),
     (r"cuda_fp[468]", "arithmetic in 8 bits or fewer",
