@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from grader.compile.make import ProgramOptions
 
 HELP = (
-    "nvcc's options: -D, -U, -I, -include, -l, -L, -std, -Xcompiler -fopenmp, and -o FILE, which "
-    "keeps a program that runs by itself. Those about the device or the speed of code change "
+    "nvcc's options: -D, -U, -I, -include, -l, -L, -std, -x cu, -Xcompiler -fopenmp, and -o FILE, "
+    "which keeps a program that runs by itself. Those about the device or the speed of code change "
     "nothing."
 )
 # The same under its long name.
 LONG = {
     "--define-macro": "-D", "--undefine-macro": "-U", "--include-path": "-I", "--std": "-std",
     "--library": "-l", "--library-path": "-L", "--output-file": "-o",
-    "--compiler-options": "-Xcompiler",
+    "--compiler-options": "-Xcompiler", "--x": "-x",
 }  # fmt: skip
 # What the simulator needs not know: how fast the code is, and for which device.
 SILENT = (
@@ -89,6 +89,8 @@ def _take(given: Given, word: str, name: str, value: str) -> None:
         given.output = value
     elif name == "-include":
         program.flags += [name, value]
+    elif name == "-x" and value == "cu":
+        program.cuda = True
     elif name == "-std":
         if value.removeprefix("gnu++").removeprefix("c++") in STANDARDS:
             program.standard = value

@@ -257,10 +257,10 @@ def prepare(lab: Lab, backend: str, timed: bool) -> None:
 @dataclass
 class ProgramOptions:
     """How a user's own program is compiled. defines: NAME or NAME=VALUE, of the program's own text.
-    flags: for all files and their headers, such as -DNDEBUG. include:
-    the folders of -I. libraries: for the linker, such as -lpng. standard: of C++, where it is newer
-    than the simulator's own. openmp: its host code uses OpenMP. own_copies: each file has its own
-    __constant__ and __device__ variables of a header, as in nvcc without -rdc."""
+    flags: for all files and their headers, such as -DNDEBUG. include: the folders of -I. libraries:
+    for the linker, such as -lpng. standard: of C++, where it is newer than the simulator's own.
+    openmp: its host code uses OpenMP. cuda: each file is a .cu file, whatever its name. own_copies:
+    each has its own __constant__ and __device__ variables of a header, as in nvcc without -rdc."""
 
     defines: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
@@ -268,6 +268,7 @@ class ProgramOptions:
     libraries: list[str] = field(default_factory=list)
     standard: str = ""
     openmp: bool = False
+    cuda: bool = False
     own_copies: bool = False
 
     def variables(self) -> dict[str, str]:

@@ -32,8 +32,10 @@ MAIN = re.compile(rb"\bmain\s*\(")
 # Of a program for nvcc -rdc=true: a variable of another file.
 OF_ANOTHER_FILE = re.compile(rb"\bextern\b[^;{}()]*__(?:constant|device|managed)__")
 # nvcc ignores OpenMP's pragmas too, unless an option of the host compiler enables them: a program
-# that includes this header was built with one.
-OPENMP = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]omp\.h', re.MULTILINE)
+# that includes this header was built with one, unless it asks first.
+OPENMP = re.compile(
+    rb'^(?P<asks>[ \t]*#[ \t]*if.*_OPENMP.*\n)?[ \t]*#[ \t]*include[ \t]*[<"]omp\.h', re.MULTILINE
+)
 
 
 class LostError(Exception):
@@ -73,15 +75,16 @@ def build(
         headers += _headers(contents[-1], folders, set())
     _refuse_files(files, contents)
     texts = [*contents, *headers]
-    openmp = options.openmp or any(OPENMP.search(text) for text in texts)
-    cuda = sum(name.endswith(".cu") for name in files)
-    own_copies = cuda > 1 and not any(OF_ANOTHER_FILE.search(text) for text in texts)
+    openmp = options.openmp or any(_uses_openmp(text) for text in texts)
+    suffixes = [".cu" if options.cuda else Path(name).suffix for name in files]
+    own_copies = suffixes.count(".cu") > 1 and not any(
+        OF_ANOTHER_FILE.search(text) for text in texts
+    )
     options = replace(options, openmp=openmp, own_copies=own_copies)
     kind = hashlib.sha256(repr((files, options, profiled)).encode())
     for header in headers:
         kind.update(hashlib.sha256(header).digest())
-    suffixes = (".cpp" if Path(name).suffix in CPP else Path(name).suffix for name in files)
-    staged = {f"{i}{suffix}": contents[i] for i, suffix in enumerate(suffixes)}
+    staged = {f"{i}{'.cpp' if s in CPP else s}": contents[i] for i, s in enumerate(suffixes)}
     home = staging.stage(paths.BUILD / "program", kind.hexdigest(), staged, KEPT)
     searched = [*(str(Path(name).resolve().parent) for name in files), *options.include]
     environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in searched)}
@@ -90,6 +93,10 @@ def build(
     if result.binary is None:
         raise ProgramError("\n".join(result.errors))
     return Program(result.binary, profiled, result.warnings)
+
+
+def _uses_openmp(text: bytes) -> bool:
+    return any(found["asks"] is None for found in OPENMP.finditer(text))
 
 
 def _refuse_files(files: list[str], contents: list[bytes]) -> None:

@@ -13,6 +13,7 @@ from grader.compile import compiler_messages
 from grader.execute import program as programs
 from grader.tests import captured
 from grader.tests.execute.test_program import run
+from labs.tests.programs.hecbench import from_makefile
 
 QUIET = """#include <stdio.h>
 __global__ void fill(int *out) { __shared__ int s[32]; s[threadIdx.x] = 7; out[0] = s[0]; }
@@ -170,6 +171,47 @@ def test_options_of_nvcc(tmp_path: Path) -> None:
     assert done.stderr == "grade: -nosuch has no meaning here and is ignored\n"
     assert captured.run([kept, "y"]).stdout == "3 a b y 4 202002 2\n"
     assert "No such option: --chek" in run("--chek", tmp_path / "a.cu").stderr
+
+
+def test_openmp_of_a_header_that_is_asked_for(tmp_path: Path) -> None:
+    """nvcc without -Xcompiler -fopenmp defines no _OPENMP."""
+    source = tmp_path / "a.cu"
+    source.write_text(
+        "#ifdef _OPENMP\n#include <omp.h>\nint n = 1;\n#else\nint n;\n#endif\n"
+        "int main() { return n; }\n"
+    )
+    for options, status in (((), 0), (("-Xcompiler", "-fopenmp"), 1)):
+        done = run(*options, source)
+        assert done.returncode == status, done.stderr
+
+
+def test_files_of_any_name_are_cuda(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(
+        '#include <cstdio>\n__global__ void hello() { printf("3\\n"); }\n'
+        "int main() { hello<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n"
+    )
+    for option in ("-x", "--x"):
+        done = run(option, "cu", tmp_path / "a.c")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", ""), done.stderr
+
+
+def test_the_program_of_a_makefile(tmp_path: Path) -> None:
+    """As labs/tests/programs/hecbench.py runs those of others."""
+    (tmp_path / "Makefile").write_text(
+        "main: main.o\n\tnvcc -arch=sm_60 main.o \\\n  -o main -lm\n"
+        "main.o: main.c\n\tnvcc -Xcompiler -Wall -std=c++17 --x cu -I up -DN=3 -c main.c -o $@\n"
+        "run: main\n\t./main 7 'a b'\n\t./main 8\n"
+    )
+    (tmp_path / "main.c").write_text("int main() { return 0; }\n")
+    program = from_makefile("HeCBench", tmp_path)
+    assert program is not None
+    assert (program.files, program.arguments, program.needs) == (["main.c"], ["7", "a b"], None)
+    assert program.options == ["-std=c++17", "--x", "cu", "-I", "up", "-DN=3", "-lm"]
+    (tmp_path / "main.c").write_text("#include <cub/cub.cuh>\n")
+    program = from_makefile("HeCBench", tmp_path)
+    assert program is not None and program.needs == "Thrust, CUB or libcu++"
+    (tmp_path / "Makefile").write_text("run:\n\techo nothing\n")
+    assert from_makefile("HeCBench", tmp_path) is None
 
 
 def test_files_that_are_no_program(tmp_path: Path) -> None:

@@ -201,7 +201,8 @@ class DeviceArithmetic:
             else:
                 return None
         first = i
-        if tokens.text[i] == b"auto" or self._is_enumerator(i):
+        is_second = tokens.at(i - 1) == b"," and b"auto" in tokens.text[tokens.statement(i) : i]
+        if tokens.text[i] == b"auto" or is_second or self._is_enumerator(i):
             return None
         while tokens.at(first - 1) == b"*":
             first -= 1
@@ -252,7 +253,7 @@ class DeviceArithmetic:
         for k in body:
             is_return = tokens.text[k] == b"return" and tokens.at(k + 1) not in (b";", b"{")
             if is_return and tokens.around(k) == function and not self._is_whole_until_end(k + 1):
-                tokens.insert(tokens.start[k + 1], f"sim_from<{kind}>{{}} = ")
+                tokens.insert(tokens.start[k + 1], f" sim_from<{kind}>{{}} = ")
 
     # ---- shifts
 

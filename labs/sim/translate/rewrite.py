@@ -83,6 +83,7 @@ class Translation:
         refuse_names(self.tokens)
         refuse_clusters(self.tokens)
         self._references()
+        self._renamed()
         self.launches = Launches(self.tokens)
         self.launches.rewrite()
         launch_bounds.rewrite(self.tokens, self.launches.kernels)
@@ -131,6 +132,17 @@ class Translation:
             )
             if tokens.at(i + 1) == b"<" and tokens.at(i - 1) not in (b".", b"->") and not own:
                 tokens.replace(i, f"sim_{tokens.text[i].decode()}_reference")
+
+    def _renamed(self) -> None:
+        """using config = config<int>; in a class: g++ lets no class use both meanings of a name."""
+        tokens = self.tokens
+        for i in tokens.words(b"using"):
+            name = tokens.at(i + 1)
+            if tokens.up[i] < 0 or tokens.text[i + 2 : i + 4] != [b"=", name]:
+                continue
+            if any(tokens.up[k] < 0 and tokens.at(k - 1) in (b"struct", b"class")
+                   for k in tokens.words(name)):  # fmt: skip
+                tokens.insert(tokens.start[i + 3], "::")
 
     def _calls(self) -> None:
         """Marks calls of the runtime API whose result the program ignores."""

@@ -5,11 +5,10 @@
 FOLDER is a clone of https://github.com/zjin-lcf/HeCBench: none of its code is part of this project.
 Files, options and arguments are those that `make -n run` prints in each `src/*-cuda`; of several
 runs, the first. A program that does not end in time runs again with smaller arguments.
-hecbench.csv keeps the outcomes, here and with --nvcc on this machine's GPU; `make hecbench` writes
-the table of it. Programs that have an outcome there are skipped.
+hecbench.csv keeps the outcomes, here and with --nvcc on this machine's GPU; a program that has one
+there is skipped. `make hecbench FROM=FOLDER` writes the table of them, too (table.py).
 """
 
-import argparse
 import csv
 import re
 import shlex
@@ -21,7 +20,17 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
-from labs.tests.programs.run import GRADE, HERE, Outcome, Program, Runner, show, table
+from grader.commands.nvcc_options import LONG, WITH_VALUE
+from labs.tests.programs.run import (
+    HERE,
+    Outcome,
+    Program,
+    Runner,
+    parser_of,
+    runner_of,
+    show,
+    table,
+)
 
 OUTCOMES = HERE / "hecbench.csv"
 COLUMNS = (
@@ -37,21 +46,8 @@ COLUMNS = (
 )
 COMPILERS = {"nvcc", "g++", "gcc", "mpicc", "mpicxx"}
 SOURCE = re.compile(r"\.(cu|cpp|cxx|cc|c|C)$")
-WITH_VALUE = {
-    "-o",
-    "-arch",
-    "-gencode",
-    "-x",
-    "-Xcompiler",
-    "-Xptxas",
-    "-Xcudafe",
-    "-I",
-    "-D",
-    "-L",
-}
-WITH_VALUE |= {"-std", "-isystem", "-include", "-ccbin", "-maxrregcount", "--default-stream"}
 # The options of a run that decide its result; each may stand alone or with its value behind it.
-KEPT = re.compile(r"-(I|D|l|std=|-?use_fast_math|Xcompiler|-expt|-extended)")
+KEPT = re.compile(r"-(I|D|l|-?x$|std|-?use_fast_math|Xcompiler|-expt|-extended)")
 LIBRARIES = (
     (r"cublas|cusparse|cusolver|cufft|curand|cudnn|nccl|nvjpeg|cutlass|cusolver", "a CUDA library"),
     (r"mpi\.h|mpi(cc|cxx)|mpirun|-lmpi", "MPI"),
@@ -61,7 +57,10 @@ LIBRARIES = (
         "asynchronous copies or matrix units",
     ),
     (r"\basm\b", "inline PTX"),
-    (r"<(gsl|boost|opencv|omp-tools|zlib|lapacke|hdf5|torch|eigen)", "a host library"),
+    (
+        r"<(gsl|gdal|boost|opencv|omp-tools|zlib|lapacke|hdf5|torch|eigen)|-lgfortran",
+        "a host library",
+    ),
 )
 
 
@@ -84,7 +83,8 @@ def from_makefile(repository: str, folder: Path) -> Program | None:
             arguments = words[1:]
     if not files or arguments is None:
         return None
-    needs = _needs(folder, files, printed)
+    include = [folder / word[2:] for word in options if word.startswith("-I")]
+    needs = _needs(folder, files, include, printed) or _data(folder, arguments)
     return Program(repository, f"src/{folder.name}", files, options, arguments, needs=needs)
 
 
@@ -124,7 +124,8 @@ def _read_compile(words: list[str], files: list[str], options: list[str]) -> Non
     """Adds what one command compiles, and with which options."""
     rest = iter(words)
     for word in rest:
-        values = [next(rest, "")] if word in WITH_VALUE else []
+        has_value = word in (*WITH_VALUE, *LONG, "-I", "-D", "-L", "-o", "--default-stream")
+        values = [next(rest, "")] if has_value else []
         if SOURCE.search(word) and word not in files:
             files.append(word)
         elif (
@@ -133,26 +134,25 @@ def _read_compile(words: list[str], files: list[str], options: list[str]) -> Non
             options += [word, *values]
 
 
-def _needs(folder: Path, files: list[str], printed: str) -> str | None:
+def _needs(folder: Path, files: list[str], include: list[Path], printed: str) -> str | None:
     """The library or feature that the simulator does not have, by the text of the sources."""
-    headers = [path for kind in ("*.h", "*.cuh", "*.hpp") for path in folder.rglob(kind)]
-    paths = [path for name in files if (path := folder / name).is_file()] + headers
+    paths = [path for name in files if (path := folder / name).is_file()]
+    for kind in ("*.h", "*.cuh", "*.hpp"):
+        paths += [*folder.rglob(kind), *(path for other in include for path in other.glob(kind))]
     text = printed + "".join(path.read_text(errors="replace") for path in paths)
     return next((name for pattern, name in LIBRARIES if re.search(pattern, text)), None)
 
 
+def _data(folder: Path, arguments: list[str]) -> str | None:
+    """HeCBench keeps large files elsewhere: a .dvc file stands for them."""
+    absent = any(word.startswith("../") and not (folder / word).exists() for word in arguments)
+    return "data" if absent or any(folder.rglob("*.dvc")) else None
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--from", dest="home", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--only", default="", metavar="TEXT", help="programs whose name has it")
-    parser.add_argument("--grade", type=Path, default=GRADE, help="another checkout's ./grade")
-    parser.add_argument("--nvcc", action="store_true", help="on this machine's GPU, with nvcc")
-    parser.add_argument("--seconds", type=float, default=60, help="time limit of each (60)")
-    parser.add_argument("--jobs", type=int, default=1, help="programs that run at a time (1)")
-    parser.add_argument("--csv", type=Path, default=OUTCOMES, help="keep the outcomes there")
-    options = parser.parse_args()
+    options = parser_of(__doc__, 60, OUTCOMES).parse_args()
     home = options.home.resolve()
-    runner = Runner(home.parent, None if options.nvcc else options.grade.resolve(), options.seconds)
+    runner = runner_of(options, home.parent)
     rows: dict[str, dict[str, str]] = {}
     if options.csv.exists():
         rows = {row["program"]: dict(row) for row in table(options.csv)}

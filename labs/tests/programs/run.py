@@ -197,16 +197,26 @@ def judge(program: Program, status: int, stdout: str, stderr: str) -> tuple[str,
     return "right", ""
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+def parser_of(text: str | None, seconds: float, outcomes: Path | None) -> argparse.ArgumentParser:
+    """The options of each script that runs programs. text: what it does."""
+    parser = argparse.ArgumentParser(description=(text or "").splitlines()[0])
     parser.add_argument("--from", dest="home", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--only", default="", metavar="TEXT", help="programs whose name has it")
     parser.add_argument("--grade", type=Path, default=GRADE, help="another checkout's ./grade")
     parser.add_argument("--nvcc", action="store_true", help="on this machine's GPU, with nvcc")
-    parser.add_argument("--seconds", type=float, default=300, help="time limit of each (300)")
+    parser.add_argument("--seconds", type=float, default=seconds, help="time limit of each")
     parser.add_argument("--jobs", type=int, default=1, help="programs that run at a time (1)")
+    parser.add_argument("--csv", type=Path, default=outcomes, help="keep the outcomes there")
+    return parser
+
+
+def runner_of(options: argparse.Namespace, home: Path) -> Runner:
+    return Runner(home, None if options.nvcc else options.grade.resolve(), options.seconds)
+
+
+def main() -> int:
+    parser = parser_of(__doc__, 300, None)
     parser.add_argument("--supported", action="store_true", help="skip those that need a library")
-    parser.add_argument("--csv", type=Path, help="keep the outcomes there")
     parser.add_argument("--not-right", action="store_true", help="skip what is right in the file")
     options = parser.parse_args()
     before = rows_of(options.csv) if options.csv and options.csv.exists() else {}
@@ -216,8 +226,7 @@ def main() -> int:
         if not (options.supported and program.needs)
         and not (options.not_right and before.get(program.name, {}).get("outcome") in RIGHT)
     ]
-    grade = None if options.nvcc else options.grade.resolve()
-    runner = Runner(options.home.resolve(), grade, options.seconds)
+    runner = runner_of(options, options.home.resolve())
     outcomes: list[Outcome] = []
     writing = Lock()
 

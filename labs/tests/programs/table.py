@@ -1,5 +1,5 @@
 """Writes RESULTS.md from the outcomes that run.py left: `before.csv` of an older version of the
-simulator, `outcomes.csv` of this one, `h200.csv` of a device."""
+simulator, `outcomes.csv` of this one, `h200.csv` of a device; `hecbench.csv` is of hecbench.py."""
 
 from collections import Counter
 from pathlib import Path
@@ -10,7 +10,8 @@ HERE = Path(__file__).resolve().parent
 TABLES = {"Not right": "reason", "Broken": "broken", "Need a library or a feature": "needs"}
 HEAD = """# Programs of other projects on the simulator
 
-Written by `make programs-table` from `before.csv`, `outcomes.csv` and `h200.csv`. Do not edit.
+Written by `make programs-table` from `before.csv`, `outcomes.csv`, `h200.csv` and `hecbench.csv`.
+Do not edit.
 
 The programs are unmodified; `repositories.csv` lists their repositories and commits, `programs.csv`
 their files and arguments. `make programs FROM=folder` runs them again, for 300 s each; those that
@@ -28,6 +29,19 @@ with functions that CUDA 13 has removed do not build there.
 
 | repository | commit | all | need a library | broken | right before | right now | | also there |
 |---|---|---|---|---|---|---|---|---|
+"""
+
+BROKEN = ("wrong", "crashed", "does not build")
+HECBENCH = """
+## HeCBench
+
+The programs of [HeCBench](https://github.com/zjin-lcf/HeCBench) at commit f27000a5, with the files,
+options and arguments of their Makefiles (`hecbench.csv`, `make hecbench FROM=folder`); where one
+does not end in time, with fewer repeats and smaller sizes. An outcome of *wrong* on the H200 may be
+compute-sanitizer's. Below: those that are not right here.
+
+| programs | |
+|---|--:|
 """
 
 
@@ -59,7 +73,34 @@ def main() -> None:
             for row in now.values()
             if column_of(row) == column
         )
-    (HERE / "RESULTS.md").write_text(text + "\n")
+    (HERE / "RESULTS.md").write_text(f"{text}\n{hecbench(table(HERE / 'hecbench.csv'))}")
+
+
+def hecbench(rows: list[Row]) -> str:
+    """The outcomes that hecbench.py left."""
+    free = [row for row in rows if not row["needs"]]
+    built = [row for row in free if row["here"] not in ("refused", "does not build")]
+    right = [row for row in free if row["here"] in RIGHT]
+    there = [row for row in free if row["gpu"] in RIGHT]
+    broken = [row for row in free if row not in right and row["gpu"] in BROKEN]
+    counts = {
+        "all": len(rows),
+        "need a library, a feature that the simulator refuses, or data": len(rows) - len(free),
+        "the others": len(free),
+        "of these build": len(built),
+        "of these right": len(right),
+        "of these not right here, and not on the H200": len(broken),
+        "of these run on the H200, and right there": len(there),
+        "of those right here": sum(row in right for row in there),
+    }
+    text = HECBENCH + "".join(f"| {name} | {count} |\n" for name, count in counts.items())
+    text += "\n| program | arguments | here | H200 | reason |\n|---|---|---|---|---|\n"
+    for row in free:
+        if row not in right:
+            words = (row["program"], row["arguments"], row["here"], row["gpu"])
+            why = row["gpu_reason"] or row["reason"]
+            text += f"| {' | '.join(map(cell, words))} | {cell(why)} |\n"
+    return text
 
 
 def is_right(row: Row | None) -> bool:

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <malloc.h> /* declares free() again: not after the macro of that name */
 #include <new>
 
 /* ---- the heap: malloc() and new give NULL when it is full */

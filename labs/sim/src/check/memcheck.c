@@ -436,6 +436,13 @@ static void check(const struct access *a) {
             (struct check_site){p->near, (size_t)(p->far - p->near), NULL, false};
         return;
     }
+    const char *meant = p->kind == MEMORY_UNKNOWN ? sim_shared_wrapped(a->at) : NULL;
+    if (meant) {
+        struct access again = *a;
+        again.at = meant;
+        check(&again);
+        return;
+    }
     if (p->kind == MEMORY_UNKNOWN) {
         report_unknown(a);
         sim_end_thread(cudaErrorIllegalAddress);

@@ -125,7 +125,8 @@ static struct sigaction before[NSIG]; /* what the signals did before sim_catch_f
  * go on; otherwise the signal ends the process. */
 static void explain(int number, siginfo_t *info, void *context) {
     bool runs_code_there = info->si_addr == sim_program_counter(context);
-    if (number == SIGSEGV && sim_worker && !runs_code_there && sim_open_at(info->si_addr)) {
+    if (number == SIGSEGV && sim_worker && !runs_code_there &&
+        (sim_open_at(info->si_addr) || sim_shared_map_wrapped(info->si_addr))) {
         return; /* the kernel's first access to an allocation: it is tried again */
     }
     const char *kernel, *address = info->si_addr;

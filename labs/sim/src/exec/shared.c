@@ -8,8 +8,10 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define DYNAMIC ((size_t)228 * 1024)
+#define BEFORE_DYNAMIC (SIM_SHARED_ARENA + SIM_SHARED_GUARD)
 
 #define MAX_SLOTS 1024 /* the most variables that sim_shared_nearest() looks at */
 
@@ -116,13 +118,13 @@ void *sim_dynamic_shared(void) {
 }
 
 bool sim_shared_create(struct worker *w) {
-    size_t bytes = SIM_SHARED_ARENA + SIM_SHARED_GUARD + DYNAMIC + SIM_SHARED_GUARD;
+    size_t bytes = BEFORE_DYNAMIC + DYNAMIC + SIM_SHARED_GUARD;
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         return false;
     }
     w->arena = sim_shared_arena = memory;
-    w->dynamic_end = memory + SIM_SHARED_ARENA + SIM_SHARED_GUARD + DYNAMIC;
+    w->dynamic_end = memory + BEFORE_DYNAMIC + DYNAMIC;
     mprotect(memory + SIM_SHARED_ARENA, SIM_SHARED_GUARD, PROT_NONE);
     mprotect(w->dynamic_end, SIM_SHARED_GUARD, PROT_NONE);
     memset(w->arena, SIM_POISON, SIM_SHARED_ARENA);
@@ -139,4 +141,39 @@ void sim_shared_reset(struct worker *w, size_t bytes) {
 bool sim_past_dynamic_shared(const void *address) {
     const char *at = address;
     return at >= sim_worker->dynamic_end && at < sim_worker->dynamic_end + SIM_SHARED_GUARD;
+}
+
+const char *sim_shared_wrapped(const void *address) {
+    const struct worker *w = sim_worker;
+    const char *at = w->arena + (uint32_t)((uintptr_t)address - (uintptr_t)w->arena);
+    bool is_shared =
+        at < w->arena + SIM_SHARED_ARENA || (at >= w->block.dynamic && at < w->dynamic_end);
+    return w->block.config && at != address && is_shared ? at : NULL;
+}
+
+/* Maps the shared memory, which this file has, at `to`. */
+static bool map_file(int file, char *to, int how) {
+    const int access = PROT_READ | PROT_WRITE;
+    char *dynamic = to + BEFORE_DYNAMIC;
+    return mmap(to, SIM_SHARED_ARENA, access, MAP_SHARED | how, file, 0) == to &&
+           mmap(dynamic, DYNAMIC, access, MAP_SHARED | how, file, BEFORE_DYNAMIC) == dynamic;
+}
+
+bool sim_shared_map_wrapped(const void *address) {
+    const char *at = sim_shared_wrapped(address);
+    struct worker *w = sim_worker;
+    if (at == NULL) {
+        return false;
+    }
+    if (w->shared_file == 0) {
+        int file = memfd_create("shared", MFD_CLOEXEC);
+        if (file < 0 || ftruncate(file, BEFORE_DYNAMIC + DYNAMIC) != 0 ||
+            pwrite(file, w->arena, SIM_SHARED_ARENA, 0) != SIM_SHARED_ARENA ||
+            pwrite(file, w->dynamic_end - DYNAMIC, DYNAMIC, BEFORE_DYNAMIC) != DYNAMIC ||
+            !map_file(file, w->arena, MAP_FIXED)) {
+            return false;
+        }
+        w->shared_file = file;
+    }
+    return map_file(w->shared_file, w->arena + ((const char *)address - at), MAP_FIXED_NOREPLACE);
 }

@@ -102,6 +102,7 @@ struct worker {
     char *arena;       /* static shared memory */
     char *dynamic_end; /* end of the dynamic shared memory, at a guard page */
     unsigned poisoned; /* bytes of the arena that must be poisoned again */
+    int shared_file;   /* has both, once sim_shared_map_wrapped() needed it; else 0 */
 
     struct {
         void (*call)(const void *);

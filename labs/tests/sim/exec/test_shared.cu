@@ -107,6 +107,35 @@ TEST(how_much_a_block_may_have) {
     ck_assert_int_eq(attributes.maxDynamicSharedSizeBytes, 9152);
 }
 
+template <class T> __global__ void unsigned_offsets(T *d_out) {
+    extern __shared__ double s_raw[];
+    T *s_dynamic = (T *)s_raw;
+    __shared__ T s_static[2 * THREADS];
+    T *behind = s_static + THREADS, *end = s_dynamic + THREADS;
+    unsigned t = threadIdx.x;
+    s_dynamic[t] = 1;
+    behind[t - THREADS] = (T)t;
+    __syncthreads();
+    unsigned opposite = THREADS - 1 - t;
+    d_out[t] = s_static[opposite] + end[~opposite]; // one of 32 bits, which a device adds as such
+}
+
+template <class T> static void ck_unsigned_offsets() {
+    T h_out[THREADS], *d_out = device_array<T>(sizeof h_out);
+    for (int again = 0; again < 2; again++) {
+        unsigned_offsets<<<8, THREADS, THREADS * sizeof(T)>>>(d_out);
+        ck_success(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+        for (int t = 0; t < THREADS; t++) {
+            ck_assert_double_eq(h_out[t], THREADS - t);
+        }
+    }
+}
+
+TEST(unsigned_indices_wrap_around) {
+    ck_unsigned_offsets<float>();
+    ck_unsigned_offsets<double>();
+}
+
 static void run_past_dynamic() {
     char *d_out = device_array<char>(32);
     dynamic_only<<<1, 1, 64>>>(d_out, 65);

@@ -3,6 +3,7 @@
 #include "../test_sim.h"
 
 #include <cuda/atomic>
+#include <malloc.h> // declares free() again
 #include <vector>
 
 static int *d_out;
@@ -390,6 +391,19 @@ __global__ void by_value(lock l, point q, int n, big b) {
 template <class T> __global__ void by_value_of(T l, int n = 5) { l.p[0] = n; }
 
 /* As nvcc: the launch copies and destroys its parameters on the host. No thread does. */
+template <class T> struct renamed { T value = 7; };
+struct renamer {
+    using renamed = renamed<int>; // nvcc allows this, g++ alone does not
+    renamed own;
+};
+
+TEST(a_class_renames_a_template) {
+    int *value = (int *)malloc(sizeof *value);
+    *value = renamer().own.value;
+    ck_assert_int_eq(*value, 7);
+    free(value);
+}
+
 TEST(parameters_are_bytes) {
     set_up();
     big b;

@@ -772,7 +772,8 @@ struct packed { unsigned low : 4; int high; };
 enum { EIGHT = 1 << 3 };
 template <class... A> __device__ int sum(A... a) { return (0 + ... + (int)a); }
 template <class T> __device__ T made(float f) { T x = f; return T(x) + (T)(f > 1); }
-__device__ unsigned char byte(float f) { if (f > 1) return f; else return 0; }
+__device__ unsigned char byte(float f) { if (f > 1) return f; else return(0); }
+__device__ int larger(int a, float b) { if (a > b) return(a); else return(b); }
 __global__ void k(int *p, float f, packed b, unsigned n) {
   table<table<int, 2>, (1 << 2)> nested = {};
   int (*rows)[2] = &nested.of[0].of, counts[EIGHT] = {}, *end = &counts[EIGHT];
@@ -784,6 +785,7 @@ __global__ void k(int *p, float f, packed b, unsigned n) {
   void *raw = (void *)(size_t)p; p = (int *)(size_t)raw;
   const unsigned char pixel = f > 255 ? 255 : f;
   auto convert = [=](double x) { return (long)x; };
+  auto one = (long)f, two = one + (int)f; const auto half = n / 2, rest = n - half;
   p[2] = static_cast<int>(convert(pixel)) << EIGHT; p = nullptr; end = 0;
   volatile int seen = f; seen = (float)(double)(int)f; seen <<= n; counts[n] = sum(f, seen);
   switch ((int)f) { case (int)3: case 1 << 2: n >>= seen; default: break; }
