@@ -105,7 +105,8 @@ def _unnamed(preprocessed: bytes) -> set[str]:
     """The headers of a precompiled one whose macros write attributes into others."""
     if b"pch_preprocess" not in preprocessed[:MOST]:
         return set()
-    wanted = ("sys/cdefs.h", "*/sys/cdefs.h", "*/c++/*/bits/c++config.h", "c++/*/*/bits/c++config.h")
+    wanted = ["sys/cdefs.h", "*/sys/cdefs.h"]
+    wanted += ["*/c++/*/bits/c++config.h", "c++/*/*/bits/c++config.h"]
     return {str(file) for name in wanted for file in Path("/usr/include").glob(name)}
 
 
