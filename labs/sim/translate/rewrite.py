@@ -16,8 +16,9 @@ line of OUT.ii is LOCK_STEP: the compiler must then report these accesses, for t
 exec/lock_step.h.
 --own-copies: the program's other files do not use the variables of this one.
 --define: a macro of the program alone, not of the headers before it.
---own: the program's own text, preprocessed and not yet translated, is written there as well, with
-the preprocessor's line markers. The grader judges it (grader/compile/permitted/source_check.py).
+--own: the text of the program and of its headers, preprocessed and not yet translated, is written
+there as well, with the preprocessor's line markers. The grader judges it
+(grader/compile/permitted/source_check.py).
 """
 
 from __future__ import annotations
@@ -308,7 +309,7 @@ def translate(
     own_copies: bool = False,
     defines: Sequence[str] = (),
 ) -> tuple[bytes, bytes]:
-    """The file as C++, and what g++ warned of. own: a file for its own text, as it was before.
+    """The file as C++, and what g++ warned of. own: a file for the text as it was before.
     Raises Refusal or PreprocessorError, or OSError."""
     preprocessor = Preprocessor(compiler, path, shown, lock_step, tuple(defines))
     sources = Lines(shown, preprocessor.source())
@@ -321,7 +322,7 @@ def translate(
         on_device = preprocessor.expand(preprocessor.run(on_device=True)[0], sources)
     expanded = merged(expanded, on_device)
     if own:
-        own.write_bytes(expanded.own)
+        own.write_bytes(expanded.whole(expanded.own, lambda at: at))
     counts = preprocessor.unroll_counts(expanded.own) if preprocessor.is_traced else {}
     translation = Translation(expanded, preprocessor.is_traced, lock_step, counts, own_copies)
     return translation.rewrite(), warnings + translation.warnings
