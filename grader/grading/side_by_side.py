@@ -28,6 +28,7 @@ from grader.session.session import Session
 
 INTERVAL = 0.1  # seconds between two looks at the limits of what this process itself runs
 NICE = 2  # for each part: what is shown first comes first, and a compiler before all of them
+NICE_INSTRUMENTED = 8  # more: the results of all parts come before
 
 # A child sends ("starting", text), ("profiled", technique, profile), ("verdict", index, check),
 # and two questions: ("instrumented",) and ("elsewhere", index of a contract).
@@ -56,7 +57,8 @@ def judged(
 
 @dataclass
 class _Crew:
-    """The children of one stage. waiting: parts whose child is not started yet."""
+    """The children of one stage. waiting: parts whose child is not started yet. questions: who asks
+    for verdicts of other parts. builders: who asks for the instrumented program."""
 
     session: Session
     stage: Sequence[Planned]
@@ -66,6 +68,7 @@ class _Crew:
     verdicts: dict[int, Check] = field(default_factory=dict)
     children: dict[Connection, tuple[int, str]] = field(default_factory=dict)
     questions: list[tuple[Connection, int]] = field(default_factory=list)
+    builders: list[Connection] = field(default_factory=list)
 
     def verdict(self, index: int) -> Check | None:
         """The verdict of a check, once it is there; None where its child ended without it."""
@@ -75,6 +78,7 @@ class _Crew:
             while self.waiting and len(self.children) < 2 * self.session.cores:
                 self._start(self.waiting.pop(0))
             launcher.enforce_all()
+            self._hand_out()
             for connection in wait([*self.children], INTERVAL):
                 assert isinstance(connection, Connection)
                 self._read(connection)
@@ -119,7 +123,9 @@ class _Crew:
             self.verdicts[values[0]] = values[1]
             self._answer()
         elif kind == "instrumented":
-            _send(connection, self.session.programs.instrumented())
+            self.builders.append(connection)
+            self.session.programs.begin_instrumented()
+            self._hand_out()
         else:
             self.questions.append((connection, values[0]))
             self._answer()
@@ -127,9 +133,21 @@ class _Crew:
     def _forget(self, connection: Connection) -> None:
         pid, _ = self.children.pop(connection)
         self.questions = [(asker, index) for asker, index in self.questions if asker != connection]
+        self.builders = [asker for asker in self.builders if asker != connection]
         connection.close()
         os.waitpid(pid, 0)
         launcher.spare_no_more(pid)
+
+    def _hand_out(self) -> None:
+        """Gives the instrumented program to who asks for it, once it is built; and what each part
+        runs of it, where that is needed."""
+        if not self.builders or self.session.programs.is_being_built():
+            return
+        program = self.session.programs.instrumented()
+        codes = self.cache.code(program) if self.cache and isinstance(program, Path) else None
+        for connection in self.builders:
+            _send(connection, (program, codes))
+        self.builders.clear()
 
     def _answer(self) -> None:
         """Answers who asks for the verdicts of other parts, once those are there that one process
@@ -166,8 +184,11 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
             return parent.recv()
 
         def instrumented() -> Path | CouldNotRun:
-            answer: Path | CouldNotRun = ask("instrumented")
-            return answer
+            answer: tuple[Path | CouldNotRun, dict[str, bytes] | None] = ask("instrumented")
+            program, codes = answer
+            if crew.cache and codes and isinstance(program, Path):
+                crew.cache.codes[program] = codes
+            return program
 
         session.observer = Observer(
             starting=lambda text: parent.send(("starting", text)),
@@ -181,8 +202,12 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
             return checks
 
         session.elsewhere = elsewhere
+        is_first = True
         for index, planned in enumerate(crew.stage):
             if planned.check.part == part:
+                if is_first and planned.program == "instrumented":
+                    is_first = False
+                    os.nice(NICE_INSTRUMENTED)
                 check = judge(session, planned, crew.cache)
                 session.so_far.append(check)
                 parent.send(("verdict", index, check))
