@@ -27,7 +27,8 @@ from grader.session.plan import Planned
 from grader.session.session import Session
 
 INTERVAL = 0.1  # seconds between two looks at the limits of what this process itself runs
-NICE = 2  # for each part: what is shown first comes first, and a compiler before all of them
+# What is shown first comes first; and a compiler before all parts together, which wait for it.
+NICE, NICE_EACH = 5, 2
 NICE_INSTRUMENTED = 8  # more: the results of all parts come before
 
 # A child sends ("starting", text), ("profiled", technique, profile), ("verdict", index, check),
@@ -101,7 +102,7 @@ class _Crew:
         if pid == 0:
             ours.close()
             process_tree.die_with_parent(parent)
-            os.nice(NICE * (self.parts.index(part) + 1))
+            os.nice(NICE + NICE_EACH * self.parts.index(part))
             _judge_part(self, part, theirs)
         theirs.close()
         launcher.spare(pid)
