@@ -133,6 +133,7 @@ class _Run:
 
     def _failed(self, played: Played, failure: Failure) -> Check:
         player = self.player
+        self.session.observer.failing(self.line("fail"))
         first = failure
         drawn = replace(played.sequence[failure.index], refuse=0)  # shrinking tries without it
         reason, failure = _smallest(player, played, first)

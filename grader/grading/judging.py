@@ -34,8 +34,8 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
                 predictions.finish()
             checks = _in_order(session, stage, cache)
             for planned, check in side_by_side.judged(session, checks, cache):
-                session.add_nvccs(wait=False)
                 session.add(check)
+                session.add_nvccs(wait=False)
                 if planned.program == "instrumented":  # of all parts, the results are known
                     session.programs.begin_timed()
                     predictions.begin()

@@ -11,7 +11,8 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import Any, NoReturn
@@ -31,8 +32,9 @@ INTERVAL = 0.1  # seconds between two looks at the limits of what this process i
 NICE, NICE_EACH = 5, 2
 NICE_INSTRUMENTED = 8  # more: the results of all parts come before
 
-# A child sends ("starting", text), ("profiled", technique, profile), ("verdict", index, check),
-# and two questions: ("instrumented",) and ("elsewhere", index of a contract).
+# A child sends ("starting", text), ("profiled", technique, profile), ("failing", index, check),
+# ("verdict", index, check), and two questions: ("instrumented",) and ("elsewhere", index of a
+# contract).
 Message = tuple[Any, ...]
 
 
@@ -67,6 +69,7 @@ class _Crew:
     parts: list[str]
     waiting: list[str]
     verdicts: dict[int, Check] = field(default_factory=dict)
+    failing: dict[int, Check] = field(default_factory=dict)
     children: dict[Connection, tuple[int, str]] = field(default_factory=dict)
     questions: list[tuple[Connection, int]] = field(default_factory=list)
     builders: list[Connection] = field(default_factory=list)
@@ -75,6 +78,8 @@ class _Crew:
         """The verdict of a check, once it is there; None where its child ended without it."""
         part = self.stage[index].check.part
         while index not in self.verdicts and self._is_under_way(part):
+            if failing := self.failing.pop(index, None):
+                self.session.observer.failing(failing)
             # More than there are cores: one may wait for another's verdicts, or for a program.
             while self.waiting and len(self.children) < 2 * self.session.cores:
                 self._start(self.waiting.pop(0))
@@ -120,6 +125,8 @@ class _Crew:
             self.session.observer.starting(*values)
         elif kind == "profiled":
             self.session.observer.profiled(*values)
+        elif kind == "failing":
+            self.failing[values[0]] = values[1]
         elif kind == "verdict":
             self.verdicts[values[0]] = values[1]
             self._answer()
@@ -173,6 +180,10 @@ def _send(connection: Connection, answer: object) -> None:
         connection.send(answer)
 
 
+def _tell(parent: Connection, kind: str, index: int, check: Check) -> None:
+    parent.send((kind, index, check))
+
+
 def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
     """What a child does."""
     try:
@@ -209,9 +220,12 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
                 if is_first and planned.program == "instrumented":
                     is_first = False
                     os.nice(NICE_INSTRUMENTED)
+                session.observer = replace(
+                    session.observer, failing=partial(_tell, parent, "failing", index)
+                )
                 check = judge(session, planned, crew.cache)
                 session.so_far.append(check)
-                parent.send(("verdict", index, check))
+                _tell(parent, "verdict", index, check)
         cleanup_after_kill.dismiss()
     finally:
         os._exit(0)
