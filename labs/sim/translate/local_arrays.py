@@ -84,6 +84,11 @@ def _declared(tokens: Tokens, i: int) -> Array | None:
     return Array(i, tokens.match[tokens.up[i]], tuple(sizes))
 
 
+def is_local_array(tokens: Tokens, i: int) -> bool:
+    """Is the name of an array of a thread declared at token i?"""
+    return tokens.at(i + 1) == b"[" and _declared(tokens, i) is not None
+
+
 def _check_use(tokens: Tokens, i: int, array: Array) -> None:
     file, line, _ = tokens.expanded.position(tokens.start[i])
     name = quoted(tokens.text[i].decode(errors="surrogateescape"))

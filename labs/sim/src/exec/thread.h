@@ -86,6 +86,7 @@ struct worker {
     bool (*next_round)(struct worker *w); /* sim_next_round() of warp.h */
     uint64_t turns;                       /* how often a thread has begun to run */
     uint64_t begun;                       /* blocks of all launches that it has begun */
+    uint64_t ordered; /* how often something has ordered what threads do: a barrier, a new block */
 
     /* The threads of the block that runs, and their warps. */
     struct thread thread[SIM_MAX_THREADS];
