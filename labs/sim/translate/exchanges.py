@@ -105,12 +105,15 @@ class Search:
         tokens = self.tokens
         if function.opened in self.skipped:
             return [None]
-        names = self.globals | given
+        names = dict(self.globals)
         for first, last in self.parameters.get(function.opened, []):
             name = tokens.at(last - 1)
-            if name not in given and b"*" in tokens.text[first:last]:
+            names.pop(name, None)
+            if depth == 0 and b"*" in tokens.text[first:last]:
                 names[name] = (name, "")
+        names |= given
         events: list[Access | None] = []
+        own: set[bytes] = set()  # arrays of the thread
         loops: list[tuple[int, int, list[bytes], str]] = []  # end, first event, counters, head
         i = function.opened + 1
         while i < function.closed and len(events) < MOST:
@@ -128,11 +131,11 @@ class Search:
                     events.append(None)
                 elif text in self.by_name and depth < DEEPEST and before not in (b".", b"->"):
                     events += self._call(i, names, depth)
-                elif tokens.at(i + 1) == b"=" and before in (b"*", b"__restrict__", b"restrict"):
-                    if tokens.declares(i) or before != b"*":
-                        names[text] = self._pointer(i, names)
+                elif tokens.at(i + 1) == b"=" and self._is_pointer(i):
+                    self._pointer(i, names, own)
                 elif is_local_array(tokens, i):
                     names.pop(text, None)
+                    own.add(text)
                 elif text in names and before not in (b".", b"->", b"::"):
                     access = self._access(i, names[text], text in self.scalars)
                     if access is not None:
@@ -174,13 +177,26 @@ class Search:
             last = after
         return last
 
-    def _pointer(self, i: int, names: dict[bytes, Name]) -> Name:
-        """What a pointer means that is set to something at its declaration."""
+    def _is_pointer(self, i: int) -> bool:
+        """Is a pointer declared at token i?"""
+        tokens = self.tokens
+        if tokens.at(i - 1) != b"*" or tokens.declares(i):
+            return tokens.at(i - 1) in (b"*", b"__restrict__", b"restrict")
+        first = tokens.statement(i)
+        is_second = tokens.at(i - 2) == b"," and tokens.is_name(first)
+        return is_second and (tokens.is_name(first + 1) or tokens.at(first + 1) == b"*")
+
+    def _pointer(self, i: int, names: dict[bytes, Name], own: set[bytes]) -> None:
+        """Adds a pointer that is set to something at its declaration."""
         tokens = self.tokens
         last = i + 2
         while last < len(tokens) and tokens.text[last] not in (b";", b","):
             last = tokens.past(last)
-        return self._meant(i + 2, last, names) or (tokens.text[i] + b"@" + str(i).encode(), "own")
+        name = tokens.text[i]
+        meant = self._meant(i + 2, last, names)
+        names.pop(name, None)
+        if own.isdisjoint(tokens.text[i + 2 : last]):
+            names[name] = meant or (name + b"@" + str(i).encode(), "own")
 
     def _meant(self, first: int, last: int, names: dict[bytes, Name]) -> Name | None:
         """The array that an address is in."""
@@ -226,13 +242,13 @@ class Search:
         if tokens.at(i + 1) == b"[":
             while tokens.at(last + 1) == b"[":
                 last = tokens.match[last + 1]
-        elif self._is_unary(b"*", i - 1):
+        elif not is_scalar and tokens.at(i - 1) == b"*" and not tokens.is_name(i - 2):
             first = i - 1
-        elif tokens.at(i - 1) == b"(" and self._is_unary(b"*", i - 2):
+        elif not is_scalar and tokens.text[i - 2 : i] == [b"*", b"("]:
             first, last = i - 2, tokens.match[i - 1]
         elif not is_scalar:
             return None
-        if last < i or self._is_unary(b"&", first - 1):
+        if last < i or self._takes_address(first - 1):
             return None
         after = last + 1
         while tokens.at(after) == b"." and tokens.is_word(after + 1):
@@ -251,11 +267,18 @@ class Search:
         is_same = names <= SAME_FOR_ALL
         return Access(name[0], where, is_same, joins or sets, not sets, first, last)
 
-    def _is_unary(self, sign: bytes, i: int) -> bool:
+    def _takes_address(self, i: int) -> bool:
+        """Is token i a & that is no operator between two numbers?"""
         tokens = self.tokens
         before = tokens.at(i - 1)
-        is_operand = tokens.is_name(i - 1) or tokens.kind[i - 1] == "number"
-        return tokens.at(i) == sign and not is_operand and before not in (b")", b"]", b"&")
+        if tokens.at(i) != b"&" or before in (b"]", b"&") or tokens.kind[i - 1] == "number":
+            return False
+        if before == b")":  # perhaps of a cast
+            opened = tokens.match[i - 1]
+            inner = range(opened + 1, i - 1)
+            names = all(tokens.is_name(k) or tokens.at(k) in (b"*", b"::") for k in inner)
+            return names and not tokens.is_name(opened - 1)
+        return not tokens.is_name(i - 1)
 
     # ---- loops
 

@@ -16,8 +16,11 @@ struct worker;
 void sim_exchange_begin(struct worker *w);
 #endif
 
-/* The running thread makes an access at FILE:LINE. `how`: 1, it loads, 2, it stores, 3, both. */
-void sim_exchange_access(const volatile void *address, unsigned how, const char *file, int line);
+/* The running thread makes an access at FILE:LINE. `how`: 1, it loads, 2, it stores, 3, both. As far
+ * as the compiler can know, the call neither reads nor writes memory: what is kept in registers
+ * without the watch stays there. */
+__attribute__((const, nothrow, leaf, cold)) int
+sim_exchange_access(const volatile void *address, unsigned how, const char *file, int line);
 
 #ifdef __cplusplus
 }
@@ -28,11 +31,14 @@ struct sim_exchange {
     const char *file;
     int line;
     unsigned how;
+    inline __attribute__((always_inline)) void access(const volatile void *address) const {
+        asm volatile("" : : "r"(sim_exchange_access(address, how, file, line)));
+    }
     template <class T>
     constexpr inline __attribute__((always_inline)) T &&operator->*(T &&it) const {
         if constexpr (!std::is_array<typename std::remove_reference<T>::type>::value) {
             if (__builtin_expect(sim_watching, 0)) {
-                sim_exchange_access(__builtin_addressof(it), how, file, line);
+                access(__builtin_addressof(it));
             }
         }
         return static_cast<T &&>(it);

@@ -4,10 +4,11 @@
 
 #include <stdlib.h>
 
-#define WORDS 8192        /* that are known at once */
-#define FIRST_BLOCKS 64   /* of a kernel that are watched, and then */
-#define EVERY 32          /* one of so many */
-#define KERNELS 64        /* that are told apart */
+#define WORDS 8192         /* that are known at once */
+#define FIRST_BLOCKS 8     /* of a kernel that are watched, and then */
+#define EVERY 64           /* one of so many, */
+#define ACCESSES (1 << 17) /* so many accesses of each */
+#define KERNELS 64         /* that are told apart */
 #define SEVERAL UINT16_MAX /* lanes */
 
 _Thread_local bool sim_watching;
@@ -21,6 +22,7 @@ struct word {
 };
 
 static _Thread_local struct word *known;
+static _Thread_local unsigned left; /* accesses of the block to look at */
 static bool reported;
 
 void sim_exchange_begin(struct worker *w) {
@@ -31,6 +33,7 @@ void sim_exchange_begin(struct worker *w) {
         const uintptr_t kernel = (uintptr_t)w->launch.call >> 4;
         const unsigned before =
             __atomic_fetch_add(&begun[(kernel ^ kernel >> 6) % KERNELS], 1, __ATOMIC_RELAXED);
+        left = ACCESSES;
         sim_watching = before < FIRST_BLOCKS || w->block.index % EVERY == 0;
     }
 }
@@ -50,12 +53,14 @@ static void report(const struct worker *w, const char *file, int line) {
                          "run with --check");
 }
 
-void sim_exchange_access(const volatile void *address, unsigned how, const char *file, int line) {
+int sim_exchange_access(const volatile void *address, unsigned how, const char *file, int line) {
     struct worker *w = sim_worker;
     if (!w || !w->block.config ||
-        (!known && !(known = (struct word *)calloc(WORDS, sizeof *known)))) {
-        return;
+        (!known && !(known = (struct word *)calloc(WORDS, sizeof *known))) ||
+        sim_is_on_stack(w, address)) {
+        return 0;
     }
+    sim_watching = --left > 0;
     const uint16_t me = (uint16_t)(w->lane.thread + 1);
     const uint16_t warp = (uint16_t)(w->lane.thread / SIM_WARP_SIZE);
     const uintptr_t number = (uintptr_t)address;
@@ -66,7 +71,7 @@ void sim_exchange_access(const volatile void *address, unsigned how, const char 
     const bool loads = how & 1, stores = how & 2;
     if ((loads && it->writer && it->writer != me) || (stores && it->reader && it->reader != me)) {
         report(w, file, line);
-        return;
+        return 0;
     }
     if (loads) {
         it->reader = it->reader && it->reader != me ? SEVERAL : me;
@@ -74,4 +79,5 @@ void sim_exchange_access(const volatile void *address, unsigned how, const char 
     if (stores) {
         it->writer = me;
     }
+    return 0;
 }

@@ -186,6 +186,11 @@ void sim_wake(struct worker *w, enum thread_state from);
  * through operations of the warp. */
 void sim_run_round(struct worker *w, unsigned warp);
 
+/* Does the address belong to a variable of the running thread? */
+static inline bool sim_is_on_stack(const struct worker *w, const volatile void *address) {
+    return (size_t)((const volatile char *)address - w->lane.fiber->stack) < w->lane.fiber->bytes;
+}
+
 /* The running thread ends its kernel. */
 __attribute__((noreturn)) void sim_end_kernel(cudaError_t error);
 
