@@ -34,7 +34,7 @@ from device_arithmetic import DeviceArithmetic
 from exchanges import watch_exchanges
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
-from local_arrays import check_indices
+from local_arrays import check_indices, check_numbers
 from preprocess import Preprocessor, PreprocessorError, precompile
 from tokens import MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
@@ -95,6 +95,7 @@ class Translation:
         DeviceArithmetic(self.tokens).rewrite()
         if self.is_traced:
             check_indices(self.tokens)
+            check_numbers(self.tokens)
             # only counters need unrolled loops; g++ takes long over them
             self._unroll(self._control_flow())
         stepped = volatile_functions(self.tokens) if self.lock_step else []
