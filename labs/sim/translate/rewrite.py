@@ -13,7 +13,7 @@ by name, in the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit statu
 
 --lock-step: where device code has volatile accesses, its control flow is marked, and the first
 line of OUT.ii is LOCK_STEP: the compiler must then report these accesses, for the runtime's
-exec/lock_step.h.
+exec/lock_step.h. Where its lanes may exchange values in other ways, sim/exchange.h watches.
 --own-copies: the program's other files do not use the variables of this one.
 --define: a macro of the program alone, not of the headers before it.
 --own: the text of the program and of its headers, preprocessed and not yet translated, is written
@@ -32,9 +32,10 @@ from pathlib import Path
 import launch_bounds
 from architecture import merged
 from device_arithmetic import DeviceArithmetic
+from exchanges import watch_exchanges
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
-from local_arrays import check_indices
+from local_arrays import check_indices, check_numbers
 from preprocess import Preprocessor, PreprocessorError, precompile
 from tokens import MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
@@ -96,9 +97,12 @@ class Translation:
         DeviceArithmetic(self.tokens).rewrite()
         if self.is_traced:
             check_indices(self.tokens)
+            check_numbers(self.tokens)
             # only counters need unrolled loops; g++ takes long over them
             self._unroll(self._control_flow())
         stepped = volatile_functions(self.tokens) if self.lock_step else []
+        if self.lock_step:
+            watch_exchanges(self.tokens, stepped)
         if stepped:
             self._control_flow(stepped)
         return LOCK_STEP * bool(stepped) + self.tokens.edited()
