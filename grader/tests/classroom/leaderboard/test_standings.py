@@ -9,7 +9,6 @@ import pytest
 from grader.classroom.bulk.final import students
 from grader.classroom.bulk.store import Row, Store, Submission
 from grader.classroom.course.settings import Course
-from grader.classroom.leaderboard import standings
 from grader.classroom.leaderboard.refused_names import RealNames
 from grader.tests.classroom.leaderboard import classes
 from grader.tests.classroom.leaderboard.classes import ON, One, lines
@@ -189,17 +188,6 @@ def test_a_student_can_leave_and_a_run_without_such_files_can_be_opened(tmp_path
     store = Store(tmp_path / "run", resume=True)
     assert lines(store) == []
     store.close()
-
-
-def test_a_run_says_whether_it_has_one(made: Made) -> None:
-    store = made(course=b"")
-    assert not standings.is_on(store)
-    store.keep_setting(standings.SETTING, b"on")
-    assert standings.is_on(store)
-    store = made(run="other")
-    assert standings.is_on(store)
-    store.keep_setting(standings.SETTING, b"off")
-    assert not standings.is_on(store), "the command outweighs the file"
 
 
 def test_a_class_without_names_refuses_nothing() -> None:
