@@ -96,7 +96,7 @@ def of(store: Store, rules: Course, grades: Sequence[Final]) -> Standings:
     """The standings of the labs that a run's final grades are of."""
     names = RealNames(final.students(store.submissions(), rules))
     without = frozenset(rules.leaderboard_without)
-    contents = store.pseudonyms.every()
+    contents = store.pseudonyms()
     floors = speed_scores.least_floors(each.result for each in grades if each.result)
     taking_part: dict[tuple[str, str], list[Final]] = defaultdict(list)
     for grade in grades:
