@@ -58,10 +58,6 @@ static inline int nearest_index(const struct sim_texture *t, int axis, float coo
     return addressed(t->address[axis], floor_of(position(t, coordinate, n)), n);
 }
 
-int filter_index(const struct sim_texture *t, int axis, float coordinate, int n) {
-    return nearest_index(t, axis, coordinate, n);
-}
-
 static inline int64_t fixed_position(const struct sim_texture *t, float coordinate, int n) {
     return floor_of(position(t, coordinate, n) * 256 - 128 + 0.5);
 }

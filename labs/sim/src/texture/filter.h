@@ -3,9 +3,6 @@
 
 #include "texture/blend.h"
 
-/* The element of a coordinate along `axis`, which has n elements; negative: the border. */
-int filter_index(const struct sim_texture *t, int axis, float coordinate, int n);
-
 /* Where a linear filter is, in 1/256 of an element from the middle of the first one. */
 int64_t filter_position(const struct sim_texture *t, float coordinate, int n);
 

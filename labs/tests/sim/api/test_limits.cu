@@ -149,23 +149,12 @@ TEST(functions_of_the_host_run_in_order) {
     ck_assert_int_eq(calls.status, cudaSuccess);
 }
 
-TEST(occupancy_in_every_form) {
-    int blocks, grid, block;
-    size_t shared;
-    ck_success(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        &blocks, nothing, 256, 0, cudaOccupancyDisableCachingOverride));
-    ck_assert_int_eq(blocks, 8);
-    ck_success(cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+TEST(the_best_block_for_its_shared_memory) {
+    int grid, block;
+    ck_success(cudaOccupancyMaxPotentialBlockSizeVariableSMem(
         &grid, &block, nothing, [](int threads) { return threads * 4; }, 512));
     ck_assert_int_eq(block, 512);
     ck_assert_int_eq(grid, 4 * 132);
-    // As on an H200, with no static shared memory.
-    ck_success(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, nothing, 8, 256));
-    ck_assert_uint_eq(shared, 29184);
-    ck_success(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, nothing, 1, 256));
-    ck_assert_uint_eq(shared, 49152);
-    ck_error(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, nothing, 9, 256),
-             cudaErrorInvalidValue);
 }
 
 TEST(complex_numbers) {
