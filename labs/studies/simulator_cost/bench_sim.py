@@ -3,9 +3,10 @@
 Naive: what --profile and --check cost on two kernels of many programs, naive.cu.
 Warp functions: lanes per second, plain, with warps.cu.
 Traced: lane accesses per second, with traced.cu. Plain: source 004's 13x13
-correlation of a 200x200 image on one core, compared with a loop in C. All times are processor
-times; the rounds are interleaved and the smallest time of each is used, so that other work on the
-machine has little influence.
+correlation of a 200x200 image on one core, compared with a loop in C and with Numba's CUDA
+simulator. Numba is slow, so it runs only some of the 49 blocks and its time is scaled to all. All
+times are processor times; the rounds are interleaved and the smallest time of each is used, so that
+other work on the machine has little influence. ./grade setup --bench installs Numba.
 """
 
 import os
@@ -22,6 +23,7 @@ ROUNDS = 5
 NAIVE = ("gemm", "convolution")
 LAUNCHES = 5  # per round
 TRACED_SIZE = 4  # times as many blocks as for a 200x200 image
+NUMBA_BLOCKS, ALL_BLOCKS = 2, 7  # along each axis
 ONE_CORE = os.environ | {"CONVLABS_SIM_THREADS": "1", "CONVLABS_SIM_SAMPLE": "0"}
 
 
@@ -70,9 +72,9 @@ def warp_functions(binary: Path) -> dict[str, tuple[float, int]]:
     return {words[0]: (float(words[1]), int(words[2])) for words in lines}
 
 
-def timed(*command: str | Path) -> tuple[float, float]:
-    """Seconds and sum, as plain.cu and native.c print them."""
-    _, seconds, total = output(*command).split()
+def timed(*command: str | Path, environment: dict[str, str] = ONE_CORE) -> tuple[float, float]:
+    """Seconds and sum, as plain.cu, native.c and numba_tile.py print them."""
+    _, seconds, total = output(*command, environment=environment).split()
     return float(seconds), float(total)
 
 
@@ -87,13 +89,16 @@ def main() -> int:
         profiled: program.build([str(HERE / "naive.cu")], profiled=profiled).binary
         for profiled in (False, True)
     }
-    traces, plains, natives, naives = [], [], [], []
+    part = (str(NUMBA_BLOCKS), str(NUMBA_BLOCKS))
+    fake = ONE_CORE | {"NUMBA_ENABLE_CUDASIM": "1"}
+    traces, plains, natives, fakes, naives = [], [], [], [], []
     for _ in range(ROUNDS):
         traces.append(traced(traced_binary))
-        plains.append(timed(plain_binary, str(LAUNCHES)))
-        natives.append(timed(native, str(LAUNCHES)))
+        plains.append(timed(plain_binary, str(LAUNCHES), *part))
+        natives.append(timed(native, str(LAUNCHES), *part))
         naives.append(costs(naive[False], naive[True]))
-    if len({total for _, total in [*plains, *natives]}) != 1:
+        fakes.append(timed(sys.executable, HERE / "numba_tile.py", *part, environment=fake))
+    if len({total for _, total in [*plains, *natives, *fakes]}) != 1:
         print("bench-sim: the programs give different sums of the pixels", file=sys.stderr)
         return 1
 
@@ -117,9 +122,14 @@ def main() -> int:
         seconds, accesses = min(trace[name] for trace in traces)
         print(f"  {name:<13}{accesses / seconds / 1e6:8.1f}   its lanes {lanes}")
     plain, native_seconds = min(plains)[0], min(natives)[0]
+    numba = min(fakes)[0] * ALL_BLOCKS**2 / NUMBA_BLOCKS**2
     print("13x13 correlation of a 200x200 image, milliseconds of processor time:")
     print(f"  C loop       {native_seconds * 1e3:10.2f}")
     print(f"  simulator    {plain * 1e3:10.2f}   {plain / native_seconds:.1f} times the C loop")
+    print(
+        f"  Numba's      {numba * 1e3:10.0f}   {numba / plain:.0f} times ours "
+        f"({NUMBA_BLOCKS**2} of {ALL_BLOCKS**2} blocks run, scaled)"
+    )
     return 0
 
 

@@ -1,5 +1,6 @@
-/* What a plain run costs: source 4's kernel on the simulator. Argument: how often. Prints the least
- * processor time of a launch in seconds, and the sum of the pixels. */
+/* What a plain run costs: source 4's kernel on the simulator. Arguments: how often, and the columns
+ * and rows of blocks whose pixels are summed. Prints the least processor time of a launch in
+ * seconds, and the sum. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,8 +8,8 @@
 #include "shared_tile.h"
 
 int main(int argc, char **argv) {
-    if (argc != 2) {
-        fprintf(stderr, "usage: plain TIMES\n");
+    if (argc != 4) {
+        fprintf(stderr, "usage: plain TIMES COLUMNS ROWS\n");
         return 2;
     }
     static float h_image[SIDE * SIDE], h_mask[SIZE * SIZE];
@@ -36,8 +37,10 @@ int main(int argc, char **argv) {
     }
     cudaMemcpy(h_image, out, sizeof h_image, cudaMemcpyDeviceToHost);
     double sum = 0;
-    for (int i = 0; i < SIDE * SIDE; i++) {
-        sum += h_image[i];
+    for (int y = 0; y < SIDE && y < TILE * atoi(argv[3]); y++) {
+        for (int x = 0; x < SIDE && x < TILE * atoi(argv[2]); x++) {
+            sum += h_image[y * SIDE + x];
+        }
     }
     printf("plain %.6f %.0f\n", least, sum);
     cudaFree(image);
