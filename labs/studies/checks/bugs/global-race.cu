@@ -218,3 +218,59 @@ PROGRAM(sum_of_blocks)
     total<<<6, 64>>>(d_in, d_sum);
     CHECK_KERNEL();
 }
+
+// Nothing keeps the load of the sum behind the lock: a block may read it before it holds the lock.
+__device__ int lock, sum;
+
+__global__ void add(int value)
+{
+    if (threadIdx.x != 0) return;
+    while (atomicCAS(&lock, 0, 1) != 0) { }
+    sum += value; // BUG
+    __threadfence();
+    atomicExch(&lock, 0);
+}
+
+PROGRAM(lock_taken_without_fence)
+{
+    add<<<8, 32>>>(3);
+    CHECK_KERNEL();
+}
+
+// The lock is of all blocks, and the fence behind it is of one block only.
+__device__ int lock;
+
+__global__ void newest(int *last, int *count)
+{
+    while (atomicCAS(&lock, 0, 1) != 0) { }
+    __threadfence_block();
+    *last = (int)blockIdx.x; // BUG
+    __threadfence();
+    atomicExch(&lock, 0);
+    atomicAdd(count, 1);
+}
+
+PROGRAM(lock_with_fence_of_the_block)
+{
+    int *d_last = device_zeros<int>(1), *d_count = device_zeros<int>(1);
+    newest<<<6, 1>>>(d_last, d_count);
+    CHECK_KERNEL();
+    EXPECT(d_count, 1, 6);
+}
+
+// One block exchanges a word, the other stores to it: which value stays?
+__global__ void choose(unsigned int *word)
+{
+    if (blockIdx.x == 0) {
+        atomicExch(word, 1u); // BUG
+    } else {
+        *(volatile unsigned int *)word = 2u; // BUG (other side)
+    }
+}
+
+PROGRAM(volatile_store_and_exchange)
+{
+    unsigned int *d_word = device_zeros<unsigned int>(1);
+    choose<<<2, 1>>>(d_word);
+    CHECK_KERNEL();
+}

@@ -489,3 +489,126 @@ PROGRAM(written_only_where_read)
     CHECK_KERNEL();
     EXPECT(d_out, n, (i % 5 == 0 ? i : -1));
 }
+
+// The first block to come makes the table; the others wait until it is there.
+__device__ int state; // 0: nothing, 1: in work, 2: there
+
+__global__ void use(int *table, int *out)
+{
+    int seen = atomicCAS(&state, 0, 1);
+    if (seen == 0) {
+        for (int i = 0; i < 16; i++) table[i] = 5;
+        __threadfence();
+        atomicExch(&state, 2);
+    } else {
+        while (atomicAdd(&state, 0) != 2) { }
+        __threadfence();
+    }
+    out[blockIdx.x] = table[blockIdx.x];
+}
+
+PROGRAM(initialised_once)
+{
+    int *d_table = device_array<int>(16), *d_out = device_zeros<int>(16);
+    use<<<16, 1>>>(d_table, d_out);
+    CHECK_KERNEL();
+    EXPECT(d_out, 16, 5);
+}
+
+// A lock of all blocks, for one thread of each, then for a whole block: a fence after it is taken
+// and one before it is given back.
+__device__ int lock, sum;
+
+__device__ void take(void)
+{
+    while (atomicCAS(&lock, 0, 1) != 0) { }
+    __threadfence();
+}
+
+__device__ void give_back(void)
+{
+    __threadfence();
+    *(volatile int *)&lock = 0;
+}
+
+__global__ void add(int value, int *histogram)
+{
+    if (threadIdx.x == 0) {
+        take();
+        sum += value;
+        give_back();
+        take();
+    }
+    __syncthreads();
+    histogram[threadIdx.x] += value;
+    __syncthreads();
+    if (threadIdx.x == 0) give_back();
+}
+
+__global__ void copy_sum(int *out) { *out = sum; }
+
+PROGRAM(lock_with_both_fences)
+{
+    int *d_histogram = device_zeros<int>(32), *d_out = device_zeros<int>(1);
+    add<<<8, 32>>>(3, d_histogram);
+    copy_sum<<<1, 1>>>(d_out);
+    CHECK_KERNEL();
+    EXPECT(d_histogram, 32, 24);
+    EXPECT(d_out, 1, 24);
+}
+
+// A block waits for all blocks behind it: it polls more words than fit in a row of a few.
+__global__ void last_first(volatile int *done, int *out)
+{
+    bool waits;
+    do {
+        waits = false;
+        for (unsigned b = blockIdx.x + 1; b < gridDim.x; b++) waits |= done[b] == 0;
+    } while (waits);
+    out[blockIdx.x] = 5;
+    __threadfence();
+    done[blockIdx.x] = 1;
+}
+
+PROGRAM(polls_many_words)
+{
+    int *d_done = device_zeros<int>(16), *d_out = device_zeros<int>(16);
+    last_first<<<16, 1>>>(d_done, d_out);
+    CHECK_KERNEL();
+    EXPECT(d_out, 16, 5);
+}
+
+// A value goes from warp to warp behind a fence of the block, and on to another block behind one of
+// the device: that hands on what the warp was given.
+__device__ int turn, value;
+
+__device__ void wait_for(int number)
+{
+    while (atomicAdd(&turn, 0) != number) { }
+    __threadfence();
+}
+
+__global__ void pass_on(int *out)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        value = 7;
+        __threadfence_block();
+        atomicExch(&turn, 1);
+    } else if (blockIdx.x == 0 && threadIdx.x == 32) {
+        wait_for(1);
+        value += 1;
+        __threadfence();
+        atomicExch(&turn, 2);
+    } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+        wait_for(2);
+        *out = value;
+    }
+}
+
+PROGRAM(scopes_in_a_chain)
+{
+    int *d_out = device_zeros<int>(1);
+    pass_on<<<2, 64>>>(d_out);
+    CHECK_KERNEL();
+    EXPECT(d_out, 1, 8);
+}
