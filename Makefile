@@ -140,19 +140,22 @@ APART := -ffunction-sections
 # nvcc takes no advantage of what C++ leaves undefined here, and programs rely on it: 16 bytes are
 # loaded as a float4 and used in place as halves, an index wraps around, a null pointer has fields.
 AS_NVCC := -fno-strict-aliasing -fno-delete-null-pointer-checks -fno-aggressive-loop-optimizations
+# The lines of instructions are enough: where each statement begins, debuggers ask, and it is two
+# lines of three that the assembler would read.
+LINES := -g1 -gdwarf-4 -gno-statement-frontiers
 # -O1, and the parts of -O2 that contraction and short helpers need: as fast as -O2, and it builds in
 # half the time. In a kernel `new` gives NULL when the heap is full (-fcheck-new).
-SIM_CXXFLAGS   := -std=c++17 $(REMAP) $(AS_NVCC) -O1 -fexpensive-optimizations -finline-small-functions -g1 -gdwarf-4 \
+SIM_CXXFLAGS   := -std=c++17 $(REMAP) $(AS_NVCC) -O1 -fexpensive-optimizations -finline-small-functions $(LINES) \
                   -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread $(APART) $(STUDENT_WARN)
 # A traced program reports every access of its kernels (labs/sim/src/trace), and where in the source
 # its lanes are (labs/sim/include/sim/marks.h). The -fno flags keep g++ from changing accesses where
 # nvcc does not, and from copying code or sharing it between the arms of a branch. As nvcc does,
 # g++ inlines all functions of the device: it does not report the store of `s_tile[i] = function()`
-# when the function returns a struct and is called. The last three lines, and -g1, only save time,
+# when the function returns a struct and is called. The last four lines, and -g1, only save time,
 # half of what lab 4 takes: what they turn off comes after the accesses are reported.
 # g++ makes stores of the calls of WRITES_TEXT whose text is constant, and does not report them.
 WRITES_TEXT := strcpy stpcpy strncpy stpncpy strcat strncat sprintf snprintf vsprintf vsnprintf mempcpy
-TRACE_CXXFLAGS := -std=c++17 $(REMAP) $(AS_NVCC) -O2 -g1 -gdwarf-4 -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread \
+TRACE_CXXFLAGS := -std=c++17 $(REMAP) $(AS_NVCC) -O2 $(LINES) -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread \
                   -w $(APART) \
                   -fno-tree-sra -fno-tree-vectorize -fno-tree-slp-vectorize \
                   -finline-limit=20000 --param inline-unit-growth=1000 \
@@ -164,7 +167,8 @@ TRACE_CXXFLAGS := -std=c++17 $(REMAP) $(AS_NVCC) -O2 -g1 -gdwarf-4 -fcheck-new -
                   $(addprefix -fno-builtin-,$(WRITES_TEXT)) \
                   -fno-schedule-insns2 -fno-var-tracking -fno-var-tracking-assignments -fno-dse -fno-gcse \
                   -fno-cprop-registers -fno-ree -fno-peephole2 -fno-split-wide-types -fno-ipa-ra \
-                  -fno-move-loop-invariants -fno-compare-elim -fno-caller-saves -fno-if-conversion
+                  -fno-move-loop-invariants -fno-compare-elim -fno-caller-saves -fno-if-conversion \
+                  -fno-lra-remat --param=lra-max-considered-reload-pseudos=0 -fira-region=one -fira-algorithm=priority
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
 ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \
                   -fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=all

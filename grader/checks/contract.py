@@ -42,23 +42,28 @@ SECRET = (
 
 
 def judge_contract(session: Session, contract: Contract, binary: Binary) -> Check:
-    """Plays the contract's sequences, those of the public seed and then those of the secret one, up
-    to the first that fails. The calls of other parts alternate with this part's.
+    """Plays the contract's sequences up to the first that fails: those of the public seed, those in
+    which the calls of other parts alternate with this part's, those of the secret seed. The others'
+    verdicts may still be to come: so the secret ones are played before, and tell less.
 
     Raises OSError, for which the student is not to blame.
     """
     gpu = binary.backend == "gpu"
     run = _Run(session, Player(session.lab, contract, binary.file, session.work, gpu=gpu))
     lab = session.lab
-    every = [(draw.draw_sequences(lab, contract, contract.seed), False)]
-    if others := _that_hold(session, contract):
-        every.append((draw.draw_mixed(lab, [contract, *others], contract.seed), False))
+
+    def line_of(sequences: list[Sequence], is_secret: bool = False) -> Check | None:
+        return run.line_of(_on(binary.backend, sequences), is_secret)
+
+    if line := line_of(draw.draw_sequences(lab, contract, contract.seed)):
+        return line
+    secret = None
     if contract.secret_seed is not None:
-        every.append((draw.draw_sequences(lab, contract, contract.secret_seed), True))
-    for sequences, is_secret in every:
-        if line := run.line_of(_on(binary.backend, sequences), is_secret):
-            return line
-    return run.line("pass", details={"calls": run.calls})
+        secret = line_of(draw.draw_sequences(lab, contract, contract.secret_seed), is_secret=True)
+    others = _that_hold(session, contract)
+    if others and (line := line_of(draw.draw_mixed(lab, [contract, *others], contract.seed))):
+        return line
+    return secret or run.line("pass", details={"calls": run.calls})
 
 
 def _that_hold(session: Session, but: Contract) -> list[Contract]:
@@ -128,6 +133,7 @@ class _Run:
 
     def _failed(self, played: Played, failure: Failure) -> Check:
         player = self.player
+        self.session.observer.failing(self.line("fail"))
         first = failure
         drawn = replace(played.sequence[failure.index], refuse=0)  # shrinking tries without it
         reason, failure = _smallest(player, played, first)

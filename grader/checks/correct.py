@@ -176,6 +176,7 @@ def judge_case(session: Session, case: Case, binary: Binary) -> Check:
 def _explained(this: _Run, comparison: Comparison) -> Check:
     """A wrong output, with what a run with all checks on finds where the run itself does not
     explain why it went wrong."""
+    this.session.observer.failing(this.failed([], None))
     here = _errors(this.outcome)
     checked = Checked(here, ran=True) if here else None
     if comparison.unwritten.any() and checked is None:
@@ -235,6 +236,7 @@ def _no_output(this: _Run) -> Check:
     if outcome.end in ADVICE:
         lines.insert(1, ADVICE[outcome.end])
     if outcome.end == "crashed" and not outcome.findings and not this.case.hidden:
+        this.session.observer.failing(this.failed([], None))
         lines += _run_checked(this).lines()
     lines += _why(this.case)
     return this.failed(lines, name)

@@ -84,6 +84,11 @@ def grade(request: Request) -> int:
         if text and not quiet:
             print(text, flush=True)
 
+    def failing(check: result.Check) -> None:
+        live.clear()
+        if not quiet and (text := terminal.failing(check)):
+            print(text, flush=True)
+
     is_scored = False
 
     def scored(graded: result.Result) -> None:
@@ -107,7 +112,13 @@ def grade(request: Request) -> int:
         graded = pipeline.grade(
             plan,
             submission,
-            Observer(live.show, checked, lambda *profile: profiles.append(profile), scored),
+            Observer(
+                live.show,
+                checked,
+                lambda *profile: profiles.append(profile),
+                scored,
+                failing=failing,
+            ),
             request.verbose,
             keep_notes=progress.is_own(submission) and not fresh,
             report=report,

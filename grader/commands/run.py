@@ -12,6 +12,8 @@ from grader.commands import output
 from grader.commands.errors import CommandError
 from grader.commands.nvcc_options import Given
 from grader.compile.compiler_messages import Diagnostic
+from grader.model import plain_text
+from grader.model.finding import Finding
 from grader.model.result import to_json
 from grader.sandbox.ending import Finished, early_end, shell_status
 
@@ -106,6 +108,8 @@ def run(
     if checked:
         found = render_profile.findings(profile, ending is not None, width)
         print(f"\n{found}" if profiled else found, file=sys.stderr)
+    else:
+        _show_faults(profile.findings)
     if ending is not None:
         print(f"grade: {ending}", file=sys.stderr)
     if json_file is not None:
@@ -149,6 +153,17 @@ def _show_warnings(warnings: list[Diagnostic]) -> None:
     more = len(warnings) - MOST_WARNINGS
     if more > 0:
         print(f"and {more} more warning{'s' if more > 1 else ''}", file=sys.stderr, flush=True)
+
+
+def _show_faults(findings: list[Finding]) -> None:
+    """Says where an instruction of a run without checks faulted: the simulator knows only its
+    address."""
+    for fault in findings:
+        if fault.pc and fault.severity == "error":
+            what = f"kernel {fault.kernel}" if fault.kernel else "your program"
+            where = f"{fault.where()}: {what} faulted here" if fault.line else f"{what} faulted"
+            hint = "" if fault.kind == "stack-overflow" else "; run it with --check"
+            print(f"grade: {plain_text.line(where, 400)}{hint}", file=sys.stderr)
 
 
 def _early_end(done: Finished) -> str | None:

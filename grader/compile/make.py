@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -30,7 +30,7 @@ from grader.compile.compiler_messages import (
     unlinkable,
     unlinked,
 )
-from grader.compile.make_process import BuildError
+from grader.compile.make_process import BuildError, Waiting
 from grader.model.spec import Lab
 from grader.model.submission import Submission
 from grader.sandbox.ending import Finished, early_end
@@ -45,6 +45,8 @@ COMPILE_LIMITS = Limits(seconds=90, output=1 << 20, file_size=1 << 28, address_s
 RUNTIME_LIMITS = Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
 Target = Literal["run", "checked", "unit", "speed", "nvcc"]
+# What is shown last lets others go first: how much.
+NICE_NVCC = 8
 _NAMES = {"speed": "student.so", "nvcc": "nvcc.txt"}  # of products; others have their target's
 
 
@@ -104,22 +106,26 @@ def build(request: BuildRequest) -> Build:
 
 
 @contextlib.contextmanager
-def start(request: BuildRequest) -> Iterator[Callable[[], Build]]:
-    """Starts what build() does, and yields the function that waits for the result. A build that is
-    not finished at the end of the block is killed. Both may raise BuildError."""
+def start(request: BuildRequest, is_prepared: bool = False) -> Iterator[Waiting[Build]]:
+    """Starts what build() does, and yields what waits for the result. A build that is not finished
+    at the end of the block is killed. Both may raise BuildError. is_prepared: after prepare()."""
     submission = request.submission
     lab = submission.lab
     home = submission.home or paths.BUILD / lab.id
     names = {name: submission.path(name) for name in submission.contents}
     # What may run at the same time has a folder of its own.
-    own = {"nvcc": "nvcc", "speed": f"{request.backend} speed {request.files}"}
+    own = {
+        "nvcc": "nvcc",
+        "checked": f"{request.backend} checked",
+        "speed": f"{request.backend} speed {request.files}",
+    }
     apart = own.get(request.target, request.backend)
     kind = f"{apart}\0{sorted(names.items())}\0{sources.key(lab)}\0"
     out = staging.stage(home, kind, submission.contents)
     variables = _variables(lab, request.backend, request.files or tuple(lab.submit), out)
     if request.reference:
         variables |= {"REFERENCE_OBJECT": str(request.reference.relative_to(paths.ROOT))}
-    if request.target != "nvcc":
+    if request.target != "nvcc" and not is_prepared:
         _build_course(f"{_course(lab)} do not build", request.rules(), variables, request.verbose)
     with contextlib.ExitStack() as locked:
         locked.enter_context(make_process.locked(out))
@@ -131,6 +137,7 @@ def start(request: BuildRequest) -> Iterator[Callable[[], Build]]:
             request.verbose,
             env=shown(names) | {"PYTHONDONTWRITEBYTECODE": "1"},
             view=sources.view(lab, out, request.backend),
+            nice=NICE_NVCC if request.target == "nvcc" else 0,
         )
         wait_for_make = locked.enter_context(running)
 
@@ -141,7 +148,7 @@ def start(request: BuildRequest) -> Iterator[Callable[[], Build]]:
             locked.close()  # another grader may build here before the block ends
             return _result(done, request, out)
 
-        yield wait
+        yield Waiting(wait, wait_for_make.has_ended)
 
 
 def _result(done: Finished, request: BuildRequest, out: Path) -> Build:
@@ -245,13 +252,13 @@ def shown(names: Mapping[str, str]) -> dict[str, str]:
     return {"SHOWN_" + re.sub("[.-]", "_", name): path for name, path in names.items()}
 
 
-def prepare(lab: Lab, backend: str, timed: bool) -> None:
-    """Builds the course's parts of a lab once, before many submissions are built. timed: those
-    for timing as well. Raises BuildError."""
+def prepare(lab: Lab, backend: str, timed: bool, verbose: bool = False) -> None:
+    """Builds the course's parts of a lab once, before several builds. timed: those for timing as
+    well. Raises BuildError."""
     rules = ["run-binary"] if backend == "gpu" else ["run-binary", "checked-binary"]
     rules += ["speed-binary"] if timed and lab.speed and backend != "sim" else []
     variables = _variables(lab, backend, tuple(lab.submit), paths.BUILD / lab.id)
-    _build_course(f"{_course(lab)} do not build", rules, variables, verbose=False)
+    _build_course(f"{_course(lab)} do not build", rules, variables, verbose)
 
 
 @dataclass

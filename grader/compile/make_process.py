@@ -4,7 +4,9 @@ import contextlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from grader import paths
 from grader.compile import staging
@@ -16,6 +18,20 @@ from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
 
 TOOLS = ("g++", "gcc", "as", "ld", "ar", "bash")  # that the rules of make call
+
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Waiting(Generic[Made]):
+    """Waits for something that is being made, and returns it. has_ended: would it at once?"""
+
+    wait: Callable[[], Made]
+    has_ended: Callable[[], bool]
+
+    def __call__(self) -> Made:
+        return self.wait()
 
 
 class BuildError(Exception):
@@ -50,9 +66,12 @@ def start(
     verbose: bool,
     env: dict[str, str] | None = None,
     view: View | None = None,
-) -> Iterator[Callable[[], Finished]]:
-    """Starts make, and yields the function that waits for its end. Both may raise BuildError."""
-    argv = ["make", "--no-print-directory", f"-j{len(rules)}", "-Otarget", *rules]
+    nice: int = 0,
+) -> Iterator[Waiting[Finished]]:
+    """Starts make, and yields what waits for its end. Both may raise BuildError. nice: how much it
+    lets others go first."""
+    argv = ["nice", f"-n{nice}"] if nice else []
+    argv += ["make", "--no-print-directory", f"-j{len(rules)}", "-Otarget", *rules]
     argv += [f"{k}={v}" for k, v in variables.items()]
     argv += ["V=1"] if verbose else []
     with contextlib.ExitStack() as stack:
@@ -67,7 +86,7 @@ def start(
                 print(plain_text.document(log), end="", flush=True)
             return done
 
-        yield wait
+        yield Waiting(wait, running.has_ended)
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
-KEPT = 24  # folders of a lab; a submission may have several, and those of nvcc and of speed
+KEPT = 36  # folders of a lab; a submission has several: its two programs, nvcc, speed
 # Files in such a folder:
 IN_USE = ".in-use"  # locked by each grader that runs what is built there
 LOCK = ".make.lock"  # locked by the grader that runs make there

@@ -58,6 +58,7 @@ class Runner:
 
     backend: cpu (built with sanitizers) or sim (built for profiles).
     sampled: a profiled run records one warp of each memory access as well.
+    plain: the program that is stepped; None: it is beside the instrumented one.
     """
 
     submission: Submission
@@ -65,6 +66,7 @@ class Runner:
     backend: str
     work: Path
     sampled: bool = False
+    plain: Path | None = None
     _done: dict[tuple[str, Mode], InstrumentedRun] = field(default_factory=dict)
 
     def is_quick(self, check: Input) -> bool:
@@ -118,13 +120,16 @@ class Runner:
         record = instructions.read_instructions(run.outcome.evidence.last(evidence.INSTRUCTIONS))
         if not record:
             return run, None
-        return run, instructions.counted(record, check.counter, self.binary.with_name("run"))
+        return run, instructions.counted(record, check.counter, self._plain())
 
     def openmp_unsupported(self, check: Input) -> bool:
         """Whether the input starts OpenMP threads, but the file uses parts of OpenMP that the race
         detector does not support."""
         program = self.binary.with_name("raced")
         return "threads" in check.settings() and program.exists() and not program.stat().st_size
+
+    def _plain(self) -> Path:
+        return self.plain or self.binary.with_name("run")
 
     def _run(self, check: Input, mode: Mode) -> InstrumentedRun:
         key = (check.signature(), mode)
@@ -136,8 +141,8 @@ class Runner:
         lab = self.submission.lab
         prepared = cache.prepared(lab, check)
         # A traced program reports accesses by calls, which would be stepped as well.
-        other = "raced" if mode.openmp_races else "run" if mode.stepped else self.binary.name
-        binary = self.binary.with_name(other)
+        binary = self._plain() if mode.stepped else self.binary
+        binary = binary.with_name("raced") if mode.openmp_races else binary
         outcome = run_case(lab, check, binary, prepared.inputs, self.work, mode)
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:

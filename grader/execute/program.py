@@ -145,10 +145,11 @@ def execute(
     Returns how it ended, and what it counted and found; there are no counters of a program that was
     not built to be profiled. Raises LostError, and OSError.
     """
+    environment = {"CONVLABS_SIM_FAULT": "error"}
     if checked:
-        environment = {"CONVLABS_SIM_CHECK": "1"}
+        environment["CONVLABS_SIM_CHECK"] = "1"
     else:  # what a device does in practice; the checks report who relies on it
-        environment = {"CONVLABS_SIM_FRESH": "zeros"}
+        environment["CONVLABS_SIM_FRESH"] = "zeros"
     done, launches, findings = _run(program, arguments, seconds, environment, sample, progress)
     return done, profile(program.binary, launches, findings)
 

@@ -21,28 +21,29 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
     plan, plain = session.plan, session.programs.plain
     for check in session.programs.checks:
         session.add(check)
-    session.programs.begin_instrumented()
+    if "instrumented" in plan.programs:
+        session.programs.begin_instrumented()
     cache = None
     if session.keep_notes and plain and plan.backend == "sim":
         cache = PassCache.of(plain, plan)
     with Predictions(session, noted=cache is not None) as predictions:
-        for program, stage in groupby(plan.checks, _stage):
-            if program != "plain":
+        for timed, stage in groupby(plan.checks, lambda planned: planned.program == "timed"):
+            if timed:  # nothing else may run then
+                session.add_nvccs(wait=True)
                 session.programs.begin_timed()
-            if program == "instrumented":
-                predictions.begin()
-            if program == "timed":  # nothing else may run then
                 predictions.finish()
             checks = _in_order(session, stage, cache)
             for planned, check in side_by_side.judged(session, checks, cache):
-                if planned.program != "plain":
-                    session.add_nvccs()
                 session.add(check)
-                if cache and program != "timed" and not _is_unsure(session):
+                session.add_nvccs(wait=False)
+                if planned.program == "instrumented":  # of all parts, the results are known
+                    session.programs.begin_timed()
+                    predictions.begin()
+                if cache and not timed and not _is_unsure(session):
                     binary = session.binary(planned)
                     if isinstance(binary, Binary):
                         cache.add(planned.check, binary.file, check)
-        session.add_nvccs()
+        session.add_nvccs(wait=True)
         places = {plan.lab.id_of(planned.check): i for i, planned in enumerate(plan.checks)}
         session.so_far.sort(key=lambda check: places.get(check.id, -1))  # others came first
         predictions.begin()
@@ -58,19 +59,13 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
     return predicted
 
 
-def _stage(planned: Planned) -> str:
-    """Checks of one stage may be judged at the same time: "plain", "instrumented" or "timed"."""
-    return "plain" if planned.program == "failing" else planned.program
-
-
 def _in_order(session: Session, stage: Iterable[Planned], cache: PassCache | None) -> list[Planned]:
     """The checks of a stage in the order in which they are judged: what changed is shown first."""
     checks = list(stage)
-    binary = session.binary(checks[0]) if cache and checks[0].program != "timed" else None
-    if cache is None or not isinstance(binary, Binary):
+    plain = session.programs.plain
+    if cache is None or plain is None or checks[0].program != "plain":
         return checks
-    cache.code(binary.file)  # now, and not in each of the processes
-    return cache.changed_first(checks, binary.file) if checks[0].program == "plain" else checks
+    return cache.changed_first(checks, plain)  # and not in each of the processes
 
 
 def _is_unsure(session: Session) -> bool:

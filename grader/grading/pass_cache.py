@@ -41,13 +41,14 @@ class Notes(msgspec.Struct):
 
 @dataclass
 class PassCache:
-    """The passes of a student's file, by key. `course`: the hash of the course's own files."""
+    """The passes of a student's file, by key. `course`: the hash of the course's own files. codes:
+    what each part runs, of each program that was asked for."""
 
     plan: Plan
     file: Path
     course: bytes
     notes: Notes
-    _codes: dict[Path, dict[str, bytes]] = field(default_factory=dict)
+    codes: dict[Path, dict[str, bytes]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, binary: Path, plan: Plan) -> PassCache:
@@ -109,10 +110,10 @@ class PassCache:
 
     def code(self, program: Path) -> dict[str, bytes]:
         """What each part runs: the whole program where that cannot be told."""
-        if program not in self._codes:
+        if program not in self.codes:
             try:
-                self._codes[program] = part_code.hashes(program, self.plan.lab)
+                self.codes[program] = part_code.hashes(program, self.plan.lab)
             except (OSError, ObjectError, KeyError):
                 whole = hashlib.sha256(program.read_bytes()).digest()
-                self._codes[program] = dict.fromkeys((p.id for p in self.plan.lab.part), whole)
-        return self._codes[program]
+                self.codes[program] = dict.fromkeys((p.id for p in self.plan.lab.part), whole)
+        return self.codes[program]

@@ -11,7 +11,8 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import Any, NoReturn
@@ -27,10 +28,13 @@ from grader.session.plan import Planned
 from grader.session.session import Session
 
 INTERVAL = 0.1  # seconds between two looks at the limits of what this process itself runs
-NICE = 2  # for each part: what is shown first comes first, and a compiler before all of them
+# What is shown first comes first; and a compiler before all parts together, which wait for it.
+NICE, NICE_EACH = 5, 2
+NICE_INSTRUMENTED = 8  # more: the results of all parts come before
 
-# A child sends ("starting", text), ("profiled", technique, profile), ("verdict", index, check),
-# and two questions: ("instrumented",) and ("elsewhere", index of a contract).
+# A child sends ("starting", text), ("profiled", technique, profile), ("failing", index, check),
+# ("verdict", index, check), and two questions: ("instrumented",) and ("elsewhere", index of a
+# contract).
 Message = tuple[Any, ...]
 
 
@@ -56,7 +60,8 @@ def judged(
 
 @dataclass
 class _Crew:
-    """The children of one stage. waiting: parts whose child is not started yet."""
+    """The children of one stage. waiting: parts whose child is not started yet. questions: who asks
+    for verdicts of other parts. builders: who asks for the instrumented program."""
 
     session: Session
     stage: Sequence[Planned]
@@ -64,17 +69,22 @@ class _Crew:
     parts: list[str]
     waiting: list[str]
     verdicts: dict[int, Check] = field(default_factory=dict)
+    failing: dict[int, Check] = field(default_factory=dict)
     children: dict[Connection, tuple[int, str]] = field(default_factory=dict)
     questions: list[tuple[Connection, int]] = field(default_factory=list)
+    builders: list[Connection] = field(default_factory=list)
 
     def verdict(self, index: int) -> Check | None:
         """The verdict of a check, once it is there; None where its child ended without it."""
         part = self.stage[index].check.part
         while index not in self.verdicts and self._is_under_way(part):
+            if failing := self.failing.pop(index, None):
+                self.session.observer.failing(failing)
             # More than there are cores: one may wait for another's verdicts, or for a program.
             while self.waiting and len(self.children) < 2 * self.session.cores:
                 self._start(self.waiting.pop(0))
             launcher.enforce_all()
+            self._hand_out()
             for connection in wait([*self.children], INTERVAL):
                 assert isinstance(connection, Connection)
                 self._read(connection)
@@ -97,7 +107,7 @@ class _Crew:
         if pid == 0:
             ours.close()
             process_tree.die_with_parent(parent)
-            os.nice(NICE * (self.parts.index(part) + 1))
+            os.nice(NICE + NICE_EACH * self.parts.index(part))
             _judge_part(self, part, theirs)
         theirs.close()
         launcher.spare(pid)
@@ -115,11 +125,15 @@ class _Crew:
             self.session.observer.starting(*values)
         elif kind == "profiled":
             self.session.observer.profiled(*values)
+        elif kind == "failing":
+            self.failing[values[0]] = values[1]
         elif kind == "verdict":
             self.verdicts[values[0]] = values[1]
             self._answer()
         elif kind == "instrumented":
-            _send(connection, self.session.programs.instrumented())
+            self.builders.append(connection)
+            self.session.programs.begin_instrumented()
+            self._hand_out()
         else:
             self.questions.append((connection, values[0]))
             self._answer()
@@ -127,9 +141,21 @@ class _Crew:
     def _forget(self, connection: Connection) -> None:
         pid, _ = self.children.pop(connection)
         self.questions = [(asker, index) for asker, index in self.questions if asker != connection]
+        self.builders = [asker for asker in self.builders if asker != connection]
         connection.close()
         os.waitpid(pid, 0)
         launcher.spare_no_more(pid)
+
+    def _hand_out(self) -> None:
+        """Gives the instrumented program to who asks for it, once it is built; and what each part
+        runs of it, where that is needed."""
+        if not self.builders or self.session.programs.is_being_built():
+            return
+        program = self.session.programs.instrumented()
+        codes = self.cache.code(program) if self.cache and isinstance(program, Path) else None
+        for connection in self.builders:
+            _send(connection, (program, codes))
+        self.builders.clear()
 
     def _answer(self) -> None:
         """Answers who asks for the verdicts of other parts, once those are there that one process
@@ -154,6 +180,10 @@ def _send(connection: Connection, answer: object) -> None:
         connection.send(answer)
 
 
+def _tell(parent: Connection, kind: str, index: int, check: Check) -> None:
+    parent.send((kind, index, check))
+
+
 def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
     """What a child does."""
     try:
@@ -166,8 +196,11 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
             return parent.recv()
 
         def instrumented() -> Path | CouldNotRun:
-            answer: Path | CouldNotRun = ask("instrumented")
-            return answer
+            answer: tuple[Path | CouldNotRun, dict[str, bytes] | None] = ask("instrumented")
+            program, codes = answer
+            if crew.cache and codes and isinstance(program, Path):
+                crew.cache.codes[program] = codes
+            return program
 
         session.observer = Observer(
             starting=lambda text: parent.send(("starting", text)),
@@ -181,11 +214,18 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
             return checks
 
         session.elsewhere = elsewhere
+        is_first = True
         for index, planned in enumerate(crew.stage):
             if planned.check.part == part:
+                if is_first and planned.program == "instrumented":
+                    is_first = False
+                    os.nice(NICE_INSTRUMENTED)
+                session.observer = replace(
+                    session.observer, failing=partial(_tell, parent, "failing", index)
+                )
                 check = judge(session, planned, crew.cache)
                 session.so_far.append(check)
-                parent.send(("verdict", index, check))
+                _tell(parent, "verdict", index, check)
         cleanup_after_kill.dismiss()
     finally:
         os._exit(0)

@@ -16,6 +16,7 @@ from grader.oracle.rounding_bound import SMALLEST, gamma
 
 MANY_TAPS = 25  # with fewer, one tap after the other is as fast
 PRODUCTS = 1 << 17  # values that are summed at a time: they stay in a cache
+LARGE = 1 << 16  # pixels of which no second copy is made
 
 F32 = npt.NDArray[np.float32]
 F64 = npt.NDArray[np.float64]
@@ -91,10 +92,18 @@ def _with_magnitude(f: F64, g: F64) -> tuple[F64, F64]:
     return np.stack([f, np.abs(f)]), np.stack([g, np.abs(g)])
 
 
+def _value_and_magnitude(f: F64, g: F64, border: str) -> tuple[F64, F64]:
+    """Eq. 1 of both, and of their magnitudes."""
+    if f.size > LARGE:
+        return correlate64(f, g, border), correlate64(np.abs(f), np.abs(g), border)
+    value, magnitude = correlate64(*_with_magnitude(f, g), border)
+    return value, magnitude
+
+
 def correlate(image: F32, mask: F32, border: str) -> Expected:
     """Eq. 1 with its bound, both height x width."""
-    both = _with_magnitude(image.astype(np.float64), mask.astype(np.float64))
-    value, magnitude = correlate64(*both, border)
+    f, g = image.astype(np.float64), mask.astype(np.float64)
+    value, magnitude = _value_and_magnitude(f, g, border)
     return Expected(value, _bound(magnitude, mask.size))
 
 
@@ -136,8 +145,7 @@ def _two_passes(image: F32, mask: npt.ArrayLike, border: str, rounded: int) -> E
     """
     g = np.asarray(mask, dtype=np.float64)
     rows, columns = g.shape
-    both = _with_magnitude(np.asarray(image, dtype=np.float64), g)
-    value, magnitude = correlate64(*both, border)
+    value, magnitude = _value_and_magnitude(np.asarray(image, dtype=np.float64), g, border)
     lost = (rows + columns * rows * max(1.0, float(np.abs(g).max()))) * SMALLEST
     bound = gamma(rows + columns + rounded) * magnitude + lost
     return Expected(value, bound)

@@ -24,6 +24,7 @@ class Terminal:
     _hinted: set[str] = field(default_factory=set)  # parts
     _skipped_all: bool = False
     _seen: list[Check] = field(default_factory=list)
+    _begun: str = ""  # the check whose first line is printed, by its id
     _folded: int = 0  # checks without a line, of parts that have given no result
 
     def header(self, lab: str, title: str, files: list[str], backend: str) -> str:
@@ -33,20 +34,25 @@ class Terminal:
         named = ", ".join(files)
         return f"{self._paint('1', name)}{gap}your file: {named}   backend: {backend}"
 
+    def failing(self, check: Check) -> str:
+        """The line of a check that fails, before it is known why; "" where it was printed, and
+        where it may be that it is left out."""
+        if self._begun == check.id or (self._had_nothing(check, self._seen) and not self.verbose):
+            return ""
+        self._begun = check.id
+        return self._line(check, f"{check.points:g}/{check.max_points:g}")
+
     def check(self, check: Check, lab: str, hints: int) -> str:
         """The line of a check and, where something is wrong, why. "" when one line stands for all
         the checks that were skipped, or for all those of a part in which nothing is written yet.
-        `hints`: how many its part has."""
+        `hints`: how many its part has. After failing(), only why."""
         self._seen.append(check)
-        if self._says_nothing_new(check) and not self.verbose:
+        is_begun, self._begun = self._begun == check.id and check.verdict == "fail", ""
+        if self._says_nothing_new(check) and not self.verbose and not is_begun:
             self._folded += 1
             return ""
         if check.verdict == "skip" and check.needs == "compiles" and not self.verbose:
             return self._all_skipped()  # a line each would hide what the compiler printed
-        word = f"{WORDS[check.verdict]:<5}"
-        part = f"{check.part}  " if check.part else ""
-        text = f"  {self._paint(COLOURS[check.verdict], word)} {part}{check.name}"
-        width = 8 + len(part) + len(check.name)
         if check.verdict == "skip" and check.needs:
             note = f"needs: {check.needs}"
         elif check.max_points:
@@ -61,8 +67,18 @@ class Terminal:
         repeated = bool(message) and message in self._printed and not self.verbose
         note = f"as above  {note}" if repeated else note
         self._printed.add(message)
+        lines = [] if repeated else self._lines(check, lab, hints)
+        if is_begun:
+            return "\n".join([f"{INDENT}as above"] if repeated else lines)
+        return "\n".join([self._line(check, note), *lines])
+
+    def _line(self, check: Check, note: str) -> str:
+        word = f"{WORDS[check.verdict]:<5}"
+        part = f"{check.part}  " if check.part else ""
+        width = 8 + len(part) + len(check.name)
+        text = f"  {self._paint(COLOURS[check.verdict], word)} {part}{check.name}"
         text += " " * max(2, self.width - 4 - width - len(note)) + note if note else ""
-        return "\n".join([text.rstrip(), *([] if repeated else self._lines(check, lab, hints))])
+        return text.rstrip()
 
     def _says_nothing_new(self, check: Check) -> bool:
         """Is the check without any result, like all before it: those of its part, or of all parts?
@@ -74,7 +90,11 @@ class Terminal:
             known = tuple(check.message) in self._printed or first.endswith(UNSOLVED)
             if check.diagnosis not in NOTHING or not (known or check.diagnosis != "returned-error"):
                 return False
-        ran = [c for c in self._seen[:-1] if c.part and c.verdict != "skip" and not c.hidden]
+        return self._had_nothing(check, self._seen[:-1])
+
+    def _had_nothing(self, check: Check, seen: list[Check]) -> bool:
+        """Was there no result in the checks before: those of its part, or of all parts?"""
+        ran = [c for c in seen if c.part and c.verdict != "skip" and not c.hidden]
         before = [c for c in ran if c.part == check.part] or ran
         return bool(before) and all(c.diagnosis in NOTHING for c in before)
 

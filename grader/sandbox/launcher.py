@@ -76,6 +76,13 @@ class Running:
             stderr=bytes(self.streams[1].data),
         )
 
+    def has_ended(self) -> bool:
+        """Would wait() return at once? Takes what was printed, which would fill the pipes."""
+        for stream in self.streams:
+            os.set_blocking(stream.file.fileno(), False)
+            _read_rest(stream, self.limits.output)
+        return self.stopped_by is not None or self.process.poll() is not None
+
     def enforce_limits(self) -> None:
         """Checks what it has used, if it is time to, and kills it at a limit."""
         now = time.monotonic()

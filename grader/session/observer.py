@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Observer:
     """Functions that a grading calls, in the grader's own process.
 
-    starting: what begins now. checked: a check has its verdict. profiled: a technique check has
+    starting: what begins now. failing: the next check in their order fails for certain; what is
+    wrong is still looked for. checked: a check has its verdict. profiled: a technique check has
     read this profile. scored: the grade without predictions, which are under way and change no
     points; not called where they may. exclusive: held while something is timed, or repeated because
     the machine was too busy; other work may have to wait.
@@ -29,3 +30,4 @@ class Observer:
     profiled: Callable[[Technique, Profile], None] = field(default=lambda *_: None)
     scored: Callable[[Result], None] = field(default=lambda _: None)
     exclusive: Callable[[], AbstractContextManager[None]] = nullcontext
+    failing: Callable[[Check], None] = field(default=lambda _: None)

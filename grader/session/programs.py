@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.compile import make, nvcc_check
 from grader.compile.make import Build, BuildRequest
-from grader.compile.make_process import BuildError, MachineBusyError
+from grader.compile.make_process import BuildError, MachineBusyError, Waiting
 from grader.execute.backend import Backend
 from grader.model.result import Check
 from grader.model.submission import Submission
@@ -48,9 +48,9 @@ class Programs:
 
     plain: None when the submission does not build; then nothing can run. failing: the simulator's
     plain program, whose CUDA calls can be made to fail; `plain` itself where that is the backend.
-    The instrumented program takes longest to build: begin_instrumented() starts that, it is built
-    while the first cases run, and instrumented() waits for it. Where no check of the plan needs it,
-    instrumented() builds it: a case that fails is explained by it. nvcc compiles at the same time;
+    The instrumented program takes longest to build: that begins beside the plain one, and
+    instrumented() waits for it. Where no check of the plan needs it, it is built when it is asked
+    for: a case that fails is explained by it. nvcc compiles once the plain program is there;
     nvccs_check() waits for it.
     The shared objects that are timed are built beside the checks after begin_timed(), which is not
     called at once, to delay no case; finish_timed() waits for them.
@@ -59,22 +59,25 @@ class Programs:
     checks: list[Check]
     plain: Path | None = None
     failing: Path | CouldNotRun = field(default_factory=lambda: CouldNotRun("skip"))
-    _instrumented: Path | CouldNotRun | Callable[[], Path | CouldNotRun] = field(
+    _instrumented: Path | CouldNotRun | Waiting[Path | CouldNotRun] = field(
         default_factory=lambda: CouldNotRun("skip")
     )
-    _begin: Callable[[], Path | CouldNotRun | Callable[[], Path | CouldNotRun]] | None = None
-    _nvcc: Callable[[], Check | None] = field(default=lambda: None)
+    _begin: Callable[[], Path | CouldNotRun | Waiting[Path | CouldNotRun]] | None = None
+    _nvcc: Waiting[Check | None] | None = None
     _start_timed: Callable[[], Timed] = field(default=dict)
     _timed: Timed | None = None
 
-    def nvccs_check(self) -> Check | None:
+    def nvccs_check(self, wait: bool = True) -> Check | None:
         """What nvcc says of the file, when it is asked for the first time; then None, and where
-        there is no nvcc or a GPU."""
-        ask, self._nvcc = self._nvcc, lambda: None
+        there is no nvcc or a GPU. wait: until it is known; else None before."""
+        ask = self._nvcc
+        if ask is None or not (wait or ask.has_ended()):
+            return None
+        self._nvcc = None
         return ask()
 
     def begin_instrumented(self) -> None:
-        """Starts to build the instrumented program, where the plan needs it."""
+        """Starts to build the instrumented program, unless that was done."""
         if self._begin:
             self._instrumented, self._begin = self._begin(), None
 
@@ -104,21 +107,21 @@ class Programs:
         return shared_object(found)
 
     def is_being_built(self) -> bool:
-        """Would instrumented() wait?"""
-        return callable(self._instrumented)
+        """Would instrumented() wait? Nothing is built before it is begun."""
+        return isinstance(self._instrumented, Waiting) and not self._instrumented.has_ended()
 
     def instrumented(self) -> Path | CouldNotRun:
         """The instrumented program, once its build has ended."""
         self.begin_instrumented()
-        if callable(self._instrumented):
+        if isinstance(self._instrumented, Waiting):
             self._instrumented = self._instrumented()
         return self._instrumented
 
     def build_elsewhere(self, wait: Callable[[], Path | CouldNotRun]) -> None:
         """From now on another process builds what is not built yet. wait: asks it for the
         instrumented program."""
-        if callable(self._instrumented) or self._begin:
-            self._instrumented, self._begin = wait, None
+        if isinstance(self._instrumented, Waiting) or self._begin:
+            self._instrumented, self._begin = Waiting(wait, lambda: False), None
         self._timed = self._timed or {}
 
 
@@ -158,9 +161,9 @@ def built(
             yield Programs([build_line(lab, COMPILES, "fail", lines)])
             return
 
-        def started(request: BuildRequest) -> Callable[[], Build]:
+        def started(request: BuildRequest, is_prepared: bool = False) -> Waiting[Build]:
             """Starts a build; what waits for it, and repeats it alone if it was starved."""
-            wait = stack.enter_context(make.start(request))
+            wait = stack.enter_context(make.start(request, is_prepared))
 
             def finished() -> Build:
                 try:
@@ -169,15 +172,20 @@ def built(
                     with exclusive():
                         return make.build(request)
 
-            return finished
+            return Waiting(finished, wait.has_ended)
 
+        checked = BuildRequest(submission, kind, "checked", verbose=verbose)
+        beside: Waiting[Build] | None = None
         try:
-            plain = started(BuildRequest(submission, plan.backend, verbose=verbose))
-            nvcc = None
-            if plan.backend == "sim" and nvcc_check.available():
-                nvcc = started(BuildRequest(submission, "sim", "nvcc", verbose=verbose))
+            make.prepare(lab, plan.backend, timed=False, verbose=verbose)
+            plain = started(BuildRequest(submission, plan.backend, verbose=verbose), True)
+            if plan.backend == kind and "instrumented" in plan.programs:
+                beside = started(checked, True)
             meanwhile()
             result = plain()
+            nvcc = None
+            if result.binary and plan.backend == "sim" and nvcc_check.available():
+                nvcc = started(BuildRequest(submission, "sim", "nvcc", verbose=verbose))
         except (BuildError, OSError) as fault:
             yield Programs([build_line(lab, COMPILES, "error", at_fault(fault).lines)])
             return
@@ -188,24 +196,21 @@ def built(
         checks = [build_line(lab, COMPILES, "pass", warnings, result.seconds)]
         programs = Programs(checks, result.binary, failing=result.binary)
         if nvcc:
-            programs._nvcc = partial(_judge_nvcc, submission, nvcc)
+            programs._nvcc = Waiting(partial(_judge_nvcc, submission, nvcc), nvcc.has_ended)
         if plan.backend == "gpu" and plan.programs & {"failing", "instrumented"}:
             programs.failing = _simulator(submission, verbose)
-        request = BuildRequest(submission, kind, "checked", verbose=verbose)
 
-        def begin() -> Path | CouldNotRun | Callable[[], Path | CouldNotRun]:
+        def begin() -> Path | CouldNotRun | Waiting[Path | CouldNotRun]:
             if not isinstance(programs.failing, Path):
                 return programs.failing
             try:
-                return partial(_instrumented, started(request))
+                build = beside or started(checked)
+                return Waiting(partial(_instrumented, build), build.has_ended)
             except (BuildError, OSError) as fault:
                 return at_fault(fault)
 
-        if "instrumented" in plan.programs:
+        if plan.backend == kind or "instrumented" in plan.programs:
             programs._begin = begin
-        elif plan.backend != "gpu":
-            # for a case that fails
-            programs._instrumented = partial(_instrumented, partial(make.build, request))
 
         def start_timed() -> Timed:
             timed: Timed = {}

@@ -49,9 +49,10 @@ class Session:
         self.so_far.insert(len(self.so_far) if at is None else at, check)
         self.observer.checked(check)
 
-    def add_nvccs(self) -> None:
-        """Adds the check with nvcc behind that of the first compiler, if there is one."""
-        if check := self.programs.nvccs_check():
+    def add_nvccs(self, wait: bool) -> None:
+        """Adds the check with nvcc behind that of the first compiler, if there is one. wait: until
+        it is known."""
+        if check := self.programs.nvccs_check(wait):
             self.add(check, at=1)
 
     def binary(self, planned: Planned) -> Binary | CouldNotRun:
@@ -73,8 +74,15 @@ class Session:
         """Runs the instrumented program; the same for all checks, so that each input runs once."""
         if self._runner is None:
             file, backend = instrumented.file, instrumented.backend
-            sampled = self.report is not None
-            self._runner = Runner(self.submission, file, backend, self.work, sampled)
+            sampled, plain = self.report is not None, self.programs.failing
+            self._runner = Runner(
+                self.submission,
+                file,
+                backend,
+                self.work,
+                sampled,
+                plain if isinstance(plain, Path) else None,
+            )
         return self._runner
 
     def runner(self, known: str = "") -> Runner | None:
@@ -90,6 +98,7 @@ class Session:
             self.report.failed(wrong, self.runner())
 
     def _instrumented(self, known: str = "") -> Path | CouldNotRun:
+        self.programs.begin_instrumented()
         if self.programs.is_being_built():
             self.observer.starting(f"{known}building the instrumented program")
         return self.programs.instrumented()

@@ -11,6 +11,7 @@ of planted bug, and some correct ones. The exit status is 1 if something differs
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,11 +46,11 @@ def build(source: Path, traced: bool) -> Path:
     return home / "program"
 
 
-def run(program: Path, **variables: Path | str) -> str:
+def run(program: Path, *arguments: str, **variables: Path | str) -> str:
     """What a program prints under qemu."""
     emulator = shutil.which("qemu-aarch64-static") or "qemu-aarch64"
     environment = os.environ | {name: str(value) for name, value in variables.items()}
-    argv = [emulator, "-L", "/usr/aarch64-linux-gnu", str(program)]
+    argv = [emulator, "-L", "/usr/aarch64-linux-gnu", str(program), *arguments]
     process = subprocess.run(argv, env=environment, capture_output=True, check=False)
     return process.stdout.decode()
 
@@ -81,17 +82,22 @@ def counters(name: str) -> tuple[int, int]:
     return equal, total
 
 
-def finds(source: Path) -> bool:
-    """Does the run of a program of the checks' zoo report the bug that its folder names?"""
-    kind = source.parent.name
+def programs_of(source: Path) -> list[str]:
+    return re.findall(r"^PROGRAM\((\w+)\)", source.read_text(), re.MULTILINE)
+
+
+def finds(source: Path, program: str) -> bool:
+    """Does the run of a program of the checks' zoo report the bug that its file names?"""
+    kind = "correct" if source.parent.name == "correct" else source.stem
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "findings.jsonl"
-        run(build(source, traced=True), CONVLABS_SIM_CHECK="1", CONVLABS_SIM_FINDINGS=raw)
+        built = build(source, traced=True)
+        run(built, program, CONVLABS_SIM_CHECK="1", CONVLABS_SIM_FINDINGS=raw)
         lines = raw.read_text().splitlines() if raw.exists() else []
     errors = {json.loads(line)["kind"] for line in lines if '"severity":"error"' in line}
     right = not errors if kind == "correct" else kind in errors
     if not right:
-        print(f"{source.relative_to(CHECKS)}: found {sorted(errors)}")
+        print(f"{source.relative_to(CHECKS)}, {program}: found {sorted(errors)}")
     return right
 
 
@@ -102,9 +108,9 @@ def main() -> int:
     make("runtime")
     right = sums("kernels") and sums("kernels2")
     equal = [counters("kernels")[0], counters("kernels2")[0]]
-    chosen = [p for kind in sorted(CHECKS.glob("bugs/*")) for p in sorted(kind.glob("*.cu"))[:2]]
-    chosen += sorted(CHECKS.glob("correct/*.cu"))[::4]
-    as_expected = [finds(path) for path in chosen]
+    chosen = [(file, name) for file in CHECKS.glob("bugs/*.cu") for name in programs_of(file)[:2]]
+    correct = [(file, name) for file in CHECKS.glob("correct/*.cu") for name in programs_of(file)]
+    as_expected = [finds(file, name) for file, name in [*chosen, *correct[::4]]]
     print(f"checks: {sum(as_expected)} of {len(as_expected)} programs as expected")
     return 0 if right and all(as_expected) and all(equal) else 1
 

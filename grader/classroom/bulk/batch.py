@@ -116,24 +116,24 @@ class Batch:
             rows = [Row(task.student, lab.id, "error", "", reason) for lab in self.labs]
             digest = ""  # the next run reads it again
         entry = self.submissions[task.student]
-        found = answer.notes if isinstance(answer, Collected) else []
+        by_lab = answer.labs if isinstance(answer, Collected) else {}
+        found = dict.fromkeys(note for each in by_lab.values() for note in each.notes)
         # A name in a note must not look like another note: they are told apart by ", ".
         notes = ", ".join(note.replace(", ", "; ") for note in [*entry.notes, *found])
         submission = Submission(task.student, notes, entry.people, entry.submitted)
-        pseudonyms = answer.pseudonyms if isinstance(answer, Collected) else {}
+        pseudonyms = {lab: f.pseudonym for lab, f in by_lab.items() if f.pseudonym is not None}
         self.store.save_submission(submission, digest, rows, files, pseudonyms)
         self.progress.step(any(row.status in ("rejected", "error") for row in rows))
         return None
 
     def _row(self, lab: Lab, collected: Collected, files: dict[str, dict[str, bytes]]) -> Row:
         """The row of one lab. Adds the files that are to be graded to `files`, under their key."""
-        student = collected.student
-        if problem := collected.problems[lab.id]:
-            return Row(student, lab.id, "rejected", "", problem)
-        contents = collected.files[lab.id]
-        if not contents:
-            return Row(student, lab.id, "missing", "", collected.missing[lab.id])
-        return Row(student, lab.id, *self._keyed(lab, contents, files), "")
+        student, found = collected.student, collected.labs[lab.id]
+        if found.problem:
+            return Row(student, lab.id, "rejected", "", found.problem)
+        if not found.contents:
+            return Row(student, lab.id, "missing", "", found.missing)
+        return Row(student, lab.id, *self._keyed(lab, found.contents, files), "")
 
     def _keyed(
         self, lab: Lab, contents: dict[str, bytes], files: dict[str, dict[str, bytes]]

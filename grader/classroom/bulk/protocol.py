@@ -8,6 +8,7 @@ from typing import IO, TypeVar
 
 import msgspec
 
+from grader.classroom.bulk.intake.collect import Files
 from grader.execute.backend import Backend
 from grader.model.prediction import PredictedSpeed
 
@@ -41,15 +42,10 @@ class Grade(msgspec.Struct, tag=True, frozen=True):
 
 
 class Collected(msgspec.Struct, tag=True, frozen=True):
-    """The answer to Collect: for each lab the files, or the problem with them, or neither: then
-    `missing` says what is missing. `notes`: what the instructor should know of the submission."""
+    """The answer to Collect: what was found of each lab."""
 
     student: str
-    files: dict[str, dict[str, bytes]]
-    problems: dict[str, str]
-    missing: dict[str, str]
-    notes: list[str] = []
-    pseudonyms: dict[str, bytes] = {}  # what leaderboard.txt says, by lab
+    labs: dict[str, Files]
 
 
 class Graded(msgspec.Struct, tag=True, frozen=True):

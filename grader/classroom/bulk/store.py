@@ -20,7 +20,6 @@ from grader.classroom.bulk.database import HIDDEN, Database, StoreError, transac
 from grader.classroom.bulk.elsewhere import OtherResults, combined
 from grader.classroom.bulk.history import History
 from grader.classroom.bulk.overrides import Overrides
-from grader.classroom.bulk.pseudonyms import Pseudonyms
 from grader.classroom.course.person import Person
 from grader.execute import records
 from grader.model.result import Result
@@ -57,6 +56,12 @@ create table grade (
     reason text not null
 );
 create table setting (name text primary key, value blob not null);
+create table pseudonym (
+    student text not null,     -- of the submission
+    lab text not null,
+    content blob not null,     -- the beginning of leaderboard.txt, which nobody has checked yet
+    primary key (student, lab)
+);
 """
 LATEST = "attempt = (select max(attempt) from work w where (w.student, w.lab) = (o.student, o.lab))"
 
@@ -97,7 +102,6 @@ class Store:
         self._db = self._database.connection
         self.history, self.overrides = History(self._db), Overrides(self._db)
         self.others = OtherResults(self._db)
-        self.pseudonyms = Pseudonyms(self._db)
 
     def close(self) -> None:
         self._database.close()
@@ -141,7 +145,9 @@ class Store:
                     self._db.execute("insert or ignore into file values (?, ?)", (sha, content))
                     named = (key, name, sha)
                     self._db.execute("insert or ignore into graded_file values (?, ?, ?)", named)
-            self.pseudonyms.replace(submission.student, pseudonyms or {})
+            self._db.execute("delete from pseudonym where student = ?", (submission.student,))
+            named_here = [(submission.student, *each) for each in (pseudonyms or {}).items()]
+            self._db.executemany("insert into pseudonym values (?, ?, ?)", named_here)
             for row in rows:
                 attempt = row.attempt or self._attempt(row)
                 when = row.submitted.isoformat() if row.submitted else submitted
@@ -296,6 +302,11 @@ class Store:
             )
             for student, notes, people, submitted in self._db.execute(query)
         ]
+
+    def pseudonyms(self) -> dict[tuple[str, str], bytes]:
+        """What each leaderboard.txt says, by the submission's student and the lab."""
+        rows = self._db.execute("select student, lab, content from pseudonym")
+        return {(student, lab): bytes(content) for student, lab, content in rows}
 
     def setting(self, name: str) -> bytes:
         """What was kept under a name, such as "course.toml"; b"" when nothing was."""

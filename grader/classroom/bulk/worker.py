@@ -66,15 +66,7 @@ def _collect(task: Collect) -> Collected:
     submitted = {name: Path(os.fsdecode(path)) for name, path in task.paths.items()}
     whole = Path(os.fsdecode(task.archive)) if task.archive else None
     entry = Entry(task.student, submitted, task.problem, archive=whole)
-    by_lab = collect.collect(entry, labs)
-    return Collected(
-        task.student,
-        {lab: files.contents for lab, files in by_lab.items()},
-        {lab: files.problem for lab, files in by_lab.items()},
-        {lab: files.missing for lab, files in by_lab.items()},
-        list(dict.fromkeys(note for files in by_lab.values() for note in files.notes)),
-        {lab: files.pseudonym for lab, files in by_lab.items() if files.pseudonym is not None},
-    )
+    return Collected(task.student, collect.collect(entry, labs))
 
 
 def _grade(task: Grade, home: Path, lock: CpuLock) -> Graded:

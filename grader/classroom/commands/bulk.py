@@ -27,7 +27,6 @@ from grader.classroom.course.roster import Roster
 from grader.classroom.course.roster import load as load_roster
 from grader.classroom.export import gradebook, leaderboard, publish
 from grader.classroom.export.summary import summary
-from grader.classroom.leaderboard import standings
 from grader.commands import output
 from grader.commands.errors import UsageError
 from grader.model import plain_text, spec
@@ -51,13 +50,11 @@ def bulk(
     executor: options.Executor = "local",
     slurm_options: options.SlurmOptions = None,
     per_task: options.PerTask = 8,
-    print_script: options.PrintScript = False,
-    board: options.LeaderboardOption = None,
     trusted: options.Trusted = False,
 ) -> None:
     """Grade a folder of submissions, each in a sandbox."""
     chosen = _labs(labs)
-    cluster = cluster_options.Cluster.of(executor, slurm_options or [], per_task, print_script)
+    cluster = cluster_options.Cluster.of(executor, slurm_options or [], per_task)
     _check_folders(submissions, out)
     with problems.of_usage():
         expected = load_roster(roster) if roster else None
@@ -72,8 +69,6 @@ def bulk(
     with problems.of_usage(), closing(Store(out, resume)) as store, problems.of_run(out):
         if given:
             store.keep_setting(final.COURSE, given)
-        if board is not None:
-            store.keep_setting(standings.SETTING, b"on" if board else b"off")
         rules = final.rules(store)
         seeds = {
             lab: its.hidden_seed for lab, its in rules.lab.items() if its.hidden_seed is not None
@@ -86,11 +81,11 @@ def bulk(
         store.keep_setting(final.COLLECTED, datetime.now(UTC).isoformat().encode())
         with Pool(jobs, store.own) as pool, bar:
             batch.run(entries, cluster.executor(pool, batch, trusted) if cluster else pool)
-        _publish(store, rules, out)
+        _publish(store, rules)
         raise typer.Exit(exit_codes.FAULT if store.count("error") else exit_codes.FULL_MARKS)
 
 
-def _publish(store: Store, rules: settings.Course, out: Path) -> None:
+def _publish(store: Store, rules: settings.Course) -> None:
     """Writes what the instructor needs of the grades, and says where it is."""
     grades = publish.write(store)
     for text in leaderboard.warnings(grades):
@@ -99,9 +94,9 @@ def _publish(store: Store, rules: settings.Course, out: Path) -> None:
         names = ", ".join(plain_text.line(name) for name in unknown)
         output.say(f"course.toml has names that no student of this run has: {names}")
     print(summary(store))
-    print(f"gradebook: {out / gradebook.NAME}")
-    if standings.is_on(store):
-        print(f"leaderboard: {out / leaderboard.NAME}")
+    print(f"gradebook: {store.folder / gradebook.NAME}")
+    if rules.leaderboard:
+        print(f"leaderboard: {store.folder / leaderboard.NAME}")
 
 
 def _check_folders(submissions: Path, out: Path) -> None:

@@ -92,14 +92,6 @@ Pages = Annotated[
         help="Whether to make a report.html for each submission; takes longer.",
     ),
 ]
-LeaderboardOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--leaderboard/--no-leaderboard",
-        help="Whether to make a leaderboard of those who hand in a leaderboard.txt; kept for "
-        "the next run. By default as course.toml says.",
-    ),
-]
 
 # ---- where it is graded
 
@@ -114,7 +106,3 @@ SlurmOptions = Annotated[
     ),
 ]
 PerTask = Annotated[int, typer.Option(min=1, help="Grades in one task of a Slurm job array.")]
-PrintScript = Annotated[
-    bool,
-    typer.Option("--print-script", help="Write a script for sbatch instead of submitting."),
-]

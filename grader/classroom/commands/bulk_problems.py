@@ -8,7 +8,6 @@ from pathlib import Path
 import typer
 
 from grader import exit_codes
-from grader.classroom.bulk.cluster.executor import HandedOverError
 from grader.classroom.bulk.cluster.slurm import SlurmError
 from grader.classroom.bulk.database import StoreError
 from grader.classroom.course.roster import RosterError
@@ -45,9 +44,6 @@ def of_run(out: Path) -> Iterator[None]:
     """Says how to go on with the run in `out`, and exits."""
     try:
         yield
-    except HandedOverError as how:
-        print(how)
-        raise typer.Exit(exit_codes.FULL_MARKS) from None
     except SlurmError as problem:
         output.say(f"{problem}; {out} has the grades so far: continue with --resume")
         raise typer.Exit(exit_codes.FAULT) from None

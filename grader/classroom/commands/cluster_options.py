@@ -21,16 +21,15 @@ class Cluster:
 
     options: dict[str, str]
     per_task: int
-    by_hand: bool
 
     @classmethod
-    def of(cls, executor: str, options: list[str], per_task: int, by_hand: bool) -> Cluster | None:
+    def of(cls, executor: str, options: list[str], per_task: int) -> Cluster | None:
         """None for --executor local. Raises UsageError where it cannot be used."""
         if executor not in ("local", "slurm"):
             raise UsageError(f"there is no executor {executor!r}; there are local and slurm")
         if executor == "local":
-            if options or by_hand:
-                raise UsageError("--slurm and --print-script need --executor slurm")
+            if options:
+                raise UsageError("--slurm needs --executor slurm")
             return None
         named: dict[str, str] = {}
         for option in options:
@@ -38,12 +37,11 @@ class Cluster:
             if not re.fullmatch(r"[a-z][a-z_-]*", name) or re.search(r"\s", value):
                 raise UsageError(f"--slurm {option!r} is not NAME=VALUE, as in partition=short")
             named[name] = value
-        if not by_hand:
-            if why := slurm.missing():
-                raise UsageError(f"{why}, or add --print-script and submit the script yourself")
-            if not python_packages.ready("slurm"):
-                raise UsageError("submitit is not installed; run ./grade setup --slurm")
-        return cls(named, per_task, by_hand)
+        if why := slurm.missing():
+            raise UsageError(why)
+        if not python_packages.ready("slurm"):
+            raise UsageError("submitit is not installed; run ./grade setup --slurm")
+        return cls(named, per_task)
 
     def executor(self, pool: Pool, batch: Batch, trusted: bool) -> SlurmExecutor:
         """The executor of a run."""
@@ -53,5 +51,4 @@ class Cluster:
             gpu="gpu" in batch.backends.values(),
             timed=batch.options.timed,
         )
-        own = batch.store.own
-        return SlurmExecutor(pool, own, job, self.per_task, self.by_hand, self.options)
+        return SlurmExecutor(pool, batch.store.own, job, self.per_task, self.options)

@@ -12,16 +12,13 @@ import typer
 from grader import files
 from grader.classroom import export as exports
 from grader.classroom.commands import run_folder
-from grader.classroom.export import autolab, cells, feedback_zip, leaderboard
+from grader.classroom.export import autolab, cells, feedback_zip
 from grader.classroom.export import grades as grading
 from grader.classroom.export.cells import CellsError
 from grader.classroom.export.grades import Grades, Missing, Unmeasured
-from grader.classroom.leaderboard import document
 from grader.commands import output
 from grader.commands.errors import UsageError
 from grader.model.plain_text import line
-
-LEADERBOARD = {"csv": document.to_csv, "json": document.to_json}
 
 
 def export(
@@ -48,12 +45,6 @@ def export(
     ] = "",
     per_check: Annotated[
         bool, typer.Option("--per-check", help="A row for each check, in csv; its checks, in json.")
-    ] = False,
-    board: Annotated[
-        bool,
-        typer.Option(
-            "--leaderboard", help="The leaderboard instead of the grades, in csv or json."
-        ),
     ] = False,
     unmeasured: Annotated[
         str,
@@ -100,7 +91,7 @@ def export(
     ):
         if text not in known:
             raise UsageError(f"there is no {what} {line(text)}; choose of {', '.join(known)}")
-    _check_options(form, book, column, per_check, feedback, submissions, board)
+    _check_options(form, book, column, per_check, feedback, submissions)
     with run_folder.opened(run) as store, _usable_cells():
         grades = grading.of(
             store,
@@ -109,16 +100,10 @@ def export(
             cast(Missing, missing),
             per_check,
             column,
-            board,
         )
         if not grades.every:
             what = f"of {line(lab)}" if lab else "yet"
             raise UsageError(f"{run} has no grades {what}; ./grade bulk makes them")
-        if board:
-            _whole(out, LEADERBOARD[form](grades.standings))
-            for text in leaderboard.warnings(grades):
-                output.say(text)
-            return
         # Everything is made before anything is written.
         packed = feedback_zip.pack(grades, form, submissions) if feedback else None
         if form in exports.GRADEBOOKS:
@@ -155,7 +140,6 @@ def _check_options(
     per_check: bool,
     feedback: Path | None,
     submissions: Path | None,
-    board: bool,
 ) -> None:
     """Raises UsageError for options that do not go together: none is silently ignored."""
     filled = form in exports.GRADEBOOKS
@@ -165,15 +149,12 @@ def _check_options(
     wrong = [
         (book and not filled, "--gradebook", " and ".join(exports.GRADEBOOKS)),
         (column and not filled and form != "autolab", "--column", "canvas, moodle and autolab"),
-        (board and form not in LEADERBOARD, "--leaderboard", " and ".join(LEADERBOARD)),
         (per_check and form not in ("csv", "json"), "--per-check", "csv and json"),
         (submissions and form != "canvas", "--submissions", "canvas"),
     ]
     for problem, option, formats in wrong:
         if problem:
             raise UsageError(f"{option} is for the formats {formats}, not for {form}")
-    if board and (per_check or feedback):
-        raise UsageError("--leaderboard cannot be combined with --per-check or --feedback")
     if submissions and not feedback:
         raise UsageError("--submissions is for --feedback FILE.zip")
 

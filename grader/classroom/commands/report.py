@@ -9,9 +9,6 @@ import typer
 
 from grader import files, paths
 from grader.classroom.commands import run_folder
-from grader.classroom.export import grades as grading
-from grader.classroom.export import leaderboard
-from grader.commands import output
 from grader.commands.errors import UsageError
 from grader.setup import install, python_packages
 
@@ -31,24 +28,11 @@ def report(
             help=f"Show no names; RUN/{PSEUDONYMS}. A student keeps the pseudonym within a run.",
         ),
     ] = False,
-    board: Annotated[
-        bool,
-        typer.Option(
-            "--leaderboard",
-            help=f"Make the leaderboard instead, of those who take part; RUN/{leaderboard.NAME}.",
-        ),
-    ] = False,
 ) -> None:
     """Make a page of the class: points, checks, mistakes, times, and every student's report."""
-    if board and pseudonyms:
-        raise UsageError("--leaderboard shows the students' own pseudonyms: leave out --pseudonyms")
-    name = PSEUDONYMS if pseudonyms else leaderboard.NAME if board else NAMES
-    target = out or run / name
+    target = out or run / (PSEUDONYMS if pseudonyms else NAMES)
     if target.is_dir() or not (target.parent.is_dir() or target.parent == run):
         raise UsageError(f"{target} cannot be written: name a file in a folder that exists")
-    if board:
-        _leaderboard(run, target)
-        return
     with run_folder.opened(run) as store:
         if python_packages.lacking("charts") and (status := install.set_up("charts")):
             raise typer.Exit(status)
@@ -60,12 +44,3 @@ def report(
         text = page.page(store, target.parent, pseudonyms)
         files.update(target, text.encode(errors="replace"))
     print(f"class page: {target}")
-
-
-def _leaderboard(run: Path, target: Path) -> None:
-    with run_folder.opened(run) as store:
-        grades = grading.of(store, with_standings=True)
-        files.update(target, leaderboard.html(grades))
-        for text in leaderboard.warnings(grades):
-            output.say(text)
-    print(f"leaderboard: {target}")

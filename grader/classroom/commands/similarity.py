@@ -24,9 +24,6 @@ def similarity(
         Path | None,
         typer.Option("--out", metavar="FILE", help="The page; RUN/similarity.html if left out."),
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the pairs as JSON, too.")
-    ] = None,
     pseudonyms: Annotated[
         bool,
         typer.Option(
@@ -50,10 +47,8 @@ def similarity(
             name = report.pseudonyms(row.student for row in store.rows())
         reports = [of_lab(store, each, name) for each in ([lab] if lab else labs)]
     page = out or run / "similarity.html"
-    for path, content in ((page, report.page(reports)), (json_file, report.data(reports))):
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            files.replace(path, content)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    files.replace(page, report.page(reports))
     print(report.text(reports))
     print(f"\nside by side: {page}")
 

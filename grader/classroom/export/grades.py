@@ -37,7 +37,6 @@ class Grades:
     per_check: bool = False
     problem: str = ""  # Autolab: the name of the problem that gets the score; "": the lab's id
     rules: Course = field(default_factory=Course)
-    with_standings: bool = False  # also where the course makes no leaderboard
 
     @cached_property
     def labs(self) -> list[str]:
@@ -74,8 +73,8 @@ class Grades:
 
     @cached_property
     def standings(self) -> Standings:
-        """The leaderboard; empty where the course makes none, unless it is asked for."""
-        if not (self.with_standings or standings.is_on(self.store)):
+        """The leaderboard; empty where the course makes none."""
+        if not self.rules.leaderboard:
             return Standings()
         return standings.of(self.store, self.rules, self.every)
 
@@ -92,13 +91,12 @@ def of(
     missing: Missing = "blank",
     per_check: bool = False,
     problem: str = "",
-    with_standings: bool = False,
 ) -> Grades:
     """The grades of a run; of these labs only, if named. Raises StoreError and SettingsError."""
     rules = final.rules(store)
     every = final.finals(store, rules)
     chosen = tuple(grade for grade in every if not labs or grade.lab in labs)
-    return Grades(store, chosen, unmeasured, missing, per_check, problem, rules, with_standings)
+    return Grades(store, chosen, unmeasured, missing, per_check, problem, rules)
 
 
 def total(grade: Final) -> float:

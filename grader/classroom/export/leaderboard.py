@@ -13,18 +13,14 @@ NAME, NAME_CSV, NAME_JSON = "leaderboard.html", "leaderboard.csv", "leaderboard.
 
 def write(grades: Grades) -> None:
     """Writes the files of a run. Raises OSError."""
+    from grader.classroom.leaderboard import page  # its libraries take a tenth of a second to load
+
     for name, data in (
-        (NAME, html(grades)),
+        (NAME, page.page(grades.standings, grades.rules.title).encode(errors="replace")),
         (NAME_CSV, document.to_csv(grades.standings)),
         (NAME_JSON, document.to_json(grades.standings)),
     ):
         files.update(grades.store.folder / name, data)
-
-
-def html(grades: Grades) -> bytes:
-    from grader.classroom.leaderboard import page  # its libraries take a tenth of a second to load
-
-    return page.page(grades.standings, grades.rules.title).encode(errors="replace")
 
 
 def warnings(grades: Grades) -> list[str]:

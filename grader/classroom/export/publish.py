@@ -7,7 +7,6 @@ from grader.classroom.bulk.store import Store
 from grader.classroom.export import feedback, gradebook, leaderboard
 from grader.classroom.export import grades as grading
 from grader.classroom.export.grades import Grades
-from grader.classroom.leaderboard import standings
 
 
 def write(store: Store) -> Grades:
@@ -16,7 +15,7 @@ def write(store: Store) -> Grades:
     grades = grading.of(store)
     feedback.write(grades)
     gradebook.write(grades)
-    if standings.is_on(store):
+    if grades.rules.leaderboard:
         leaderboard.write(grades)
     store.history.add(datetime.now(UTC), (grade.past() for grade in grades.every))
     return grades

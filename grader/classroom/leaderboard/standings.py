@@ -20,7 +20,6 @@ from grader.model import outline, pseudonym
 from grader.model.leaderboard import Leaderboard, Scored
 from grader.model.pseudonym import PseudonymError
 
-SETTING = "leaderboard"  # of the store: b"on" or b"off"; nothing: what course.toml says
 NAMES_SOMEBODY = "is, or has inside, a name, login or number of this class; choose another"
 DECIMALS = 2  # of a score: who has the same ones shares a rank
 
@@ -93,17 +92,11 @@ class _Entry:
     key: str  # of the grade: a hash, which says nothing of the student
 
 
-def is_on(store: Store) -> bool:
-    """Whether ./grade bulk makes a leaderboard of this run. Raises SettingsError."""
-    chosen = store.setting(SETTING)
-    return chosen == b"on" if chosen else final.rules(store).leaderboard
-
-
 def of(store: Store, rules: Course, grades: Sequence[Final]) -> Standings:
     """The standings of the labs that a run's final grades are of."""
     names = RealNames(final.students(store.submissions(), rules))
     without = frozenset(rules.leaderboard_without)
-    contents = store.pseudonyms.every()
+    contents = store.pseudonyms()
     floors = speed_scores.least_floors(each.result for each in grades if each.result)
     taking_part: dict[tuple[str, str], list[Final]] = defaultdict(list)
     for grade in grades:

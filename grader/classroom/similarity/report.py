@@ -1,13 +1,11 @@
-"""The likeness of a class, lab by lab: as text, as JSON data and as one page."""
+"""The likeness of a class, lab by lab: as text and as one page."""
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import jinja2
 
@@ -112,38 +110,6 @@ def text(labs: list[LabReport]) -> str:
             lines.append("  no pair stands out")
         lines += [f"  {plain_text.line(note, 200)}" for note in report.notes]
     return "\n".join(lines)
-
-
-def data(labs: list[LabReport]) -> bytes:
-    """The same as JSON, schema convlabs-similarity/v1."""
-    document: dict[str, Any] = {"schema": "convlabs-similarity/v1", "meaning": MEANING, "labs": []}
-    for report in labs:
-        found = report.likeness
-        document["labs"].append(
-            {
-                "lab": report.lab,
-                "submissions": found.programs,
-                "compared": found.compared,
-                "pairs_counted": found.pair_count,
-                "typical_score": round(found.typical, 4),
-                "high_score": round(found.high, 4),
-                "threshold": round(found.threshold, 4),
-                "identical": report.groups,
-                "pairs": [
-                    {
-                        "students": [shown.first, shown.second],
-                        "score": round(shown.pair.score, 4),
-                        "shared_fingerprints": shown.pair.shared,
-                        "longest_run_tokens": shown.pair.run,
-                        "longest_run_lines": shown.lines if shown.sides else None,
-                        "outlier": round(shown.pair.outlier, 2),
-                    }
-                    for shown in report.pairs
-                ],
-                "notes": report.notes,
-            }
-        )
-    return (json.dumps(plain_text.everywhere(document), indent=1) + "\n").encode()
 
 
 def page(labs: list[LabReport]) -> bytes:

@@ -1,4 +1,6 @@
-"""Which tokens of a preprocessed file come from the submission's own files, and from which line."""
+"""Which tokens of a preprocessed file come from the submission's own files, and from which line;
+and what headers add to them.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -43,23 +45,39 @@ class Text:
     tokens: list[tuple[str, str, int]] = field(default_factory=list)  # kind, text, line
 
 
+@dataclass(frozen=True)
+class Piece:
+    """What stands between two markers. owner: the submitted file that it is of, if any; path: of
+    its file as the marker has it; line: the number of its first line."""
+
+    owner: str | None
+    path: str
+    line: int
+    content: bytes
+
+
 def own_text(preprocessed: bytes, owner: Callable[[str], str | None]) -> Text:
     """The tokens that come from the submission's own files. owner: the name of such a file, by the
     path that markers have for it; None for a header of the course or of the machine."""
     text = Text("")
-    owners: dict[bytes, str | None] = {}
-    at, current, line = 0, None, 1
+    for piece in pieces(preprocessed, owner):
+        if piece.owner:
+            _add(text, piece.content, piece.owner, piece.line)
+    return text
+
+
+def pieces(preprocessed: bytes, owner: Callable[[str], str | None]) -> Iterator[Piece]:
+    """The preprocessed file in pieces. owner: as for own_text."""
+    known: dict[bytes, tuple[str | None, str]] = {}
+    at, current, line = 0, (None, ""), 1
     preprocessed = b"\n" + preprocessed
     for marker in _markers(preprocessed):
-        if current:
-            _add(text, preprocessed[at : marker.start()], current, line)
-        if marker[2] not in owners:
-            path = re.sub(rb"\\\\(.)", rb"\1", marker[2])
-            owners[marker[2]] = owner(path.decode(errors="replace"))
-        current, line, at = owners[marker[2]], int(marker[1]), marker.end() + 1
-    if current:
-        _add(text, preprocessed[at:], current, line)
-    return text
+        yield Piece(*current, line, preprocessed[at : marker.start()])
+        if marker[2] not in known:
+            path = re.sub(rb"\\\\(.)", rb"\1", marker[2]).decode(errors="replace")
+            known[marker[2]] = owner(path), path
+        current, line, at = known[marker[2]], int(marker[1]), marker.end() + 1
+    yield Piece(*current, line, preprocessed[at:])
 
 
 def _markers(preprocessed: bytes) -> Iterator[re.Match[bytes]]:
@@ -78,14 +96,14 @@ def _add(text: Text, part: bytes, owner: str, line: int) -> None:
     text.name = owner
     content = part.decode(errors="replace")
     position = 0
-    for match in _tokens(content):
+    for match in tokens(content):
         line += content.count("\n", position, match.start())
         position = match.start()
         kind = match.lastgroup if match.lastgroup != "delimiter" else "raw"
         text.tokens.append((kind or "sign", match[0], line))
 
 
-def _tokens(content: str) -> Iterator[re.Match[str]]:
+def tokens(content: str) -> Iterator[re.Match[str]]:
     """The tokens, in order. A text without an end, which no compiler takes, hides nothing: what
     follows its quote is read word by word. To look for its end again at each further quote would
     take the square of the file's length."""

@@ -146,19 +146,21 @@ def check_text(
     are the simulator's."""
     text = own_text(preprocessed, owner)
     refusals: dict[str, Refusal] = {}
-    for at, message in _found(text.tokens, is_gpu, reserved):
+    for at, message in found(text.tokens, is_gpu, reserved):
         refusals.setdefault(message, Refusal(text.name, text.tokens[at][2], message))
         if message == LONG:  # one inside another would take the square of the file's length
             break
     return list(refusals.values())
 
 
-def _found(
-    tokens: list[tuple[str, str, int]], is_gpu: bool, reserved: frozenset[str]
+def found(
+    tokens: list[tuple[str, str, int]],
+    is_gpu: bool = False,
+    reserved: frozenset[str] = frozenset(),
 ) -> Iterator[tuple[int, str]]:
     for i, (kind, word, _) in enumerate(tokens):
         if kind == "pragma":
-            yield from _pragma(i, word)
+            yield from refused_pragma(i, word)
         elif kind == "glued":
             yield i, "a raw string right behind another text: put a space between them"
         elif kind == "sign":
@@ -180,7 +182,7 @@ def _found(
                 yield i, "a computed goto is not allowed; use a switch"
 
 
-def _pragma(at: int, line: str) -> Iterator[tuple[int, str]]:
+def refused_pragma(at: int, line: str) -> Iterator[tuple[int, str]]:
     words = line.strip().lstrip("#").split(None, 2)
     if words[:1] == ["ident"] or words[:1] == ["sccs"]:
         yield at, f"#{words[0]} is not allowed in a lab's code"

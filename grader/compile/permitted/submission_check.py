@@ -14,7 +14,7 @@ from pathlib import Path
 from grader import paths
 from grader.compile import sources
 from grader.compile.compiler_messages import Diagnostic
-from grader.compile.permitted import elf, object_check, runtime_symbols, source_check
+from grader.compile.permitted import elf, foreign_text, object_check, runtime_symbols, source_check
 from grader.compile.permitted.object_check import Checked
 from grader.compile.permitted.refusal import Where
 from grader.compile.permitted.symbol_rules import Kind
@@ -61,6 +61,8 @@ def find(
             text = elf.content(product.text)
             own = runtime_symbols.not_for_programs()
             found += source_check.check_text(text, owner, product.kind == "gpu", own)
+            source = submission.contents.get(product.source, b"")
+            found += foreign_text.check_foreign(product.source, source, text, owner)
     diagnostics = [_diagnostic(submission, r.file, r.line, r.text) for r in found]
     if not diagnostics:
         for group in groups:

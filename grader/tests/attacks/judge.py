@@ -31,7 +31,8 @@ LONGEST_LINE = 3000  # characters of what a student or a program gets to read
 STOPPED = re.compile(r"stopped: (?P<call>[^:]*): (?P<reason>.*)")
 # How the check of a submission's source and objects words what it refuses.
 CHECKED = re.compile(
-    r"a lab's code|; remove (it|the call)|^\S+:\d+ (calls|defines|uses) ", re.MULTILINE
+    r"a lab's code|; remove (it|the call)|from a macro of yours|^\S+:\d+ (calls|defines|uses) ",
+    re.MULTILINE,
 )
 SHOWN = ("output", "hidden")  # groups whose renderings are looked at, the page among them
 

@@ -16,8 +16,9 @@ sys.path.insert(0, str(paths.LABS / "sim" / "translate"))
 from expanded import Expanded, Refusal
 from rewrite import Translation
 
-SOURCES = sorted((paths.ROOT / "labs" / "studies" / "checks").glob("*/*.cu"))
-SOURCES += sorted((paths.ROOT / "solutions").glob("*/*.cu"))
+CHECKS = sorted((paths.ROOT / "labs" / "studies" / "checks" / "correct").glob("*.cu"))
+SOURCES = [program for file in CHECKS for program in file.read_bytes().split(b"\n}\n\n//")]
+SOURCES += [file.read_bytes() for file in sorted((paths.ROOT / "solutions").glob("*/*.cu"))]
 HEADERS = b" ".join(
     b" ".join(header.read_bytes().split())
     for header in sorted((paths.LABS / "sim" / "include").rglob("*.h"))
@@ -43,7 +44,7 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
 def mutants(count: int) -> Iterator[bytes]:
     chance = random.Random(20)
     for _ in range(count):
-        yield damaged(chance.choice(SOURCES).read_bytes(), chance)
+        yield damaged(chance.choice(SOURCES), chance)
 
 
 @pytest.mark.slow("the translator reads hundreds of damaged files")

@@ -32,10 +32,14 @@ def without(function: str) -> str:
 
 
 def graded(text: str, folder: Path, cores: int) -> tuple[list[Check], list[str]]:
-    """The checks of a file, and the names that were told, in their order."""
+    """The checks of a file, and the names that were told, in their order: each that fails for a
+    reason which takes time to find, right before its verdict too."""
     (folder / FILE).write_text(text)
     told: list[str] = []
-    observer = Observer(checked=lambda check: told.append(check.id))
+    observer = Observer(
+        checked=lambda check: told.append(check.id),
+        failing=lambda check: told.append(f"{check.id} fails"),
+    )
     plan = plan_for(LAB, "cpu", timed=False)
     made = pipeline.grade(plan, submissions.find(LAB, str(folder)), observer, cores=cores)
     return [msgspec.structs.replace(check, seconds=0) for check in made.checks], told
@@ -58,6 +62,9 @@ def test_the_grade_is_the_same(text: str, tmp_path: Path) -> None:
     together, told = graded(text, tmp_path, 3)
     assert alone == together
     assert told == told_alone
+    fails = [place for place, name in enumerate(told) if name.endswith(" fails")]
+    assert [told[place] for place in fails] == [f"{told[place + 1]} fails" for place in fails]
+    assert bool(fails) == ("b < radius" in text or "if (width)" in text)
 
 
 def children() -> list[int]:

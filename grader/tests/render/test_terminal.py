@@ -52,3 +52,21 @@ def test_a_part_without_a_result_is_shown_once_another_part_has_one() -> None:
 
 def test_what_was_skipped_for_a_wrong_result_is_shown() -> None:
     assert all(lines(case("one", message=["3 of 9 pixels differ"], diagnosis=None), skipped()))
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_line_that_came_before_its_reason_is_not_printed_again(verbose: bool) -> None:
+    found = case("one", message=["3 of 9 pixels differ"], diagnosis=None)
+    terminal = Terminal(100, verbose=verbose)
+    early = terminal.failing(msgspec.structs.replace(found, message=[]))
+    assert terminal.failing(found) == ""
+    (whole,) = lines(found, verbose=verbose)
+    assert whole == f"{early}\n{terminal.check(found, 'lab3', 0)}"
+    again = msgspec.structs.replace(found, id="lab3/A/two", name="two")
+    assert terminal.failing(again) and ("as above" in terminal.check(again, "lab3", 0)) != verbose
+
+
+def test_no_line_of_a_starter_comes_early_that_is_left_out_later() -> None:
+    terminal = Terminal(100)
+    assert terminal.failing(case("one")) and terminal.check(case("one"), "lab3", 0)
+    assert not terminal.failing(case("two")) and not terminal.check(case("two"), "lab3", 0)

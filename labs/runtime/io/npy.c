@@ -239,36 +239,6 @@ int npy_read(const char *path, struct npy *a, char *error, size_t size) {
     return 0;
 }
 
-int npy_write(const char *path, const struct npy *a, char *error, size_t size) {
-    size_t bytes = 0;
-    if (npy_bytes(a->type, a->ndim, a->shape, &bytes) != 0 || bytes != a->bytes) {
-        snprintf(error, size, "%s: the array's type, shape and size do not fit together", path);
-        return -1;
-    }
-    char text[192]; /* the longest header needs 119 */
-    int n =
-        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (", a->type);
-    for (int d = 0; d < a->ndim; d++)
-        n += snprintf(text + n, sizeof text - (size_t)n, d == 0 ? "%d," : " %d,", a->shape[d]);
-    /* As NumPy writes it: (61, 97) and (61,). */
-    if (a->ndim > 1)
-        n--;
-    n += snprintf(text + n, sizeof text - (size_t)n, "), }");
-    /* Spaces and a newline, so that the data starts at a multiple of 64. */
-    size_t used = 10 + (size_t)n + 1;
-    size_t total = (used + 63) / 64 * 64;
-    unsigned char head[256];
-    memset(head, ' ', sizeof head);
-    memcpy(head, magic, sizeof magic);
-    head[6] = 1;
-    head[7] = 0;
-    head[8] = (unsigned char)((total - 10) & 0xff);
-    head[9] = (unsigned char)((total - 10) >> 8);
-    memcpy(head + 10, text, (size_t)n);
-    head[total - 1] = '\n';
-    return file_write(path, head, total, a->data, a->bytes, error, size);
-}
-
 void npy_free(struct npy *a) {
     free(a->data);
     memset(a, 0, sizeof *a);

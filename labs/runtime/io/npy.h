@@ -28,8 +28,5 @@ int npy_bytes(const char *type, int ndim, const int *shape, size_t *bytes);
  * and arrays above 16 GB. */
 int npy_read(const char *path, struct npy *a, char *error, size_t size);
 
-/* Writes `a` to `path`, replacing it. Returns 0, or -1 with a reason in `error`. */
-int npy_write(const char *path, const struct npy *a, char *error, size_t size);
-
 /* Releases the data and zeroes *a; safe to call twice. */
 void npy_free(struct npy *a);

@@ -43,7 +43,6 @@ typedef unsigned long long cudaTextureObject_t;
 
 enum cudaResourceType {
     cudaResourceTypeArray = 0,
-    cudaResourceTypeMipmappedArray = 1,
     cudaResourceTypeLinear = 2,
     cudaResourceTypePitch2D = 3
 };
@@ -56,9 +55,6 @@ struct cudaResourceDesc {
         struct {
             cudaArray_t array;
         } array;
-        struct {
-            cudaMipmappedArray_t mipmap;
-        } mipmap;
         struct {
             void *devPtr;
             struct cudaChannelFormatDesc desc;
@@ -74,41 +70,4 @@ struct cudaResourceDesc {
         } reserved;
     } res;
     unsigned int flags;
-};
-
-/* The formats that view the elements of an array as others of the same size. Block-compressed ones
- * are not supported. */
-enum cudaResourceViewFormat {
-    cudaResViewFormatNone = 0,
-    cudaResViewFormatUnsignedChar1 = 1,
-    cudaResViewFormatUnsignedChar2 = 2,
-    cudaResViewFormatUnsignedChar4 = 3,
-    cudaResViewFormatSignedChar1 = 4,
-    cudaResViewFormatSignedChar2 = 5,
-    cudaResViewFormatSignedChar4 = 6,
-    cudaResViewFormatUnsignedShort1 = 7,
-    cudaResViewFormatUnsignedShort2 = 8,
-    cudaResViewFormatUnsignedShort4 = 9,
-    cudaResViewFormatSignedShort1 = 10,
-    cudaResViewFormatSignedShort2 = 11,
-    cudaResViewFormatSignedShort4 = 12,
-    cudaResViewFormatUnsignedInt1 = 13,
-    cudaResViewFormatUnsignedInt2 = 14,
-    cudaResViewFormatUnsignedInt4 = 15,
-    cudaResViewFormatSignedInt1 = 16,
-    cudaResViewFormatSignedInt2 = 17,
-    cudaResViewFormatSignedInt4 = 18,
-    cudaResViewFormatHalf1 = 19,
-    cudaResViewFormatHalf2 = 20,
-    cudaResViewFormatHalf4 = 21,
-    cudaResViewFormatFloat1 = 22,
-    cudaResViewFormatFloat2 = 23,
-    cudaResViewFormatFloat4 = 24
-};
-
-struct cudaResourceViewDesc {
-    enum cudaResourceViewFormat format;
-    size_t width, height, depth;
-    unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
-    unsigned int reserved[16];
 };

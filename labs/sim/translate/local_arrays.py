@@ -1,8 +1,11 @@
-"""Has a traced program check each index into an array of a thread: see sim_index in sim/marks.h.
+"""Has a traced program check variables of a thread: each index into an array, and whether a number
+is set before it is read. See sim_index and sim_get in sim/marks.h.
 
 No allocation has such an array, and the stack around it is the thread's own. An array whose name
 stands for something else in the same function is left out, and so is an address: `&v[9]` may lie
-right behind `v`. The second index of `m[0][i]` may run through the whole array.
+right behind `v`. The second index of `m[0][i]` may run through the whole array. A number is watched
+if the next statement that names it does not simply set it; a function that takes it as an argument
+may set it.
 """
 
 from __future__ import annotations
@@ -12,6 +15,11 @@ from dataclasses import dataclass
 from expanded import quoted
 from tokens import Function, Tokens
 
+NUMBERS = frozenset(
+    b"bool char short int long unsigned signed float double size_t int8_t int16_t int32_t int64_t "
+    b"uint8_t uint16_t uint32_t uint64_t".split()
+)
+NO_PLACE = (b"asm", b"__asm__", b"goto", b"switch", b"decltype", b"typeof", b"__typeof__", b"sizeof")
 ELSEWHERE = (b"__shared__", b"extern", b"static", b"typedef", b"using")
 
 
@@ -84,6 +92,11 @@ def _declared(tokens: Tokens, i: int) -> Array | None:
     return Array(i, tokens.match[tokens.up[i]], tuple(sizes))
 
 
+def is_local_array(tokens: Tokens, i: int) -> bool:
+    """Is the name of an array of a thread declared at token i?"""
+    return tokens.at(i + 1) == b"[" and _declared(tokens, i) is not None
+
+
 def _check_use(tokens: Tokens, i: int, array: Array) -> None:
     file, line, _ = tokens.expanded.position(tokens.start[i])
     name = quoted(tokens.text[i].decode(errors="surrogateescape"))
@@ -98,3 +111,90 @@ def _check_use(tokens: Tokens, i: int, array: Array) -> None:
         if is_number and tokens.text[at + 1] == b"0":
             return
         at = tokens.match[at] + 1
+
+
+# ---- numbers that are read before they are set
+
+
+def check_numbers(tokens: Tokens) -> None:
+    for function in tokens.functions:
+        body = range(function.opened + 1, function.closed)
+        words = tokens.text[function.opened : function.closed]
+        is_lambda = any(tokens.at(i) == b"[" and not _is_operand(tokens, i - 1) for i in body)
+        if not function.may_run_on_device or is_lambda or any(w in NO_PLACE for w in words):
+            continue
+        for i in body:
+            if tokens.at(i + 1) in (b";", b",") and _declares_number(tokens, i):
+                _check_number(tokens, i)
+
+
+def _is_operand(tokens: Tokens, i: int) -> bool:
+    return tokens.is_name(i) or tokens.at(i) in (b"]", b")")
+
+
+def _declares_number(tokens: Tokens, i: int) -> bool:
+    """Is token i the name of a number that is declared without a value?"""
+    first = tokens.statement(i)
+    if not tokens.is_name(i) or tokens.at(first - 1) not in (b";", b"{", b"}"):
+        return False
+    words = first
+    while tokens.text[words] in NUMBERS:
+        words += 1
+    return first < words <= i and tokens.at(i - 1) in (*NUMBERS, b",")
+
+
+def _check_number(tokens: Tokens, declared: int) -> None:
+    name = tokens.text[declared]
+    end = tokens.match[tokens.up[declared]]
+    uses = [
+        i
+        for i in range(declared + 1, end)
+        if tokens.text[i] == name and tokens.at(i - 1) not in (b".", b"->", b"::")
+    ]
+    if any(tokens.declares(i) or tokens.at(i + 1) in (b"(", b".", b"[", b"->") for i in uses):
+        return  # another variable of this name, or no number
+    if not uses or (_is_set(tokens, uses[0]) and _is_certain(tokens, uses[0], uses[-1])):
+        return
+    flag = f"sim_is_set_{tokens.start[declared]}"
+    last = declared
+    while tokens.text[last] != b";":
+        last = tokens.past(last)
+    tokens.insert(tokens.end(last), f" bool {flag} = false;")
+    shown = quoted(name.decode(errors="surrogateescape"))
+    for i in uses:
+        if i < last:
+            continue
+        file, line, _ = tokens.expanded.position(tokens.start[i])
+        read = f"sim_get{{{flag}, {shown}, {quoted(file)}, {line}}}"
+        check = f"sim_set{{{flag}}}" if _is_set(tokens, i) else read
+        tokens.insert(tokens.start[i], f"({check}->*")
+        tokens.insert(tokens.end(i), ")")
+
+
+def _is_set(tokens: Tokens, i: int) -> bool:
+    """Is the variable set here, or may it be: an address, an argument, a reference?"""
+    before, after = tokens.at(i - 1), tokens.at(i + 1)
+    joins = after == b"=" and tokens.at(i + 2) == b"=" and (
+        tokens.start[i + 2] == tokens.end(i + 1)
+    )  # fmt: skip
+    is_argument = before in (b"(", b",") and after in (b")", b",")
+    is_reference = before == b"=" and tokens.at(tokens.statement(i) + 1) == b"&"
+    is_shifted = before == b">" and tokens.at(i - 2) == b">"
+    return (
+        (after == b"=" and not joins)
+        or is_argument
+        or is_reference
+        or is_shifted
+        or (before == b"&" and tokens.at(i - 2) != b"&")
+    )
+
+
+def _is_certain(tokens: Tokens, i: int, last: int) -> bool:
+    """Does each thread set the variable at token i before it comes to the uses up to `last`?"""
+    first = tokens.statement(i)
+    before = tokens.at(first - 1)
+    begins = before in (b";", b"{", b"}") or (before == b"(" and tokens.at(first - 2) == b"for")
+    words = tokens.text[first:i]
+    may_skip = any(word in (b"if", b"else", b"for", b"while", b"do", b"?", b"|") for word in words)
+    is_plain = begins and not may_skip and not (b"&" in words and b"(" in words)
+    return is_plain and last < tokens.match[tokens.up[i]]

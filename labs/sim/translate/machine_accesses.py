@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 # A memory operand with a register, but none of a segment: `%fs:` is for thread-local variables.
 _MEMORY = re.compile(
@@ -28,6 +29,8 @@ _MEMORY = re.compile(
 _LINE = re.compile(
     r"\t(?:(?:lock|rep\w*|xacquire|xrelease|notrack|bnd)[; ]+)*(?P<word>[a-z]\w*)\t(?P<operands>.*)"
 )
+# The most frequent instructions of a kernel: they access no memory, and change no address.
+_OF_VECTORS = re.compile(r"\tv(?!maskmov)\w+\t(?:%[xyz]mm\d+|\$\d+|, )+\n")
 _WORD_ALONE = re.compile(r"\t(?:rep\w* )?(?P<word>[a-z]\w*)$")
 # Of AVX-512: which parts of a vector are accessed, or that one value stands for all.
 _DECORATION = re.compile(r"\{[^}]*\}")
@@ -78,6 +81,7 @@ _KEPT = {
     **{f"%r{n}": re.compile(rf"%r{n}[dwb]?\b") for n in range(12, 16)},
 }
 _FIRST_ARGUMENT = re.compile(r"%(?:[re]?di|dil)\b")
+_NOTED = re.compile("|".join(part.pattern for part in (*_KEPT.values(), _FIRST_ARGUMENT)))
 _STORES = 1  # of the number that goes with an address: 2 * bytes + 1 for a store
 
 
@@ -148,6 +152,8 @@ class Callbacks:
             self._argument = ""
 
     def _note_result(self, word: str, operands: str) -> None:
+        if not _NOTED.search(operands):
+            return
         registers = re.sub(r"\([^)]*\)", "", operands)
         results = registers if _TWO_RESULTS.fullmatch(word) else registers.rpartition(",")[2]
         self._given = [g for g in self._given if not _is_changed(g[1], results)]
@@ -176,6 +182,7 @@ def _parts(address: str) -> tuple[int, str]:
     return 0, address
 
 
+@cache
 def _is_jump(word: str) -> bool:
     return word.startswith(("j", "call", "ret", "loop", "leave", "enter"))
 
@@ -200,18 +207,17 @@ class Source:
 
     def __init__(self) -> None:
         self._files: dict[str, str] = {}
-        self._at = ("", "1")
+        self.at = ""  # the last line that begins with .loc
 
     def note(self, line: str) -> None:
-        """Reads a line that begins with .file or .loc."""
-        if location := _LOCATION.match(line):
-            self._at = location["file"], location["line"]
-        elif file := _FILE.match(line):
+        """Reads a line that begins with .file."""
+        if file := _FILE.match(line):
             folder = f"{file['folder']}/" if file["folder"] and file["name"][0] != "/" else ""
             self._files[file["number"]] = folder + file["name"]
 
     def refusal(self, word: str) -> UnknownInstructionError:
-        file, line = self._at
+        location = _LOCATION.match(self.at)
+        file, line = (location["file"], location["line"]) if location else ("", "1")
         return UnknownInstructionError(
             f"{self._files.get(file, '')}:{line}: error: the instruction {word} accesses memory in "
             "a way that the checks cannot follow: use another intrinsic or attribute"
@@ -225,15 +231,18 @@ def reported(lines: Iterable[str]) -> Iterator[str]:
     source = Source()
     written_by_hand = False
     for line in lines:
-        if line.startswith("\t.cfi_"):
-            frame.note(line)
-        elif line.startswith(("\t.loc", "\t.file")):
-            source.note(line)
+        if line.startswith("\t."):
+            if line.startswith("\t.loc "):
+                source.at = line
+            elif line.startswith("\t.cfi_"):
+                frame.note(line)
+            elif line.startswith("\t.file"):
+                source.note(line)
         elif line.startswith("#"):
             written_by_hand = line.startswith("#APP") or (
                 written_by_hand and not line.startswith("#NO_APP")
             )
-        elif not line.startswith("\t."):
+        elif not _OF_VECTORS.fullmatch(line):
             if line.startswith("\t") and not written_by_hand:
                 yield from _calls(line.rstrip("\n"), frame, callbacks, source)
             callbacks.note(line.rstrip("\n"))
@@ -250,12 +259,15 @@ def _calls(line: str, frame: Frame, callbacks: Callbacks, source: Source) -> Ite
     found = _LINE.match(line)
     if not found:
         return
-    word, operands = found["word"], _DECORATION.sub("", found["operands"])
+    word, operands = found["word"], found["operands"]
+    if "{" in operands:
+        operands = _DECORATION.sub("", operands)
     if word.startswith(("maskmov", "vmaskmovdqu")):
         yield from _call("(%rdi)", "%rdi", 16, is_store=True)
-    if _HIDDEN.fullmatch(word):
+    is_hidden, has_no_access, is_known = _sort_of(word)
+    if is_hidden:
         raise source.refusal(word)
-    if _NO_ACCESS.fullmatch(word):
+    if has_no_access:
         return
     memory = _MEMORY.search(operands)
     if not memory or memory["base"] == "%rip":
@@ -267,7 +279,7 @@ def _calls(line: str, frame: Frame, callbacks: Callbacks, source: Source) -> Ite
             raise source.refusal(word)
         yield from _lanes(lanes, memory, operands, mask)
         return
-    if not _KNOWN.fullmatch(word):
+    if not is_known:
         raise source.refusal(word)
     if not index and frame.has(memory["place"], base):
         return
@@ -276,6 +288,14 @@ def _calls(line: str, frame: Frame, callbacks: Callbacks, source: Source) -> Ite
     width = _width(word, operands)
     if not callbacks.had(memory[0], width, is_store):
         yield from _call(memory[0], base, width, is_store)
+
+
+@cache
+def _sort_of(word: str) -> tuple[bool, bool, bool]:
+    """Of an instruction: does it access what no operand says? Does it access nothing? Are its
+    accesses known?"""
+    hidden, without, known = (rule.fullmatch(word) for rule in (_HIDDEN, _NO_ACCESS, _KNOWN))
+    return hidden is not None, without is not None, known is not None
 
 
 def _mask(decorated: str, operands: str) -> str:

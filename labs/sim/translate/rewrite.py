@@ -13,11 +13,12 @@ by name, in the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit statu
 
 --lock-step: where device code has volatile accesses, its control flow is marked, and the first
 line of OUT.ii is LOCK_STEP: the compiler must then report these accesses, for the runtime's
-exec/lock_step.h.
+exec/lock_step.h. Where its lanes may exchange values in other ways, sim/exchange.h watches.
 --own-copies: the program's other files do not use the variables of this one.
 --define: a macro of the program alone, not of the headers before it.
---own: the program's own text, preprocessed and not yet translated, is written there as well, with
-the preprocessor's line markers. The grader judges it (grader/compile/permitted/source_check.py).
+--own: the text of the program and of its headers, preprocessed and not yet translated, is written
+there as well, with the preprocessor's line markers. The grader judges it
+(grader/compile/permitted/source_check.py).
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ from pathlib import Path
 import launch_bounds
 from architecture import merged
 from device_arithmetic import DeviceArithmetic
+from exchanges import watch_exchanges
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
-from local_arrays import check_indices
+from local_arrays import check_indices, check_numbers
 from preprocess import Preprocessor, PreprocessorError, precompile
 from tokens import MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
@@ -95,9 +97,12 @@ class Translation:
         DeviceArithmetic(self.tokens).rewrite()
         if self.is_traced:
             check_indices(self.tokens)
+            check_numbers(self.tokens)
             # only counters need unrolled loops; g++ takes long over them
             self._unroll(self._control_flow())
         stepped = volatile_functions(self.tokens) if self.lock_step else []
+        if self.lock_step:
+            watch_exchanges(self.tokens, stepped)
         if stepped:
             self._control_flow(stepped)
         return LOCK_STEP * bool(stepped) + self.tokens.edited()
@@ -308,7 +313,7 @@ def translate(
     own_copies: bool = False,
     defines: Sequence[str] = (),
 ) -> tuple[bytes, bytes]:
-    """The file as C++, and what g++ warned of. own: a file for its own text, as it was before.
+    """The file as C++, and what g++ warned of. own: a file for the text as it was before.
     Raises Refusal or PreprocessorError, or OSError."""
     preprocessor = Preprocessor(compiler, path, shown, lock_step, tuple(defines))
     sources = Lines(shown, preprocessor.source())
@@ -321,7 +326,7 @@ def translate(
         on_device = preprocessor.expand(preprocessor.run(on_device=True)[0], sources)
     expanded = merged(expanded, on_device)
     if own:
-        own.write_bytes(expanded.own)
+        own.write_bytes(expanded.whole(expanded.own, lambda at: at))
     counts = preprocessor.unroll_counts(expanded.own) if preprocessor.is_traced else {}
     translation = Translation(expanded, preprocessor.is_traced, lock_step, counts, own_copies)
     return translation.rewrite(), warnings + translation.warnings

@@ -35,7 +35,7 @@ LIBRARIES = (
     (r"(?:crt/)?mma\.h", "mma.h, the matrix unit (tensor cores),",
      "multiply and add the numbers in a loop"),
     (r"cuda/(?:std/)?|nv/", "libcu++",
-     "use atomicAdd(), __syncthreads() and plain types"),
+     "use <cuda/atomic>, atomicAdd(), __syncthreads() and plain types"),
     (r"cuda_pipeline|cuda_awbarrier", "the asynchronous copy to shared memory",
      "copy with ordinary assignments and __syncthreads()"),
     (r"cuda_fp[468]", "arithmetic in 8 bits or fewer",
@@ -65,7 +65,7 @@ INSTEAD = (
     (r"cudaIpc", "let one process do the work of both"),
     (r"cuda\w*External", "copy the data through the host's memory"),
     (r"cudaGraphics|cuda(?:GL|EGL|VDPAU|D3D)", "copy the image to the host and write it to a file"),
-    (r"texCubemap\w*Grad", "compute the level of detail and call texCubemapLod()"),
+    (r"cuda\w*Mipmap|tex\w+(?:Lod|Grad)", "read the level that you need from an array of its own"),
 )
 CLUSTER = "a cluster of more than one block needs a GPU machine and nvcc; here, exchange data "
 CLUSTER += "between blocks through global memory"
@@ -74,7 +74,7 @@ MISSING = re.compile(r"(?P<where>.*?:\d+:\d+): fatal error: (?P<name>.*?): No su
 DRIVER = re.compile(
     rb"cu[A-Z]\w*|CU(?:device|context|module|function|stream|event|array|result)\w*"
 )
-PLAIN = re.compile(rb"cuda[A-Z]\w*|nvcuda|__[a-z]\w*|texCubemap\w*Grad")
+PLAIN = re.compile(rb"cuda[A-Z]\w*|nvcuda|__[a-z]\w*|tex(?:[123]D|Cubemap)\w*(?:Lod|Grad)")
 # Of libraries whose headers declare nothing here (header.gcc): many programs include one in vain.
 OF_LIBRARY = re.compile(
     rb"(?:cublas|cufft|curand|cusparse|cusolver(?:Dn|Sp)?|cudnn)(?:[A-Z]|_\w)\w*"

@@ -62,7 +62,7 @@ class Effort:
 
 
 def of_side(
-    part: Part, side: str, library: ctypes.CDLL, images: Images, cuda: bool, who: str = ""
+    part: Part, side: str, library: ctypes.CDLL, images: Images, cuda: bool
 ) -> Program | None:
     """The program of a side for a part, prepared; None where the side has none for it."""
     call, prepare = part.of(side)
@@ -82,7 +82,7 @@ def of_side(
         return images.result(0)
 
     owner = (part.lab, part.id)
-    return Program(who or side, sides.rotate(calls), result, owner)
+    return Program(side, sides.rotate(calls), result, owner)
 
 
 def measure(

@@ -11,12 +11,10 @@ from labs.studies.bench.results import Curve, Line
 COLOURS = {
     "reference": svg.SERIES[0],
     "expert": svg.SERIES[1],
-    "expert TF32": svg.SERIES[1],
     "baseline": svg.INK,
     "copy": svg.FAINT,
 }
 DASHES = {
-    "expert TF32": "--",
     "copy": ":",
     "baseline": "-.",
     "cuDNN TF32": "--",
@@ -24,7 +22,7 @@ DASHES = {
     "OpenCV direct": "--",
     "SciPy": ":",
 }
-MARKERS = {"reference": "o", "expert": "s", "expert TF32": "s", "copy": "", "baseline": ""}
+MARKERS = {"reference": "o", "expert": "s", "copy": "", "baseline": ""}
 SIZE = (6.4, 3.6)  # inches
 WIDE = 4  # an axis is logarithmic if its largest value is over this times the smallest
 

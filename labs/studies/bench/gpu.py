@@ -15,7 +15,6 @@ from labs.studies.bench.work import Work
 
 USUAL = Effort()
 LABS = ("lab2", "lab3", "lab4", "lab5", "lab6", "lab7", "lab8")
-OTHER_EXPERTS = {("lab7", "expert_tf32"): "expert TF32"}
 TO_DEVICE, PINNING = "copy to the device", "pinning"
 PCIE = "the copy to the device"
 
@@ -49,8 +48,6 @@ class Bench:
         """On the simulator one lab and one side: each has a simulator of its own, and a process has
         room for one."""
         wanted = [(lab, side, ".cu") for lab in labs for side in only]
-        if only == sides.SIDES:
-            wanted += [(lab, side, ".cu") for lab, side in OTHER_EXPERTS if lab in labs]
         built = sides.build(wanted, backend)
         self.sides = {key: ctypes.CDLL(str(path)) for key, path in built.items()}
         if backend == "sim":
@@ -63,19 +60,13 @@ class Bench:
         self.rates = {name: self.device.rate(kind) for name, kind in kinds.items()}
 
     def programs(self, part: Part, images: Images) -> list[Program]:
-        """Baseline, reference and experts of a part."""
-        found = []
-        for (lab, side), library in self.sides.items():
-            if lab != part.lab:
-                continue
-            if side in sides.SIDES:
-                program = case.of_side(part, side, library, images, cuda=True)
-            elif "_float " in part.call:  # another expert: for floats alone
-                program = _other_expert(part, side, library, images)
-            else:
-                continue
-            found += [program] if program else []
-        return found
+        """Baseline, reference and expert of a part."""
+        found = [
+            case.of_side(part, side, library, images, cuda=True)
+            for (lab, side), library in self.sides.items()
+            if lab == part.lab
+        ]
+        return [program for program in found if program]
 
     def measure(
         self,
@@ -111,16 +102,6 @@ class Bench:
 
 def _type(computed: Work) -> str:
     return {"float32": "float", "float64": "double"}.get(computed.type, "")
-
-
-def _other_expert(part: Part, side: str, library: ctypes.CDLL, images: Images) -> Program | None:
-    """An expert that may round its factors to TF32, where it has the part's function."""
-    if not hasattr(library, part.call.split()[0]):
-        return None
-    who = OTHER_EXPERTS[part.lab, side]
-    program = case.of_side(part, "expert", library, images, cuda=True, who=who)
-    assert program is not None
-    return Program(program.who, program.call, program.result, program.owner, tf32=True)
 
 
 def groups(sizes: Sizes, labs: Sequence[str]) -> Iterator[tuple[Work, list[Part]]]:

@@ -17,7 +17,6 @@ UNITS = {"cpu": ("ms", 1e6), "gpu": ("µs", 1e3)}
 MADE_BY = {"cpu": "make bench", "gpu": "make bench-gpu"}
 FIRST = ("copy", "copy to the device", "pinning", "baseline", "reference", "expert")
 PARTS = FIRST[:3]  # of the work, not the whole of it
-OURS = (*FIRST, "expert TF32")
 BELOW = 0.95  # of a floor: what is faster was not limited by it
 NO_FLOOR = (
     "some programs of this row exceed the highest rate of multiply-adds that the run measured"
@@ -132,7 +131,7 @@ def _words(run: Run, name: str) -> str:
 def _columns(cases: Iterable[Case]) -> list[str]:
     """Who takes part: ours first, then the libraries in the order in which they ran."""
     names = dict.fromkeys(entry.who for case in cases for entry in case.entries)
-    return sorted(names, key=lambda who: OURS.index(who) if who in OURS else len(OURS))
+    return sorted(names, key=lambda who: FIRST.index(who) if who in FIRST else len(FIRST))
 
 
 def _table(run: Run, cases: list[Case]) -> list[str]:
@@ -232,7 +231,7 @@ def _short_row(run: Run, case: Case) -> list[str]:
         (
             entry
             for entry in case.entries
-            if entry.who not in OURS and entry.ns and not _tf32(entry)
+            if entry.who not in FIRST and entry.ns and not _tf32(entry)
         ),
         key=lambda entry: entry.ns or math.inf,
         default=None,

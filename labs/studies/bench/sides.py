@@ -65,13 +65,12 @@ def folder(lab: str) -> Path:
 
 
 def sources(lab: str, side: str, suffix: str) -> Path | None:
-    """The source of a side, None where there is none. Sides besides SIDES are other experts:
-    "expert_tf32" is expert_tf32.cu."""
+    """The source of a side, None where there is none."""
     home = folder(lab)
     if side == "baseline":
         found = [home / f"baseline{suffix}"]
-    elif side.startswith("expert"):
-        found = [paths.ROOT / "solutions" / home.name / f"{side}{suffix}"]
+    elif side == "expert":
+        found = [paths.ROOT / "solutions" / home.name / f"expert{suffix}"]
     else:
         found = [
             file

@@ -1,10 +1,28 @@
-// What the programs share. CHECK() prints the error of a call and its line, and counts it in
-// `failures`. What a program only needs to run comes from the functions here, and finish() frees
-// it; what it is about stays in the program.
+// What the programs share: main(), and what they only need to run. What a program is about stays in
+// the program. CHECK() prints the error of a call and its line, and counts it in `failures`.
 #pragma once
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cuda_runtime.h>
+
+// The programs of a file. main() runs the one that its argument names.
+struct program {
+    const char *name;
+    void (*run)(void);
+    struct program *next;
+    program(const char *name_, void (*run_)(void));
+};
+static struct program *programs;
+
+inline program::program(const char *name_, void (*run_)(void)) : name(name_), run(run_), next(programs)
+{
+    programs = this;
+}
+#define PROGRAM(name)                                                                            \
+    static void name##_program(void);                                                            \
+    static struct program name##_of_this_file(#name, name##_program);                            \
+    static void name##_program(void)
 
 static int failures;
 
@@ -36,9 +54,16 @@ inline cudaError_t free_pinned(void *made) { return cudaFreeHost(made); }
 inline cudaError_t destroy_stream(void *made) { return cudaStreamDestroy((cudaStream_t)made); }
 inline cudaError_t destroy_event(void *made) { return cudaEventDestroy((cudaEvent_t)made); }
 
-// The end of a program: frees what was made here, the last first, and returns the exit status.
-inline int finish(void)
+// Runs a program and frees what it made with the functions below, the last first.
+int main(int count, char **arguments)
 {
+    struct program *chosen = programs;
+    while (chosen && (count != 2 || strcmp(chosen->name, arguments[1]) != 0)) chosen = chosen->next;
+    if (!chosen) {
+        fprintf(stderr, "usage: %s PROGRAM, a name in PROGRAM() of its source\n", arguments[0]);
+        return 2;
+    }
+    chosen->run();
     while (count_to_free > 0) {
         count_to_free--;
         CHECK(to_free[count_to_free].release(to_free[count_to_free].made));

@@ -3,7 +3,7 @@
     table.py [--write] [--only TEXT]
 
 Runs every program of bugs/ and correct/ on the simulator with all checks on, and compares the
-findings with what its folder says: a finding of that kind on a line marked `// BUG` and no error
+findings with what its file says: a finding of that kind on a line marked `// BUG` and no error
 elsewhere; for a correct program no error at all. The exit status is 1 if a program is not as
 expected. --write writes the table to RESULTS.md.
 """
@@ -11,6 +11,7 @@ expected. --write writes the table to RESULTS.md.
 import argparse
 import csv
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,20 +28,22 @@ from grader.execute.program import build  # noqa: E402 - needs the path set abov
 RESULTS = HERE / "RESULTS.md"
 SANITIZER = HERE.parent / "nsight" / "sanitizer.csv"
 NOTE = "// expect: note "
+PROGRAM = re.compile(r"PROGRAM\((\w+)\)")
 
 
 @dataclass(frozen=True)
 class Program:
-    """One file, and what its folder and its comments expect."""
+    """One PROGRAM() of a file, and what its file and its comments expect."""
 
     path: Path
+    argument: str  # its name in the file
     severity: str  # error, note or nothing
     kind: str
     lines: frozenset[int]  # those marked BUG
 
     @property
     def name(self) -> str:
-        return str(self.path.relative_to(HERE))
+        return f"{self.path.relative_to(HERE).with_suffix('')}/{self.argument}"
 
 
 @dataclass(frozen=True)
@@ -59,35 +62,50 @@ class Verdict:
     status: int
 
     def right(self) -> bool:
-        return self.found and not self.stray
+        correct = self.program.severity != "error"
+        return self.found and not self.stray and not (correct and self.status)
 
 
 def programs() -> list[Program]:
     """Every program, bugs first."""
-    files = sorted(HERE.glob("bugs/*/*.cu")) + sorted(HERE.glob("correct/*.cu"))
-    return [_program(path) for path in files]
+    return [program for path in files() for program in of_file(path)]
 
 
-def _program(path: Path) -> Program:
+def files() -> list[Path]:
+    return sorted(HERE.glob("bugs/*.cu")) + sorted(HERE.glob("correct/*.cu"))
+
+
+def of_file(path: Path) -> list[Program]:
+    """What stands in front of a program, from the end of the one before, belongs to it."""
+    found: list[Program] = []
+    begin, argument = 0, ""
     lines = path.read_text().splitlines()
-    if path.parent.name != "correct":
-        severity, kind = "error", path.parent.name
-    elif lines[0].startswith(NOTE):
-        severity, kind = "note", lines[0].removeprefix(NOTE)
-    else:
-        severity, kind = "nothing", ""
-    marked = frozenset(n for n, line in enumerate(lines, 1) if "// BUG" in line)
-    return Program(path, severity, kind, marked)
+    for number, line in enumerate(lines):
+        if match := PROGRAM.match(line):
+            argument = match[1]
+        elif line == "}" and argument:
+            own = range(begin, number)
+            notes = [lines[n].removeprefix(NOTE) for n in own if lines[n].startswith(NOTE)]
+            severity = "error" if path.parent.name == "bugs" else "note" if notes else "nothing"
+            kind = path.stem if severity == "error" else "".join(notes)
+            marked = frozenset(n + 1 for n in own if "// BUG" in lines[n])
+            found.append(Program(path, argument, severity, kind, marked))
+            begin, argument = number + 1, ""
+    return found
 
 
-def run(program: Program) -> Verdict:
-    """Builds and runs one program with all checks on, as `./grade run --check` does."""
-    built = build([str(program.path)], profiled=True)
+def run(path: Path) -> list[Verdict]:
+    """Builds a file and runs its programs with all checks on, as `./grade run --check` does."""
+    built = build([str(path)], profiled=True)
+    return [_run(program, built.binary) for program in of_file(path)]
+
+
+def _run(program: Program, binary: Path) -> Verdict:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "findings.jsonl"
         variables = {"CONVLABS_SIM_CHECK": "1", "CONVLABS_SIM_FINDINGS": str(report)}
         process = subprocess.run(
-            [built.binary],
+            [binary, program.argument],
             env=os.environ | variables,
             capture_output=True,
             check=False,
@@ -97,7 +115,7 @@ def run(program: Program) -> Verdict:
             Finding(
                 f.severity, f.kind, frozenset(n for n in (f.line, f.other_line) if n), f.message
             )
-            for f in findings_in(report.read_bytes() if report.exists() else b"", built.binary)
+            for f in findings_in(report.read_bytes() if report.exists() else b"", binary)
         ]
     return judge(program, findings, process.returncode)
 
@@ -129,7 +147,7 @@ def sanitizer() -> dict[str, bool]:
     with SANITIZER.open() as file:
         for row in csv.DictReader(file):
             errors = row["tool"] != "plain" and row["errors"] not in ("", "0")
-            reported[row["file"]] = reported.get(row["file"], False) or errors
+            reported[row["program"]] = reported.get(row["program"], False) or errors
     return reported
 
 
@@ -171,20 +189,18 @@ def _row(kind: str, verdicts: list[Verdict], theirs: dict[str, bool]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description="The zoo of the checks.")
     parser.add_argument("--write", action="store_true", help="write RESULTS.md")
-    parser.add_argument("--only", default="", help="only programs whose name contains this")
+    parser.add_argument("--only", default="", help="only files whose name contains this")
     options = parser.parse_args()
-    chosen = [p for p in programs() if options.only in p.name]
-    verdicts = []
+    chosen = [path for path in files() if options.only in str(path.relative_to(HERE))]
     with ThreadPoolExecutor(2) as pool:
-        for number, verdict in enumerate(pool.map(run, chosen), 1):
-            verdicts.append(verdict)
-            if sys.stderr.isatty():
-                print(f"\r{number}/{len(chosen)}", end="", file=sys.stderr)
-            if not verdict.right():
-                why = "not found" if not verdict.found else "false alarm"
-                print(f"{verdict.program.name}: {why}")
-                for f in verdict.stray:
-                    print(f"    {f.kind} at {sorted(f.lines)}: {f.message}")
+        verdicts = [verdict for of_one in pool.map(run, chosen) for verdict in of_one]
+    for verdict in verdicts:
+        if not verdict.right():
+            why = "not found" if not verdict.found else "false alarm"
+            why = why if verdict.stray or not verdict.found else f"exit status {verdict.status}"
+            print(f"{verdict.program.name}: {why}")
+            for f in verdict.stray:
+                print(f"    {f.kind} at {sorted(f.lines)}: {f.message}")
     table = report(verdicts)
     print(table)
     if options.write:

@@ -1,14 +1,9 @@
 """The calls that were timed on a GPU: which programs, which functions of them, which sizes.
 
 A program is a lab's solution, an entry of the zoo that does not change it, or calls/general.cu.
-`python -m labs.studies.predict.programs FOLDER` builds them for a GPU with nvcc, and writes the
-list for timing.cu.
 """
 
-import subprocess
-import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,7 +19,6 @@ SOLUTION = "solution"
 GENERAL = "general"
 CUDA_LABS = range(2, 9)
 TIMED_ANCESTORS = (5, 6, 7)  # their solutions were timed as they were then
-NVCC = ["nvcc", "-O3", "-arch=sm_90", "-cudart", "shared", "-Xcompiler", "-fPIC", "-lineinfo"]
 
 # Sizes by function: of the solution, and of each entry of the zoo. Lab 7: channels, side, masks.
 _IMAGE = [(4096, 4096, 3, 0), (1024, 1024, 6, 0)]
@@ -210,37 +204,3 @@ def _file(lab: int, entry: str) -> Path:
     then.parent.mkdir(parents=True, exist_ok=True)
     then.write_text(zoo.changed(now.read_text(), change.read_text()))
     return then
-
-
-def build(program: str, folder: Path) -> None:
-    """Builds FOLDER/program.so, if it is not there, and FOLDER/program.ptxas: registers."""
-    include = [f"-I{home}" for home in folders(program)]
-    files = [str(file) for file in sources(program)]
-    target = folder / f"{program}.so"
-    if target.exists():
-        return
-    done = subprocess.run(
-        [*NVCC, "-Xptxas", "-v", "-shared", *include, *files, "-o", str(target)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise SystemExit(f"{program}: {done.stderr}")
-    target.with_suffix(".ptxas").write_text(done.stderr)
-
-
-def main() -> None:
-    from labs.studies.predict import timed_code  # which needs this module
-
-    folder = Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = [" ".join([c.program, c.function, *map(str, c.size)]) for c in calls()]
-    (folder / "list").write_text("\n".join(lines) + "\n")
-    (folder / timed_code.SOURCES.name).write_text(timed_code.table())
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda name: build(name, folder), programs()))
-
-
-if __name__ == "__main__":
-    main()

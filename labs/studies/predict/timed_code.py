@@ -1,9 +1,9 @@
 """Is the code that is counted the code that was timed?
 
 `h200/sources.csv` has a hash of each program's files as they were timed; comments and blank space
-do not count. A program that changed since then leaves the comparison until it is timed again
-(README.md). Besides, `differences` compares what the simulator counts with what Nsight Compute
-counted of the same launch: grid and block exactly, loaded sectors within 5 %.
+do not count. A program that changed since then leaves the comparison (README.md). Besides,
+`differences` compares what the simulator counts with what Nsight Compute counted of the same
+launch: grid and block exactly, loaded sectors within 5 %.
 """
 
 import csv
@@ -74,17 +74,10 @@ def changed() -> dict[str, str]:
             found[program] = "it no longer exists"
         elif of_program(program) != was:
             found[program] = (
-                "its code changed after it was timed; time it again as"
-                " labs/studies/predict/README.md says, or"
-                " put a diff that takes it back into labs/studies/predict/timed/"
+                "its code changed after it was timed; put a diff that takes it back into"
+                " labs/studies/predict/timed/ (labs/studies/predict/README.md)"
             )
     return found
-
-
-def table() -> str:
-    """sources.csv for the programs as they are now."""
-    lines = [f"{program},{of_program(program)}" for program in programs.programs()]
-    return "\n".join(["library,digest", *lines]) + "\n"
 
 
 def differences(name: str, launches: list[Counts]) -> list[str]:

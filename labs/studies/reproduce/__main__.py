@@ -19,8 +19,7 @@ def main(arguments: Sequence[str]) -> int:
     reference = report.read(report.REFERENCE) if report.REFERENCE.exists() else None
     pictures = sorted(measure.PICTURES.glob("result-*.png"))
     report.write(document, reference, pictures, programs.FOLDER)
-    for name in ("report.html", "report.md"):
-        print((programs.FOLDER / name).relative_to(programs.ROOT))
+    print((programs.FOLDER / "report.html").relative_to(programs.ROOT))
     return 0
 
 

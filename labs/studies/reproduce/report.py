@@ -1,4 +1,4 @@
-"""Writes the report as HTML (one file that loads nothing from the network) and as Markdown.
+"""Writes the report: one page that loads nothing from the network.
 
 python -m labs.studies.reproduce.report HERE.json [--reference FILE.json]
     [--pictures FOLDER] --out FOLDER
@@ -30,7 +30,6 @@ WIDTH = 640  # of a picture in the page, in pixels
 @dataclass(frozen=True)
 class Picture:
     size: str  # of the mask
-    file: str  # relative to the report
     data: str  # a smaller copy of the picture, as a data URL
 
 
@@ -41,7 +40,7 @@ def picture(path: Path, size: str) -> Picture:
     buffer = io.BytesIO()
     small.save(buffer, "PNG", optimize=True)
     data = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
-    return Picture(size, f"pictures/{path.name}", data)
+    return Picture(size, data)
 
 
 def machines(
@@ -69,48 +68,31 @@ def reference_name(reference: Mapping[str, Any] | None) -> str:
     return f"{gpu['name']}, driver {gpu['driver']}, {reference['date'][:10]}"
 
 
-def escaped(text: str) -> str:
-    """Text escaped for a cell of a Markdown table."""
-    for character in "\\|*_<`[":
-        text = text.replace(character, "\\" + character)
-    return text
-
-
 def write(
     here: Mapping[str, Any],
     reference: Mapping[str, Any] | None,
     pictures: Sequence[Path],
     out: Path,
 ) -> None:
-    """Writes report.html, report.md and the images that report.md shows to the folder `out`."""
+    """Writes report.html to the folder `out`."""
     chapters = tables.chapters(published.load(), here, reference)
     sections = [s for chapter in chapters for s in chapter.sections if s.chart]
-    loader = jinja2.FileSystemLoader(HERE / "templates")
-    undefined = jinja2.StrictUndefined
-    common: dict[str, Any] = {
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    content: dict[str, Any] = {
         "chapters": chapters,
         "machines": machines(here, reference),
         "marks": MARKS,
         "reference_name": reference_name(reference),
         "pictures": [picture(path, path.stem.removeprefix("result-")) for path in pictures],
+        "charts": {s.chart: Markup(plots.svg(s, svg.VARIABLES)) for s in sections},
     }
     out.mkdir(parents=True, exist_ok=True)
-    html = jinja2.Environment(loader=loader, autoescape=True, undefined=undefined)
-    charts = {s.chart: Markup(plots.svg(s, svg.VARIABLES)) for s in sections}
-    page = html.get_template("report.html").render(charts=charts, **common)
+    page = environment.get_template("report.html").render(**content)
     (out / "report.html").write_text(page, encoding="utf-8")
-
-    plain = jinja2.Environment(loader=loader, autoescape=False, undefined=undefined)
-    plain.filters["md"] = escaped
-    text = plain.get_template("report.md").render(**common)
-    (out / "report.md").write_text(text + "\n", encoding="utf-8")
-    for folder in ("charts", "pictures"):
-        (out / folder).mkdir(exist_ok=True)
-    for section in sections:
-        chart = plots.svg(section, svg.FIXED)
-        (out / "charts" / f"{section.chart}.svg").write_text(chart, encoding="utf-8")
-    for path in pictures:
-        (out / "pictures" / path.name).write_bytes(path.read_bytes())
 
 
 def read(path: Path) -> dict[str, Any]:

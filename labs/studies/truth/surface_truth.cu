@@ -265,19 +265,6 @@ static void arrays()
     CHECK(cudaMalloc3DArray(&a, &f, make_cudaExtent(4, 4, 6), cudaArrayCubemap | cudaArraySurfaceLoadStore));
     info("cubemap", a);
     CHECK(cudaFreeArray(a));
-    cudaMipmappedArray_t m = NULL;
-    ASK(cudaMallocMipmappedArray(&m, &f, make_cudaExtent(8, 8, 0), 0));
-    if (m) {
-        ASK(cudaGetMipmappedArrayLevel(&a, m, 0));
-        ASK(cudaGetMipmappedArrayLevel(&a, m, 1));
-        ASK(cudaFreeMipmappedArray(m));
-    }
-    CHECK(cudaMallocMipmappedArray(&m, &f, make_cudaExtent(8, 8, 0), 20));
-    ASK(cudaGetMipmappedArrayLevel(&a, m, 3));
-    info("level 3 of 20", a);
-    ASK(cudaGetMipmappedArrayLevel(&a, m, 4));
-    ASK(cudaFreeMipmappedArray(m));
-    ASK(cudaFreeMipmappedArray(NULL));
 
     // Copies.
     char h[512];
@@ -308,9 +295,6 @@ static void arrays()
     ASK(cudaMemcpyToArray(a, 0, 0, h, 64, cudaMemcpyHostToDevice));
     ASK(cudaMemcpyToArray(a, 0, 0, h, 68, cudaMemcpyHostToDevice));
     ASK(cudaMemcpyToArray(a, 0, 0, h, 18, cudaMemcpyHostToDevice));
-    ASK(cudaMemcpyFromArray(h, a, 4, 3, 12, cudaMemcpyDeviceToHost));
-    ASK(cudaMemcpyFromArray(h, a, 4, 3, 16, cudaMemcpyDeviceToHost));
-    ASK(cudaMemcpyArrayToArray(b, 0, 0, a, 0, 0, 64));
     cudaMemcpy3DParms p;
     memset(&p, 0, sizeof p);
     ASK(cudaMemcpy3D(&p));
@@ -410,21 +394,8 @@ static void objects()
     ASK(make(r, t));
     t.maxAnisotropy = 0;
     CHECK(cudaCreateTextureObject(&last_texture, &r, &t, NULL));
-    cudaTextureDesc back;
-    memset(&back, 0xff, sizeof back);
-    ASK(cudaGetTextureObjectTextureDesc(&back, last_texture));
-    printf("address %d %d %d filter %d read %d srgb %d border %g normalised %d anisotropy %u mip %d %g %g %g trilinear %d seamless %d\n",
-           back.addressMode[0], back.addressMode[1], back.addressMode[2], back.filterMode, back.readMode, back.sRGB, back.borderColor[0],
-           back.normalizedCoords, back.maxAnisotropy, back.mipmapFilterMode, back.mipmapLevelBias, back.minMipmapLevelClamp,
-           back.maxMipmapLevelClamp, back.disableTrilinearOptimization, back.seamlessCubemap);
-    cudaResourceDesc resource;
-    ASK(cudaGetTextureObjectResourceDesc(&resource, last_texture));
-    printf("type %d the same array %d\n", resource.resType, resource.res.array.array == floats);
-    cudaResourceViewDesc view;
-    ASK(cudaGetTextureObjectResourceViewDesc(&view, last_texture));
     ASK(cudaDestroyTextureObject(last_texture));
     ASK(cudaDestroyTextureObject(0));
-    ASK(cudaGetTextureObjectTextureDesc(&back, 0));
 
     printf("-- textures of linear memory\n");
     memset(&t, 0, sizeof t);

@@ -44,12 +44,6 @@ FETCH(F1DLayered, tex1DLayered<T>(t, c.x, (int)c.y))
 FETCH(F2DLayered, tex2DLayered<T>(t, c.x, c.y, (int)c.z))
 FETCH(FCube, texCubemap<T>(t, c.x, c.y, c.z))
 FETCH(FCubeLayered, texCubemapLayered<T>(t, c.x, c.y, c.z, (int)c.w))
-FETCH(F1DLod, tex1DLod<T>(t, c.x, c.w))
-FETCH(F2DLod, tex2DLod<T>(t, c.x, c.y, c.w))
-FETCH(F3DLod, tex3DLod<T>(t, c.x, c.y, c.z, c.w))
-FETCH(F1DGrad, tex1DGrad<T>(t, c.x, c.z, c.w))
-FETCH(F2DGrad, tex2DGrad<T>(t, c.x, c.y, make_float2(c.z, 0.0f), make_float2(0.0f, c.w)))
-FETCH(F2DGradXY, tex2DGrad<T>(t, c.x, c.y, make_float2(c.z, c.w), make_float2(c.w, c.z)))
 FETCH(Gather0, tex2Dgather<T>(t, c.x, c.y, 0))
 FETCH(Gather1, tex2Dgather<T>(t, c.x, c.y, 1))
 FETCH(Gather3, tex2Dgather<T>(t, c.x, c.y, 3))
@@ -646,91 +640,6 @@ static void gathers()
     }
 }
 
-static void mipmaps()
-{
-    cudaChannelFormatDesc f = cudaCreateChannelDesc<float>();
-    cudaMipmappedArray_t mipmap, volume;
-    CHECK(cudaMallocMipmappedArray(&mipmap, &f, make_cudaExtent(16, 8, 0), 5));
-    CHECK(cudaMallocMipmappedArray(&volume, &f, make_cudaExtent(4, 4, 4), 3));
-    at_the_end([mipmap] { return cudaFreeMipmappedArray(mipmap); });
-    at_the_end([volume] { return cudaFreeMipmappedArray(volume); });
-    for (int level = 0; level < 5; level++) {
-        int w = 16 >> level, h = 8 >> level ? 8 >> level : 1;
-        std::vector<float> texels(w * h);
-        for (int i = 0; i < w * h; i++) {
-            texels[i] = 1000.0f * (level + 1) + i;
-        }
-        cudaArray_t array;
-        CHECK(cudaGetMipmappedArrayLevel(&array, mipmap, level));
-        CHECK(cudaMemcpy2DToArray(array, 0, 0, texels.data(), w * sizeof(float), w * sizeof(float), h, cudaMemcpyHostToDevice));
-    }
-    for (int level = 0; level < 3; level++) {
-        int w = 4 >> level;
-        std::vector<float> texels(w * w * w);
-        for (int i = 0; i < w * w * w; i++) {
-            texels[i] = 100.0f * (level + 1) + i;
-        }
-        cudaMemcpy3DParms copy = cudaMemcpy3DParms();
-        CHECK(cudaGetMipmappedArrayLevel(&copy.dstArray, volume, level));
-        copy.srcPtr = make_cudaPitchedPtr(texels.data(), w * sizeof(float), w, w);
-        copy.extent = make_cudaExtent(w, w, w);
-        copy.kind = cudaMemcpyHostToDevice;
-        CHECK(cudaMemcpy3D(&copy));
-    }
-    Coordinates lods, gradients;
-    for (int k = -8; k < 48; k++) {
-        lods.push_back(make_float4(0.40625f, 0.59375f, 0.40625f, k / 8.0f));
-    }
-    for (int k = 0; k < 40; k++) {
-        lods.push_back(make_float4(0.3f, 0.7f, 0.2f, 0.5f + k / 2048.0f));
-    }
-    for (float lod : {INFINITY, -INFINITY, number(0x7fc00000), 1e10f}) {
-        lods.push_back(make_float4(0.3f, 0.7f, 0.2f, lod));
-    }
-    gradients = random_coordinates(64, 1, 1, 1);
-    for (int k = 0; k < 64; k++) {
-        gradients[k].z = ldexpf(1 + gradients[k].z, k % 8 - 7);
-        gradients[k].w = ldexpf(1 + random_unit(), k / 8 - 7);
-    }
-    for (float g : {0.0f, 1 / 16.0f, 1 / 8.0f, 1 / 4.0f, 1.0f, INFINITY, number(0x7fc00000)}) {
-        gradients.push_back(make_float4(0.3f, 0.7f, g, 0));
-        gradients.push_back(make_float4(0.3f, 0.7f, 0, g));
-        gradients.push_back(make_float4(0.3f, 0.7f, -g, g));
-    }
-    const float sets[][3] = {{0, 0, 0}, {0, 0, 10}, {0.5f, 0, 10}, {-1.25f, 0, 10}, {0, 1.25f, 2.5f}, {1, 0.75f, 10}, {0, 2, 1}};
-    for (int filters = 0; filters < 4; filters++) {
-        int number_of_set = 0;
-        for (const float *set : sets) {
-            cudaResourceDesc r = cudaResourceDesc();
-            r.resType = cudaResourceTypeMipmappedArray;
-            r.res.mipmap.mipmap = mipmap;
-            cudaTextureDesc d = description(1, filters & 1, true, false);
-            d.mipmapFilterMode = filters & 2 ? cudaFilterModeLinear : cudaFilterModePoint;
-            d.mipmapLevelBias = set[0];
-            d.minMipmapLevelClamp = set[1];
-            d.maxMipmapLevelClamp = set[2];
-            Texture t = create(r, d);
-            r.res.mipmap.mipmap = volume;
-            Texture v = create(r, d);
-            std::string name = std::string(filters & 1 ? " linear" : " point") + (filters & 2 ? " mip linear" : " mip point") +
-                               " set " + std::to_string(number_of_set++);
-            show<float, F2DLod<float>>("tex2DLod" + name, t, lods);
-            show<float, F2D<float>>("tex2D of a mipmap" + name, t, Coordinates(1, lods[0]));
-            show<float, F2DGrad<float>>("tex2DGrad" + name, t, gradients);
-            show<float, F2DGradXY<float>>("tex2DGrad both" + name, t, gradients);
-            show<float, F3DLod<float>>("tex3DLod" + name, v, lods);
-        }
-    }
-    std::vector<float> texels(8);
-    for (int i = 0; i < 8; i++) {
-        texels[i] = 1.0f + i;
-    }
-    cudaArray_t line = array_of(texels, 8, 0, 0);
-    Texture t = of_array(line, description(1, true, true, false));
-    show<float, F1DLod<float>>("tex1DLod of an array", t, lods);
-    show<float, F1DGrad<float>>("tex1DGrad of an array", t, gradients);
-}
-
 int main()
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -768,7 +677,6 @@ int main()
     linear_memory<float4, float4>("float4", false, true);
     cubemaps();
     gathers();
-    mipmaps();
     for (; !releases.empty(); releases.pop_back()) {
         CHECK(releases.back()());
     }

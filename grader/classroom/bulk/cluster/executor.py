@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader import files
-from grader.classroom.bulk.cluster import script, shared, slurm
+from grader.classroom.bulk.cluster import shared, slurm
 from grader.classroom.bulk.cluster.shared import Job, Shared, Timed
 from grader.classroom.bulk.pool import Done, Pool, TimeLimit
 from grader.classroom.bulk.protocol import Answer, Collect, Failed, Grade, Task
@@ -24,10 +24,6 @@ INTERVAL = 5.0  # seconds between two looks for results
 ASKING = 15.0  # seconds between two questions to Slurm
 GRACE = 30.0  # seconds after a task's end in which its results may still appear on a network disk
 MOST_TASKS = 1000  # of an array: Slurm's default MaxArraySize is 1001
-
-
-class HandedOverError(Exception):
-    """A script was written that a person has to submit; the message says how to go on."""
 
 
 @dataclass
@@ -42,20 +38,16 @@ class Started:
 
 @dataclass
 class SlurmExecutor:
-    """Collects with the workers of this machine, grades with Slurm.
-
-    per_task: grades in a task. by_hand: writes a script instead of submitting. options: of sbatch.
-    """
+    """Collects with the workers of this machine, grades with Slurm."""
 
     pool: Pool
     run_folder: Path
     job: Job
-    per_task: int = 8
-    by_hand: bool = False
-    options: Mapping[str, str] = field(default_factory=dict)
+    per_task: int = 8  # grades in a task
+    options: Mapping[str, str] = field(default_factory=dict)  # of sbatch
 
     def run(self, tasks: Iterator[Task], limit: TimeLimit, done: Done) -> None:
-        """As Pool.run. Raises SlurmError, HandedOverError, OSError."""
+        """As Pool.run. Raises SlurmError, OSError."""
         first = next(tasks, None)
         if first is None:
             return
@@ -128,24 +120,16 @@ class _Coordinator:
                 }
             except (OSError, ValueError):  # it was killed before Slurm had the job
                 continue
-            if waiting and not self.settings.by_hand and slurm.ended(job) is not None:
+            if waiting and slurm.ended(job) is not None:
                 self.jobs.append(Started(job, batch, waiting))
 
     def _submit(self, keys: list[str]) -> None:
-        """Submits these grades. Raises HandedOverError when a person has to."""
         settings = self.settings
         size = max(settings.per_task, math.ceil(len(keys) / MOST_TASKS))
         timed = [Timed(self.pending[key], self.limit(self.pending[key])) for key in keys]
         tasks = [timed[at : at + size] for at in range(0, len(timed), size)]
         batch = self.shared.new_batch(settings.job, tasks)
-        arguments = (batch, len(tasks), settings.job.gpu, settings.options)
-        if settings.by_hand:
-            written = script.write(*arguments)
-            raise HandedOverError(
-                f"{len(keys)} grades are left to make. Submit them:\n\n    sbatch {written}\n\n"
-                "and when the job has ended, continue with the same command and --resume"
-            )
-        job = slurm.submit(*arguments)
+        job = slurm.submit(batch, len(tasks), settings.job.gpu, settings.options)
         files.replace(batch / "id", job.encode())
         waiting = {t.grade.key: index for index, task in enumerate(tasks) for t in task}
         self.jobs.append(Started(job, batch, waiting))

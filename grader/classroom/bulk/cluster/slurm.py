@@ -25,9 +25,9 @@ class SlurmError(Exception):
     """Slurm cannot be used; the message says why, and what to do."""
 
 
-def missing(submits: bool = True) -> str | None:
+def missing() -> str | None:
     """Why jobs cannot be submitted here; None when they can."""
-    for program in ("sbatch", "squeue", "scancel") if submits else ():
+    for program in ("sbatch", "squeue", "scancel"):
         if shutil.which(program) is None:
             return f"there is no {program} on this machine; begin on a login node of the cluster"
     return None
@@ -51,7 +51,9 @@ def submit(batch: Path, tasks: int, gpu: bool, options: Mapping[str, str]) -> st
 
     from grader.classroom.bulk.cluster.start import start
 
-    asked = defaults(gpu) | dict(options)
+    # A task that was preempted, or whose node failed, runs again.
+    needed = {"requeue": "", "gres": "gpu:1"} if gpu else {"requeue": ""}
+    asked = needed | dict(options)
     time = asked.pop("time", str(MINUTES))
     parallel = asked.pop("array_parallelism", "256")
     executor = submitit.SlurmExecutor(folder=batch / "submitit")
@@ -71,11 +73,6 @@ def submit(batch: Path, tasks: int, gpu: bool, options: Mapping[str, str]) -> st
     except submitit.core.utils.FailedJobError as problem:
         raise SlurmError(f"Slurm refused the job: {str(problem).strip()}") from problem
     return str(jobs[0].job_id).split("_")[0]
-
-
-def defaults(gpu: bool) -> dict[str, str]:
-    """The options that a job needs. A task that was preempted, or whose node failed, runs again."""
-    return {"requeue": "", "gres": "gpu:1"} if gpu else {"requeue": ""}
 
 
 def ended(job: str) -> dict[int, str] | None:

@@ -1,13 +1,10 @@
 """Generates a class as Canvas gives it: the download of an assignment, the gradebook, course.toml.
 
-    python -m grader.tests.classroom.bulk.canvas_class FOLDER --count 300
-
 It has programs that attack the grader, broken and hostile archives, late and second submissions,
 groups, names in many scripts, files under wrong names, and people who handed in nothing. No two
 files are the same, as in a real class. Each student comes with the grade that a run must give.
 """
 
-import argparse
 import csv
 import io
 import random
@@ -15,16 +12,17 @@ import unicodedata
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from grader import paths
 from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.store import Status
-from grader.model import spec
+from grader.model import plain_text
 from grader.model.spec import Lab
 from grader.tests.classroom.bulk import hostile
-from grader.tests.classroom.bulk.classes import Score
 from grader.tests.zoo import entries as zoo
 
+Score = Literal["full", "some", "none", ""]
 PORT = 9  # of the discard service, which need not run
 FIRST = 1000  # Canvas's number of the first student
 LATE_PERCENT = 10
@@ -64,10 +62,17 @@ class Student:
         """Names the student's folder and row where something was handed in."""
         return student_names.student(f"{self.downloaded}_{self.number}")
 
+    @property
+    def names(self) -> list[str]:
+        """What a run may call the student: one without a submission goes by the name."""
+        if self.files:
+            return [self.id]
+        return [student_names.student(n) for n in (self.name, f"{self.name}_{self.number}")]
+
 
 def make(lab: Lab, count: int, sibling: Path, seed: int = 1) -> list[Student]:
     """The students of a class, the same for the same arguments. A small class has some of the
-    attacks, one of 120 has all. sibling: a file on the disk that attacks try to read."""
+    attacks, one of 60 has all. sibling: a file on the disk that attacks try to read."""
     dice = random.Random(seed)
     few = max(2, count // 6)
     maker = _Maker(lab, dice, [])
@@ -160,6 +165,24 @@ class _Maker:
         return data.getvalue()
 
 
+def wrong_rows(gradebook: Path, lab: Lab, students: list[Student]) -> list[str]:
+    """Whose row has not the status, the score or the penalty for lateness that it must have."""
+    with gradebook.open(encoding="utf-8", newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    wrong = [] if len(rows) == len(students) else [f"{len(rows)} rows for {len(students)} students"]
+    for one in students:
+        cells = map(plain_text.cell, one.names)
+        row = next((rows[name] for name in cells if name in rows), {})
+        score, most = row.get(f"{lab.id}_score", "no row"), row.get(f"{lab.id}_max")
+        share = {most: "full", "0": "none", "": ""}.get(score, "some")
+        points = float(row.get(f"{lab.id}_points") or 0)
+        kept = 1 - LATE_PERCENT / 100 if one.late else 1.0
+        fits = share == "" or abs(points - kept * float(score)) < 0.011
+        if (row.get(f"{lab.id}_status"), share) != (one.status, one.score) or not fits:
+            wrong.append(f"{one.id} ({one.kind}): {row}")
+    return wrong
+
+
 def write(lab: Lab, students: list[Student], folder: Path) -> None:
     """Writes submissions.zip, canvas.csv (gradebook and roster) and course.toml."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -187,19 +210,3 @@ def write(lab: Lab, students: list[Student], folder: Path) -> None:
     )
     due = f"[lab.{lab.id}]\ndue = 2020-03-01T23:59:00Z\n"
     (folder / "course.toml").write_text(COURSE + due + groups)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--lab", default="lab1")
-    parser.add_argument("--count", type=int, default=300)
-    arguments = parser.parse_args()
-    lab = spec.load(arguments.lab)
-    students = make(lab, arguments.count, arguments.folder / "sibling" / lab.submit[0])
-    write(lab, students, arguments.folder)
-    print(f"{len(students)} students in {arguments.folder}")
-
-
-if __name__ == "__main__":
-    main()

@@ -6,7 +6,6 @@ build/prove-bulk/.
 """
 
 import argparse
-import csv
 import os
 import random
 import shutil
@@ -19,9 +18,8 @@ import time
 from pathlib import Path
 
 from grader import paths
-from grader.classroom.bulk.intake.student_names import student
 from grader.classroom.bulk.isolation import probe
-from grader.model import plain_text, spec
+from grader.model import spec
 from grader.sandbox import choice
 from grader.tests.classroom.bulk import canvas_class, hostile
 from grader.tests.classroom.bulk.canvas_class import Student
@@ -67,31 +65,13 @@ def undisturbed(proof: Proof, students: list[Student]) -> Ran:
 
 def check_rows(proof: Proof, students: list[Student]) -> None:
     """Every row of the gradebook: status, score, lateness and groups. Raises Failed."""
-    with (proof.home / "whole" / "gradebook.csv").open(encoding="utf-8", newline="") as file:
-        rows = {row["student"]: row for row in csv.DictReader(file)}
-    require(len(rows) == len(students), f"the gradebook has {len(students)} rows")
-    wrong = []
-    for one in students:
-        names = [plain_text.cell(n) for n in row_names(one)]
-        row = next((rows[name] for name in names if name in rows), {})
-        score, most = row.get(f"{LAB}_score", "no row"), row.get(f"{LAB}_max")
-        share = {most: "full", "0": "none", "": ""}.get(score, "some")
-        points = float(row.get(f"{LAB}_points") or 0)
-        kept = 1 - canvas_class.LATE_PERCENT / 100 if one.late else 1.0
-        fits = share == "" or abs(points - kept * float(score)) < 0.011
-        if (row.get(f"{LAB}_status"), share) != (one.status, one.score) or not fits:
-            wrong.append(f"{one.id} ({one.kind}): {row}")
+    book = proof.home / "whole" / "gradebook.csv"
+    wrong = canvas_class.wrong_rows(book, spec.load(LAB), students)
     for line in wrong[:10]:
         say(line)
     require(not wrong, "every student has the status, the score and the late penalty that is right")
     pwned = (proof.home / "class" / "sibling" / "pwned").exists()
     require(not pwned, "no attack left a file")
-
-
-def row_names(one: Student) -> list[str]:
-    """What the gradebook may call a student: one without a submission goes by the name."""
-    named = [student(one.name), student(f"{one.name}_{one.number}")]
-    return [one.id] if one.files else named
 
 
 def killed(proof: Proof, whole: Ran) -> None:

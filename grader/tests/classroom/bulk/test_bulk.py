@@ -19,13 +19,12 @@ import pytest
 
 from grader import paths
 from grader.classroom.bulk.cpu_lock import CpuLock
-from grader.classroom.bulk.intake.student_names import student
 from grader.classroom.export import not_graded
 from grader.model import spec
-from grader.model.plain_text import cell
 from grader.sandbox import choice
 from grader.tests import captured
-from grader.tests.classroom.bulk import classes, hostile
+from grader.tests.classroom.bulk import canvas_class, hostile
+from grader.tests.classroom.bulk.canvas_class import Student
 
 LAB = "lab1"
 sandboxed = pytest.mark.skipif(
@@ -63,45 +62,43 @@ def solution() -> str:
     return hostile.solution(spec.load(LAB))
 
 
+def rules(home: Path) -> tuple[str, ...]:
+    """The options that name the roster and the rules of the class."""
+    return "--roster", str(home / "in" / "canvas.csv"), "--course", str(home / "in" / "course.toml")
+
+
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[classes.Student]]:
+def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Student]]:
     """A class of 60, graded once for several tests."""
-    home = tmp_path_factory.mktemp("class")
+    home, lab = tmp_path_factory.mktemp("class"), spec.load(LAB)
+    few(home, {"sibling": solution()})
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        classes.PORT = listener.getsockname()[1]
-        students = classes.make(home / "in", LAB, 60)
-        done = bulk(home / "in", home / "run", "probed")
+        canvas_class.PORT = listener.getsockname()[1]
+        students = canvas_class.make(lab, 60, home / "sibling" / lab.submit[0])
+        canvas_class.write(lab, students, home / "in")
+        done = bulk(home / "in" / "submissions.zip", home / "run", *rules(home), "probed")
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stdout + done.stderr
     return home, students
 
 
 @pytest.mark.slow("a class is graded, and graded again after a kill")
 @sandboxed
-def test_every_student_gets_the_right_grade(graded: tuple[Path, list[classes.Student]]) -> None:
+def test_every_student_gets_the_right_grade(graded: tuple[Path, list[Student]]) -> None:
     home, students = graded
-    gradebook = rows(home / "run")
-    assert len(gradebook) == len(students) == 60
-    wrong = []
-    for one in students:
-        row = gradebook[cell(student(one.name))]
-        score, most = row[f"{LAB}_score"], row[f"{LAB}_max"]
-        share = (
-            "" if score == "" else "none" if score == "0" else "full" if score == most else "some"
-        )
-        if (row[f"{LAB}_status"], share) != (one.status, one.score):
-            wrong.append((one, row))
-    assert not wrong
+    kinds = {one.kind for one in students}
+    assert kinds >= {*hostile.programs(spec.load(LAB), home, 1), *hostile.archives(spec.load(LAB))}
+    assert not canvas_class.wrong_rows(home / "run" / "gradebook.csv", spec.load(LAB), students)
 
 
 @pytest.mark.slow("a class is graded, and graded again after a kill")
 @sandboxed
-def test_attacks_leave_nothing_behind(graded: tuple[Path, list[classes.Student]]) -> None:
+def test_attacks_leave_nothing_behind(graded: tuple[Path, list[Student]]) -> None:
     home, _ = graded
     names = {p.name for p in home.rglob("*")}
     assert "pwned" not in names
-    assert not list((home / "in").rglob("result.json"))
+    assert not list((home / "sibling").rglob("result.json"))
     ours = re.compile(os.fsencode(re.escape(f"{paths.BUILD}/bulk/")) + rb"(\d+)")
     owners = {
         m[1].decode() for p in Path("/proc").glob("[0-9]*/cmdline") for m in ours.finditer(_read(p))
@@ -121,10 +118,11 @@ def _read(path: Path) -> bytes:
 
 @pytest.mark.slow("a class is graded, and graded again after a kill")
 @sandboxed
-def test_each_student_has_a_report(graded: tuple[Path, list[classes.Student]]) -> None:
+def test_each_student_has_a_report(graded: tuple[Path, list[Student]]) -> None:
     home, students = graded
     for one in students:
-        folder = home / "run" / student(one.name) / LAB
+        homes = (home / "run" / name / LAB for name in one.names)
+        folder = next(folder for folder in homes if folder.is_dir())
         text = (folder / "feedback.txt").read_text()
         if one.status == "graded":
             document = json.loads((folder / "result.json").read_text())
@@ -141,11 +139,12 @@ def test_each_student_has_a_report(graded: tuple[Path, list[classes.Student]]) -
 
 @pytest.mark.slow("a class is graded, and graded again after a kill")
 @sandboxed
-def test_it_resumes_without_grading_again(graded: tuple[Path, list[classes.Student]]) -> None:
+def test_it_resumes_without_grading_again(graded: tuple[Path, list[Student]]) -> None:
     home, _ = graded
     book = (home / "run" / "gradebook.csv").read_bytes()
     before = _grades(home / "run")
-    assert bulk(home / "in", home / "run", "--resume").returncode == 0
+    again = bulk(home / "in" / "submissions.zip", home / "run", *rules(home), "--resume")
+    assert again.returncode == 0
     assert (home / "run" / "gradebook.csv").read_bytes() == book
     assert _grades(home / "run") == before
 
@@ -156,7 +155,7 @@ def _grades(run: Path) -> list[Any]:
 
 
 @sandboxed
-def test_exports(graded: tuple[Path, list[classes.Student]]) -> None:
+def test_exports(graded: tuple[Path, list[Student]]) -> None:
     home, students = graded
 
     def export(form: str, *more: str) -> bytes:
@@ -167,9 +166,13 @@ def test_exports(graded: tuple[Path, list[classes.Student]]) -> None:
     suites = ElementTree.fromstring(export("junit")).findall("testsuite")
     assert len(suites) == len(students)
     failures = {s.get("name"): int(s.get("failures", "")) for s in suites}
-    assert failures[f"sibling {LAB}"] == 0 < failures[f"hostile fork bomb {LAB}"]
+    right, bomb = (
+        next(one.id for one in students if one.kind == kind and not one.late)
+        for kind in ("right", "fork bomb")
+    )
+    assert failures[f"{right} {LAB}"] == 0 < failures[f"{bomb} {LAB}"]
     export("gradescope")
-    one = home / "run" / "export" / "gradescope" / "sibling" / LAB / "results.json"
+    one = home / "run" / "export" / "gradescope" / right / LAB / "results.json"
     results = json.loads(one.read_text())
     assert sum(t["score"] for t in results["tests"]) == 70
     assert results["score"] == 100, "all of the points that were measured"

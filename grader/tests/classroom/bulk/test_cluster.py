@@ -141,20 +141,6 @@ def test_ctrl_c_cancels_the_jobs(class_of_four: tuple[Path, bytes], tmp_path: Pa
     pytest.fail(states(job))
 
 
-@on_slurm
-def test_a_plain_script(class_of_four: tuple[Path, bytes], tmp_path: Path) -> None:
-    folder, gradebook = class_of_four
-    run = tmp_path / "run"
-    by_hand = (*SLURM, "--print-script")
-    first = bulk(folder, run, *by_hand)
-    assert first.returncode == 0 and not (run / "gradebook.csv").exists()
-    script = next(line.split()[1] for line in first.stdout.splitlines() if "sbatch " in line)
-    subprocess.run(["sbatch", "--wait", script], check=True, timeout=300)
-    second = bulk(folder, run, *by_hand, "--resume")
-    assert second.returncode == 0, second.stdout + second.stderr
-    assert (run / "gradebook.csv").read_bytes() == gradebook
-
-
 def test_a_node_that_does_not_see_the_course(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,8 +158,8 @@ def test_options_that_cannot_be(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": "int x;\n"})
     for options, message in (
         (("--executor", "cloud"), "there are local and slurm"),
-        (("--slurm", "partition=x"), "need --executor slurm"),
-        (("--executor", "slurm", "--print-script", "--slurm", "a b=c"), "is not NAME=VALUE"),
+        (("--slurm", "partition=x"), "needs --executor slurm"),
+        (("--executor", "slurm", "--slurm", "a b=c"), "is not NAME=VALUE"),
     ):
         done = bulk(folder, tmp_path / "run", *options)
         assert done.returncode == 2 and message in done.stderr, done.stderr

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import signal
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,7 +17,7 @@ from grader.classroom.leaderboard import document, page
 from grader.classroom.leaderboard.standings import Board, Line, Standings
 from grader.model.leaderboard import Leaderboard, Scored
 from grader.schema import write
-from grader.tests.classroom.export.test_killed_and_full import OLD, grade
+from grader.tests.classroom.export.test_killed_and_full import grade
 from grader.tests.classroom.leaderboard import classes
 from grader.tests.classroom.leaderboard.classes import ON, One, made
 from grader.tests.render import accessibility, browser
@@ -127,43 +126,6 @@ def test_what_is_not_trusted_is_harmless_even_if_a_rule_lets_it_through() -> Non
     for row in list(csv.reader(io.StringIO(document.to_csv(standing).decode())))[1:]:
         assert all(cell.isprintable() and not cell.startswith("=") for cell in row)
     assert json.loads(document.to_json(standing))["labs"][0]["places"][0]["pseudonym"] == HOSTILE
-
-
-def test_report_and_export_make_it_of_any_run(tmp_path: Path) -> None:
-    made(tmp_path / "run", b"", CLASS).close()
-    out = tmp_path / "board.html"
-    done = grade("report", tmp_path / "run", "--leaderboard", "--out", out)
-    assert done.returncode == 0 and "Quiet Tiger" in out.read_text(), done.stderr
-    assert "not on the leaderboard: 703" in done.stderr
-    done = grade("export", tmp_path / "run", "--leaderboard")
-    assert done.returncode == 0 and done.stdout.startswith("lab,rank,pseudonym"), done.stderr
-    done = grade("export", tmp_path / "run", "--leaderboard", "--format", "json")
-    assert json.loads(done.stdout)["schema"] == "convlabs-leaderboard/v1"
-    refused_words: tuple[tuple[str | Path, ...], ...] = (
-        ("export", tmp_path / "run", "--leaderboard", "--format", "junit"),
-        ("export", tmp_path / "run", "--leaderboard", "--per-check"),
-        ("report", tmp_path / "run", "--leaderboard", "--pseudonyms"),
-    )
-    for words in refused_words:
-        refused = grade(*words)
-        assert refused.returncode == 2 and refused.stderr.startswith("grade: ")
-
-
-@pytest.mark.parametrize("command", ["report", "export"])
-def test_killed_at_every_step_of_writing(command: str, run: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.html"
-    words: list[str | Path] = [command, run, "--leaderboard", "--out", out]
-    assert grade(*words).returncode == 0
-    new, seen = out.read_bytes(), set()
-    for step in range(10):
-        out.write_bytes(OLD)
-        done = grade(*words, killed_at=step)
-        seen.add(out.read_bytes())
-        assert seen <= {OLD, new}
-        if done.returncode == 0:
-            break
-        assert done.returncode == -signal.SIGKILL
-    assert step >= 2 and seen == {OLD, new}
 
 
 def test_a_run_that_is_killed_while_it_publishes_is_completed_by_the_next(run: Path) -> None:

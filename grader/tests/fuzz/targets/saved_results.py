@@ -14,6 +14,7 @@ import msgspec
 from grader import paths
 from grader.classroom.bulk import protocol
 from grader.classroom.bulk.database import StoreError
+from grader.classroom.bulk.intake.collect import Files
 from grader.classroom.bulk.store import Store
 from grader.grading import pass_cache
 from grader.grading.pass_cache import PassCache
@@ -53,7 +54,9 @@ def seeds() -> Iterator[bytes]:
     yield b"\1" + msgspec.json.encode(pass_cache.Notes({"key": CHECK}, {"A": "0"}))
     yield b"\2" + progress._to_json(progress.Record(GRADE, GRADE))
     yield b"\3" + framed(protocol.Graded("k", "lab1", b"{}", "", b"<html>"))
-    yield b"\3" + framed(protocol.Collected("ada", {"lab1": {"a.c": b"x"}}, {"lab3": "empty"}, {}))
+    yield b"\3" + framed(
+        protocol.Collected("ada", {"lab1": Files({"a.c": b"x"}), "lab3": Files(problem="empty")})
+    )
     yield b"\3" + framed(protocol.Failed("full")) + b"\xff" * 8
     for reader in range(3):
         yield bytes([reader]) + b'{"a":' + b"[" * 3000

@@ -14,8 +14,7 @@ typedef enum { NVTX_COLOR_UNKNOWN, NVTX_COLOR_ARGB } nvtxColorType_t;
 typedef enum {
     NVTX_MESSAGE_UNKNOWN,
     NVTX_MESSAGE_TYPE_ASCII,
-    NVTX_MESSAGE_TYPE_UNICODE,
-    NVTX_MESSAGE_TYPE_REGISTERED
+    NVTX_MESSAGE_TYPE_UNICODE
 } nvtxMessageType_t;
 typedef enum {
     NVTX_PAYLOAD_UNKNOWN,
@@ -28,13 +27,10 @@ typedef enum {
 } nvtxPayloadType_t;
 
 typedef uint64_t nvtxRangeId_t;
-typedef struct nvtxDomainRegistration_st *nvtxDomainHandle_t;
-typedef struct nvtxStringRegistration_st *nvtxStringHandle_t;
 
 typedef union {
     const char *ascii;
     const wchar_t *unicode;
-    nvtxStringHandle_t registered;
 } nvtxMessageValue_t;
 
 typedef struct {
@@ -62,7 +58,6 @@ typedef struct {
     SIM_NVTX(type, name##A, (const char *text), ((void)text, result))                              \
     SIM_NVTX(type, name##W, (const wchar_t *text), ((void)text, result))
 
-SIM_NVTX(void, nvtxInitialize, (const void *reserved), (void)reserved)
 SIM_NVTX_TEXT(void, nvtxMark, (void)0)
 SIM_NVTX(void, nvtxMarkEx, (const nvtxEventAttributes_t *event), (void)event)
 SIM_NVTX_TEXT(int, nvtxRangePush, NVTX_NO_PUSH_POP_TRACKING)
@@ -72,29 +67,6 @@ SIM_NVTX(int, nvtxRangePop, (void), NVTX_NO_PUSH_POP_TRACKING)
 SIM_NVTX_TEXT(nvtxRangeId_t, nvtxRangeStart, 0)
 SIM_NVTX(nvtxRangeId_t, nvtxRangeStartEx, (const nvtxEventAttributes_t *event), ((void)event, 0))
 SIM_NVTX(void, nvtxRangeEnd, (nvtxRangeId_t id), (void)id)
-SIM_NVTX_TEXT(nvtxDomainHandle_t, nvtxDomainCreate, (nvtxDomainHandle_t)0)
-SIM_NVTX(void, nvtxDomainDestroy, (nvtxDomainHandle_t domain), (void)domain)
-SIM_NVTX(void, nvtxDomainMarkEx, (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event),
-         ((void)domain, (void)event))
-SIM_NVTX(int, nvtxDomainRangePushEx,
-         (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event),
-         ((void)domain, (void)event, NVTX_NO_PUSH_POP_TRACKING))
-SIM_NVTX(int, nvtxDomainRangePop, (nvtxDomainHandle_t domain),
-         ((void)domain, NVTX_NO_PUSH_POP_TRACKING))
-SIM_NVTX(nvtxRangeId_t, nvtxDomainRangeStartEx,
-         (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event),
-         ((void)domain, (void)event, 0))
-SIM_NVTX(void, nvtxDomainRangeEnd, (nvtxDomainHandle_t domain, nvtxRangeId_t id),
-         ((void)domain, (void)id))
-SIM_NVTX(nvtxStringHandle_t, nvtxDomainRegisterStringA,
-         (nvtxDomainHandle_t domain, const char *text),
-         ((void)domain, (void)text, (nvtxStringHandle_t)0))
-SIM_NVTX(void, nvtxDomainNameCategoryA,
-         (nvtxDomainHandle_t domain, uint32_t category, const char *name),
-         ((void)domain, (void)category, (void)name))
-SIM_NVTX(void, nvtxNameCategoryA, (uint32_t category, const char *name),
-         ((void)category, (void)name))
-SIM_NVTX(void, nvtxNameOsThreadA, (uint32_t thread, const char *name), ((void)thread, (void)name))
 
 #undef SIM_NVTX
 #undef SIM_NVTX_TEXT
@@ -104,14 +76,8 @@ SIM_NVTX(void, nvtxNameOsThreadA, (uint32_t thread, const char *name), ((void)th
 #define nvtxMark nvtxMarkW
 #define nvtxRangePush nvtxRangePushW
 #define nvtxRangeStart nvtxRangeStartW
-#define nvtxDomainCreate nvtxDomainCreateW
 #else
 #define nvtxMark nvtxMarkA
 #define nvtxRangePush nvtxRangePushA
 #define nvtxRangeStart nvtxRangeStartA
-#define nvtxDomainCreate nvtxDomainCreateA
-#define nvtxDomainRegisterString nvtxDomainRegisterStringA
-#define nvtxDomainNameCategory nvtxDomainNameCategoryA
-#define nvtxNameCategory nvtxNameCategoryA
-#define nvtxNameOsThread nvtxNameOsThreadA
 #endif

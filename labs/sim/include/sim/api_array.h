@@ -14,13 +14,7 @@ SIM_API(cudaMallocArray, (array, format, width, height, flags), cudaArray_t *arr
 SIM_API(cudaMalloc3DArray, (array, format, extent, flags), cudaArray_t *array,
         const struct cudaChannelFormatDesc *format, struct cudaExtent extent,
         unsigned int flags SIM_DEFAULT(0))
-SIM_API(cudaMallocMipmappedArray, (mipmap, format, extent, levels, flags),
-        cudaMipmappedArray_t *mipmap, const struct cudaChannelFormatDesc *format,
-        struct cudaExtent extent, unsigned int levels, unsigned int flags SIM_DEFAULT(0))
-SIM_API(cudaGetMipmappedArrayLevel, (array, mipmap, level), cudaArray_t *array,
-        cudaMipmappedArray_const_t mipmap, unsigned int level)
 SIM_API(cudaFreeArray, (array), cudaArray_t array)
-SIM_API(cudaFreeMipmappedArray, (mipmap), cudaMipmappedArray_t mipmap)
 SIM_API(cudaArrayGetInfo, (format, extent, flags, array), struct cudaChannelFormatDesc *format,
         struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)
 SIM_API(cudaGetChannelDesc, (format, array), struct cudaChannelFormatDesc *format,
@@ -37,9 +31,6 @@ SIM_API(cudaMemcpy2DToArrayAsync, (to, x, y, from, pitch, width, height, kind, s
 SIM_API(cudaMemcpy2DFromArray, (to, pitch, from, x, y, width, height, kind), void *to, size_t pitch,
         cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height,
         enum cudaMemcpyKind kind)
-SIM_API(cudaMemcpy2DFromArrayAsync, (to, pitch, from, x, y, width, height, kind, stream), void *to,
-        size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height,
-        enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0))
 SIM_API(cudaMemcpy2DArrayToArray, (to, to_x, to_y, from, from_x, from_y, width, height, kind),
         cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
         size_t from_y, size_t width, size_t height,
@@ -48,32 +39,13 @@ SIM_API(cudaMemcpy2DArrayToArray, (to, to_x, to_y, from, from_x, from_y, width, 
 /* Deprecated: `bytes` bytes from (x, y) on, row after row. */
 SIM_API(cudaMemcpyToArray, (to, x, y, from, bytes, kind), cudaArray_t to, size_t x, size_t y,
         const void *from, size_t bytes, enum cudaMemcpyKind kind)
-SIM_API(cudaMemcpyToArrayAsync, (to, x, y, from, bytes, kind, stream), cudaArray_t to, size_t x,
-        size_t y, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-        cudaStream_t stream SIM_DEFAULT(0))
-SIM_API(cudaMemcpyFromArray, (to, from, x, y, bytes, kind), void *to, cudaArray_const_t from,
-        size_t x, size_t y, size_t bytes, enum cudaMemcpyKind kind)
-SIM_API(cudaMemcpyFromArrayAsync, (to, from, x, y, bytes, kind, stream), void *to,
-        cudaArray_const_t from, size_t x, size_t y, size_t bytes, enum cudaMemcpyKind kind,
-        cudaStream_t stream SIM_DEFAULT(0))
-SIM_API(cudaMemcpyArrayToArray, (to, to_x, to_y, from, from_x, from_y, bytes, kind), cudaArray_t to,
-        size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x, size_t from_y,
-        size_t bytes, enum cudaMemcpyKind kind SIM_DEFAULT(cudaMemcpyDeviceToDevice))
 
 /* ---- texture and surface objects */
 
 SIM_API(cudaCreateTextureObject, (texture, resource, description, view),
         cudaTextureObject_t *texture, const struct cudaResourceDesc *resource,
-        const struct cudaTextureDesc *description, const struct cudaResourceViewDesc *view)
+        const struct cudaTextureDesc *description, const void *view)
 SIM_API(cudaDestroyTextureObject, (texture), cudaTextureObject_t texture)
-SIM_API(cudaGetTextureObjectResourceDesc, (resource, texture), struct cudaResourceDesc *resource,
-        cudaTextureObject_t texture)
-SIM_API(cudaGetTextureObjectTextureDesc, (description, texture),
-        struct cudaTextureDesc *description, cudaTextureObject_t texture)
-SIM_API(cudaGetTextureObjectResourceViewDesc, (view, texture), struct cudaResourceViewDesc *view,
-        cudaTextureObject_t texture)
 SIM_API(cudaCreateSurfaceObject, (surface, resource), cudaSurfaceObject_t *surface,
         const struct cudaResourceDesc *resource)
 SIM_API(cudaDestroySurfaceObject, (surface), cudaSurfaceObject_t surface)
-SIM_API(cudaGetSurfaceObjectResourceDesc, (resource, surface), struct cudaResourceDesc *resource,
-        cudaSurfaceObject_t surface)

@@ -6,11 +6,7 @@ SIM_API_VOID(cudaDeviceReset)
 SIM_API(cudaSetDevice, (device), int device)
 SIM_API(cudaGetDevice, (device), int *device)
 SIM_API(cudaGetDeviceCount, (count), int *count)
-SIM_API(cudaInitDevice, (device, device_flags, flags), int device, unsigned int device_flags,
-        unsigned int flags)
 SIM_API(cudaSetDeviceFlags, (flags), unsigned int flags)
-SIM_API(cudaGetDeviceFlags, (flags), unsigned int *flags)
-SIM_API(cudaSetValidDevices, (devices, count), int *devices, int count)
 SIM_API(cudaChooseDevice, (device, properties), int *device,
         const struct cudaDeviceProp *properties)
 SIM_API(cudaGetDeviceProperties, (properties, device), struct cudaDeviceProp *properties,
@@ -18,8 +14,6 @@ SIM_API(cudaGetDeviceProperties, (properties, device), struct cudaDeviceProp *pr
 #define cudaGetDeviceProperties_v2 cudaGetDeviceProperties
 SIM_API(cudaDeviceGetAttribute, (value, attribute, device), int *value,
         enum cudaDeviceAttr attribute, int device)
-SIM_API(cudaDeviceGetPCIBusId, (name, length, device), char *name, int length, int device)
-SIM_API(cudaDeviceGetByPCIBusId, (device, name), int *device, const char *name)
 SIM_API(cudaMemGetInfo, (available, total), size_t *available, size_t *total)
 SIM_API(cudaDriverGetVersion, (version), int *version)
 SIM_API(cudaRuntimeGetVersion, (version), int *version)
@@ -28,7 +22,6 @@ SIM_API(cudaRuntimeGetVersion, (version), int *version)
 SIM_API(cudaDeviceSetLimit, (limit, value), enum cudaLimit limit, size_t value)
 SIM_API(cudaDeviceGetLimit, (value, limit), size_t *value, enum cudaLimit limit)
 SIM_API(cudaDeviceSetCacheConfig, (config), enum cudaFuncCache config)
-SIM_API(cudaDeviceGetCacheConfig, (config), enum cudaFuncCache *config)
 SIM_API_VOID(cudaCtxResetPersistingL2Cache)
 SIM_API_VOID(cudaProfilerStart)
 SIM_API_VOID(cudaProfilerStop)

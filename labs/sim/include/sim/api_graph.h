@@ -25,12 +25,7 @@ SIM_API(cudaGraphGetNodes, (graph, nodes, count), cudaGraph_t graph, cudaGraphNo
         size_t *count)
 SIM_API(cudaGraphGetRootNodes, (graph, nodes, count), cudaGraph_t graph, cudaGraphNode_t *nodes,
         size_t *count)
-SIM_API(cudaGraphGetEdges, (graph, from, to, edges, count), cudaGraph_t graph,
-        cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges, size_t *count)
 SIM_API(cudaGraphAddDependencies, (graph, from, to, edges, count), cudaGraph_t graph,
-        const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
-        size_t count)
-SIM_API(cudaGraphRemoveDependencies, (graph, from, to, edges, count), cudaGraph_t graph,
         const cudaGraphNode_t *from, const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
         size_t count)
 
@@ -59,36 +54,11 @@ SIM_API(cudaGraphAddMemAllocNode, (node, graph, dependencies, count, parameters)
         SIM_NODE_ARGUMENTS, struct cudaMemAllocNodeParams *parameters)
 SIM_API(cudaGraphAddMemFreeNode, (node, graph, dependencies, count, memory), SIM_NODE_ARGUMENTS,
         void *memory)
-SIM_API(cudaGraphDestroyNode, (node), cudaGraphNode_t node)
 SIM_API(cudaGraphNodeGetType, (node, type), cudaGraphNode_t node, enum cudaGraphNodeType *type)
-SIM_API(cudaGraphNodeFindInClone, (found, original, copy), cudaGraphNode_t *found,
-        cudaGraphNode_t original, cudaGraph_t copy)
-SIM_API(cudaGraphNodeGetDependencies, (node, nodes, edges, count), cudaGraphNode_t node,
-        cudaGraphNode_t *nodes, cudaGraphEdgeData *edges, size_t *count)
-SIM_API(cudaGraphNodeGetDependentNodes, (node, nodes, edges, count), cudaGraphNode_t node,
-        cudaGraphNode_t *nodes, cudaGraphEdgeData *edges, size_t *count)
-SIM_API(cudaGraphChildGraphNodeGetGraph, (node, graph), cudaGraphNode_t node, cudaGraph_t *graph)
 SIM_API(cudaGraphKernelNodeGetParams, (node, parameters), cudaGraphNode_t node,
         struct cudaKernelNodeParams *parameters)
 SIM_API(cudaGraphKernelNodeSetParams, (node, parameters), cudaGraphNode_t node,
         const struct cudaKernelNodeParams *parameters)
-SIM_API(cudaGraphMemcpyNodeGetParams, (node, parameters), cudaGraphNode_t node,
-        struct cudaMemcpy3DParms *parameters)
-SIM_API(cudaGraphMemcpyNodeSetParams, (node, parameters), cudaGraphNode_t node,
-        const struct cudaMemcpy3DParms *parameters)
-SIM_API(cudaGraphMemcpyNodeSetParams1D, (node, to, from, bytes, kind), cudaGraphNode_t node,
-        void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
-SIM_API(cudaGraphMemsetNodeGetParams, (node, parameters), cudaGraphNode_t node,
-        struct cudaMemsetParams *parameters)
-SIM_API(cudaGraphMemsetNodeSetParams, (node, parameters), cudaGraphNode_t node,
-        const struct cudaMemsetParams *parameters)
-SIM_API(cudaGraphHostNodeGetParams, (node, parameters), cudaGraphNode_t node,
-        struct cudaHostNodeParams *parameters)
-SIM_API(cudaGraphHostNodeSetParams, (node, parameters), cudaGraphNode_t node,
-        const struct cudaHostNodeParams *parameters)
-SIM_API(cudaGraphMemAllocNodeGetParams, (node, parameters), cudaGraphNode_t node,
-        struct cudaMemAllocNodeParams *parameters)
-SIM_API(cudaGraphMemFreeNodeGetParams, (node, memory), cudaGraphNode_t node, void *memory)
 
 /* ---- executable graphs */
 
@@ -103,16 +73,3 @@ SIM_API(cudaGraphExecUpdate, (exec, graph, information), cudaGraphExec_t exec, c
         cudaGraphExecUpdateResultInfo *information)
 SIM_API(cudaGraphExecKernelNodeSetParams, (exec, node, parameters), cudaGraphExec_t exec,
         cudaGraphNode_t node, const struct cudaKernelNodeParams *parameters)
-SIM_API(cudaGraphExecMemcpyNodeSetParams, (exec, node, parameters), cudaGraphExec_t exec,
-        cudaGraphNode_t node, const struct cudaMemcpy3DParms *parameters)
-SIM_API(cudaGraphExecMemcpyNodeSetParams1D, (exec, node, to, from, bytes, kind),
-        cudaGraphExec_t exec, cudaGraphNode_t node, void *to, const void *from, size_t bytes,
-        enum cudaMemcpyKind kind)
-SIM_API(cudaGraphExecMemsetNodeSetParams, (exec, node, parameters), cudaGraphExec_t exec,
-        cudaGraphNode_t node, const struct cudaMemsetParams *parameters)
-SIM_API(cudaGraphExecHostNodeSetParams, (exec, node, parameters), cudaGraphExec_t exec,
-        cudaGraphNode_t node, const struct cudaHostNodeParams *parameters)
-SIM_API(cudaGraphNodeSetEnabled, (exec, node, enabled), cudaGraphExec_t exec, cudaGraphNode_t node,
-        unsigned int enabled)
-SIM_API(cudaGraphNodeGetEnabled, (exec, node, enabled), cudaGraphExec_t exec, cudaGraphNode_t node,
-        unsigned int *enabled)

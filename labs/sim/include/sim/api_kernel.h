@@ -8,15 +8,6 @@ SIM_API(cudaFuncGetAttributes, (attributes, kernel), struct cudaFuncAttributes *
 SIM_API(cudaFuncSetCacheConfig, (kernel, config), const void *kernel, enum cudaFuncCache config)
 SIM_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (blocks, kernel, threads, shared),
         int *blocks, const void *kernel, int threads, size_t shared)
-SIM_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-        (blocks, kernel, threads, shared, flags), int *blocks, const void *kernel, int threads,
-        size_t shared, unsigned int flags)
-SIM_API(cudaOccupancyAvailableDynamicSMemPerBlock, (shared, kernel, blocks, threads),
-        size_t *shared, const void *kernel, int blocks, int threads)
-
-SIM_API(cudaFuncGetName, (name, kernel), const char **name, const void *kernel)
-SIM_API(cudaFuncGetParamInfo, (kernel, index, offset, size), const void *kernel, size_t index,
-        size_t *offset, size_t *size)
 
 /* ---- launches with the addresses of the arguments */
 

@@ -12,7 +12,6 @@ SIM_API(cudaHostRegister, (pointer, bytes, flags), void *pointer, size_t bytes, 
 SIM_API(cudaHostUnregister, (pointer), void *pointer)
 SIM_API(cudaHostGetDevicePointer, (device, host, flags), void **device, void *host,
         unsigned int flags)
-SIM_API(cudaHostGetFlags, (flags, host), unsigned int *flags, void *host)
 SIM_API(cudaPointerGetAttributes, (attributes, pointer), struct cudaPointerAttributes *attributes,
         const void *pointer)
 
@@ -45,9 +44,6 @@ SIM_API(cudaMalloc3D, (pointer, extent), struct cudaPitchedPtr *pointer, struct 
 SIM_API(cudaMemcpy3D, (parameters), const struct cudaMemcpy3DParms *parameters)
 SIM_API(cudaMemcpy3DAsync, (parameters, stream), const struct cudaMemcpy3DParms *parameters,
         cudaStream_t stream SIM_DEFAULT(0))
-SIM_API(cudaMemcpy3DPeer, (parameters), const struct cudaMemcpy3DPeerParms *parameters)
-SIM_API(cudaMemcpy3DPeerAsync, (parameters, stream), const struct cudaMemcpy3DPeerParms *parameters,
-        cudaStream_t stream SIM_DEFAULT(0))
 SIM_API(cudaMemset3D, (pointer, value, extent), struct cudaPitchedPtr pointer, int value,
         struct cudaExtent extent)
 SIM_API(cudaMemset3DAsync, (pointer, value, extent, stream), struct cudaPitchedPtr pointer,
@@ -76,11 +72,6 @@ SIM_API(cudaMemPrefetchAsync, (pointer, bytes, location, flags, stream), const v
         cudaStream_t stream SIM_DEFAULT(0))
 SIM_API(cudaMemAdvise, (pointer, bytes, advice, location), const void *pointer, size_t bytes,
         enum cudaMemoryAdvise advice, struct cudaMemLocation location)
-SIM_API(cudaMemRangeGetAttribute, (data, size, attribute, pointer, bytes), void *data, size_t size,
-        enum cudaMemRangeAttribute attribute, const void *pointer, size_t bytes)
-SIM_API(cudaMemRangeGetAttributes, (data, sizes, attributes, count, pointer, bytes), void **data,
-        size_t *sizes, enum cudaMemRangeAttribute *attributes, size_t count, const void *pointer,
-        size_t bytes)
 SIM_API(cudaStreamAttachMemAsync, (stream, pointer, bytes, flags), cudaStream_t stream,
         void *pointer, size_t bytes SIM_DEFAULT(0),
         unsigned int flags SIM_DEFAULT(cudaMemAttachSingle))

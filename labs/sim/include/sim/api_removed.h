@@ -7,15 +7,6 @@
 #endif
 
 SIM_API_VOID_REMOVED(cudaThreadSynchronize, "not in CUDA 13: use cudaDeviceSynchronize()")
-SIM_API_VOID_REMOVED(cudaThreadExit, "not in CUDA 13: use cudaDeviceReset()")
-SIM_API_REMOVED(cudaThreadSetLimit, "not in CUDA 13: use cudaDeviceSetLimit()", (limit, value),
-                enum cudaLimit limit, size_t value)
-SIM_API_REMOVED(cudaThreadGetLimit, "not in CUDA 13: use cudaDeviceGetLimit()", (value, limit),
-                size_t *value, enum cudaLimit limit)
-SIM_API_REMOVED(cudaThreadSetCacheConfig, "not in CUDA 13: use cudaDeviceSetCacheConfig()",
-                (config), enum cudaFuncCache config)
-SIM_API_REMOVED(cudaThreadGetCacheConfig, "not in CUDA 13: use cudaDeviceGetCacheConfig()",
-                (config), enum cudaFuncCache *config)
 
 #define SIM_BANKS "deprecated: the banks of shared memory have 4 bytes since compute capability 5.0"
 SIM_API_REMOVED(cudaDeviceSetSharedMemConfig, SIM_BANKS, (config), enum cudaSharedMemConfig config)

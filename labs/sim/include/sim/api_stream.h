@@ -16,8 +16,6 @@ SIM_API(cudaEventQuery, (event), cudaEvent_t event)
 SIM_API(cudaEventElapsedTime, (milliseconds, start, end), float *milliseconds, cudaEvent_t start,
         cudaEvent_t end)
 SIM_API(cudaEventDestroy, (event), cudaEvent_t event)
-SIM_API(cudaEventRecordWithFlags, (event, stream, flags), cudaEvent_t event,
-        cudaStream_t stream SIM_DEFAULT(0), unsigned int flags SIM_DEFAULT(0))
 
 /* ---- priorities: accepted; no work overtakes other work here because of one */
 
@@ -26,14 +24,10 @@ SIM_API(cudaStreamCreateWithPriority, (stream, flags, priority), cudaStream_t *s
         unsigned int flags, int priority)
 SIM_API(cudaStreamGetPriority, (stream, priority), cudaStream_t stream, int *priority)
 SIM_API(cudaStreamGetFlags, (stream, flags), cudaStream_t stream, unsigned int *flags)
-SIM_API(cudaStreamGetId, (stream, id), cudaStream_t stream, unsigned long long *id)
-SIM_API(cudaStreamGetDevice, (stream, device), cudaStream_t stream, int *device)
 
 /* What a program sets it gets back; the attributes have no effect. */
 SIM_API(cudaStreamSetAttribute, (stream, attribute, value), cudaStream_t stream,
         cudaStreamAttrID attribute, const cudaStreamAttrValue *value)
-SIM_API(cudaStreamGetAttribute, (stream, attribute, value), cudaStream_t stream,
-        cudaStreamAttrID attribute, cudaStreamAttrValue *value)
 
 /* ---- functions of the host: they must not call the runtime API */
 

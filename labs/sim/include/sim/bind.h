@@ -16,10 +16,6 @@ static inline cudaTextureDesc sim_description(const textureReference &r) {
     d.sRGB = r.sRGB;
     d.normalizedCoords = r.normalized;
     d.maxAnisotropy = r.maxAnisotropy;
-    d.mipmapFilterMode = r.mipmapFilterMode;
-    d.mipmapLevelBias = r.mipmapLevelBias;
-    d.minMipmapLevelClamp = r.minMipmapLevelClamp;
-    d.maxMipmapLevelClamp = r.maxMipmapLevelClamp;
     return d;
 }
 
@@ -103,13 +99,6 @@ SIM_REFERENCE cudaBindTextureToArray(const sim_texture_reference<T, d, m> &r,
 SIM_REFERENCE cudaBindTextureToArray(const sim_texture_reference<T, d, m> &r,
                                      cudaArray_const_t array, SIM_SITE) {
     return cudaBindTextureToArray(&r, array, nullptr, sim_file, sim_line);
-}
-SIM_REFERENCE cudaBindTextureToMipmappedArray(const sim_texture_reference<T, d, m> &r,
-                                              cudaMipmappedArray_const_t mipmap, SIM_SITE) {
-    cudaResourceDesc resource = cudaResourceDesc();
-    resource.resType = cudaResourceTypeMipmappedArray;
-    resource.res.mipmap.mipmap = (cudaMipmappedArray_t)mipmap;
-    return sim_bind(r, resource, sim_file, sim_line);
 }
 SIM_REFERENCE cudaUnbindTexture(const sim_texture_reference<T, d, m> &r, SIM_SITE) {
     return cudaUnbindTexture(&r, sim_file, sim_line);

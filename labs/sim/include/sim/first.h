@@ -7,3 +7,6 @@
 #if defined __SANITIZE_THREAD__ || defined SIM_LOCK_STEP
 #include <sim/marks.h>
 #endif
+#ifdef SIM_LOCK_STEP
+#include <sim/exchange.h>
+#endif

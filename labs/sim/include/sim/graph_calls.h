@@ -31,33 +31,9 @@ static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t 
     return error;
 }
 
-#define SIM_EDGES "not in CUDA 13: pass the data of the edges as well, or NULL"
-SIM_REMOVED(SIM_EDGES)
+SIM_REMOVED("not in CUDA 13: pass the data of the edges as well, or NULL")
 static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                                    const cudaGraphNode_t *to, size_t count,
                                                    SIM_SITE) {
     return cudaGraphAddDependencies(graph, from, to, nullptr, count, sim_file, sim_line);
-}
-SIM_REMOVED(SIM_EDGES)
-static inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
-                                                      const cudaGraphNode_t *from,
-                                                      const cudaGraphNode_t *to, size_t count,
-                                                      SIM_SITE) {
-    return cudaGraphRemoveDependencies(graph, from, to, nullptr, count, sim_file, sim_line);
-}
-SIM_REMOVED(SIM_EDGES)
-static inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
-                                            cudaGraphNode_t *to, size_t *count, SIM_SITE) {
-    return cudaGraphGetEdges(graph, from, to, nullptr, count, sim_file, sim_line);
-}
-SIM_REMOVED(SIM_EDGES)
-static inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
-                                                       size_t *count, SIM_SITE) {
-    return cudaGraphNodeGetDependencies(node, nodes, nullptr, count, sim_file, sim_line);
-}
-SIM_REMOVED(SIM_EDGES)
-static inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
-                                                         cudaGraphNode_t *nodes, size_t *count,
-                                                         SIM_SITE) {
-    return cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count, sim_file, sim_line);
 }

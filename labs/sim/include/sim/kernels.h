@@ -35,20 +35,6 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, R (*kernel)(P...), in
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads,
                                                          shared, sim_file, sim_line);
 }
-template <class R, class... P>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int *blocks, R (*kernel)(P...), int threads, size_t shared, unsigned int flags, SIM_SITE) {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        blocks, (const void *)kernel, threads, shared, flags, sim_file, sim_line);
-}
-template <class R, class... P>
-static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared,
-                                                                    R (*kernel)(P...), int blocks,
-                                                                    int threads, SIM_SITE) {
-    return cudaOccupancyAvailableDynamicSMemPerBlock(shared, (const void *)kernel, blocks, threads,
-                                                     sim_file, sim_line);
-}
-
 /* ---- the block size with the most threads in flight, and a grid that fills the device with it */
 
 template <class K>
@@ -60,15 +46,6 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *blo
         grid, block, [](const void *bytes, int) { return *static_cast<const size_t *>(bytes); },
         &shared, limit);
 }
-template <class K>
-static inline cudaError_t
-cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, K kernel, size_t shared = 0,
-                                            int limit = 0, unsigned int flags = 0, SIM_SITE) {
-    return flags & ~(unsigned)cudaOccupancyDisableCachingOverride
-               ? cudaErrorInvalidValue
-               : cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, shared, limit, sim_file,
-                                                    sim_line);
-}
 template <class K, class F>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, K,
                                                                          F shared, int limit = 0,
@@ -78,12 +55,4 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *gr
         grid, block,
         [](const void *f, int threads) { return (size_t)(*static_cast<const F *>(f))(threads); },
         &shared, limit);
-}
-template <class K, class F>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
-    int *grid, int *block, K kernel, F shared, int limit = 0, unsigned int flags = 0, SIM_SITE) {
-    return flags & ~(unsigned)cudaOccupancyDisableCachingOverride
-               ? cudaErrorInvalidValue
-               : cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, shared, limit,
-                                                                sim_file, sim_line);
 }

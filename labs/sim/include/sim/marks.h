@@ -115,5 +115,28 @@ struct sim_index {
     }
 };
 
+/* A variable of the thread that a kernel may read before it sets it, and whether it has:
+ * (sim_get{is_set, "s", file, line}->*s) is s, and so is (sim_set{is_set}->*s). */
+extern "C" void sim_unset(const char *name, const char *file, int line);
+struct sim_get {
+    bool &is_set;
+    const char *name, *file;
+    int line;
+    template <class T> inline __attribute__((always_inline)) T &operator->*(T &it) const {
+        if (__builtin_expect(!is_set, 0)) {
+            sim_unset(name, file, line);
+            is_set = true;
+        }
+        return it;
+    }
+};
+struct sim_set {
+    bool &is_set;
+    template <class T> inline __attribute__((always_inline)) T &operator->*(T &it) const {
+        is_set = true;
+        return it;
+    }
+};
+
 #include "sim/loads.h"
 #endif

@@ -79,45 +79,6 @@ SIM_TEX_AND_REFERENCE(texCubemapLayered, cudaTextureTypeCubemapLayered,
                       float y, float z, int layer)
 SIM_TEX(tex2Dgather, sim_tex2Dgather(t, x, y, channel, sim_file, sim_line), float x, float y,
         int channel = 0)
-
-SIM_TEX_AND_REFERENCE(tex1DLod, 1, sim_tex_lod(t, SIM_1D, x, 0, 0, 0, level, sim_file, sim_line),
-                      float x, float level)
-SIM_TEX_AND_REFERENCE(tex2DLod, 2, sim_tex_lod(t, SIM_2D, x, y, 0, 0, level, sim_file, sim_line),
-                      float x, float y, float level)
-SIM_TEX_AND_REFERENCE(tex3DLod, 3, sim_tex_lod(t, SIM_3D, x, y, z, 0, level, sim_file, sim_line),
-                      float x, float y, float z, float level)
-SIM_TEX_AND_REFERENCE(tex1DLayeredLod, cudaTextureType1DLayered,
-                      sim_tex_lod(t, SIM_1D_LAYERED, x, 0, 0, layer, level, sim_file, sim_line),
-                      float x, int layer, float level)
-SIM_TEX_AND_REFERENCE(tex2DLayeredLod, cudaTextureType2DLayered,
-                      sim_tex_lod(t, SIM_2D_LAYERED, x, y, 0, layer, level, sim_file, sim_line),
-                      float x, float y, int layer, float level)
-SIM_TEX_AND_REFERENCE(texCubemapLod, cudaTextureTypeCubemap,
-                      sim_tex_lod(t, SIM_CUBE, x, y, z, 0, level, sim_file, sim_line), float x,
-                      float y, float z, float level)
-SIM_TEX_AND_REFERENCE(texCubemapLayeredLod, cudaTextureTypeCubemapLayered,
-                      sim_tex_lod(t, SIM_CUBE_LAYERED, x, y, z, layer, level, sim_file, sim_line),
-                      float x, float y, float z, int layer, float level)
-
-SIM_TEX_AND_REFERENCE(tex1DGrad, 1,
-                      sim_tex_grad(t, SIM_1D, x, 0, 0, 0, dx, 0, 0, dy, 0, 0, sim_file, sim_line),
-                      float x, float dx, float dy)
-SIM_TEX_AND_REFERENCE(tex2DGrad, 2,
-                      sim_tex_grad(t, SIM_2D, x, y, 0, 0, dx.x, dx.y, 0, dy.x, dy.y, 0, sim_file,
-                                   sim_line),
-                      float x, float y, float2 dx, float2 dy)
-SIM_TEX_AND_REFERENCE(tex3DGrad, 3,
-                      sim_tex_grad(t, SIM_3D, x, y, z, 0, dx.x, dx.y, dx.z, dy.x, dy.y, dy.z,
-                                   sim_file, sim_line),
-                      float x, float y, float z, float4 dx, float4 dy)
-SIM_TEX_AND_REFERENCE(tex1DLayeredGrad, cudaTextureType1DLayered,
-                      sim_tex_grad(t, SIM_1D_LAYERED, x, 0, 0, layer, dx, 0, 0, dy, 0, 0, sim_file,
-                                   sim_line),
-                      float x, int layer, float dx, float dy)
-SIM_TEX_AND_REFERENCE(tex2DLayeredGrad, cudaTextureType2DLayered,
-                      sim_tex_grad(t, SIM_2D_LAYERED, x, y, 0, layer, dx.x, dx.y, 0, dy.x, dy.y, 0,
-                                   sim_file, sim_line),
-                      float x, float y, int layer, float2 dx, float2 dy)
 #undef SIM_TEX_AND_REFERENCE
 #undef SIM_TEX
 #pragma GCC diagnostic pop

@@ -33,17 +33,9 @@ struct sim_texel sim_tex2D(cudaTextureObject_t texture, float x, float y, const 
                            int line);
 struct sim_texel sim_tex3D(cudaTextureObject_t texture, float x, float y, float z, const char *file,
                            int line);
-/* The other shapes, at the texture's own level of detail. Coordinates that the shape has not are
- * ignored. */
+/* The other shapes. Coordinates that the shape has not are ignored. */
 struct sim_texel sim_tex(cudaTextureObject_t texture, enum sim_shape shape, float x, float y,
                          float z, int layer, const char *file, int line);
-struct sim_texel sim_tex_lod(cudaTextureObject_t texture, enum sim_shape shape, float x, float y,
-                             float z, int layer, float level, const char *file, int line);
-/* The level of detail follows from the derivatives (x0, y0, z0) and (x1, y1, z1) of the coordinates
- * along the screen's two axes. */
-struct sim_texel sim_tex_grad(cudaTextureObject_t texture, enum sim_shape shape, float x, float y,
-                              float z, int layer, float x0, float y0, float z0, float x1, float y1,
-                              float z1, const char *file, int line);
 /* Channel `channel` of the four texels that a linear filter would use. */
 struct sim_texel sim_tex2Dgather(cudaTextureObject_t texture, float x, float y, int channel,
                                  const char *file, int line);

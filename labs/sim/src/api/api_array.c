@@ -67,49 +67,8 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormat
     return allocate(array, format, extent, flags, location);
 }
 
-static unsigned most_levels(struct cudaExtent e, unsigned flags) {
-    size_t size = e.width > e.height ? e.width : e.height;
-    if (!(flags & (cudaArrayLayered | cudaArrayCubemap)) && e.depth > size) {
-        size = e.depth;
-    }
-    unsigned levels = 1;
-    for (; size > 1; size /= 2) {
-        levels++;
-    }
-    return levels;
-}
-
-cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap,
-                                     const struct cudaChannelFormatDesc *format,
-                                     struct cudaExtent extent, unsigned int levels,
-                                     unsigned int flags) {
-    SIM_BEGIN(cudaErrorMemoryAllocation);
-    SIM_FAIL_IF(!mipmap || !format, cudaErrorInvalidValue);
-    cudaError_t refused = check(format, extent, flags);
-    SIM_FAIL_IF(refused != cudaSuccess, refused);
-    unsigned most = most_levels(extent, flags);
-    levels = levels == 0 ? 1 : levels < most ? levels : most;
-    sim_catch_faults();
-    sim_lock_device();
-    *mipmap = sim_mipmap_create(*format, extent, levels, flags, location);
-    sim_unlock_device();
-    return *mipmap ? cudaSuccess : sim_fail(cudaErrorMemoryAllocation);
-}
-
 static bool is_live(const struct cudaArray *array) {
     return sim_is_array(array) && !array->freed;
-}
-
-cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *array, cudaMipmappedArray_const_t mipmap,
-                                       unsigned int level) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    sim_lock_device();
-    bool known = sim_is_mipmap(mipmap) && !mipmap->freed;
-    sim_unlock_device();
-    SIM_FAIL_IF(!known, cudaErrorInvalidResourceHandle);
-    SIM_FAIL_IF(!array || level >= mipmap->count, cudaErrorInvalidValue);
-    *array = mipmap->levels[level];
-    return cudaSuccess;
 }
 
 /* Reports a second cudaFreeArray(), or one of something else. */
@@ -118,13 +77,10 @@ static void report_bad_free(const struct cudaArray *array, const char *call,
     struct sim_finding finding = {.kind = "wrong-space", .location = location};
     if (!sim_is_array(array)) {
         sim_report(&finding, "%s() of a pointer that is not a CUDA array", call);
-    } else if (array->freed) {
+    } else {
         finding.kind = "use-after-free";
         sim_report(&finding, "%s() of an array that was already freed at %s:%d", call,
                    array->freed_at.file ? array->freed_at.file : "?", array->freed_at.line);
-    } else {
-        sim_report(&finding, "%s() of a level of a mipmapped array: call cudaFreeMipmappedArray()",
-                   call);
     }
 }
 
@@ -135,7 +91,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
     }
     sim_wait_all(); /* as cudaFree() does */
     sim_lock_device();
-    bool ours = is_live(array) && !array->is_level;
+    bool ours = is_live(array);
     if (ours) {
         sim_array_free(array, location);
     } else {
@@ -143,21 +99,6 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
     }
     sim_unlock_device();
     return sim_after(earlier, ours ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap) {
-    SIM_BEGIN_RELEASE();
-    if (!mipmap) {
-        return sim_after(earlier, cudaSuccess);
-    }
-    sim_wait_all();
-    sim_lock_device();
-    bool live = sim_is_mipmap(mipmap) && !mipmap->freed;
-    if (live) {
-        sim_mipmap_free(mipmap, location);
-    }
-    sim_unlock_device();
-    return sim_after(earlier, live ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,

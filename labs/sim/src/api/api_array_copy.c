@@ -61,14 +61,6 @@ cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from
     return from_array(rows(width, height, kind, __func__, location), to, pitch, from, x, y);
 }
 
-cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x,
-                                       size_t y, size_t width, size_t height,
-                                       enum cudaMemcpyKind kind, cudaStream_t stream) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return from_array(queued(rows(width, height, kind, __func__, location), stream), to, pitch,
-                      from, x, y);
-}
-
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                                      cudaArray_const_t from, size_t from_x, size_t from_y,
                                      size_t width, size_t height, enum cudaMemcpyKind kind) {
@@ -95,85 +87,25 @@ static bool is_array(const struct cudaArray *array) {
     return known;
 }
 
-/* Between an array, from byte x of row y on, and linear memory (c.to or c.from). */
-static cudaError_t copy_along(struct sim_copy c, const struct cudaArray *array, size_t x, size_t y,
-                              size_t bytes) {
-    SIM_FAIL_IF(!is_array(array), cudaErrorInvalidResourceHandle);
-    SIM_FAIL_IF(x >= array->pitch, cudaErrorInvalidValue);
-    bool into = c.from != NULL;
-    while (bytes > 0) {
-        size_t done = piece(&c, array, x, bytes);
-        c.to_pitch = c.from_pitch = c.width;
-        cudaError_t error =
-            into ? copy_2d(c, array, x, y, NULL, 0, 0) : copy_2d(c, NULL, 0, 0, array, x, y);
-        if (error != cudaSuccess) {
-            return error;
-        }
-        c.from = into ? (const char *)c.from + done : NULL;
-        c.to = into ? NULL : (char *)c.to + done;
-        bytes -= done;
-        x = 0;
-        y += c.height;
-    }
-    return cudaSuccess;
-}
-
-static cudaError_t along_to(struct sim_copy c, cudaArray_t to, size_t x, size_t y, const void *from,
-                            size_t bytes) {
-    c.from = from;
-    return from || bytes == 0 ? copy_along(c, to, x, y, bytes) : sim_fail(cudaErrorInvalidValue);
-}
-
-static cudaError_t along_from(struct sim_copy c, void *to, cudaArray_const_t from, size_t x,
-                              size_t y, size_t bytes) {
-    c.to = to;
-    return copy_along(c, from, x, y, bytes);
-}
-
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes,
                               enum cudaMemcpyKind kind) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return along_to(rows(0, 0, kind, __func__, location), to, x, y, from, bytes);
-}
-
-cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
-                                   size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return along_to(queued(rows(0, 0, kind, __func__, location), stream), to, x, y, from, bytes);
-}
-
-cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
-                                enum cudaMemcpyKind kind) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return along_from(rows(0, 0, kind, __func__, location), to, from, x, y, bytes);
-}
-
-cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y,
-                                     size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return along_from(queued(rows(0, 0, kind, __func__, location), stream), to, from, x, y, bytes);
-}
-
-cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
-                                   size_t from_x, size_t from_y, size_t bytes,
-                                   enum cudaMemcpyKind kind) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    SIM_FAIL_IF(!is_array(to) || !is_array(from), cudaErrorInvalidResourceHandle);
-    SIM_FAIL_IF(to_x >= to->pitch || from_x >= from->pitch, cudaErrorInvalidValue);
-    struct sim_copy c = rows(0, 1, kind, __func__, location);
+    SIM_FAIL_IF(!from && bytes > 0, cudaErrorInvalidValue);
+    SIM_FAIL_IF(!is_array(to), cudaErrorInvalidResourceHandle);
+    SIM_FAIL_IF(x >= to->pitch, cudaErrorInvalidValue);
+    struct sim_copy c = rows(0, 0, kind, __func__, location);
+    c.from = from;
     while (bytes > 0) {
-        size_t to_room = to->pitch - to_x, from_room = from->pitch - from_x;
-        c.width = to_room < from_room ? to_room : from_room;
-        c.width = c.width < bytes ? c.width : bytes;
-        cudaError_t error = copy_2d(c, to, to_x, to_y, from, from_x, from_y);
+        size_t done = piece(&c, to, x, bytes);
+        c.from_pitch = c.width;
+        cudaError_t error = copy_2d(c, to, x, y, NULL, 0, 0);
         if (error != cudaSuccess) {
             return error;
         }
-        bytes -= c.width;
-        to_x = (to_x + c.width) % to->pitch;
-        to_y += to_x == 0;
-        from_x = (from_x + c.width) % from->pitch;
-        from_y += from_x == 0;
+        c.from = (const char *)c.from + done;
+        bytes -= done;
+        x = 0;
+        y += c.height;
     }
     return cudaSuccess;
 }

@@ -63,32 +63,6 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 
 /* ---- between devices */
 
-static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, struct sim_copy c) {
-    SIM_FAIL_IF(!p, cudaErrorInvalidValue);
-    SIM_FAIL_IF(p->srcDevice != 0 || p->dstDevice != 0, cudaErrorInvalidDevice);
-    const struct cudaMemcpy3DParms same = {.srcArray = p->srcArray,
-                                           .srcPos = p->srcPos,
-                                           .srcPtr = p->srcPtr,
-                                           .dstArray = p->dstArray,
-                                           .dstPos = p->dstPos,
-                                           .dstPtr = p->dstPtr,
-                                           .extent = p->extent,
-                                           .kind = cudaMemcpyDefault};
-    return copy_3d(&same, c);
-}
-
-cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return copy_3d_peer(p, (struct sim_copy){.name = __func__, .location = location});
-}
-
-cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return copy_3d_peer(
-        p,
-        (struct sim_copy){.name = __func__, .location = location, .stream = stream, .async = true});
-}
-
 static cudaError_t copy_peer(void *to, int to_device, const void *from, int from_device,
                              size_t bytes, struct sim_copy c) {
     SIM_FAIL_IF(to_device != 0 || from_device != 0, cudaErrorInvalidDevice);

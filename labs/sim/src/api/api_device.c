@@ -8,11 +8,6 @@
 #include "queue/queue.h"
 #include "texture/texture.h"
 
-#include <stdio.h>
-#include <string.h>
-
-enum { PCI_DEVICE = 6 };
-
 /* The properties that cudaGetDeviceProperties() gave on an NVIDIA H200 (driver 580, CUDA 13.0),
  * except 0 for what the simulator refuses (see cuda_attributes.h). */
 static const struct cudaDeviceProp device = {
@@ -55,7 +50,7 @@ static const struct cudaDeviceProp device = {
     .surfaceAlignment = 512,
     .concurrentKernels = 1,
     .ECCEnabled = 1,
-    .pciDeviceID = PCI_DEVICE,
+    .pciDeviceID = 6,
     .asyncEngineCount = 3,
     .unifiedAddressing = 1,
     .memoryBusWidth = 6016,
@@ -89,8 +84,6 @@ static const struct cudaDeviceProp device = {
     .maxTexture1DLinear = 268435456,
     .singleToDoublePrecisionPerfRatio = 2,
 };
-
-static unsigned device_flags;
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int number) {
     SIM_BEGIN(cudaErrorInvalidDevice);
@@ -154,58 +147,12 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
 cudaError_t cudaSetDeviceFlags(unsigned int flags) {
     SIM_BEGIN(cudaErrorInvalidValue);
     SIM_FAIL_IF(flags & ~(unsigned)cudaDeviceMask, cudaErrorInvalidValue);
-    device_flags = flags;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
-    SIM_BEGIN(cudaErrorInvalidDevice);
-    SIM_FAIL_IF(!flags, cudaErrorInvalidValue);
-    *flags = device_flags | cudaDeviceMapHost; /* every device of today maps host memory */
-    return cudaSuccess;
-}
-
-cudaError_t cudaInitDevice(int number, unsigned int flags, unsigned int valid) {
-    SIM_BEGIN(cudaErrorInvalidDevice);
-    SIM_FAIL_IF(number != 0, cudaErrorInvalidDevice);
-    return valid & cudaInitDeviceFlagsAreValid ? cudaSetDeviceFlags(flags) : cudaSuccess;
-}
-
-cudaError_t cudaSetValidDevices(int *numbers, int count) {
-    SIM_BEGIN(cudaErrorInvalidDevice);
-    for (int i = 0; i < count; i++) {
-        SIM_FAIL_IF(!numbers, cudaErrorInvalidValue);
-        SIM_FAIL_IF(numbers[i] != 0, cudaErrorInvalidDevice);
-    }
     return cudaSuccess;
 }
 
 cudaError_t cudaChooseDevice(int *number, const struct cudaDeviceProp *properties) {
     SIM_BEGIN(cudaErrorInvalidValue);
     return properties ? give(number, 0) : sim_fail(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaDeviceGetPCIBusId(char *name, int length, int number) {
-    SIM_BEGIN(cudaErrorInvalidDevice);
-    SIM_FAIL_IF(number != 0, cudaErrorInvalidDevice);
-    char whole[16];
-    int needed = snprintf(whole, sizeof whole, "0000:00:%02x.0", PCI_DEVICE) + 1;
-    SIM_FAIL_IF(!name || length < needed, cudaErrorInvalidValue);
-    memcpy(name, whole, (size_t)needed);
-    return cudaSuccess;
-}
-
-/* `name`: [domain]:[bus]:[device].[function], without the domain or the function if they are 0. */
-cudaError_t cudaDeviceGetByPCIBusId(int *number, const char *name) {
-    SIM_BEGIN(cudaErrorInvalidDevice);
-    SIM_FAIL_IF(!number || !name, cudaErrorInvalidValue);
-    unsigned domain = 0, bus = 0, slot = 0, function = 0;
-    if (sscanf(name, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
-        domain = 0;
-        SIM_FAIL_IF(sscanf(name, "%x:%x.%x", &bus, &slot, &function) < 2, cudaErrorInvalidValue);
-    }
-    bool same = domain == 0 && bus == 0 && slot == PCI_DEVICE && function == 0;
-    return same ? give(number, 0) : sim_fail(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {

@@ -108,12 +108,6 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return error;
 }
 
-/* Outside of a capture, an external record is a record. */
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-    return flags & ~(unsigned)cudaEventRecordExternal ? sim_fail(cudaErrorInvalidValue)
-                                                      : cudaEventRecord(event, stream);
-}
-
 /* An event that was never recorded has happened. */
 static cudaError_t ask(cudaEvent_t event, cudaError_t (*of_item)(struct sim_item *item)) {
     SIM_FAIL_IF(sim_event_capture(event), cudaErrorCapturedEvent);

@@ -83,7 +83,9 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *kernel, enum cudaSharedMemCon
                : sim_fail(cudaErrorInvalidValue);
 }
 
-static cudaError_t most_blocks(int *blocks, const void *kernel, int threads, size_t shared) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+                                                          int threads, size_t shared) {
+    SIM_BEGIN(cudaErrorInvalidValue);
     SIM_FAIL_IF(!blocks || threads <= 0, cudaErrorInvalidValue);
     sim_lock_device();
     const struct sim_kernel *k = sim_kernel_of(kernel);
@@ -91,38 +93,6 @@ static cudaError_t most_blocks(int *blocks, const void *kernel, int threads, siz
     sim_unlock_device();
     bool never = threads > SIM_MAX_THREADS || shared > limit;
     *blocks = never ? 0 : sim_blocks_that_fit(threads, shared + fixed);
-    return cudaSuccess;
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
-                                                          int threads, size_t shared) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return most_blocks(blocks, kernel, threads, shared);
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel,
-                                                                   int threads, size_t shared,
-                                                                   unsigned int flags) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    SIM_FAIL_IF(flags & ~(unsigned)cudaOccupancyDisableCachingOverride, cudaErrorInvalidValue);
-    return most_blocks(blocks, kernel, threads, shared);
-}
-
-/* An H200 divides its shared memory by the number of blocks and rounds down to 128 bytes; it does
- * not count what the system reserves. */
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void *kernel,
-                                                      int blocks, int threads) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    SIM_FAIL_IF(!shared || blocks <= 0 || threads <= 0 || threads > SIM_MAX_THREADS ||
-                    blocks > sim_blocks_that_fit(threads, 0),
-                cudaErrorInvalidValue);
-    sim_lock_device();
-    const struct sim_kernel *k = sim_kernel_of(kernel);
-    size_t fixed = k ? k->static_shared : 0, limit = dynamic_limit(k);
-    sim_unlock_device();
-    size_t each = SIM_MULTIPROCESSOR_SHARED / (size_t)blocks / 128 * 128;
-    size_t left = each > fixed ? each - fixed : 0;
-    *shared = left < limit ? left : limit;
     return cudaSuccess;
 }
 

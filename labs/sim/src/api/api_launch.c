@@ -129,24 +129,3 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel,
     cudaError_t error = apply(c, &config);
     return error == cudaSuccess ? sim_launch_named(config, arguments) : sim_fail(error);
 }
-
-cudaError_t cudaFuncGetName(const char **name, const void *function) {
-    SIM_BEGIN(cudaErrorInvalidDeviceFunction);
-    const struct sim_named_kernel *k = look_up(function);
-    SIM_FAIL_IF(!name || !k || !k->name,
-                name ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
-    *name = k->name;
-    return cudaSuccess;
-}
-
-cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *size) {
-    SIM_BEGIN(cudaErrorInvalidDeviceFunction);
-    const struct sim_named_kernel *k = look_up(function);
-    SIM_FAIL_IF(!k || !offset || index >= k->count,
-                k ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction);
-    *offset = k->offsets[index];
-    if (size) {
-        *size = k->sizes[index];
-    }
-    return cudaSuccess;
-}

@@ -4,8 +4,6 @@
 
 enum { PERSISTING_L2 = 39321600 }; /* bytes of the L2 cache that may be set aside */
 
-static enum cudaFuncCache preferred_cache;
-
 /* The error for a limit that this device does not have, as an H200 answers. */
 static cudaError_t check(enum cudaLimit limit) {
     if (limit ==
@@ -40,14 +38,6 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
     SIM_BEGIN(cudaErrorInvalidValue);
     SIM_FAIL_IF((unsigned)config > cudaFuncCachePreferEqual, cudaErrorInvalidValue);
-    preferred_cache = config;
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    SIM_FAIL_IF(!config, cudaErrorInvalidValue);
-    *config = preferred_cache;
     return cudaSuccess;
 }
 
@@ -112,24 +102,4 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
 
 cudaError_t cudaThreadSynchronize(void) {
     return cudaDeviceSynchronize();
-}
-
-cudaError_t cudaThreadExit(void) {
-    return cudaDeviceReset();
-}
-
-cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value) {
-    return cudaDeviceSetLimit(limit, value);
-}
-
-cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit) {
-    return cudaDeviceGetLimit(value, limit);
-}
-
-cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config) {
-    return cudaDeviceSetCacheConfig(config);
-}
-
-cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config) {
-    return cudaDeviceGetCacheConfig(config);
 }

@@ -215,14 +215,6 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
     return cudaSuccess;
 }
 
-cudaError_t cudaHostGetFlags(unsigned int *flags, void *host) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    const struct sim_allocation *a = page_locked(host);
-    SIM_FAIL_IF(!flags || !a || a->space == SIM_MANAGED_MEMORY, cudaErrorInvalidValue);
-    *flags = a->flags;
-    return cudaSuccess;
-}
-
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
                                      const void *pointer) {
     SIM_BEGIN(cudaErrorInvalidValue);

@@ -1,11 +1,9 @@
-/* What a stream is: its priority, flags, number and attributes. */
+/* What a stream is: its priority, flags and attributes. */
 #include "api/api.h"
 #include "queue/lock.h"
 #include "queue/queue.h"
 #include "queue/schedule.h"
 #include "queue/stream.h"
-
-#include <string.h>
 
 /* An H200's range. A smaller number is a higher priority. */
 enum { LEAST = 0, GREATEST = -5 };
@@ -63,14 +61,6 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned int *flags) {
     GET(flags, stream.blocking || !stream.created ? cudaStreamDefault : cudaStreamNonBlocking);
 }
 
-cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
-    GET(id, stream.lane + 1ull); /* unique in the process */
-}
-
-cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *number) {
-    GET(number, 0);
-}
-
 /* ---- attributes */
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaStreamAttrID attribute,
@@ -82,34 +72,9 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaStreamAttrID attribu
     SIM_FAIL_IF(!value || !known, cudaErrorInvalidValue);
     sim_lock_queue();
     struct sim_stream *stream = sim_stream_of(handle);
-    if (stream && attribute == cudaStreamAttributeAccessPolicyWindow) {
-        stream->window = *value;
-    } else if (stream && attribute == cudaStreamAttributeSynchronizationPolicy) {
-        stream->policy = *value;
-    } else if (stream) {
+    if (stream && attribute == cudaStreamAttributePriority) { /* the others change no result */
         stream->priority = clamped(value->priority);
     }
     sim_unlock_queue();
     return stream ? cudaSuccess : sim_fail(cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaStreamAttrID attribute,
-                                   cudaStreamAttrValue *value) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    struct sim_stream stream;
-    cudaError_t error = look_up(handle, value, &stream);
-    if (error != cudaSuccess) {
-        return error;
-    }
-    if (attribute == cudaStreamAttributeAccessPolicyWindow) {
-        *value = stream.window;
-    } else if (attribute == cudaStreamAttributeSynchronizationPolicy) {
-        *value = stream.policy;
-    } else if (attribute == cudaStreamAttributePriority) {
-        memset(value, 0, sizeof *value);
-        value->priority = stream.priority;
-    } else {
-        return sim_fail(cudaErrorInvalidValue);
-    }
-    return cudaSuccess;
 }

@@ -25,7 +25,7 @@ cudaError_t sim_bind_texture(unsigned long long *object, const struct cudaResour
     sim_lock_device();
     unbind(object, location);
     cudaError_t error =
-        resource ? sim_create_texture(object, resource, description, NULL, location) : cudaSuccess;
+        resource ? sim_create_texture(object, resource, description, location) : cudaSuccess;
     if (resource && error == cudaSuccess) {
         sim_texture_of(*object)->is_reference = true;
     }

@@ -7,21 +7,15 @@
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture,
                                     const struct cudaResourceDesc *resource,
-                                    const struct cudaTextureDesc *description,
-                                    const struct cudaResourceViewDesc *view) {
+                                    const struct cudaTextureDesc *description, const void *view) {
     SIM_BEGIN(cudaErrorInvalidValue);
     SIM_FAIL_IF(!texture || !resource, cudaErrorInvalidValue);
     SIM_FAIL_IF(!description, cudaErrorInvalidResourceHandle);
+    SIM_FAIL_IF(view, cudaErrorNotSupported);
     sim_lock_device();
-    cudaError_t error = sim_create_texture(texture, resource, description, view, location);
+    cudaError_t error = sim_create_texture(texture, resource, description, location);
     sim_unlock_device();
     return sim_answer(error);
-}
-
-/* The live object of a handle and a role, or NULL. */
-static struct sim_texture *live(unsigned long long handle, int role) {
-    struct sim_texture *t = sim_texture_of(handle);
-    return t && !t->destroyed && t->role == role ? t : NULL;
 }
 
 static cudaError_t destroy(unsigned long long handle, int role, const char *call,
@@ -51,28 +45,6 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
     return sim_after(earlier, destroy(texture, TEXTURE_TEXTURE, __func__, location));
 }
 
-#define GET(to, role, member)                                                                      \
-    SIM_BEGIN(cudaErrorInvalidValue);                                                              \
-    const struct sim_texture *t = live(object, role);                                              \
-    SIM_FAIL_IF(!t || !to, cudaErrorInvalidValue);                                                 \
-    *to = t->member;                                                                               \
-    return cudaSuccess
-
-cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
-                                             cudaTextureObject_t object) {
-    GET(resource, TEXTURE_TEXTURE, resource);
-}
-
-cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description,
-                                            cudaTextureObject_t object) {
-    GET(description, TEXTURE_TEXTURE, description);
-}
-
-cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view,
-                                                 cudaTextureObject_t object) {
-    GET(view, TEXTURE_TEXTURE, view);
-}
-
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
                                     const struct cudaResourceDesc *resource) {
     SIM_BEGIN(cudaErrorInvalidValue);
@@ -86,11 +58,6 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
     SIM_BEGIN_RELEASE();
     return sim_after(earlier, destroy(surface, TEXTURE_SURFACE, __func__, location));
-}
-
-cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
-                                             cudaSurfaceObject_t object) {
-    GET(resource, TEXTURE_SURFACE, resource);
 }
 
 SIM_AT_END(sim_report_textures);

@@ -2,8 +2,6 @@
 
 #include "texture/texel.h"
 
-#include <string.h>
-
 /* Of linear memory that a texture reads, and of its pitch: cudaDeviceProp. */
 enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 32 };
 
@@ -63,21 +61,8 @@ static cudaError_t use_array(struct sim_texture *t, const struct cudaArray *arra
     }
     t->array = array;
     t->array_flags = array->flags;
-    t->levels[0] = level_of(array);
-    t->level_count = 1;
+    t->level = level_of(array);
     return set_format(t, array->format);
-}
-
-static cudaError_t use_mipmap(struct sim_texture *t, const struct cudaMipmappedArray *mipmap) {
-    if (!sim_is_mipmap(mipmap) || mipmap->freed) {
-        return cudaErrorInvalidResourceHandle;
-    }
-    cudaError_t error = use_array(t, mipmap->levels[0]);
-    for (unsigned i = 0; i < mipmap->count; i++) {
-        t->levels[i] = level_of(mipmap->levels[i]);
-    }
-    t->level_count = mipmap->count;
-    return error;
 }
 
 static cudaError_t use_linear(struct sim_texture *t, const struct cudaResourceDesc *r) {
@@ -91,9 +76,8 @@ static cudaError_t use_linear(struct sim_texture *t, const struct cudaResourceDe
         return cudaErrorInvalidValue;
     }
     t->is_linear_memory = true;
-    t->levels[0] =
+    t->level =
         (struct texture_level){r->res.linear.devPtr, bytes, bytes, (int)(bytes / t->element), 1, 1};
-    t->level_count = 1;
     return cudaSuccess;
 }
 
@@ -108,19 +92,15 @@ static cudaError_t use_pitched(struct sim_texture *t, const struct cudaResourceD
         width > 131072 || height > 65000 || pitch > 2097120 || pitch % PITCH_ALIGNMENT != 0) {
         return cudaErrorInvalidValue;
     }
-    t->levels[0] = (struct texture_level){r->res.pitch2D.devPtr, pitch, pitch * height, (int)width,
-                                          (int)height,           1};
-    t->level_count = 1;
+    t->level = (struct texture_level){r->res.pitch2D.devPtr, pitch, pitch * height, (int)width,
+                                      (int)height,           1};
     return cudaSuccess;
 }
 
 static cudaError_t use_resource(struct sim_texture *t, const struct cudaResourceDesc *r) {
-    t->resource = *r;
     switch (r->resType) {
     case cudaResourceTypeArray:
         return use_array(t, r->res.array.array);
-    case cudaResourceTypeMipmappedArray:
-        return use_mipmap(t, r->res.mipmap.mipmap);
     case cudaResourceTypeLinear:
         return use_linear(t, r);
     case cudaResourceTypePitch2D:
@@ -129,53 +109,13 @@ static cudaError_t use_resource(struct sim_texture *t, const struct cudaResource
     return cudaErrorInvalidValue;
 }
 
-/* Another view of an array: other levels, other layers, another format of the same size. */
-static cudaError_t use_view(struct sim_texture *t, const struct cudaResourceViewDesc *v) {
-    static const struct {
-        int bits, channels;
-        enum cudaChannelFormatKind kind;
-    } formats[] = {{8, 0, cudaChannelFormatKindUnsigned},  {8, 0, cudaChannelFormatKindSigned},
-                   {16, 0, cudaChannelFormatKindUnsigned}, {16, 0, cudaChannelFormatKindSigned},
-                   {32, 0, cudaChannelFormatKindUnsigned}, {32, 0, cudaChannelFormatKindSigned},
-                   {16, 0, cudaChannelFormatKindFloat},    {32, 0, cudaChannelFormatKindFloat}};
-    static const int channels[] = {1, 2, 4};
-    if (!t->array || (unsigned)v->format > cudaResViewFormatFloat4) {
-        return cudaErrorInvalidValue;
-    }
-    if (v->format != cudaResViewFormatNone) {
-        unsigned i = (unsigned)v->format - 1, n = (unsigned)channels[i % 3];
-        int bits = formats[i / 3].bits;
-        unsigned before = t->element;
-        cudaError_t error =
-            set_format(t, (struct cudaChannelFormatDesc){bits, n > 1 ? bits : 0, n > 2 ? bits : 0,
-                                                         n > 3 ? bits : 0, formats[i / 3].kind});
-        if (error != cudaSuccess || t->element != before) {
-            return cudaErrorInvalidValue;
-        }
-    }
-    if (v->firstMipmapLevel > v->lastMipmapLevel || v->lastMipmapLevel >= t->level_count ||
-        v->firstLayer > v->lastLayer || (int)v->lastLayer >= t->levels[0].depth) {
-        return cudaErrorInvalidValue;
-    }
-    t->level_count = v->lastMipmapLevel - v->firstMipmapLevel + 1;
-    memmove(t->levels, t->levels + v->firstMipmapLevel, t->level_count * sizeof *t->levels);
-    if (t->array_flags & (cudaArrayLayered | cudaArrayCubemap)) {
-        for (unsigned i = 0; i < t->level_count; i++) {
-            t->levels[i].texels += v->firstLayer * t->levels[i].slice;
-            t->levels[i].depth = (int)(v->lastLayer - v->firstLayer + 1);
-        }
-    }
-    t->view = *v;
-    t->has_view = true;
-    return cudaSuccess;
-}
-
-static cudaError_t use_description(struct sim_texture *t, const struct cudaTextureDesc *d) {
+static cudaError_t use_description(struct sim_texture *t, const struct cudaResourceDesc *r,
+                                   const struct cudaTextureDesc *d) {
     bool integer = t->format != TEXEL_HALF && t->format != TEXEL_32;
     struct cudaChannelFormatDesc f = t->array              ? t->array->format
-                                     : t->is_linear_memory ? t->resource.res.linear.desc
-                                                           : t->resource.res.pitch2D.desc;
-    bool word = t->format == TEXEL_32 && f.f != cudaChannelFormatKindFloat && !t->has_view;
+                                     : t->is_linear_memory ? r->res.linear.desc
+                                                           : r->res.pitch2D.desc;
+    bool word = t->format == TEXEL_32 && f.f != cudaChannelFormatKindFloat;
     bool as_float = d->readMode == cudaReadModeNormalizedFloat;
     bool linear = d->filterMode == cudaFilterModeLinear && !t->is_linear_memory;
     if ((unsigned)d->readMode > cudaReadModeNormalizedFloat ||
@@ -197,15 +137,10 @@ static cudaError_t use_description(struct sim_texture *t, const struct cudaTextu
         t->address[i] =
             needs_normalised && !d->normalizedCoords ? cudaAddressModeClamp : d->addressMode[i];
     }
-    t->description = *d;
     t->normalised = d->normalizedCoords != 0;
     t->linear = d->filterMode == cudaFilterModeLinear && !t->is_linear_memory;
-    t->mip_linear = d->mipmapFilterMode == cudaFilterModeLinear;
     t->seamless = d->seamlessCubemap != 0;
     t->format = as_float ? normalised(t->format, d->sRGB != 0) : t->format;
-    t->bias = d->mipmapLevelBias;
-    t->least_level = d->minMipmapLevelClamp;
-    t->most_level = d->maxMipmapLevelClamp;
     texel_border(t, d->borderColor);
     return cudaSuccess;
 }
@@ -224,15 +159,11 @@ static cudaError_t register_object(struct sim_texture t, unsigned long long *han
 
 cudaError_t sim_create_texture(unsigned long long *handle, const struct cudaResourceDesc *resource,
                                const struct cudaTextureDesc *description,
-                               const struct cudaResourceViewDesc *view,
                                struct sim_location location) {
     struct sim_texture t = {.role = TEXTURE_TEXTURE, .location = location};
     cudaError_t error = use_resource(&t, resource);
-    if (error == cudaSuccess && view) {
-        error = use_view(&t, view);
-    }
     if (error == cudaSuccess) {
-        error = use_description(&t, description);
+        error = use_description(&t, resource, description);
     }
     return error == cudaSuccess ? register_object(t, handle) : error;
 }

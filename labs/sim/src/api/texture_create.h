@@ -3,10 +3,9 @@
 
 #include "texture/texture.h"
 
-/* The handle of a new object, or the error of a driver. `view` may be NULL. */
+/* The handle of a new object, or the error of a driver. */
 cudaError_t sim_create_texture(unsigned long long *handle, const struct cudaResourceDesc *resource,
                                const struct cudaTextureDesc *description,
-                               const struct cudaResourceViewDesc *view,
                                struct sim_location location);
 cudaError_t sim_create_surface(unsigned long long *handle, const struct cudaResourceDesc *resource,
                                struct sim_location location);

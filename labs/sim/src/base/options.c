@@ -15,6 +15,7 @@ void sim_read_options(void) {
     const char *order = getenv("CONVLABS_SIM_ORDER");
     const char *fresh = getenv("CONVLABS_SIM_FRESH");
     const char *seed = getenv("CONVLABS_SIM_SEED");
+    const char *fault = getenv("CONVLABS_SIM_FAULT");
     const bool check = getenv("CONVLABS_SIM_CHECK") != NULL;
     sim_options = (struct sim_options){
         .findings = getenv("CONVLABS_SIM_FINDINGS"),
@@ -26,6 +27,7 @@ void sim_read_options(void) {
         .reverse = order != NULL && strcmp(order, "reverse") == 0,
         .seed = seed ? strtoull(seed, NULL, 10) : (uint64_t)check,
         .zeros = fresh != NULL && strcmp(fresh, "zeros") == 0,
+        .fault_is_error = fault != NULL && strcmp(fault, "error") == 0,
         .predict = getenv("CONVLABS_SIM_PREDICT") != NULL,
         .progress = getenv("CONVLABS_SIM_PROGRESS") != NULL,
         .check = check,

@@ -146,6 +146,23 @@ bool sim_outside(long long index, unsigned long size, const char *array, const c
     return true;
 }
 
+/* A variable of the running thread that it has not set. */
+void sim_unset(const char *name, const char *file, int line);
+void sim_unset(const char *name, const char *file, int line) {
+    if (!sim_checked || !sim_on_device()) {
+        return;
+    }
+    struct sim_finding f = {.kind = "uninitialised-read",
+                            .kernel = sim_worker->block.config->kernel,
+                            .location = {file, line},
+                            .block = &blockIdx,
+                            .thread = &threadIdx};
+    sim_report_once(&f,
+                    WHO " reads its variable `%s` before anything was stored there: set it where "
+                        "it is declared",
+                    INDEX(threadIdx), INDEX(blockIdx), name);
+}
+
 /* The object in or near which the address would be if an unsigned index of 32 bits, of `*size`
  * bytes each, had not wrapped around below 0. NULL: none. */
 static const struct memory_object *before_wrapping(const struct access *a, size_t *size) {
@@ -240,9 +257,12 @@ static void report_race(struct sim_finding *f, const struct race *race,
         snprintf(other, sizeof other, "another block");
         order = "and either block may run first";
     }
+    const char *why = race->lock_without_fence
+                          ? ": no __threadfence() follows the atomicCAS() that took the lock"
+                      : same_value ? "; both write the same value"
+                                   : "";
     sim_report(f, "data race: " WHO " %s and %s %s the same bytes of %s, %s%s", INDEX(thread),
-               INDEX(block), does, other, did, owner, order,
-               same_value ? "; both write the same value" : "");
+               INDEX(block), does, other, did, owner, order, why);
 }
 
 /* The pending store has happened: reports its race, as a note if it changed nothing. */
@@ -480,6 +500,34 @@ void check_unaligned(const void *address, size_t bytes, enum race_access how, co
 
 void check_volatile(const void *address, size_t bytes, enum race_access how, const void *pc) {
     check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, true, true, 0});
+}
+
+void check_read_only(const void *address, size_t bytes, const void *pc) {
+    const struct access a = {sim_worker, address, bytes, RACE_LOAD, (const char *)pc - 1,
+                             true,       false,   0};
+    settle();
+    const struct memory_object *p = address_object(a.w, a.at);
+    size_t first, count;
+    if (p->kind <= MEMORY_OWN || p->freed || p->shadow == NULL || a.at < p->from ||
+        a.at + bytes > p->to || !shadow_cells(p->shadow, a.at, bytes, &first, &count)) {
+        return; /* the load itself is checked next */
+    }
+    for (size_t i = first; i < first + count; i++) {
+        struct shadow_cell copy;
+        const uint32_t oldest = race_time.launch_first;
+        const struct shadow_event write = shadow_cell(p->shadow, i, oldest, &copy)->write;
+        struct sim_finding f = finding(&a, "read-only");
+        f.other_pc = __ehdr_start + (write.pc & SHADOW_PC);
+        if (write.segment >= oldest && !is_known(&f)) {
+            char owner[512];
+            address_describe(p, owner, sizeof owner);
+            sim_report(&f,
+                       WHO " uses __ldg() on %zu bytes that this kernel has written, of %s: its "
+                           "cache may hold what was there before; load them without __ldg()",
+                       INDEX(threadIdx), INDEX(blockIdx), bytes, owner);
+            return;
+        }
+    }
 }
 
 void check_copy_to_host(const void *from, size_t bytes, struct sim_location location) {

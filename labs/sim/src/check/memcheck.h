@@ -24,6 +24,9 @@ void check_unaligned(const void *address, size_t bytes, enum race_access how, co
 /* The same for an access to a volatile variable. */
 void check_volatile(const void *address, size_t bytes, enum race_access how, const void *pc);
 
+/* The running thread is about to load what the kernel must not write: __ldg(). */
+void check_read_only(const void *address, size_t bytes, const void *pc);
+
 /* The host is about to receive these bytes of a row of device memory, by the call at `location`. */
 void check_copy_to_host(const void *from, size_t bytes, struct sim_location location);
 

@@ -12,6 +12,9 @@ struct release {
     uint16_t thread;
     uint32_t at, own, all;
     uint32_t own_in_block; /* for its block: what it did up to here */
+    /* It took this address as a lock in segment `taken` (0: it did not), and first made a fence, of
+     * the device or the block, in these (UINT32_MAX: not before this release). */
+    uint32_t taken, fenced, fenced_in_block;
 };
 
 #define MOST_EARLIER 16
@@ -35,9 +38,12 @@ struct acquisition {
     bool of_block; /* by an atomic function of this scope */
 };
 
-/* The last fences of a thread, by their segments. */
+/* The last fences of a thread, by their segments, and the lock that it took last by an atomicCAS():
+ * in which segment, and its first fences since then (UINT32_MAX: none). */
 struct fences {
     uint32_t device, block;
+    const void *lock;
+    uint32_t taken, first_device, first_block;
 };
 
 /* The segments of a block until it ends or waits for others. */
@@ -84,6 +90,7 @@ static struct {
     uint32_t query;
     struct publication **found; /* by the query */
     size_t found_count, found_capacity;
+    bool lock_without_fence; /* is_outside() has said so */
 } now;
 
 static bool make_room(void **array, size_t count, size_t *capacity, size_t size) {
@@ -218,8 +225,12 @@ void race_warp_barrier(unsigned first, uint32_t lanes) {
 void race_fence(bool of_block) {
     struct fences *mine = &now.block.fences[race_time.thread];
     mine->block = race_time.segment;
+    mine->first_block =
+        mine->first_block < race_time.segment ? mine->first_block : race_time.segment;
     if (!of_block) {
         mine->device = now.block.last_fence = race_time.segment;
+        mine->first_device =
+            mine->first_device < race_time.segment ? mine->first_device : race_time.segment;
     }
     now.block.any_fence = true;
     race_thread(race_time.thread); /* what follows is not behind the fence */
@@ -295,6 +306,22 @@ static size_t releases_of(const struct publication *p, uint32_t block, unsigned 
     return low;
 }
 
+/* The running thread took this lock, and no barrier came since then. */
+static bool is_taken(const void *lock) {
+    const struct fences *mine = &now.block.fences[race_time.thread];
+    return mine->taken != 0 && mine->lock == lock && race_time.barrier_first <= mine->taken;
+}
+
+/* What other threads of the block have published there, and this one has acquired, is behind its
+ * fence for all blocks, too. */
+static void pass_on(struct publication *p) {
+    for (size_t i = releases_of(p, now.block.number, 0);
+         i < p->count && p->releases[i].block == now.block.number; i++) {
+        struct release *r = &p->releases[i];
+        r->own = r->own > r->own_in_block ? r->own : r->own_in_block;
+    }
+}
+
 static void publish(struct publication *p, bool of_block) {
     const struct block_state *b = &now.block;
     const struct fences *mine = &b->fences[race_time.thread];
@@ -302,6 +329,11 @@ static void publish(struct publication *p, bool of_block) {
                            .thread = (uint16_t)race_time.thread,
                            .at = race_time.segment,
                            .own_in_block = mine->block};
+    if (is_taken(p->address)) {
+        made.taken = mine->taken;
+        made.fenced = mine->first_device;
+        made.fenced_in_block = mine->first_block;
+    }
     if (!of_block) {
         /* What came before the barrier is behind this thread's fence after it, or behind those
          * that the threads made before it. */
@@ -324,6 +356,9 @@ static void publish(struct publication *p, bool of_block) {
     size_t last = b->count > MOST_HANDED_ON ? b->count - MOST_HANDED_ON : 0;
     for (size_t k = b->count; k-- > last && p->earlier_count < MOST_EARLIER;) {
         struct publication *from = b->acquired[k].from;
+        if (!of_block && mine->device >= b->acquired[k].segment && holds(&b->acquired[k], true)) {
+            pass_on(from);
+        }
         bool known = from == p || !holds(&b->acquired[k], false);
         for (unsigned j = 0; j < p->earlier_count && !known; j++) {
             known = p->earlier[j] == from;
@@ -334,18 +369,38 @@ static void publish(struct publication *p, bool of_block) {
     }
 }
 
+/* The running thread may have taken a lock: what follows is behind that. */
+static void take(const void *lock) {
+    struct fences *mine = &now.block.fences[race_time.thread];
+    mine->lock = lock;
+    mine->taken = race_time.segment;
+    mine->first_device = mine->first_block = UINT32_MAX;
+    race_thread(race_time.thread);
+}
+
 void race_atomic(const void *address, enum race_access how, bool of_block) {
+    const bool compares = how == RACE_COMPARE;
     if (!now.block.any_fence && !now.any_published) {
+        if (compares) {
+            take(address);
+        }
         return;
     }
     bool publishes = how != RACE_LOAD && (now.block.fences[race_time.thread].block != 0 ||
                                           now.block.fenced_barrier != 0);
     struct publication *p = publication_of(address, publishes);
-    if (p && p->count && how != RACE_STORE) {
+    const bool acquires = p && p->count && how != RACE_STORE;
+    if (p && publishes) {
+        publish(p, of_block); /* not what is only acquired now, behind the fence */
+    }
+    if (acquires) {
         acquire(p, of_block);
     }
-    if (p && publishes) {
-        publish(p, of_block);
+    struct fences *mine = &now.block.fences[race_time.thread];
+    if (compares) {
+        take(address);
+    } else if (mine->lock == address) {
+        mine->taken = 0; /* it gives the lock back, or waits for something else */
     }
 }
 
@@ -368,13 +423,29 @@ static bool is_by(struct shadow_event event, unsigned thread) {
     return event.segment < race_time.threads_first || race_owner(event) == thread;
 }
 
+/* Both threads took this lock, and made these first fences after it. The access that is not behind
+ * its own fence may come before the lock was taken, as the next holder sees it. */
+static bool is_outside(const struct publication *p, const struct release *r,
+                       struct shadow_event event, bool in_block) {
+    const struct fences *mine = &now.block.fences[race_time.thread];
+    if (r->taken == 0 || !is_taken(p->address)) {
+        return false;
+    }
+    const bool outside = (event.segment > r->taken &&
+                          event.segment <= (in_block ? r->fenced_in_block : r->fenced)) ||
+                         (in_block ? mine->first_block : mine->first_device) == UINT32_MAX;
+    now.lock_without_fence |= outside;
+    return outside;
+}
+
 /* Is an event of this block among what was published there? */
 static bool is_among(const struct publication *p, struct shadow_event event, uint32_t block,
                      bool in_block) {
     for (size_t i = releases_of(p, block, 0); i < p->count && p->releases[i].block == block; i++) {
         const struct release *r = &p->releases[i];
         if (event.segment < r->all ||
-            (event.segment <= (in_block ? r->own_in_block : r->own) && is_by(event, r->thread))) {
+            (event.segment <= (in_block ? r->own_in_block : r->own) && is_by(event, r->thread) &&
+             !is_outside(p, r, event, in_block))) {
             return true;
         }
     }
@@ -462,10 +533,12 @@ static bool is_atomic(enum race_access how) {
 }
 
 /* Two volatile accesses, or a volatile one and an atomic function, count as atomic, but not two
- * volatile stores, nor a load of what was handed over by a fence or an atomic function whose scope
- * does not reach the running thread. */
+ * volatile stores, nor, where nothing was published by a fence, one and an atomic function, nor a
+ * load of what was handed over by a fence or an atomic function whose scope does not reach the
+ * running thread. */
 static bool is_too_weak(struct shadow_event event, struct shadow_event me, bool both_store) {
-    if (me.pc & event.pc & SHADOW_VOLATILE && both_store) {
+    if (both_store && (me.pc & event.pc & SHADOW_VOLATILE ||
+                       ((me.pc ^ event.pc) & SHADOW_VOLATILE && !now.any_published))) {
         return true;
     }
     if (race_in_block(event) || event.segment < race_time.launch_first) {
@@ -500,27 +573,28 @@ static struct race find(const struct shadow_cell *cell, enum race_access how,
     const bool stores = how != RACE_LOAD;
     if (races(cell->older, me, scope, stores) &&
         (how == RACE_LOAD || cell->older.pc & SHADOW_DIFFERS)) {
-        return (struct race){cell->older, true, false};
+        return (struct race){cell->older, true, false, false};
     }
     for (unsigned i = 0; i < 3 && stores; i++) {
         if (races(cell->reads[i], me, scope, false)) {
-            return (struct race){cell->reads[i], false, false};
+            return (struct race){cell->reads[i], false, false, false};
         }
     }
     if (races(cell->write, me, scope, stores)) {
-        return (struct race){cell->write, true, how == RACE_STORE};
+        return (struct race){cell->write, true, how == RACE_STORE, false};
     }
     if (races(cell->older, me, scope, stores)) {
-        return (struct race){cell->older, true, how == RACE_STORE};
+        return (struct race){cell->older, true, how == RACE_STORE, false};
     }
-    return (struct race){{0, 0}, false, false};
+    return (struct race){{0, 0}, false, false, false};
 }
 
 struct race race_access(struct shadow_cell *cells, size_t count, enum race_access how, uint32_t pc,
                         bool one_block) {
     uint32_t scope = one_block ? race_time.block_first : race_time.launch_first;
     struct shadow_event me = {race_time.segment, pc | (is_atomic(how) ? SHADOW_ATOMIC : 0)};
-    struct race worst = {{0, 0}, false, false};
+    struct race worst = {{0, 0}, false, false, false};
+    now.lock_without_fence = false;
     for (size_t i = 0; i < count; i++) {
         struct shadow_cell *cell = &cells[i];
         if (how == RACE_COMPARE && cell->reads[0].segment == race_time.segment) {
@@ -537,6 +611,7 @@ struct race race_access(struct shadow_cell *cells, size_t count, enum race_acces
             note_write(cell, me);
         }
     }
+    worst.lock_without_fence = now.lock_without_fence;
     if (worst.other.segment) {
         race_time.quiet = UINT32_MAX; /* every access of this segment is looked at */
     }

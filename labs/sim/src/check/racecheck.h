@@ -7,13 +7,17 @@
  * did before the fence, what that thread had acquired, and what the block did before its last
  * barrier, if a fence follows it or every thread made one before it. Who uses an atomic function on
  * the same address later acquires that; the others of its block do at the next barrier. What
- * follows the fence is not handed over. A fence or an atomic function of the block orders nothing
- * for another block, and two blocks race if one of their atomic functions has that scope.
+ * follows the fence is not handed over. What a thread was given by its block, it hands on to others
+ * behind its own fence. A lock that is taken by atomicCAS() needs a fence behind that, too, or a
+ * barrier: else what its holder does may come before it. A fence or an atomic function of the block
+ * orders nothing for another block, and two blocks race if one of their atomic functions has that
+ * scope.
  *
  * PTX defines an access to a volatile variable as an atomic one (relaxed, of the whole system). So
  * it counts here in global memory, for flags: one thread sets it, after a fence if it hands over
  * data, and others poll it. But nothing makes a volatile load and a later volatile store one
- * update, so two threads that store different values race, unless the flag itself was handed over:
+ * update, so two threads that store different values race (as do a store and an atomic function, if
+ * no fence says that the word is a flag), unless the flag itself was handed over:
  * the second has read it after a fence and the store of the first. In shared memory a volatile
  * access is a plain one: compute-sanitizer, too, wants a barrier there.
  *
@@ -33,6 +37,7 @@ struct race {
     bool other_stored;
     bool same_value; /* both wrote, and the second may have written the value that was there: known
                         only after the access, see race_changed() */
+    bool lock_without_fence; /* both hold a lock, but no fence keeps one of them behind it */
 };
 
 /* To be called as the blocks run. */

@@ -9,6 +9,7 @@
 #include "exec/shared.h"
 #include "exec/tile.h"
 #include "exec/warp.h"
+#include "sim/exchange.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -332,6 +333,7 @@ static void prepare(struct worker *w) {
         memset(w->polls, 0, w->block.count * sizeof *w->polls);
     }
     sim_lock_step_begin(w);
+    sim_exchange_begin(w);
     w->block.leader = NULL;
     w->block.differs = false;
     w->block.faulted = false;

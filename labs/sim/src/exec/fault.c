@@ -1,6 +1,7 @@
 /* Explains a fault: which memory was accessed, and by which thread. */
 #include "exec/fault.h"
 
+#include "base/options.h"
 #include "exec/hooks.h"
 #include "exec/shared.h"
 #include "exec/thread.h"
@@ -11,10 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #define STACK ((size_t)64 * 1024)
+#define NEAR_END ((size_t)1024 * 1024) /* arguments and environment, below the end of the stack */
 
 const void *sim_program_counter(const void *context) {
     const ucontext_t *c = context;
@@ -26,6 +29,38 @@ const void *sim_program_counter(const void *context) {
     (void)c;
     return NULL;
 #endif
+}
+
+static const char *stack_pointer(const void *context) {
+    const ucontext_t *c = context;
+#if defined(__x86_64__)
+    return (const char *)c->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    return (const char *)c->uc_mcontext.sp;
+#else
+    (void)c;
+    return NULL;
+#endif
+}
+
+/* Has main(), or what it calls, used more stack than there is? Reports it then. */
+static bool report_stack(const struct sim_finding *known, const char *address,
+                         const void *context) {
+    extern const void *__libc_stack_end;
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur == RLIM_INFINITY ||
+        address < stack_pointer(context) - STACK ||
+        address > (const char *)__libc_stack_end - stack.rlim_cur + NEAR_END ||
+        stack_pointer(context) > (const char *)__libc_stack_end) {
+        return false;
+    }
+    struct sim_finding finding = *known;
+    finding.kind = "stack-overflow";
+    sim_report(&finding,
+               "host code needs more than its stack of %llu KB: local arrays that are too large, or "
+               "endless recursion; large arrays belong into malloc(), new or std::vector",
+               (unsigned long long)stack.rlim_cur / 1024);
+    return true;
 }
 
 /* Reports the allocation at or near the address that `who` accessed. */
@@ -64,10 +99,9 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
 static void report_division(const struct sim_finding *known, const char *who) {
     struct sim_finding finding = *known;
     finding.kind = "division-by-zero";
-    sim_report_once(&finding,
-                    "%s divides an integer by zero, or the smallest integer by -1: a GPU does "
-                    "not stop there, and goes on with an undefined value",
-                    who);
+    sim_report_once(&finding, "%s divides an integer by zero, or the smallest integer by -1%s", who,
+                    known->kernel ? ": a GPU does not stop there, and goes on with an undefined value"
+                                  : "");
 }
 
 /* The instruction of the program that faulted. For one of the C library it is the last one that
@@ -137,6 +171,8 @@ static void explain(int number, siginfo_t *info, void *context) {
         signal(number, SIG_DFL);
         if (number == SIGFPE) {
             report_division(&finding, "host code");
+        } else if (sim_options.fault_is_error && report_stack(&finding, address, context)) {
+            return;
         } else if (report_call(address)) {
             return;
         } else if (before[number].sa_flags & SA_SIGINFO && !sim_owner(address)) {
@@ -180,6 +216,8 @@ static void explain(int number, siginfo_t *info, void *context) {
         sim_end_thread(number == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress);
     } else if (number == SIGFPE) {
         sim_end_kernel(cudaErrorLaunchFailure);
+    } else if (sim_options.fault_is_error) {
+        sim_end_kernel(cudaErrorIllegalAddress);
     } else {
         signal(number, SIG_DFL);
     }
@@ -220,4 +258,12 @@ bool sim_is_readable(const void *address) {
     close(ends[0]);
     close(ends[1]);
     return readable;
+}
+
+/* A program of its own may fault before it calls the runtime. */
+__attribute__((constructor(102))) static void catch_faults_first(void) {
+    if (sim_options.fault_is_error) {
+        sim_catch_faults();
+        sim_prepare_fault_stack();
+    }
 }

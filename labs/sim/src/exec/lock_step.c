@@ -72,10 +72,6 @@ static void wait_for_warp(struct worker *w, const void *pc) {
     sim_wait(w, AT_VOLATILE, (struct sim_location){NULL, 0});
 }
 
-static bool is_local(const struct worker *w, const volatile void *address) {
-    return (size_t)((const volatile char *)address - w->lane.fiber->stack) < w->lane.fiber->bytes;
-}
-
 /* Does the running thread only repeat a read until another one writes? What it reads is looked at
  * from the second time on: then the address is valid. */
 static bool spins(struct lock_step *me, const volatile void *address, size_t bytes) {
@@ -101,7 +97,7 @@ static bool spins(struct lock_step *me, const volatile void *address, size_t byt
 static void before_read(const volatile void *address, size_t bytes, const char *pc) {
     struct worker *w = sim_worker;
     struct lock_step *me = mine(w);
-    if (me == NULL || is_local(w, address)) {
+    if (me == NULL || sim_is_on_stack(w, address)) {
         return;
     }
     me->wrote = false;
@@ -115,7 +111,7 @@ static void before_read(const volatile void *address, size_t bytes, const char *
 static void before_write(const volatile void *address, const char *pc) {
     struct worker *w = sim_worker;
     struct lock_step *me = mine(w);
-    if (me == NULL || is_local(w, address)) {
+    if (me == NULL || sim_is_on_stack(w, address)) {
         return;
     }
     me->reads = 0;

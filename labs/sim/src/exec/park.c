@@ -148,6 +148,7 @@ void sim_unpark(struct worker *w, struct parked_block *parked) {
         it->thread.lock_step = NULL;
         fiber_load(it->thread.fiber, &it->image);
     }
+    w->ordered++;
     if (sim_hooks) {
         sim_hooks->block_resumes(w, parked->observed);
     }

@@ -97,6 +97,7 @@ bool sim_any(const struct worker *w, enum thread_state state) {
 }
 
 void sim_wake(struct worker *w, enum thread_state from) {
+    w->ordered++;
     for (unsigned i = 0; i < w->block.warp_count; i++) {
         w->warps[i].in[READY] |= w->warps[i].in[from];
         w->warps[i].in[from] = 0;

@@ -37,7 +37,7 @@ struct polls {
         const volatile void *address;
         uint64_t value;
     } last[POLLS];
-    unsigned repeated;
+    unsigned repeated, reads; /* reads: since it last gave way for their number */
     bool stalled;
 };
 
@@ -86,6 +86,7 @@ struct worker {
     bool (*next_round)(struct worker *w); /* sim_next_round() of warp.h */
     uint64_t turns;                       /* how often a thread has begun to run */
     uint64_t begun;                       /* blocks of all launches that it has begun */
+    uint64_t ordered; /* how often something has ordered what threads do: a barrier, a new block */
 
     /* The threads of the block that runs, and their warps. */
     struct thread thread[SIM_MAX_THREADS];
@@ -185,6 +186,11 @@ void sim_wake(struct worker *w, enum thread_state from);
 /* Runs each ready thread of this warp until it waits or ends; where the lanes stay together, also
  * through operations of the warp. */
 void sim_run_round(struct worker *w, unsigned warp);
+
+/* Does the address belong to a variable of the running thread? */
+static inline bool sim_is_on_stack(const struct worker *w, const volatile void *address) {
+    return (size_t)((const volatile char *)address - w->lane.fiber->stack) < w->lane.fiber->bytes;
+}
 
 /* The running thread ends its kernel. */
 __attribute__((noreturn)) void sim_end_kernel(cudaError_t error);

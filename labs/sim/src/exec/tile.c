@@ -62,6 +62,7 @@ bool sim_open_tiles(struct worker *w) {
             w->warps[k].in[AT_TILE] = 0;
         }
         opened = true;
+        w->ordered++;
     }
     return opened;
 }

@@ -242,6 +242,7 @@ static void complete(struct worker *w, unsigned number, uint32_t lanes) {
     struct thread *first = &w->thread[number * SIM_WARP_SIZE];
     const struct thread *leader = &first[__builtin_ctz(lanes)];
     enum sim_warp_operation operation = leader->operation;
+    w->ordered++;
     if (sim_hooks && operation == SIM_WARP_BARRIER) {
         sim_hooks->warp_barrier(number * SIM_WARP_SIZE, lanes);
     }

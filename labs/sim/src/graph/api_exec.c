@@ -229,7 +229,7 @@ static cudaError_t launch_graph(struct launch *launch, struct sim_graph_node *co
                                 unsigned count) {
     cudaError_t error = cudaSuccess;
     for (unsigned i = 0; i < count && error == cudaSuccess; i++) {
-        error = order[i]->disabled ? cudaSuccess : launch_node(launch, order[i]);
+        error = launch_node(launch, order[i]);
     }
     return error;
 }
@@ -251,80 +251,16 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
 
 /* ---- updates: launches that are queued already keep what they were queued with */
 
-/* The exec's copy of a node of the graph that it was made of, or NULL. */
-static struct sim_graph_node *node_in(const struct sim_graph_exec *exec,
-                                      const struct sim_graph_node *node) {
-    return is_exec(exec) && sim_is_node(node) ? sim_node_in(exec->graph, node) : NULL;
-}
-
-static cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node,
-                       struct sim_node_content content) {
-    sim_lock_graphs();
-    cudaError_t error = sim_set_content(node_in(exec, node), content);
-    sim_unlock_graphs();
-    return error;
-}
-
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const struct cudaKernelNodeParams *p) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    return set(exec, node, sim_kernel_content(p, location));
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaMemcpy3DParms *p) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return set(exec, node, sim_copy_content(p, location));
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
-                                               const void *from, size_t bytes,
-                                               enum cudaMemcpyKind kind) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return set(exec, node, sim_linear_copy_content(to, from, bytes, kind, location));
-}
-
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaMemsetParams *p) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return set(exec, node, sim_fill_content(p, location));
-}
-
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                           const struct cudaHostNodeParams *p) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return set(exec, node, sim_host_content(p, location));
-}
-
-static bool can_be_disabled(const struct sim_graph_node *node) {
-    return node && (node->type == cudaGraphNodeTypeKernel ||
-                    node->type == cudaGraphNodeTypeMemcpy || node->type == cudaGraphNodeTypeMemset);
-}
-
-cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                    unsigned int enabled) {
-    SIM_BEGIN(cudaErrorInvalidValue);
+    const struct sim_node_content content = sim_kernel_content(p, location);
     sim_lock_graphs();
-    struct sim_graph_node *twin = node_in(exec, node);
-    bool valid = can_be_disabled(twin);
-    if (valid) {
-        twin->disabled = !enabled;
-    }
+    struct sim_graph_node *copy =
+        is_exec(exec) && sim_is_node(node) ? sim_node_in(exec->graph, node) : NULL;
+    cudaError_t error = sim_set_content(copy, content);
     sim_unlock_graphs();
-    return valid ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                    unsigned int *enabled) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    sim_lock_graphs();
-    const struct sim_graph_node *twin = node_in(exec, node);
-    bool valid = enabled && can_be_disabled(twin);
-    if (valid) {
-        *enabled = !twin->disabled;
-    }
-    sim_unlock_graphs();
-    return valid ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+    return error;
 }
 
 static unsigned index_of(const struct sim_graph_node *node) {

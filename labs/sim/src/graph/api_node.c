@@ -128,86 +128,27 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return add_event(node, graph, dependencies, count, cudaGraphNodeTypeWaitEvent, event);
 }
 
-/* ---- parameters */
+/* ---- the parameters of kernels */
 
-static cudaError_t set(cudaGraphNode_t node, struct sim_node_content content) {
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
+                                         const struct cudaKernelNodeParams *p) {
+    SIM_BEGIN(cudaErrorInvalidValue);
+    const struct sim_node_content content = sim_kernel_content(p, location);
     sim_lock_graphs();
     cudaError_t error = sim_set_content(sim_is_node(node) ? node : NULL, content);
     sim_unlock_graphs();
     return error;
 }
 
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                         const struct cudaKernelNodeParams *p) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return set(node, sim_kernel_content(p, location));
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *p) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return set(node, sim_copy_content(p, location));
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from,
-                                           size_t bytes, enum cudaMemcpyKind kind) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return set(node, sim_linear_copy_content(to, from, bytes, kind, location));
-}
-
-cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *p) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return set(node, sim_fill_content(p, location));
-}
-
-cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *p) {
-    SIM_BEGIN(cudaErrorInvalidValue);
-    return set(node, sim_host_content(p, location));
-}
-
-/* Is it a node of this type whose parameters are known? Those of a captured node are not. */
-static cudaError_t check(cudaGraphNode_t node, enum cudaGraphNodeType type, const void *to) {
-    sim_lock_graphs();
-    bool known = to && sim_is_node(node) && node->type == type;
-    bool has = known && node->has_parameters;
-    sim_unlock_graphs();
-    return has ? cudaSuccess : sim_fail(known ? cudaErrorNotSupported : cudaErrorInvalidValue);
-}
-
-#define GET(type, member)                                                                          \
-    SIM_BEGIN(cudaErrorInvalidValue);                                                              \
-    cudaError_t error = check(node, type, p);                                                      \
-    if (error == cudaSuccess) {                                                                    \
-        *p = node->parameters.member;                                                              \
-    }                                                                                              \
-    return error
-
+/* Those of a captured node are not known. */
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *p) {
-    GET(cudaGraphNodeTypeKernel, kernel);
-}
-
-cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p) {
-    GET(cudaGraphNodeTypeMemcpy, copy);
-}
-
-cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p) {
-    GET(cudaGraphNodeTypeMemset, fill);
-}
-
-cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p) {
-    GET(cudaGraphNodeTypeHost, host);
-}
-
-cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *p) {
-    GET(cudaGraphNodeTypeMemAlloc, allocation);
-}
-
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *memory) {
     SIM_BEGIN(cudaErrorInvalidValue);
     sim_lock_graphs();
-    bool known = memory && sim_is_node(node) && node->type == cudaGraphNodeTypeMemFree;
-    if (known) {
-        *(const void **)memory = sim_node_memory(node);
+    bool known = p && sim_is_node(node) && node->type == cudaGraphNodeTypeKernel;
+    bool has = known && node->arguments;
+    if (has) {
+        *p = node->kernel;
     }
     sim_unlock_graphs();
-    return known ? cudaSuccess : sim_fail(cudaErrorInvalidValue);
+    return has ? cudaSuccess : sim_fail(known ? cudaErrorNotSupported : cudaErrorInvalidValue);
 }

@@ -89,16 +89,6 @@ bool sim_add_dependency(struct sim_graph_node *from, struct sim_graph_node *to) 
     return true;
 }
 
-bool sim_remove_dependency(struct sim_graph_node *from, struct sim_graph_node *to) {
-    for (unsigned i = 0; i < to->dependency_count; i++) {
-        if (to->dependencies[i] == from) {
-            to->dependencies[i] = to->dependencies[--to->dependency_count];
-            return true;
-        }
-    }
-    return false;
-}
-
 bool sim_depends_on(const struct sim_graph_node *node, const struct sim_graph_node *other) {
     for (unsigned i = 0; i < node->dependency_count; i++) {
         if (node->dependencies[i] == other || sim_depends_on(node->dependencies[i], other)) {
@@ -142,19 +132,6 @@ bool sim_is_node(const struct sim_graph_node *node) {
         }
     }
     return false;
-}
-
-void sim_remove_node(struct sim_graph_node *node) {
-    struct sim_graph_node **at = &node->graph->nodes;
-    for (struct sim_graph_node *n = *at; n; n = n->next) {
-        sim_remove_dependency(node, n);
-    }
-    while (*at != node) {
-        at = &(*at)->next;
-    }
-    *at = node->next;
-    node->graph->node_count--;
-    free_node(node);
 }
 
 /* ---- graphs */
@@ -247,15 +224,11 @@ struct sim_graph *sim_copy_graph(const struct sim_graph *graph) {
                 sim_hold_step(twin->steps);
             }
             twin->event = n->event;
-            twin->disabled = n->disabled;
             twin->child = n->child ? sim_copy_graph(n->child) : NULL;
             whole = !n->child || twin->child;
             if (twin->child) {
                 twin->child->is_child = true;
             }
-            /* A kernel's parameters point to arguments that this node does not own. */
-            twin->has_parameters = n->has_parameters && n->type != cudaGraphNodeTypeKernel;
-            twin->parameters = n->parameters;
         }
         if (!whole) {
             sim_free_graph(copy);

@@ -18,27 +18,16 @@ struct sim_step *sim_new_step(const struct sim_operation *operation);
 void sim_hold_step(struct sim_step *step);
 void sim_drop_step(struct sim_step *step); /* NULL does nothing */
 
-/* What a node runs, as a program gave it. */
-union sim_node_parameters {
-    struct cudaKernelNodeParams kernel;
-    struct cudaMemcpy3DParms copy;
-    struct cudaMemsetParams fill;
-    struct cudaHostNodeParams host;
-    struct cudaMemAllocNodeParams allocation;
-};
-
 struct sim_graph_node {
     enum cudaGraphNodeType type;
     unsigned long long id, source; /* unique; that of the node of which this is a copy, or 0 */
     struct sim_graph *graph;
-    struct sim_step *steps;               /* in order; NULL: none */
-    struct sim_graph *child;              /* of cudaGraphNodeTypeGraph; owned */
-    cudaEvent_t event;                    /* of the nodes that record or wait for one */
-    union sim_node_parameters parameters; /* if `has_parameters` */
-    bool has_parameters;
-    void **arguments; /* of a kernel: copies; owned, in one block */
-    bool disabled;
-    bool is_placed; /* in the order that is being made */
+    struct sim_step *steps;             /* in order; NULL: none */
+    struct sim_graph *child;            /* of cudaGraphNodeTypeGraph; owned */
+    cudaEvent_t event;                  /* of the nodes that record or wait for one */
+    struct cudaKernelNodeParams kernel; /* as a program gave them, with `arguments` */
+    void **arguments; /* of a kernel: copies; owned, in one block; NULL: not known */
+    bool is_placed;   /* in the order that is being made */
     struct sim_graph_node **dependencies;
     unsigned dependency_count;
     struct sim_graph_node *next; /* of its graph, in the order of their creation */
@@ -66,11 +55,9 @@ struct sim_graph *sim_copy_graph(const struct sim_graph *graph);
 struct sim_graph_node *sim_add_node(struct sim_graph *graph, enum cudaGraphNodeType type,
                                     struct sim_graph_node *const *dependencies, size_t count);
 bool sim_is_node(const struct sim_graph_node *node);
-void sim_remove_node(struct sim_graph_node *node);
 
 /* `from` must run before `to`. False: out of memory. Known already: nothing. */
 bool sim_add_dependency(struct sim_graph_node *from, struct sim_graph_node *to);
-bool sim_remove_dependency(struct sim_graph_node *from, struct sim_graph_node *to);
 bool sim_depends_on(const struct sim_graph_node *node, const struct sim_graph_node *other);
 
 /* The copy of `node` in `graph`, or NULL. */
@@ -88,7 +75,7 @@ struct sim_graph_node *sim_memory_node(const struct sim_graph *graph, enum cudaG
  * the graph allocates the memory as well, nothing else may free it. */
 bool sim_may_free(const struct sim_graph *graph, const void *memory, struct sim_location location);
 
-/* Such a graph cannot be copied by the program, and nothing of it can be removed. */
+/* Such a graph cannot be copied by the program. */
 bool sim_has_memory_nodes(const struct sim_graph *graph);
 
 /* All nodes of a graph in an order that keeps the dependencies and, of those, hurts: the newest

@@ -69,8 +69,8 @@ struct sim_node_content sim_kernel_content(const struct cudaKernelNodeParams *p,
     struct sim_node_content content = finish(&recorder, cudaGraphNodeTypeKernel, error);
     if (error == cudaSuccess) {
         content.arguments = copy_arguments(kernel, p->kernelParams);
-        content.parameters.kernel = *p;
-        content.parameters.kernel.kernelParams = content.arguments;
+        content.kernel = *p;
+        content.kernel.kernelParams = content.arguments;
     }
     return content;
 }
@@ -83,9 +83,7 @@ struct sim_node_content sim_copy_content(const struct cudaMemcpy3DParms *p,
     }
     sim_site(location.file, location.line);
     cudaError_t error = cudaMemcpy3DAsync(p, recorder.stream);
-    struct sim_node_content content = finish(&recorder, cudaGraphNodeTypeMemcpy, error);
-    content.parameters.copy = *p;
-    return content;
+    return finish(&recorder, cudaGraphNodeTypeMemcpy, error);
 }
 
 struct sim_node_content sim_linear_copy_content(void *to, const void *from, size_t bytes,
@@ -119,9 +117,7 @@ struct sim_node_content sim_fill_content(const struct cudaMemsetParams *p,
                                   .location = location,
                                   .stream = recorder.stream,
                                   .async = true};
-    struct sim_node_content content = finish(&recorder, cudaGraphNodeTypeMemset, sim_fill(&fill));
-    content.parameters.fill = *p;
-    return content;
+    return finish(&recorder, cudaGraphNodeTypeMemset, sim_fill(&fill));
 }
 
 struct sim_node_content sim_host_content(const struct cudaHostNodeParams *p,
@@ -132,9 +128,7 @@ struct sim_node_content sim_host_content(const struct cudaHostNodeParams *p,
     }
     sim_site(location.file, location.line);
     cudaError_t error = cudaLaunchHostFunc(recorder.stream, p->fn, p->userData);
-    struct sim_node_content content = finish(&recorder, cudaGraphNodeTypeHost, error);
-    content.parameters.host = *p;
-    return content;
+    return finish(&recorder, cudaGraphNodeTypeHost, error);
 }
 
 /* Its step, if it has one, has the name of the function that the program called. */
@@ -168,9 +162,7 @@ struct sim_node_content sim_allocation_content(struct cudaMemAllocNodeParams *p,
     }
     sim_site(location.file, location.line);
     cudaError_t error = cudaMallocAsync(&p->dptr, p->bytesize, recorder.stream);
-    struct sim_node_content content = finish(&recorder, cudaGraphNodeTypeMemAlloc, error);
-    content.parameters.allocation = *p;
-    return named(content, "cudaGraphAddMemAllocNode");
+    return named(finish(&recorder, cudaGraphNodeTypeMemAlloc, error), "cudaGraphAddMemAllocNode");
 }
 
 struct sim_node_content sim_release_content(void *memory, struct sim_location location) {
@@ -200,7 +192,6 @@ cudaError_t sim_set_content(struct sim_graph_node *node, struct sim_node_content
     free(node->arguments);
     node->steps = content.steps;
     node->arguments = content.arguments;
-    node->parameters = content.parameters;
-    node->has_parameters = true;
+    node->kernel = content.kernel;
     return cudaSuccess;
 }

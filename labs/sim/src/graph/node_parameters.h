@@ -9,7 +9,7 @@ struct sim_node_content {
     cudaError_t error;
     enum cudaGraphNodeType type;
     struct sim_step *steps;
-    union sim_node_parameters parameters;
+    struct cudaKernelNodeParams kernel;
     void **arguments;
 };
 

@@ -16,12 +16,6 @@ enum sim_space {
     SIM_HEAP_MEMORY, /* of kernels alone: heap.h */
 };
 
-/* What a program has said of managed memory; it gets it back, and nothing else follows from it. */
-struct sim_advice {
-    bool read_mostly, by_device, by_host;         /* "accessed by" */
-    struct cudaMemLocation preferred, prefetched; /* of type cudaMemLocationTypeNone: none */
-};
-
 struct sim_allocation {
     char *base;   /* 256-byte aligned */
     size_t bytes; /* as asked for */
@@ -36,7 +30,6 @@ struct sim_allocation {
     struct sim_location location;
     const char *name;      /* such as "d_out", or NULL: sim_name_memory() */
     struct shadow *shadow; /* of the checks, or NULL; owned */
-    struct sim_advice advice;
     struct sim_pool *pool; /* memory in the order of a stream, or NULL */
     bool is_free_queued;   /* its stream has not reached cudaFreeAsync() yet */
     bool of_graph;         /* a node allocates it: its addresses stay its own when it is freed */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 static struct cudaArray *arrays;
-static struct cudaMipmappedArray *mipmaps;
 
 size_t sim_element_bytes(struct cudaChannelFormatDesc f) {
     const int bits[] = {f.x, f.y, f.z, f.w};
@@ -53,49 +52,12 @@ struct cudaArray *sim_array_create(struct cudaChannelFormatDesc format, struct c
     return a;
 }
 
-static size_t halved(size_t n, unsigned level) {
-    return n == 0 ? 0 : at_least_1(n >> level);
-}
-
-struct cudaMipmappedArray *sim_mipmap_create(struct cudaChannelFormatDesc format,
-                                             struct cudaExtent extent, unsigned count,
-                                             unsigned flags, struct sim_location location) {
-    struct cudaMipmappedArray *m = calloc(1, sizeof *m);
-    if (!m) {
-        return NULL;
-    }
-    bool layers = flags & (cudaArrayLayered | cudaArrayCubemap);
-    for (; m->count < count; m->count++) {
-        struct cudaExtent e = {halved(extent.width, m->count), halved(extent.height, m->count),
-                               layers ? extent.depth : halved(extent.depth, m->count)};
-        struct cudaArray *level = sim_array_create(format, e, flags, location);
-        if (!level) {
-            sim_mipmap_free(m, location);
-            free(m);
-            return NULL;
-        }
-        level->is_level = true;
-        m->levels[m->count] = level;
-    }
-    m->next = mipmaps;
-    mipmaps = m;
-    return m;
-}
-
 bool sim_is_array(const struct cudaArray *array) {
     const struct cudaArray *a = arrays;
     while (a && a != array) {
         a = a->next;
     }
     return a != NULL;
-}
-
-bool sim_is_mipmap(const struct cudaMipmappedArray *mipmap) {
-    const struct cudaMipmappedArray *m = mipmaps;
-    while (m && m != mipmap) {
-        m = m->next;
-    }
-    return m != NULL;
 }
 
 void sim_array_free(struct cudaArray *a, struct sim_location location) {
@@ -107,18 +69,8 @@ void sim_array_free(struct cudaArray *a, struct sim_location location) {
     a->freed_at = location;
 }
 
-void sim_mipmap_free(struct cudaMipmappedArray *m, struct sim_location location) {
-    for (unsigned i = 0; i < m->count; i++) {
-        sim_array_free(m->levels[i], location);
-    }
-    m->freed = true;
-}
-
 void sim_arrays_forget(void) {
     for (struct cudaArray *a = arrays; a; a = a->next) {
         a->freed = true;
-    }
-    for (struct cudaMipmappedArray *m = mipmaps; m; m = m->next) {
-        m->freed = true;
     }
 }

@@ -8,8 +8,6 @@
 
 #include "texture_types.h"
 
-enum { SIM_MAX_LEVELS = 18 };
-
 struct cudaArray {
     struct cudaChannelFormatDesc format;
     struct cudaExtent extent; /* as the program gave it */
@@ -18,17 +16,9 @@ struct cudaArray {
     size_t width, height, depth; /* at least 1; depth counts slices, layers or faces */
     size_t pitch, slice;         /* bytes from row to row, from slice to slice */
     char *texels;
-    bool is_level; /* of a mipmapped array, which owns it */
-    bool freed;    /* kept, so that a use is reported */
+    bool freed; /* kept, so that a use is reported */
     struct sim_location location, freed_at;
     struct cudaArray *next;
-};
-
-struct cudaMipmappedArray {
-    unsigned count;
-    struct cudaArray *levels[SIM_MAX_LEVELS];
-    bool freed;
-    struct cudaMipmappedArray *next;
 };
 
 /* The bytes of an element of this format; 0 if no array can have it. */
@@ -37,17 +27,11 @@ size_t sim_element_bytes(struct cudaChannelFormatDesc format);
 /* A new array, or NULL when out of memory. The format and the extent must be valid. */
 struct cudaArray *sim_array_create(struct cudaChannelFormatDesc format, struct cudaExtent extent,
                                    unsigned flags, struct sim_location location);
-/* The largest of `count` levels has this extent. */
-struct cudaMipmappedArray *sim_mipmap_create(struct cudaChannelFormatDesc format,
-                                             struct cudaExtent extent, unsigned count,
-                                             unsigned flags, struct sim_location location);
 
-/* Is it an array (or a mipmapped one) that was created, freed or not? */
+/* Is it an array that was created, freed or not? */
 bool sim_is_array(const struct cudaArray *array);
-bool sim_is_mipmap(const struct cudaMipmappedArray *mipmap);
 
 void sim_array_free(struct cudaArray *array, struct sim_location location);
-void sim_mipmap_free(struct cudaMipmappedArray *mipmap, struct sim_location location);
 
 /* cudaDeviceReset() has freed the memory of all of them. */
 void sim_arrays_forget(void);

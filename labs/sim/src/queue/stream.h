@@ -8,13 +8,12 @@ struct sim_item; /* queue.h */
 
 /* The definition of cudaStream_t. The queue's lock guards `tail`. */
 struct sim_stream {
-    unsigned number; /* created streams count from 1; 0: a default stream */
-    unsigned lane;   /* tells streams apart in clock.h; 0: the legacy default stream */
-    bool blocking;   /* orders itself with the legacy default stream */
-    bool created;    /* by the program, which has to destroy it */
-    bool destroyed;  /* but its last operation may be pending */
-    int priority;    /* as asked for, clamped to the device's range */
-    union cudaLaunchAttributeValue window, policy; /* as cudaStreamSetAttribute() set them */
+    unsigned number;              /* created streams count from 1; 0: a default stream */
+    unsigned lane;                /* tells streams apart in clock.h; 0: the legacy default stream */
+    bool blocking;                /* orders itself with the legacy default stream */
+    bool created;                 /* by the program, which has to destroy it */
+    bool destroyed;               /* but its last operation may be pending */
+    int priority;                 /* as asked for, clamped to the device's range */
     struct sim_item *tail;        /* the last operation queued in it, or NULL; holds a reference */
     struct sim_location location; /* of its creation */
     /* Set by a capture (a graph): an operation goes there and not into the queue. */

@@ -9,9 +9,9 @@ struct weighted {
     unsigned weight;
 };
 
-/* Up to four groups of four elements: two slices of two levels. */
+/* Up to two groups of four elements: two slices. */
 struct parts {
-    struct weighted groups[4][4];
+    struct weighted groups[2][4];
     unsigned count; /* of the groups */
 };
 

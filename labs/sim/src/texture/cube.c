@@ -81,12 +81,12 @@ static void share_corner(struct weighted w[4], unsigned corner) {
 }
 
 static void add_seamless(const struct sim_texture *t, const struct texture_level *level,
-                         struct on_face p, int layer, unsigned weight, struct parts *parts) {
+                         struct on_face p, int layer, struct parts *parts) {
     int n = level->width;
     int64_t x = filter_position(t, p.s, n), y = filter_position(t, p.t, n);
     int i = (int)(x >> 8), j = (int)(y >> 8);
     struct weighted *w = parts->groups[parts->count++];
-    filter_weigh(weight, x & 255, y & 255, w);
+    filter_weigh(256, x & 255, y & 255, w);
     for (unsigned k = 0; k < 4; k++) {
         int column = i + (int)(k & 1), row = j + (int)(k >> 1);
         if ((column < 0 || column >= n) && (row < 0 || row >= n)) {
@@ -112,12 +112,12 @@ struct texel cube_nearest(const struct sim_texture *t, const struct texture_leve
 }
 
 void cube_add(const struct sim_texture *t, const struct texture_level *level,
-              const float direction[3], int layer, unsigned weight, struct parts *parts) {
+              const float direction[3], int layer, struct parts *parts) {
     struct on_face p = project(direction);
-    if (t->seamless && t->linear) {
-        add_seamless(t, level, p, layer, weight, parts);
+    if (t->seamless) {
+        add_seamless(t, level, p, layer, parts);
         return;
     }
     const float at[3] = {p.s, p.t, 0};
-    filter_add(t, level, 2, at, layer * 6 + p.face, weight, parts);
+    filter_add(t, level, 2, at, layer * 6 + p.face, parts);
 }

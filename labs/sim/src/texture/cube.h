@@ -7,4 +7,4 @@
 struct texel cube_nearest(const struct sim_texture *t, const struct texture_level *level,
                           const float direction[3], int layer);
 void cube_add(const struct sim_texture *t, const struct texture_level *level,
-              const float direction[3], int layer, unsigned weight, struct parts *parts);
+              const float direction[3], int layer, struct parts *parts);

@@ -58,10 +58,6 @@ static inline int nearest_index(const struct sim_texture *t, int axis, float coo
     return addressed(t->address[axis], floor_of(position(t, coordinate, n)), n);
 }
 
-int filter_index(const struct sim_texture *t, int axis, float coordinate, int n) {
-    return nearest_index(t, axis, coordinate, n);
-}
-
 static inline int64_t fixed_position(const struct sim_texture *t, float coordinate, int n) {
     return floor_of(position(t, coordinate, n) * 256 - 128 + 0.5);
 }
@@ -132,9 +128,8 @@ static void add_slice(const struct sim_texture *t, const struct texture_level *l
     }
 }
 
-static void add_linear(const struct sim_texture *t, const struct texture_level *level,
-                       unsigned axes, const float coordinates[3], int slice, unsigned weight,
-                       struct parts *parts) {
+void filter_add(const struct sim_texture *t, const struct texture_level *level, unsigned axes,
+                const float coordinates[3], int slice, struct parts *parts) {
     struct footprint x = footprint(t, 0, coordinates[0], level->width), y = {0, 0, 0};
     if (axes == 1 && has_border_below(t)) {
         y = footprint(t, 1, 0, 1);
@@ -142,12 +137,12 @@ static void add_linear(const struct sim_texture *t, const struct texture_level *
         y = footprint(t, 1, coordinates[1], level->height);
     }
     if (axes < 3) {
-        add_slice(t, level, x, y, slice, weight, parts);
+        add_slice(t, level, x, y, slice, 256, parts);
         return;
     }
     struct footprint z = footprint(t, 2, coordinates[2], level->depth);
     unsigned front, back;
-    split(weight, z.weight, true, &front, &back);
+    split(256, z.weight, true, &front, &back);
     add_slice(t, level, x, y, z.first, front, parts);
     add_slice(t, level, x, y, z.second, back, parts);
 }
@@ -179,15 +174,4 @@ bool filter_middle(const struct sim_texture *t, const struct texture_level *leve
         result->c[i] = blend_alone(result->c[i]);
     }
     return true;
-}
-
-void filter_add(const struct sim_texture *t, const struct texture_level *level, unsigned axes,
-                const float coordinates[3], int slice, unsigned weight, struct parts *parts) {
-    if (t->linear) {
-        add_linear(t, level, axes, coordinates, slice, weight, parts);
-    } else {
-        struct weighted *w = parts->groups[parts->count++];
-        w[0] = (struct weighted){filter_nearest(t, level, axes, coordinates, slice), weight};
-        w[1].weight = w[2].weight = w[3].weight = 0;
-    }
 }

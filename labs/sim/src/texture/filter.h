@@ -3,9 +3,6 @@
 
 #include "texture/blend.h"
 
-/* The element of a coordinate along `axis`, which has n elements; negative: the border. */
-int filter_index(const struct sim_texture *t, int axis, float coordinate, int n);
-
 /* Where a linear filter is, in 1/256 of an element from the middle of the first one. */
 int64_t filter_position(const struct sim_texture *t, float coordinate, int n);
 
@@ -17,7 +14,7 @@ void filter_weigh(unsigned weight, unsigned x, unsigned y, struct weighted w[4])
 void filter_neighbours(const struct sim_texture *t, int axis, float coordinate, int n,
                        int neighbours[2]);
 
-/* The nearest element of a level: `axes` coordinates, and for less than three of them a slice. */
+/* The nearest element: `axes` coordinates, and for less than three of them a slice. */
 struct texel filter_nearest(const struct sim_texture *t, const struct texture_level *level,
                             unsigned axes, const float coordinates[3], int slice);
 
@@ -26,6 +23,6 @@ struct texel filter_nearest(const struct sim_texture *t, const struct texture_le
 bool filter_middle(const struct sim_texture *t, const struct texture_level *level, unsigned axes,
                    const float coordinates[3], int slice, struct texel *result);
 
-/* Adds the elements that the texture's filter uses, which share `weight`. */
+/* Adds the elements that a linear filter uses. */
 void filter_add(const struct sim_texture *t, const struct texture_level *level, unsigned axes,
-                const float coordinates[3], int slice, unsigned weight, struct parts *parts);
+                const float coordinates[3], int slice, struct parts *parts);

@@ -13,7 +13,7 @@ struct target {
 __attribute__((noreturn, cold)) static void trap(const struct sim_texture *s, struct target at,
                                                  unsigned bytes, bool store,
                                                  struct sim_location location) {
-    const struct texture_level *l = &s->levels[0];
+    const struct texture_level *l = &s->level;
     struct sim_finding finding = {.kind = "out-of-bounds",
                                   .kernel = sim_worker->block.config->kernel,
                                   .location = location,
@@ -37,7 +37,7 @@ static int64_t within(int64_t i, int64_t n) {
 /* The address of the access, or NULL if it does nothing. */
 static char *locate(const struct sim_texture *s, struct target at, unsigned bytes, bool store,
                     enum cudaSurfaceBoundaryMode mode, struct sim_location location) {
-    const struct texture_level *l = &s->levels[0];
+    const struct texture_level *l = &s->level;
     int64_t row = (int64_t)l->width * s->element;
     bool inside = at.x >= 0 && at.x + bytes <= row && at.y >= 0 && at.y < l->height && at.z >= 0 &&
                   at.z < l->depth;

@@ -23,7 +23,7 @@ enum texel_format {
     TEXEL_SRGB
 };
 
-/* One level of detail: slices of rows of elements. */
+/* Slices of rows of elements. */
 struct texture_level {
     const char *texels;
     size_t pitch, slice; /* bytes */
@@ -42,23 +42,15 @@ struct sim_texture {
     bool destroyed;
     bool is_reference; /* made for a texture<> or surface<> variable: the program cannot destroy it
                         */
-    bool linear, normalised, mip_linear, seamless;
+    bool linear, normalised, seamless;
     bool is_linear_memory;
     enum cudaTextureAddressMode address[3]; /* as they work: wrap and mirror only if normalised */
     enum texel_format format;
     unsigned channels, element; /* of an element; its bytes */
     union channel border[4];
-    float bias, least_level, most_level;
-    unsigned level_count;
-    struct texture_level levels[SIM_MAX_LEVELS];
+    struct texture_level level;
     const struct cudaArray *array; /* what it reads; NULL for linear memory */
     unsigned array_flags;
-
-    /* What the program gave. */
-    struct cudaResourceDesc resource;
-    struct cudaTextureDesc description;
-    struct cudaResourceViewDesc view;
-    bool has_view;
     struct sim_location location, destroyed_at;
     unsigned long long number; /* its handle */
 };

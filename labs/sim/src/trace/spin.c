@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define REPEATED 200 /* reads in a row that give what the thread has read before */
+#define MANY 4096    /* reads after which it gives way all the same: it may poll more words */
 
 /* Does the thread read what it has read before? Remembers it. */
 static bool is_known(struct polls *me, const volatile void *address, uint64_t value) {
@@ -30,7 +31,14 @@ bool spin_note(const volatile void *address, size_t bytes, const void *pc) {
     struct polls *me = &w->polls[w->lane.thread];
     uint64_t value = 0;
     memcpy(&value, (const void *)(uintptr_t)address, bytes < sizeof value ? bytes : sizeof value);
-    if (!is_known(me, address, value)) {
+    const bool known = is_known(me, address, value);
+    if (++me->reads >= MANY) {
+        me->reads = 0;
+        w->block.preempted = true; /* nothing says that it waits in vain */
+        sim_give_way((const char *)pc - 1);
+        return true;
+    }
+    if (!known) {
         w->block.progress |= me->stalled;
         me->stalled = false;
         me->repeated = 0;

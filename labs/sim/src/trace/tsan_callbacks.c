@@ -571,6 +571,14 @@ void record_bytes(void *to, const void *from, size_t bytes, const void *pc) {
     sim_mark(SIM_MARK(SIM_MARK_RETURN, 0, 1u));
 }
 
+int sim_read_only(const void *at, unsigned long bytes);
+int sim_read_only(const void *at, unsigned long bytes) {
+    if (sim_checked && sim_lane_stack.from != NULL && !is_local(at)) {
+        check_read_only(at, bytes, __builtin_return_address(0));
+    }
+    return 0;
+}
+
 int sim_mark(unsigned long long mark) {
     pass(__builtin_return_address(0));
     if (stream != NULL && !lane_stream_mark(stream, mark)) {

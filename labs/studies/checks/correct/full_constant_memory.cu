@@ -1,6 +1,6 @@
-// The constants take all 64 KB of constant memory.
 #include "../check.h"
 
+// The constants take all 64 KB of constant memory.
 __constant__ float c_table[16383];
 __constant__ int c_last;
 
@@ -9,7 +9,7 @@ __global__ void sum_ends(float *out)
     *out = c_table[0] + c_table[16382] + c_last;
 }
 
-int main(void)
+PROGRAM(full_constant_memory)
 {
     static float h_table[16383];
     for (int i = 0; i < 16383; i++) h_table[i] = (float)i;
@@ -23,5 +23,4 @@ int main(void)
     CHECK(cudaMemcpy(&h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
     if (h_out != 16387.0f) failures++;
     CHECK(cudaFree(d_out));
-    return failures != 0;
 }

@@ -1,5 +1,5 @@
-/* One call of a lab's function, in the same words for a GPU (timing.cu loads it from a shared
- * library) and for the simulator (once.c calls it once). */
+/* One call of a lab's function, in the same words for a GPU, where it was timed, and for the
+ * simulator (once.cu calls it once). */
 #ifndef CONVLABS_PREDICT_CALL_H
 #define CONVLABS_PREDICT_CALL_H
 

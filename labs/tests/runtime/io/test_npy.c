@@ -1,4 +1,4 @@
-/* Check suite of labs/runtime/io/npy.c and file.c: round trips, and files that lie. */
+/* Check suite of labs/runtime/io/npy.c and file.c: what is read, and files that lie. */
 #include "io/npy.h"
 #include "test_suite.h"
 
@@ -29,8 +29,7 @@ static void tear_down(void) {
     rmdir(folder);
 }
 
-/* Writes a file of version `major` with `header` and `data` zero bytes, then reads it. */
-static int read_made(int major, const char *header, size_t data, struct npy *a) {
+static void write_made(int major, const char *header, const void *data, size_t bytes) {
     unsigned char head[512] = "\x93NUMPY";
     size_t n = strlen(header);
     size_t start = major == 1 ? 10 : 12;
@@ -38,8 +37,13 @@ static int read_made(int major, const char *header, size_t data, struct npy *a) 
     head[8] = (unsigned char)(n & 0xff);
     head[9] = (unsigned char)(n >> 8);
     memcpy(head + start, header, n);
-    unsigned char *zeros = calloc(data + 1, 1);
-    ck_assert_int_eq(file_write(path, head, start + n, zeros, data, error, sizeof error), 0);
+    ck_assert_int_eq(file_write(path, head, start + n, data, bytes, error, sizeof error), 0);
+}
+
+/* Writes a file of version `major` with `header` and `bytes` zero bytes, then reads it. */
+static int read_made(int major, const char *header, size_t bytes, struct npy *a) {
+    unsigned char *zeros = calloc(bytes + 1, 1);
+    write_made(major, header, zeros, bytes);
     free(zeros);
     return npy_read(path, a, error, sizeof error);
 }
@@ -57,39 +61,41 @@ static void refused(const char *header, size_t data, const char *why) {
 #define HEADER(descr, order, shape)                                                                \
     "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
 
-LOOP_TEST(round_trip_of_every_type, 0, 4) {
+LOOP_TEST(every_type, 0, 4) {
     static const char *const types[] = {"<f4", "<f8", "|u1", "<i4"};
     unsigned char data[48];
+    char header[80];
+    struct npy b;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(7 * i + 1);
-    struct npy a = {"", 2, {2, 3}, 0, data}, b;
-    strcpy(a.type, types[_i]);
-    a.bytes = 6 * npy_element(a.type);
-    ck_assert_msg(npy_write(path, &a, error, sizeof error) == 0, "%s", error);
+    snprintf(header, sizeof header, HEADER("'%s'", "False", "(2, 3)"), types[_i]);
+    const size_t bytes = 6 * npy_element(types[_i]);
+    write_made(1, header, data, bytes);
     ck_assert_msg(npy_read(path, &b, error, sizeof error) == 0, "%s", error);
-    ck_assert_str_eq(b.type, a.type);
+    ck_assert_str_eq(b.type, types[_i]);
     ck_assert_int_eq(b.ndim, 2);
     ck_assert_int_eq(b.shape[0], 2);
     ck_assert_int_eq(b.shape[1], 3);
-    ck_assert_uint_eq(b.bytes, a.bytes);
-    ck_assert_mem_eq(b.data, data, a.bytes);
+    ck_assert_uint_eq(b.bytes, bytes);
+    ck_assert_mem_eq(b.data, data, bytes);
     npy_free(&b);
     ck_assert_ptr_null(b.data);
     npy_free(&b);
 }
 
-LOOP_TEST(round_trip_of_every_dimension, 0, NPY_MAX_DIMS + 1) {
-    float data[24] = {1.5f};
-    struct npy a = {"<f4", _i, {2, 3, 4, 1}, 0, data}, b;
-    ck_assert_int_eq(npy_bytes(a.type, a.ndim, a.shape, &a.bytes), 0);
-    ck_assert_int_eq(npy_write(path, &a, error, sizeof error), 0);
-    struct stat st;
-    ck_assert_int_eq(stat(path, &st), 0);
-    ck_assert_uint_eq(((size_t)st.st_size - a.bytes) % 64, 0);
-    ck_assert_msg(npy_read(path, &b, error, sizeof error) == 0, "%s", error);
+LOOP_TEST(every_dimension, 0, NPY_MAX_DIMS + 1) {
+    static const char *const headers[] = {
+        HEADER("'<f4'", "False", "()"), HEADER("'<f4'", "False", "(2,)"),
+        HEADER("'<f4'", "False", "(2, 3)"), HEADER("'<f4'", "False", "(2, 3, 4)"),
+        HEADER("'<f4'", "False", "(2, 3, 4, 1)")};
+    static const int shape[] = {2, 3, 4, 1};
+    struct npy b;
+    size_t bytes;
+    ck_assert_int_eq(npy_bytes("<f4", _i, shape, &bytes), 0);
+    ck_assert_msg(read_made(1, headers[_i], bytes, &b) == 0, "%s", error);
     ck_assert_int_eq(b.ndim, _i);
-    ck_assert_mem_eq(b.shape, a.shape, (size_t)_i * sizeof a.shape[0]);
-    ck_assert_uint_eq(b.bytes, a.bytes);
+    ck_assert_mem_eq(b.shape, shape, (size_t)_i * sizeof shape[0]);
+    ck_assert_uint_eq(b.bytes, bytes);
     npy_free(&b);
 }
 
@@ -156,8 +162,8 @@ TEST(headers_that_are_not_headers) {
 
 TEST(files_cut_off_anywhere) {
     float data[6] = {1, 2, 3, 4, 5, 6};
-    struct npy a = {"<f4", 2, {2, 3}, sizeof data, data}, b;
-    ck_assert_int_eq(npy_write(path, &a, error, sizeof error), 0);
+    struct npy b;
+    write_made(1, HEADER("'<f4'", "False", "(2, 3)"), data, sizeof data);
     unsigned char *file;
     size_t bytes;
     ck_assert_int_eq(file_read(path, 1000, &file, &bytes, error, sizeof error), 0);
@@ -171,8 +177,10 @@ TEST(files_cut_off_anywhere) {
 /* Whatever one byte becomes, reading ends in an array that fits its shape, or in a reason. */
 TEST(every_byte_changed) {
     unsigned char data[6] = {1, 2, 3, 4, 5, 6};
-    struct npy a = {"|u1", 2, {2, 3}, sizeof data, data}, b;
-    ck_assert_int_eq(npy_write(path, &a, error, sizeof error), 0);
+    struct npy b;
+    char header[119]; /* with spaces, as NumPy writes it */
+    snprintf(header, sizeof header, "%-117s\n", HEADER("'|u1'", "False", "(2, 3)"));
+    write_made(1, header, data, sizeof data);
     unsigned char *file;
     size_t bytes;
     ck_assert_int_eq(file_read(path, 1000, &file, &bytes, error, sizeof error), 0);
@@ -222,10 +230,8 @@ TEST(not_npy_at_all) {
 TEST(pipes_and_links_are_refused) {
     char target[80];
     snprintf(target, sizeof target, "%s/target", folder);
-    float value = 1;
-    struct npy a = {"<f4", 0, {0}, 4, &value};
     ck_assert_int_eq(symlink(target, path), 0);
-    ck_assert_int_eq(npy_write(path, &a, error, sizeof error), -1);
+    ck_assert_int_eq(file_write(path, "x", 1, NULL, 0, error, sizeof error), -1);
     ck_assert_ptr_nonnull(strstr(error, "is a link"));
     ck_assert_int_eq(access(target, F_OK), -1);
     unlink(path);
@@ -233,28 +239,18 @@ TEST(pipes_and_links_are_refused) {
     struct npy b;
     ck_assert_int_eq(npy_read(path, &b, error, sizeof error), -1);
     ck_assert_ptr_nonnull(strstr(error, "not a regular file"));
-    ck_assert_int_eq(npy_write(path, &a, error, sizeof error), -1);
+    ck_assert_int_eq(file_write(path, "x", 1, NULL, 0, error, sizeof error), -1);
 }
 
 /* A limit on file sizes stands for a full disk: the first write is short, the next one fails. */
 TEST(a_short_write_is_noticed) {
     static unsigned char data[100000];
-    struct npy a = {"|u1", 1, {sizeof data}, sizeof data, data};
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){50000, 50000}), 0);
-    ck_assert_int_eq(npy_write(path, &a, error, sizeof error), -1);
+    ck_assert_int_eq(file_write(path, NULL, 0, data, sizeof data, error, sizeof error), -1);
     ck_assert_ptr_nonnull(strstr(error, "File too large"));
-    ck_assert_int_eq(npy_write("/nonexistent/a.npy", &a, error, sizeof error), -1);
+    ck_assert_int_eq(file_write("/nonexistent/a", NULL, 0, data, 1, error, sizeof error), -1);
     ck_assert_ptr_nonnull(strstr(error, "No such file"));
-}
-
-TEST(an_array_that_does_not_fit_itself) {
-    float value = 1;
-    struct npy wrong_size = {"<f4", 1, {2}, 4, &value};
-    struct npy wrong_type = {"<f2", 0, {0}, 2, &value};
-    ck_assert_int_eq(npy_write(path, &wrong_size, error, sizeof error), -1);
-    ck_assert_int_eq(npy_write(path, &wrong_type, error, sizeof error), -1);
-    ck_assert_int_eq(access(path, F_OK), -1);
 }
 
 SUITE_BETWEEN("npy", set_up, tear_down)

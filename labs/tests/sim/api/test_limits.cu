@@ -60,14 +60,11 @@ TEST(limits) {
     ck_success(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
     ck_assert_uint_eq(value, 8388608);
     ck_success(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 26));
-    ck_success(cudaThreadGetLimit(&value, cudaLimitMallocHeapSize));
+    ck_success(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
     ck_assert_uint_eq(value, 1 << 26);
     ck_error(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 1), cudaErrorUnsupportedLimit);
     ck_error(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, 129), cudaErrorInvalidValue);
-    cudaFuncCache cache;
-    ck_success(cudaThreadSetCacheConfig(cudaFuncCachePreferL1));
-    ck_success(cudaDeviceGetCacheConfig(&cache));
-    ck_assert_int_eq(cache, cudaFuncCachePreferL1);
+    ck_success(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
     cudaSharedMemConfig banks;
     ck_success(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte));
     ck_success(cudaDeviceGetSharedMemConfig(&banks));
@@ -79,15 +76,7 @@ TEST(limits) {
 }
 
 TEST(one_device) {
-    char name[16];
     int device = -1, can = -1, value;
-    unsigned flags;
-    ck_success(cudaDeviceGetPCIBusId(name, sizeof name, 0));
-    ck_success(cudaDeviceGetByPCIBusId(&device, name));
-    ck_assert_int_eq(device, 0);
-    ck_error(cudaDeviceGetPCIBusId(name, 12, 0), cudaErrorInvalidValue);
-    ck_error(cudaDeviceGetByPCIBusId(&device, "0000:01:00.0"), cudaErrorInvalidDevice);
-    ck_error(cudaDeviceGetByPCIBusId(&device, "here"), cudaErrorInvalidValue);
     ck_success(cudaDeviceCanAccessPeer(&can, 0, 0));
     ck_assert_int_eq(can, 0);
     ck_error(cudaDeviceCanAccessPeer(&can, 0, 1), cudaErrorInvalidDevice);
@@ -100,16 +89,12 @@ TEST(one_device) {
     ck_success(cudaChooseDevice(&device, &wanted));
     ck_assert_int_eq(device, 0);
     ck_success(cudaSetDeviceFlags(cudaDeviceBlockingSync));
-    ck_success(cudaGetDeviceFlags(&flags));
-    ck_assert_uint_eq(flags, cudaDeviceScheduleBlockingSync | cudaDeviceMapHost);
-    ck_error(cudaInitDevice(1, 0, 0), cudaErrorInvalidDevice);
-    ck_success(cudaSetValidDevices(&device, 1));
+    ck_error(cudaSetDeviceFlags(0x100), cudaErrorInvalidValue);
 }
 
 TEST(streams_have_priorities) {
     int least, greatest, priority;
     unsigned flags;
-    unsigned long long first, second;
     cudaStream_t s, t;
     ck_success(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     ck_assert_int_eq(least, 0);
@@ -124,9 +109,6 @@ TEST(streams_have_priorities) {
     ck_assert_uint_eq(flags, cudaStreamDefault);
     ck_success(cudaStreamGetFlags(0, &flags));
     ck_assert_uint_eq(flags, cudaStreamDefault);
-    ck_success(cudaStreamGetId(s, &first));
-    ck_success(cudaStreamGetId(t, &second));
-    ck_assert_uint_ne(first, second);
     cudaStreamAttrValue value = {};
     value.priority = -2;
     ck_success(cudaStreamSetAttribute(t, cudaStreamAttributePriority, &value));
@@ -167,23 +149,12 @@ TEST(functions_of_the_host_run_in_order) {
     ck_assert_int_eq(calls.status, cudaSuccess);
 }
 
-TEST(occupancy_in_every_form) {
-    int blocks, grid, block;
-    size_t shared;
-    ck_success(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        &blocks, nothing, 256, 0, cudaOccupancyDisableCachingOverride));
-    ck_assert_int_eq(blocks, 8);
-    ck_success(cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+TEST(the_best_block_for_its_shared_memory) {
+    int grid, block;
+    ck_success(cudaOccupancyMaxPotentialBlockSizeVariableSMem(
         &grid, &block, nothing, [](int threads) { return threads * 4; }, 512));
     ck_assert_int_eq(block, 512);
     ck_assert_int_eq(grid, 4 * 132);
-    // As on an H200, with no static shared memory.
-    ck_success(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, nothing, 8, 256));
-    ck_assert_uint_eq(shared, 29184);
-    ck_success(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, nothing, 1, 256));
-    ck_assert_uint_eq(shared, 49152);
-    ck_error(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, nothing, 9, 256),
-             cudaErrorInvalidValue);
 }
 
 TEST(complex_numbers) {

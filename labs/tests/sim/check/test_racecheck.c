@@ -233,7 +233,7 @@ static void ck_same_answer(struct shadow_cell *quick, struct shadow_cell *full, 
     uint32_t pc = 1 + random_below(1000);
     bool changes = random_below(2);
     uint32_t settled = one_block ? race_time.barrier_first : race_time.launch_first;
-    struct race race = {{0, 0}, false, false};
+    struct race race = {.other.segment = 0};
     bool decided = how == RACE_LOAD    ? race_quick_load(quick, settled, pc)
                    : how == RACE_STORE ? race_quick_store(quick, settled, pc)
                                        : false;

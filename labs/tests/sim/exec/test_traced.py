@@ -1,4 +1,4 @@
-"""Traced programs whose threads wait for each other, or end by an error."""
+"""Programs whose threads wait for each other, exchange values, or end by an error."""
 
 import subprocess
 from pathlib import Path
@@ -158,3 +158,55 @@ def test_a_barrier_waits_for_the_threads_that_have_not_returned(tmp_path: Path) 
     wrong = RETURNED.replace("BARRIER", "if (t < 7) __syncthreads();")
     assert "not all threads" in check(tmp_path, wrong).stderr
     assert "error: barrier-divergence" in check(tmp_path, wrong, "--check").stderr
+
+
+EXCHANGES = """#include <stdlib.h>
+struct pair { int a, b : 3; };
+__device__ void put(int *q, int at, int v) { q[at] = v; } // HERE 2
+__device__ void fill(int *q) { for (int i = threadIdx.x; i < 9; i += 32) q[i] = i; } // HERE 3
+template <int WAY> __global__ void k(int *p, pair *s) {
+    __shared__ int v[64], one;
+    __shared__ pair two[32];
+    extern __shared__ char all[];
+    const int l = threadIdx.x, m = (l + 1) % 32;
+    int own[4] = {}, *q = p + 32, *mine = p + 64 + 4 * l;
+    float *f = (float *)&all[64]; // begins behind what is used as bytes
+    if (WAY == 1) { if (l == 5) one = 7; p[l] = one; } // HERE 1
+    if (WAY == 2) { put(p + 32, l, l); p[l] = p[32 + m]; }
+    if (WAY == 3) { fill(q); if (l == 0) for (int i = 0; i < 9; i++) *p += q[i]; }
+    if (WAY == 4) { v[l] = l; v[l] += l ? v[l - 1] : 0; } // HERE 4
+    if (WAY == 5) { two[l].a = l; s[l] = two[m]; } // HERE 5
+    if (WAY == 6) for (int i = 0; i < 3; i++) { p[l] += *(q + m); *(q + l) = i; } // HERE 6
+    if (WAY == 0) {
+        for (int i = l; i < 64; i += 32) v[i] = i;
+        for (int i = l; i < 64; i += 32) v[i] *= 2;
+        for (int k = 16; k > 0; k /= 2) { __syncthreads(); if (l < k) v[l] += v[l + k]; }
+        __syncthreads();
+        if (l == 0) one = v[0];
+        __syncwarp();
+        p[l] = one + v[l] + __shfl_sync(~0u, v[m], 3);
+        for (int i = 0; i < 4; i++) mine[i] = own[3 - i], mine[3 - i] += own[i]++;
+        all[l] = 1, all[l + 32] = all[l], f[l] = all[l + 32];
+        two[l].b = two[l].a = 1, s[l].b += two[l].b;
+        *(l < 32 ? &v[l] : &v[m]) = (int)*(p + l) & v[l];
+        atomicAdd(&q[m], 1), q[l]++;
+    }
+}
+int main(int n, char **given) {
+    void (*const all[])(int *, pair *) = {k<0>, k<1>, k<2>, k<3>, k<4>, k<5>, k<6>};
+    int *p;
+    if (cudaMalloc(&p, 4096) || cudaMemset(p, 0, 4096)) return 1;
+    all[n > 1 ? atoi(given[1]) : 0]<<<2, 32, 512>>>(p, (pair *)(p + 512));
+    if (cudaDeviceSynchronize()) return 2;
+    cudaFree(p);
+}
+"""
+
+
+def test_a_plain_run_says_where_lanes_exchange_values(tmp_path: Path) -> None:
+    """Not where a barrier is between, nor where each lane uses its own words."""
+    assert check(tmp_path, EXCHANGES).stderr == ""
+    for way in range(1, 7):
+        said = check(tmp_path, EXCHANGES, "--", str(way)).stderr.splitlines()
+        where = f"convlabs-sim: {tmp_path}/program.cu:{line(EXCHANGES, f'HERE {way}')}: lanes exch"
+        assert len(said) == 1 and said[0].startswith(where), said

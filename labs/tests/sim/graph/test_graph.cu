@@ -31,7 +31,7 @@ static void count_up(void *data) {
 
 /* d = ((d + 1) * 10 + 1), by nodes that are added in another order than that in which they run. */
 TEST(explicit_nodes) {
-    int *d, one = 1, ten = 10, zero = 0, calls = 0, h = -1;
+    int *d, one = 1, ten = 10, two = 2, calls = 0, h = -1;
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     cudaGraphNode_t clear, first, middle, last, back, host, nodes[8];
@@ -81,23 +81,24 @@ TEST(explicit_nodes) {
     // A launch that is queued keeps its parameters; the next one has the new ones.
     cudaStream_t stream = new_stream();
     ck_success(cudaGraphLaunch(exec, stream));
-    m.value = (unsigned)zero;
-    ck_success(cudaGraphExecMemsetNodeSetParams(exec, clear, &m));
+    void *changed[] = {&d, &two};
+    k.kernelParams = changed;
+    ck_success(cudaGraphExecKernelNodeSetParams(exec, middle, &k));
     ck_success(cudaMemcpyAsync(nodes, d, 4, cudaMemcpyDeviceToHost, stream));
     ck_success(cudaStreamSynchronize(stream));
     ck_assert_int_eq(h, 81);
     ck_success(cudaGraphLaunch(exec, stream));
     ck_success(cudaGraphLaunch(exec, 0)); // runs after the one before
     ck_success(cudaDeviceSynchronize());
-    ck_assert_int_eq(h, 11);
+    ck_assert_int_eq(h, 17);
     ck_assert_int_eq(calls, 4);
 
-    ck_success(cudaGraphNodeSetEnabled(exec, middle, 0));
+    h = -1;
     ck_success(cudaGraphLaunch(exec, stream));
     ck_success(cudaGraphExecDestroy(exec)); // the launch still runs
     ck_success(cudaGraphDestroy(graph));
     ck_success(cudaDeviceSynchronize());
-    ck_assert_int_eq(h, 2);
+    ck_assert_int_eq(h, 17);
     ck_error(cudaGraphLaunch(exec, stream), cudaErrorInvalidValue);
     ck_error(cudaGraphDestroy(graph), cudaErrorInvalidValue);
     ck_success(cudaFree(d));
@@ -107,7 +108,7 @@ TEST(children_clones_and_circles) {
     int *d, one = 1;
     cudaGraph_t inner, outer, copy;
     cudaGraphExec_t exec;
-    cudaGraphNode_t node, a, b, found;
+    cudaGraphNode_t node, a, b, other;
     ck_success(cudaMalloc(&d, 4));
     ck_success(cudaMemset(d, 0, 4));
     ck_success(cudaGraphCreate(&inner, 0));
@@ -120,10 +121,8 @@ TEST(children_clones_and_circles) {
     ck_success(cudaGraphCreate(&outer, 0));
     ck_success(cudaGraphAddChildGraphNode(&a, outer, NULL, 0, inner));
     ck_success(cudaGraphAddChildGraphNode(&b, outer, &a, 1, inner));
-    ck_error(cudaGraphAddEmptyNode(&found, outer, &node, 1), cudaErrorInvalidValue);
+    ck_error(cudaGraphAddEmptyNode(&other, outer, &node, 1), cudaErrorInvalidValue);
     ck_success(cudaGraphClone(&copy, outer));
-    ck_success(cudaGraphNodeFindInClone(&found, b, copy));
-    ck_error(cudaGraphNodeFindInClone(&found, node, copy), cudaErrorInvalidValue);
     ck_success(cudaGraphDestroy(inner));
     ck_success(cudaGraphInstantiate(&exec, copy));
     ck_success(cudaGraphLaunch(exec, 0));
@@ -132,11 +131,6 @@ TEST(children_clones_and_circles) {
 
     ck_success(cudaGraphAddDependencies(outer, &b, &a, NULL, 1));
     ck_error(cudaGraphInstantiate(&exec, outer), cudaErrorInvalidValue);
-    ck_success(cudaGraphRemoveDependencies(outer, &b, &a, NULL, 1));
-    ck_success(cudaGraphDestroyNode(a));
-    size_t count = 0;
-    ck_success(cudaGraphNodeGetDependencies(b, NULL, NULL, &count));
-    ck_assert_uint_eq(count, 0);
     ck_success(cudaGraphDestroy(outer));
     ck_success(cudaGraphDestroy(copy));
     ck_success(cudaFree(d));
@@ -178,11 +172,9 @@ TEST(captures) {
     cudaGraph_t graph = fork_and_join(s, t, d, e, h);
     ck_success(cudaDeviceSynchronize());
     ck_assert_int_eq(h[0], -1); // captured, not run
-    size_t nodes = 0, edges = 0;
+    size_t nodes = 0;
     ck_success(cudaGraphGetNodes(graph, NULL, &nodes));
-    ck_success(cudaGraphGetEdges(graph, NULL, NULL, NULL, &edges));
     ck_assert_uint_eq(nodes, 5);
-    ck_assert_uint_eq(edges, 5);
     ck_success(cudaGraphInstantiate(&exec, graph));
     for (int i = 0; i < 3; i++) {
         ck_success(cudaGraphLaunch(exec, t));
@@ -288,13 +280,6 @@ TEST(launches_by_address) {
     ck_success(cudaLaunchKernel((void *)three, dim3(1), dim3(1), arguments, 0, 0));
     ck_assert_int_eq(first_of(d), 2 + 1 + 3 + 7);
     ck_success(cudaLaunchKernel(three, dim3(1), dim3(1), arguments));
-    const char *name;
-    size_t offset, size;
-    ck_success(cudaFuncGetParamInfo((const void *)three, 1, &offset, &size));
-    ck_assert_uint_eq(offset, 8);
-    ck_assert_uint_eq(size, sizeof s);
-    ck_success(cudaFuncGetName(&name, (const void *)three));
-    ck_assert_str_eq(name, "three");
     arguments[1] = NULL;
     ck_error(cudaLaunchKernel(three, dim3(1), dim3(1), arguments), cudaErrorInvalidValue);
     ck_error(cudaLaunchKernel(&n, dim3(1), dim3(1), arguments), cudaErrorInvalidResourceHandle);

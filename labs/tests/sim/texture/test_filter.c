@@ -26,11 +26,10 @@ static struct sim_texture texture_with(enum cudaTextureAddressMode mode, bool no
     t.channels = 1;
     t.element = 4;
     t.border[0].u = 0xffc00123; /* a NaN, which comes out as another one */
-    t.level_count = 1;
     for (size_t i = 0; i < WIDTH * HEIGHT * DEPTH; i++) {
         texels[i] = special[i % SPECIALS];
     }
-    t.levels[0] = (struct texture_level){
+    t.level = (struct texture_level){
         (const char *)texels, WIDTH * 4, WIDTH * HEIGHT * 4, WIDTH, HEIGHT, DEPTH};
     return t;
 }
@@ -39,8 +38,8 @@ static struct sim_texture texture_with(enum cudaTextureAddressMode mode, bool no
 static bool agrees(const struct sim_texture *t, unsigned axes, const float at[3]) {
     struct texel middle;
     struct parts parts = {.count = 0};
-    bool taken = filter_middle(t, &t->levels[0], axes, at, 0, &middle);
-    filter_add(t, &t->levels[0], axes, at, 0, 256, &parts);
+    bool taken = filter_middle(t, &t->level, axes, at, 0, &middle);
+    filter_add(t, &t->level, axes, at, 0, &parts);
     struct texel sum = blend(t, &parts);
     if (taken) {
         ck_assert_msg(memcmp(&middle, &sum, sizeof sum) == 0, "%u axes at %g %g %g: %x, but %x",
@@ -53,12 +52,12 @@ TEST(middles_give_what_the_sum_gives) {
     for (int mode = cudaAddressModeWrap; mode <= cudaAddressModeBorder; mode++) {
         bool normalised = mode < cudaAddressModeClamp; /* the other two exist only so */
         struct sim_texture t = texture_with((enum cudaTextureAddressMode)mode, normalised);
-        t.levels[0].width = normalised ? 4 : WIDTH; /* fractions of a power of two are exact */
-        t.levels[0].height = normalised ? 4 : HEIGHT;
-        t.levels[0].depth = normalised ? 2 : DEPTH;
+        t.level.width = normalised ? 4 : WIDTH; /* fractions of a power of two are exact */
+        t.level.height = normalised ? 4 : HEIGHT;
+        t.level.depth = normalised ? 2 : DEPTH;
         for (int i = -9 * 9 * 9; i < 9 * 9 * 9; i++) {
             float at[3] = {(float)(i % 9), (float)(i / 9 % 9), (float)(i / 81 % 9)};
-            const int sizes[3] = {t.levels[0].width, t.levels[0].height, t.levels[0].depth};
+            const int sizes[3] = {t.level.width, t.level.height, t.level.depth};
             for (int k = 0; k < 3; k++) {
                 at[k] = (at[k] + 0.5f) / (normalised ? (float)sizes[k] : 1.0f);
             }
@@ -85,7 +84,7 @@ TEST(other_places_are_left_to_the_sum) {
     ck_assert(agrees(&t, 3, rounded)); /* positions are rounded to 1/256 */
     const float middle[3] = {1.5f, 2.5f, 1.5f};
     t.format = TEXEL_HALF;
-    ck_assert(!filter_middle(&t, &t.levels[0], 2, middle, 0, &(struct texel){0}));
+    ck_assert(!filter_middle(&t, &t.level, 2, middle, 0, &(struct texel){0}));
     t = texture_with(cudaAddressModeClamp, false);
     const float outside[3] = {-3.3f, 99.7f, 1.5f}; /* clamped to the middle of the last one */
     ck_assert(agrees(&t, 3, outside));

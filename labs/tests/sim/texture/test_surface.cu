@@ -92,7 +92,7 @@ TEST(references) {
     ck_success(cudaBindSurfaceToArray(s_plane, result));
     by_reference<<<1, 4>>>(d_out);
     ck_success(cudaBindTexture(NULL, t_line, d_out)); // the launch before keeps what it had
-    ck_success(cudaMemcpyFromArray(h_out, result, 0, 0, sizeof h_out, cudaMemcpyDeviceToHost));
+    ck_success(cudaMemcpy2DFromArray(h_out, 16, result, 0, 0, 16, 1, cudaMemcpyDeviceToHost));
     ck_assert_float_eq(h_out[0], 2);
     ck_assert_float_eq(h_out[3], 4);
     ck_success(cudaUnbindTexture(t_line));
@@ -113,12 +113,12 @@ TEST(copies) {
     ck_assert_float_eq(back[2], 2);
     ck_assert_float_eq(back[6], 5);
     ck_success(cudaMemcpyToArray(a, 8, 0, h, 40, cudaMemcpyHostToDevice));
-    ck_success(cudaMemcpyFromArray(back, a, 8, 0, 40, cudaMemcpyDeviceToHost));
-    ck_assert_mem_eq(back, h, 40);
+    ck_success(cudaMemcpy2DFromArray(back, 16, a, 0, 0, 16, 3, cudaMemcpyDeviceToHost));
+    ck_assert_mem_eq(back + 2, h, 40);
     cudaStream_t stream = new_stream();
     ck_success(cudaMemcpy2DToArrayAsync(b, 0, 0, h, 24, 24, 4, cudaMemcpyHostToDevice, stream));
-    ck_success(cudaMemcpy2DFromArrayAsync(back, 24, b, 0, 0, 24, 4, cudaMemcpyDeviceToHost, stream));
     ck_success(cudaStreamSynchronize(stream));
+    ck_success(cudaMemcpy2DFromArray(back, 24, b, 0, 0, 24, 4, cudaMemcpyDeviceToHost));
     ck_assert_mem_eq(back, h, sizeof h);
     ck_success(cudaFreeArray(a));
     ck_success(cudaFreeArray(b));

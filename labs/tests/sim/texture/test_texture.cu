@@ -148,43 +148,6 @@ TEST(shapes) {
     }
 }
 
-TEST(mipmaps) {
-    cudaMipmappedArray_t mipmap;
-    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-    ck_success(cudaMallocMipmappedArray(&mipmap, &format, make_cudaExtent(4, 4, 0), 3));
-    for (unsigned level = 0; level < 3; level++) {
-        float h[16];
-        cudaArray_t array;
-        for (float &texel : h) {
-            texel = (float)level;
-        }
-        size_t size = 4u >> level;
-        ck_success(cudaGetMipmappedArrayLevel(&array, mipmap, level));
-        ck_error(cudaFreeArray(array), cudaErrorInvalidResourceHandle);
-        ck_success(cudaMemcpy2DToArray(array, 0, 0, h, size * 4, size * 4, size,
-                                       cudaMemcpyHostToDevice));
-    }
-    cudaResourceDesc r = cudaResourceDesc();
-    r.resType = cudaResourceTypeMipmappedArray;
-    r.res.mipmap.mipmap = mipmap;
-    cudaTextureDesc d = cudaTextureDesc();
-    d.normalizedCoords = 1;
-    d.mipmapFilterMode = cudaFilterModeLinear;
-    d.maxMipmapLevelClamp = 10;
-    cudaTextureObject_t t = texture_of(r, d);
-    float got[32];
-    fetched(got, [=](int i) { return tex2DLod<float>(t, 0.5f, 0.5f, i / 4.0f); });
-    ck_assert_float_eq(got[0], 0);
-    ck_assert_float_eq(got[3], 0.75f);
-    ck_assert_float_eq(got[31], 2);
-    fetched(got, [=](int i) {
-        return tex2DGrad<float>(t, 0.5f, 0.5f, make_float2(i / 4.0f, 0), make_float2(0, 0));
-    });
-    ck_assert_float_eq(got[2], 1); // two elements of level 0 for each step
-    ck_success(cudaDestroyTextureObject(t));
-    ck_success(cudaFreeMipmappedArray(mipmap));
-}
-
 static void use_after_destroy() {
     const float h[4] = {1, 2, 3, 4};
     cudaArray_t array = array_of(h, 4, 0);

@@ -2,6 +2,7 @@
 // file as well, with --extended-lambda.
 #include "../test_sim.h"
 
+#include <cuda/atomic>
 #include <malloc.h> // declares free() again
 #include <vector>
 
@@ -630,6 +631,32 @@ TEST(scoped_atomics) {
     for (int i = 0; i < 10; i++) ck_assert_int_eq(out(i), expected[i]);
     ck_assert_int_eq(out(12), 0x55555555);
     ck_assert_int_eq(out(13), 0x55555555);
+    tear_down();
+}
+
+__device__ cuda::atomic<int, cuda::thread_scope_device> turn(0), lanes;
+__global__ void with_types(int *p) {
+    cuda::atomic_ref<int, cuda::thread_scope_block> sum(p[0]);
+    sum += 2;
+    lanes.fetch_max((int)threadIdx.x, cuda::memory_order_relaxed);
+    lanes++;
+    if (threadIdx.x == 32) {
+        p[1] = 7;
+        turn.store(1, cuda::std::memory_order_release);
+    } else if (threadIdx.x == 0) {
+        while (turn.load(cuda::memory_order_acquire) == 0) {
+        }
+        int one = 1, other = 4;
+        p[2] = p[1] + turn.compare_exchange_strong(one, 5);
+        p[3] = turn.compare_exchange_weak(other, 6, cuda::memory_order_relaxed) + other;
+    }
+}
+
+TEST(atomic_types) {
+    const int expected[] = {128, 7, 8, 5};
+    set_up();
+    with_types<<<1, 64>>>(d_out);
+    for (int i = 0; i < 4; i++) ck_assert_int_eq(out(i), expected[i]);
     tear_down();
 }
 

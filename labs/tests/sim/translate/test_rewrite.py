@@ -75,7 +75,7 @@ REFUSED = {
     "int main() {\n  cudaImportExternalMemory(0, 0);\n}\n": (2, "through the host's memory"),
     "#include <cuda_fp8.h>\n": (1, "compute with half or __nv_bfloat16"),
     "__global__ void k(cudaTextureObject_t t) {\n  float4 d = {};\n"
-    "  texCubemapGrad<float>(t, 1, 0, 0, d, d);\n}\n": (3, "call texCubemapLod()"),
+    "  texCubemapGrad<float>(t, 1, 0, 0, d, d);\n}\n": (3, "an array of its own"),
     "__global__ void\n__cluster_dims__(2, 1, 1) k() {}\n": (2, "between blocks through global"),
     "cudaNoSuchHandle_t g;\n": (1, "cudaNoSuchHandle_t"),
     "__global__ void k(int *p) {\n  *p = __nosuch4a(1, 2, 3);\n}\n": (2, "__nosuch4a"),

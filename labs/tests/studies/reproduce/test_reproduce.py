@@ -365,10 +365,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow("makes the report, with its six plots, twice")
 def test_the_same_measurements_give_the_same_report(report: Path) -> None:
-    files = sorted(p.relative_to(report / "one") for p in (report / "one").rglob("*.*"))
-    assert len([f for f in files if f.suffix == ".svg"]) == 6
-    for file in files:
-        assert (report / "one" / file).read_bytes() == (report / "two" / file).read_bytes(), file
+    assert (report / "one/report.html").read_bytes() == (report / "two/report.html").read_bytes()
 
 
 def test_the_page_loads_nothing_and_its_ids_are_unique(report: Path) -> None:
@@ -387,16 +384,12 @@ def test_the_page_loads_nothing_and_its_ids_are_unique(report: Path) -> None:
         assert "var(--ink)" in chart
 
 
-def test_both_formats_contain_every_row(report: Path) -> None:
-    page, text = ((report / "one" / f"report.{form}").read_text() for form in ("html", "md"))
+def test_the_page_contains_every_row(report: Path) -> None:
+    page = (report / "one" / "report.html").read_text()
     assert "needs a GPU" in page
-    assert "needs a GPU" in text
     for chapter in tables.chapters(SOURCES, fake(gpu=False), fake(gpu=True, factor=0.1)):
         for row_of in (x for s in chapter.sections for x in s.lines):
             assert row_of.reference.text in page
-            assert row_of.published.text in text
+            assert row_of.published.text in page
     rows = [r for s in SOURCES for t in s.tables for r in t.rows]
     assert page.count('<th scope="row">') == len(rows) + 5
-    in_tables = [x for x in text.splitlines() if x.startswith("| ") and not x.startswith("| |")]
-    assert len(in_tables) == len(rows) + 5
-    assert {len(re.findall(r"(?<!\\)\|", x)) for x in in_tables[5:]} == {5}

@@ -14,8 +14,6 @@ HERE = Path(__file__).parents[3] / "studies" / "truth"
 INEXACT = (
     "sRGB linear",  # filtered with fewer bits
     "cubemap .*linear normalised seamless",  # one or two places beside a corner
-    "tex2DGrad",  # the level that follows from a gradient is approximate on the device
-    "tex3DLod linear mip linear",
     "format .* linear 3D",  # a few sums of numbers of very different size
 )
 

@@ -1,1 +1,0 @@
-"""How the speed checks behave on a machine, and which thresholds fit it."""

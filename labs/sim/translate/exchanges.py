@@ -1,0 +1,311 @@
+"""Finds where lanes of a warp may exchange values with no barrier, for a plain run to watch.
+
+A device runs the lanes of a warp together where it can, and programs rely on it; a plain run takes
+one after the other, and its results may differ. What a kernel stores into and loads from an array
+with no barrier between, under unlike indices, is watched: sim/exchange.h says so where two lanes
+did access one word. Each thread's own words, and tiles between barriers, need no watch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from expanded import quoted
+from local_arrays import is_local_array
+from tokens import Function, Tokens
+
+# What orders lanes, or hands values over by itself.
+ORDERS = re.compile(
+    rb"_*sync\w*|__(?:shfl|ballot|any|all|match|reduce|bar|nv_atomic|threadfence)\w*"
+    rb"|atomic\w*|asm|__asm__"
+)
+MEMBERS = re.compile(
+    rb"\w*sync\w*|shfl\w*|ballot|any|all|match_\w+|wait\w*|arrive\w*|fetch_\w+|compare_\w+"
+    rb"|load|store|exchange"
+)
+SAME_FOR_ALL = frozenset(b"blockIdx gridDim blockDim x y z".split())
+ASSIGNS = frozenset(b"+ - * / % & | ^".split())
+MOST = 20_000  # accesses of a kernel that are compared
+DEEPEST = 4  # calls
+
+Name = tuple[bytes, str]  # which array a name means, and what it adds to the address
+
+
+@dataclass(frozen=True)
+class Access:
+    """An access to an array. where: what its address is made of; stores, loads: what it does."""
+
+    array: bytes
+    where: str
+    is_same: bool
+    stores: bool
+    loads: bool
+    first: int
+    last: int
+
+    def meets(self, other: Access) -> bool:
+        """May one lane load what another one stores, by these two?"""
+        if not (self.stores and other.loads or self.loads and other.stores):
+            return False
+        return self.array == other.array and (self.where != other.where or self.is_same)
+
+
+def watch_exchanges(tokens: Tokens, ordered: Sequence[Function]) -> None:
+    """Edits the accesses. ordered: functions whose lanes are in lock step already."""
+    found: dict[int, Access] = {}
+    search = Search(tokens, {f.opened for f in ordered})
+    for function in tokens.functions:
+        if b"__global__" in function.marks:
+            search.kernel(function, found)
+    for at, access in sorted(found.items()):
+        file, line, _ = tokens.expanded.position(tokens.start[at])
+        how = int(access.loads) + 2 * int(access.stores)
+        text = f"(sim_exchange{{{quoted(file)}, {line}, {how}}}->*"
+        tokens.insert(tokens.start[at], text)
+        tokens.insert(tokens.end(access.last), ")")
+
+
+class Search:
+    def __init__(self, tokens: Tokens, skipped: set[int]) -> None:
+        self.tokens = tokens
+        self.skipped = skipped
+        self.by_name: dict[bytes, Function] = {}
+        self.parameters: dict[int, list[tuple[int, int]]] = {}
+        for function in tokens.functions:
+            opened = self._parameter_list(function)
+            if opened is not None:
+                self.parameters[function.opened] = tokens.commas(opened + 1, tokens.match[opened])
+                self.by_name.setdefault(tokens.text[opened - 1], function)
+        self.globals: dict[bytes, Name] = {}
+        self.scalars: set[bytes] = set()  # arrays of one element
+        for i in tokens.words(b"__device__", b"__shared__", b"__managed__"):
+            if tokens.is_global(i):
+                self._declared(i, self.globals, b"")
+
+    def kernel(self, kernel: Function, found: dict[int, Access]) -> None:
+        events = self.events(kernel, {}, 0)
+        current: dict[bytes, set[Access]] = {}
+        for event in events[:MOST]:
+            if event is None:
+                current.clear()
+                continue
+            others = current.setdefault(event.array, set())
+            others.add(event)
+            for other in others:
+                if event.meets(other):
+                    found[event.first], found[other.first] = event, other
+
+    def events(
+        self, function: Function, given: dict[bytes, Name], depth: int
+    ) -> list[Access | None]:
+        """The accesses of a function in the order of the source, a loop's twice, and None for what
+        orders lanes. given: what its parameters mean."""
+        tokens = self.tokens
+        if function.opened in self.skipped:
+            return [None]
+        names = dict(self.globals)
+        for first, last in self.parameters.get(function.opened, []):
+            name = tokens.at(last - 1)
+            names.pop(name, None)
+            if depth == 0 and b"*" in tokens.text[first:last]:
+                names[name] = (name, "")
+        names |= given
+        events: list[Access | None] = []
+        own: set[bytes] = set()  # arrays of the thread
+        loops: list[tuple[int, int, list[bytes], str]] = []  # end, first event, counters, head
+        i = function.opened + 1
+        while i < function.closed and len(events) < MOST:
+            while loops and i > loops[-1][0]:
+                events += events[loops.pop()[1] :]
+            text = tokens.text[i]
+            if text in (b"for", b"while", b"do"):
+                loops.append((self._end(i), len(events), *self._head(i)))
+            elif text == b"__shared__":
+                i = self._declared(i, names, str(function.opened).encode())
+            elif tokens.is_name(i):
+                before = tokens.at(i - 1)
+                called = tokens.at(i + 1) == b"("
+                if called and self._orders(i):
+                    events.append(None)
+                elif text in self.by_name and depth < DEEPEST and before not in (b".", b"->"):
+                    events += self._call(i, names, depth)
+                elif tokens.at(i + 1) == b"=" and self._is_pointer(i):
+                    self._pointer(i, names, own)
+                elif is_local_array(tokens, i):
+                    names.pop(text, None)
+                    own.add(text)
+                elif text in names and before not in (b".", b"->", b"::"):
+                    access = self._access(i, names[text], text in self.scalars)
+                    if access is not None:
+                        heads = [h for _, _, counters, h in loops if self._uses(access, counters)]
+                        where = access.where + "".join(heads)
+                        events.append(replace(access, where=where))
+            i += 1
+        while loops:
+            events += events[loops.pop()[1] :]
+        return events
+
+    # ---- names
+
+    def _parameter_list(self, function: Function) -> int | None:
+        """The ( of a function's parameters."""
+        tokens = self.tokens
+        i = function.head
+        while i < function.opened:
+            if tokens.at(i) == b"(" and tokens.is_name(i - 1) and tokens.at(i - 1) != (
+                b"__attribute__"
+            ):  # fmt: skip
+                return i
+            i = tokens.past(i)
+        return None
+
+    def _declared(self, i: int, names: dict[bytes, Name], scope: bytes) -> int:
+        """Adds the variables that a statement with a memory space declares. Returns its end."""
+        tokens = self.tokens
+        last = i
+        while last < len(tokens) and tokens.text[last] not in (b";", b"{", b"("):
+            after = tokens.past(last)
+            if tokens.is_name(last) and tokens.at(last + 1) in (b"[", b";", b",", b"="):
+                name = tokens.text[last]
+                names[name] = (name + b"@" + scope, "")
+                if tokens.at(last + 1) != b"[":
+                    self.scalars.add(name)
+                while tokens.at(after) == b"[":
+                    after = tokens.past(after)
+            last = after
+        return last
+
+    def _is_pointer(self, i: int) -> bool:
+        """Is a pointer declared at token i?"""
+        tokens = self.tokens
+        if tokens.at(i - 1) != b"*" or tokens.declares(i):
+            return tokens.at(i - 1) in (b"*", b"__restrict__", b"restrict")
+        first = tokens.statement(i)
+        is_second = tokens.at(i - 2) == b"," and tokens.is_name(first)
+        return is_second and (tokens.is_name(first + 1) or tokens.at(first + 1) == b"*")
+
+    def _pointer(self, i: int, names: dict[bytes, Name], own: set[bytes]) -> None:
+        """Adds a pointer that is set to something at its declaration."""
+        tokens = self.tokens
+        last = i + 2
+        while last < len(tokens) and tokens.text[last] not in (b";", b","):
+            last = tokens.past(last)
+        name = tokens.text[i]
+        meant = self._meant(i + 2, last, names)
+        names.pop(name, None)
+        if own.isdisjoint(tokens.text[i + 2 : last]):
+            names[name] = meant or (name + b"@" + str(i).encode(), "own")
+
+    def _meant(self, first: int, last: int, names: dict[bytes, Name]) -> Name | None:
+        """The array that an address is in."""
+        tokens = self.tokens
+        for k in range(first, last):
+            name = names.get(tokens.text[k])
+            if name is not None and tokens.at(k - 1) not in (b".", b"->", b"::"):
+                offset = "" if last == first + 1 else f"({tokens.flat(first, last)})"
+                return name[0], name[1] + offset
+        return None
+
+    def _call(self, i: int, names: dict[bytes, Name], depth: int) -> list[Access | None]:
+        tokens = self.tokens
+        opened = i + 1
+        if tokens.at(opened) == b"<":
+            opened = (tokens.angle(opened) or i) + 1
+        function = self.by_name[tokens.text[i]]
+        if tokens.at(opened) != b"(":
+            return []
+        given: dict[bytes, Name] = {}
+        arguments = tokens.commas(opened + 1, tokens.match[opened])
+        parameters = self.parameters[function.opened]
+        for (first, last), (_, end) in zip(arguments, parameters, strict=False):
+            meant = self._meant(first, last, names)
+            if meant is not None and tokens.is_name(end - 1):
+                given[tokens.text[end - 1]] = meant
+        return self.events(function, given, depth + 1) if given else self._only_orders(function)
+
+    def _only_orders(self, function: Function) -> list[Access | None]:
+        body = range(function.opened, function.closed)
+        return [None] if any(self._orders(k) for k in body if self.tokens.is_word(k)) else []
+
+    # ---- accesses
+
+    def _orders(self, i: int) -> bool:
+        tokens = self.tokens
+        words = MEMBERS if tokens.at(i - 1) in (b".", b"->") else ORDERS
+        return bool(words.fullmatch(tokens.text[i]))
+
+    def _access(self, i: int, name: Name, is_scalar: bool) -> Access | None:
+        tokens = self.tokens
+        first = last = i
+        if tokens.at(i + 1) == b"[":
+            while tokens.at(last + 1) == b"[":
+                last = tokens.match[last + 1]
+        elif not is_scalar and tokens.at(i - 1) == b"*" and not tokens.is_name(i - 2):
+            first = i - 1
+        elif not is_scalar and tokens.text[i - 2 : i] == [b"*", b"("]:
+            first, last = i - 2, tokens.match[i - 1]
+        elif not is_scalar:
+            return None
+        if last < i or self._takes_address(first - 1):
+            return None
+        after = last + 1
+        while tokens.at(after) == b"." and tokens.is_word(after + 1):
+            after += 2
+        sign, second = tokens.at(after), tokens.at(after + 1)
+        if sign == b"(":
+            return None
+        is_step = (sign in (b"+", b"-") and second == sign) or (
+            tokens.at(first - 1) in (b"+", b"-") and tokens.at(first - 2) == tokens.at(first - 1)
+        )
+        is_shift = sign in (b"<", b">") and second == sign and tokens.at(after + 2) == b"="
+        joins = is_step or is_shift or (sign in ASSIGNS and second == b"=")
+        sets = sign == b"=" and second != b"="
+        where = name[1] + tokens.flat(first, last + 1).replace(tokens.text[i].decode(), "", 1)
+        names = set(re.findall(rb"[A-Za-z_]\w*", where.encode(errors="surrogateescape")))
+        is_same = names <= SAME_FOR_ALL
+        return Access(name[0], where, is_same, joins or sets, not sets, first, last)
+
+    def _takes_address(self, i: int) -> bool:
+        """Is token i a & that is no operator between two numbers?"""
+        tokens = self.tokens
+        before = tokens.at(i - 1)
+        if tokens.at(i) != b"&" or before in (b"]", b"&") or tokens.kind[i - 1] == "number":
+            return False
+        if before == b")":  # perhaps of a cast
+            opened = tokens.match[i - 1]
+            inner = range(opened + 1, i - 1)
+            names = all(tokens.is_name(k) or tokens.at(k) in (b"*", b"::") for k in inner)
+            return names and not tokens.is_name(opened - 1)
+        return not tokens.is_name(i - 1)
+
+    # ---- loops
+
+    def _end(self, i: int) -> int:
+        """The last token of the statement that begins at token i."""
+        tokens = self.tokens
+        text = tokens.at(i)
+        if text == b"{":
+            return max(tokens.match[i], i)
+        if text in (b"for", b"while", b"if", b"switch") and tokens.at(i + 1) == b"(":
+            end = self._end(tokens.past(i + 1))
+            return self._end(end + 2) if tokens.at(end + 1) == b"else" else end
+        if text == b"do":
+            return self._end(i + 1)
+        while i < len(tokens) - 1 and tokens.text[i] not in (b";", b"}"):
+            i = tokens.past(i)
+        return i
+
+    def _head(self, i: int) -> tuple[list[bytes], str]:
+        """The counters of a for loop, and its head."""
+        tokens = self.tokens
+        if tokens.text[i] != b"for" or tokens.at(i + 1) != b"(":
+            return [], ""
+        closed = tokens.match[i + 1]
+        parts = [k for k in range(i + 2, closed) if tokens.text[k] == b"="]
+        counters = [tokens.text[k - 1] for k in parts if tokens.is_name(k - 1)]
+        return counters, tokens.flat(i + 1, closed)
+
+    def _uses(self, access: Access, counters: list[bytes]) -> bool:
+        return any(word in counters for word in self.tokens.text[access.first : access.last + 1])

@@ -1,0 +1,230 @@
+"""Runs programs whose faults are known with `./grade run --check`, and says which it finds.
+
+    python -m labs.tests.programs.labelled --from FOLDER [--only TEXT] [--jobs N] [--nvcc]
+
+FOLDER has a clone of each repository of SUITES, named as there: none of their code is part of this
+project. labelled.csv keeps the label of each program and what was found here; with --nvcc, what
+compute-sanitizer's memcheck and racecheck find on this machine's GPU. LABELLED.md is the table.
+"""
+
+import argparse
+import csv
+import json
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from labs.tests.programs.run import GRADE, HERE, table
+
+OUTCOMES, TABLE = HERE / "labelled.csv", HERE / "LABELLED.md"
+COLUMNS = ("suite", "program", "label", "here", "gpu", "why")
+SECONDS = 60
+# ESBMC-GPU's way to launch a kernel, with other names where C has no overloads.
+CALL_KERNEL = """#pragma once
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define LAUNCH(kernel, grid, block, ...) \\
+    do { kernel<<<grid, block>>>(__VA_ARGS__); cudaDeviceSynchronize(); } while (0)
+"""
+LAUNCHER = re.compile(r"\bESBMC_verify_kernel\w*")
+# What a finding is in the words of a label; other findings say nothing about these suites' labels.
+KINDS = {
+    "race": ("global-race", "shared-race"),
+    "memory": ("out-of-bounds", "misaligned", "wrong-space", "use-after-free"),
+}
+HEAD = """# Programs with known faults
+
+Written by `python -m labs.tests.programs.labelled` from `labelled.csv`. Do not edit. A label is the
+suite's own. *As labelled*: of the programs with a fault, those where a fault of its kind is found;
+of those without, those where none is.
+
+"""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A program, its label ("" where it is right), its options and the arguments it needs."""
+
+    suite: str
+    path: Path
+    label: str
+    options: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+def scor(home: Path, _: Path) -> Iterator[Labelled]:
+    """ScoR's micro programs: the name says whether there is a race."""
+    for path in sorted((home / "microbenchmarks" / "src").glob("*.cu")):
+        yield Labelled("ScoR", path, "race" if path.name.startswith("race") else "")
+
+
+def ecl(home: Path, work: Path) -> Iterator[Labelled]:
+    """ECL-Suite: programs with races that some call benign, and without. They read a graph,
+    which is made here: each vertex and some of its successors, in both directions, with weights."""
+    graph = work / "graph.egr"
+    vertices, source = 400, random.Random(1)
+    edges = {(v, (v + source.randint(1, 9)) % vertices) for v in range(vertices) for _ in range(3)}
+    edges |= {(b, a) for a, b in edges}
+    first = [sum(a < v for a, _ in edges) for v in range(vertices + 1)]
+    weights = [1 + (a + b) % 17 for a, b in sorted(edges)]
+    numbers = [vertices, len(edges), *first, *(b for _, b in sorted(edges)), *weights]
+    graph.write_bytes(struct.pack(f"<{len(numbers)}i", *numbers))
+    for path in sorted(home.glob("src/*/**/*.cu")):
+        label = "race" if "baseline" in path.parts else ""
+        yield Labelled("ECL-Suite", path, label, ("-I", str(home / "library")), (str(graph),))
+
+
+def esbmc(home: Path, work: Path) -> Iterator[Labelled]:
+    """ESBMC-GPU's regression tests, GPUVerify's among them. Their launches are made CUDA's."""
+    shared = work / "call"
+    shared.mkdir()
+    (shared / "call_kernel.h").write_text(CALL_KERNEL)
+    (shared / "cutil.h").write_text("")
+    for described in sorted((home / "regression" / "cuda").glob("**/test.desc")):
+        path = described.with_name("main.cu")
+        if not path.exists():
+            continue
+        copy = work / path.relative_to(home)
+        copy.parent.mkdir(parents=True)
+        copy.write_text(LAUNCHER.sub("LAUNCH", path.read_text(errors="replace")))
+        label = _esbmc_label(described.read_text().splitlines()[2:])
+        yield Labelled("ESBMC-GPU", copy, label, ("-I", str(shared)))
+
+
+def _esbmc_label(lines: list[str]) -> str:
+    text = " ".join(lines)
+    if "FAILED" not in lines[0]:
+        return ""
+    if "race" in text:
+        return "race"
+    return "memory" if re.search("NULL|bounds", text) else "other"
+
+
+SUITES: dict[str, Callable[[Path, Path], Iterator[Labelled]]] = {
+    "ScoR": scor, "ECL-Suite": ecl, "esbmc-gpu": esbmc,
+}  # fmt: skip
+
+
+def found_here(program: Labelled, grade: Path) -> tuple[str, str]:
+    """The kinds of faults that `--check` finds, and why there is no answer, if there is none."""
+    with tempfile.TemporaryDirectory() as work:
+        out = Path(work) / "found.json"
+        command = [grade, "run", "--check", "--json", out, "--time-limit", str(SECONDS)]
+        command += [program.path.name, *program.options, "--", *program.arguments]
+        done = _ended([str(word) for word in command], program.path.parent)
+        if done is None or not out.exists():
+            last = "" if done is None else next(iter(done.stderr.strip().splitlines()), "")
+            return "no answer", last[:160]
+        findings = json.loads(out.read_text())["findings"]
+    kinds = {f["kind"] for f in findings if f["severity"] == "error"}
+    names = sorted(name for name, some in KINDS.items() if kinds & set(some))
+    stopped = done.returncode == 124 and not names
+    return ("no answer", "stopped") if stopped else (" ".join(names), "")
+
+
+def found_there(program: Labelled, _: Path) -> tuple[str, str]:
+    """The same by compute-sanitizer."""
+    with tempfile.TemporaryDirectory() as work:
+        binary = f"{work}/program"
+        built = _ended(
+            ["nvcc", "-O1", "-arch=native", "-lineinfo", *program.options,
+             str(program.path), "-o", binary],
+            program.path.parent,
+        )  # fmt: skip
+        if built is None or built.returncode:
+            return "no answer", "nvcc does not build it"
+        names = []
+        for name, tool in (("memory", "memcheck"), ("race", "racecheck")):
+            command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "99", binary]
+            done = _ended([*command, *program.arguments], program.path.parent)
+            if done is None:
+                return "no answer", f"{tool} does not end"
+            if done.returncode == 99:
+                names.append(name)
+    return " ".join(sorted(names)), ""
+
+
+def _ended(argv: list[str], folder: Path) -> subprocess.CompletedProcess[str] | None:
+    try:
+        return subprocess.run(
+            argv, cwd=folder, capture_output=True, text=True, errors="replace",
+            stdin=subprocess.DEVNULL, timeout=SECONDS + 120, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def as_labelled(row: dict[str, str]) -> bool:
+    found = row["here"].split()
+    return row["label"] in found if row["label"] else not row["here"]
+
+
+def write_table(rows: list[dict[str, str]]) -> None:
+    """LABELLED.md."""
+    lines = [HEAD + "| suite | label | programs | as labelled |", "|---|---|---|---|"]
+    for suite, label in sorted({(row["suite"], row["label"]) for row in rows}):
+        some = [row for row in rows if (row["suite"], row["label"]) == (suite, label)]
+        lines.append(
+            f"| {suite} | {label or 'right'} | {len(some)} | {sum(map(as_labelled, some))} |"
+        )
+    lines += ["", "| not as labelled | label | here | H200 | why |", "|---|---|---|---|---|"]
+    for row in rows:
+        if not as_labelled(row):
+            cells = [row[c] or "nothing" for c in ("program", "label", "here", "gpu")]
+            lines.append(f"| {' | '.join(cells)} | {row['why'].replace('|', '/')} |")
+    TABLE.write_text("\n".join(lines) + "\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--from", dest="home", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--only", default="", metavar="TEXT", help="programs whose path has it")
+    parser.add_argument("--grade", type=Path, default=GRADE, help="another checkout's ./grade")
+    parser.add_argument("--nvcc", action="store_true", help="on this machine's GPU")
+    parser.add_argument("--jobs", type=int, default=1, help="programs that run at a time (1)")
+    parser.add_argument("--csv", type=Path, default=OUTCOMES, help="keep the outcomes there")
+    options = parser.parse_args()
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    if options.csv.exists():
+        rows = {(row["suite"], row["program"]): row for row in table(options.csv)}
+    look, column = (found_there, "gpu") if options.nvcc else (found_here, "here")
+    writing = Lock()
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+
+        def run_one(program: Labelled) -> None:
+            found, why = look(program, options.grade.resolve())
+            base = work if program.path.is_relative_to(work) else options.home.resolve()
+            path = str(program.path.relative_to(base))
+            print(f"{program.label or 'right':8} {found or 'nothing':12} {path} {why}", flush=True)
+            with writing:
+                row = rows.setdefault((program.suite, path), dict.fromkeys(COLUMNS, ""))
+                row |= {"suite": program.suite, "program": path, "label": program.label}
+                row |= {column: found} | ({} if options.nvcc else {"why": why})
+                with options.csv.open("w", newline="") as file:
+                    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+                    writer.writeheader()
+                    writer.writerows(row for _, row in sorted(rows.items()))
+
+        with ThreadPoolExecutor(options.jobs) as jobs:
+            for suite, programs in SUITES.items():
+                home = options.home.resolve() / suite
+                if home.is_dir():
+                    some = [p for p in programs(home, work) if options.only in str(p.path)]
+                    list(jobs.map(run_one, some))
+    if options.csv == OUTCOMES:
+        write_table([row for _, row in sorted(rows.items())])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
