@@ -4,15 +4,13 @@
 #pragma once
 
 #define SIM_MIN_MAX(INLINE, T, min, max, NO_THROW)                                                 \
-    INLINE T min(T a, T b) NO_THROW {                                                              \
-        if (__builtin_isnan(a) || __builtin_isnan(b)) {                                            \
-            return __builtin_isnan(a) ? b : a;                                                     \
+    SIM_MIN_OR_MAX(INLINE, T, min, <, a, NO_THROW)                                                 \
+    SIM_MIN_OR_MAX(INLINE, T, max, >, b, NO_THROW)
+/* sign: of two equal numbers, `a` is the result where this one of them is negative. */
+#define SIM_MIN_OR_MAX(INLINE, T, name, order, sign, NO_THROW)                                     \
+    INLINE T name(T a, T b) NO_THROW {                                                             \
+        if (__builtin_expect(!__builtin_islessgreater(a, b), 0)) {                                 \
+            return __builtin_isnan(a) ? b : __builtin_isnan(b) || __builtin_signbit(sign) ? a : b; \
         }                                                                                          \
-        return a < b || (a == b && __builtin_signbit(a)) ? a : b;                                  \
-    }                                                                                              \
-    INLINE T max(T a, T b) NO_THROW {                                                              \
-        if (__builtin_isnan(a) || __builtin_isnan(b)) {                                            \
-            return __builtin_isnan(a) ? b : a;                                                     \
-        }                                                                                          \
-        return a > b || (a == b && __builtin_signbit(b)) ? a : b;                                  \
+        return a order b ? a : b;                                                                  \
     }
