@@ -86,7 +86,7 @@ def test_status_output_and_arguments_are_the_programs(program: Path) -> None:
 def test_a_reader_that_has_read_enough_is_no_crash(tmp_path: Path) -> None:
     source = tmp_path / "lines.cu"
     source.write_text('#include <stdio.h>\nint main() { for (;;) puts("a line"); }\n')
-    command = [paths.ROOT / "grade", "run", source]
+    command = [str(paths.ROOT / "grade"), "run", str(source)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.readline()

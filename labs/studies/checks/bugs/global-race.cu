@@ -220,33 +220,33 @@ PROGRAM(sum_of_blocks)
 }
 
 // Nothing keeps the load of the sum behind the lock: a block may read it before it holds the lock.
-__device__ int lock, sum;
+__device__ int bare_lock, sum_under_lock;
 
-__global__ void add(int value)
+__global__ void add_under_lock(int value)
 {
     if (threadIdx.x != 0) return;
-    while (atomicCAS(&lock, 0, 1) != 0) { }
-    sum += value; // BUG
+    while (atomicCAS(&bare_lock, 0, 1) != 0) { }
+    sum_under_lock += value; // BUG
     __threadfence();
-    atomicExch(&lock, 0);
+    atomicExch(&bare_lock, 0);
 }
 
 PROGRAM(lock_taken_without_fence)
 {
-    add<<<8, 32>>>(3);
+    add_under_lock<<<8, 32>>>(3);
     CHECK_KERNEL();
 }
 
 // The lock is of all blocks, and the fence behind it is of one block only.
-__device__ int lock;
+__device__ int block_lock;
 
 __global__ void newest(int *last, int *count)
 {
-    while (atomicCAS(&lock, 0, 1) != 0) { }
+    while (atomicCAS(&block_lock, 0, 1) != 0) { }
     __threadfence_block();
     *last = (int)blockIdx.x; // BUG
     __threadfence();
-    atomicExch(&lock, 0);
+    atomicExch(&block_lock, 0);
     atomicAdd(count, 1);
 }
 

@@ -143,8 +143,8 @@ PROGRAM(shared_atomics)
 // One dynamic array holds doubles, floats and bytes, each aligned.
 __global__ void mix(float *out, int n)
 {
-    extern __shared__ double s_all[];
-    double *s_double = s_all;
+    extern __shared__ double s_carved[];
+    double *s_double = s_carved;
     float *s_float = (float *)&s_double[n];
     char *s_byte = (char *)&s_float[n];
     s_double[threadIdx.x] = 1;
