@@ -766,6 +766,40 @@ def test_bytes_are_set_to_a_fraction(value: str, is_warned: bool, tmp_path: Path
     assert (done.returncode, warned) == (0, is_warned), done.stderr
 
 
+BYTES = """__constant__ float c_mask[9];
+typedef struct { float v[9]; } block;
+void copy(float *d, const float *__restrict__ h, const float mask[9], block *b) {
+  float own[9], value = 1, *last = d, x; int n = 9;
+  block whole = *b;
+  { float *own = d; (void)own; }
+  CALL;
+}
+int main() { return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("cudaMemcpyToSymbol(c_mask, mask, sizeof(mask))", "mask is a pointer"),
+        ("cudaMemcpy(d, h, n * sizeof h, cudaMemcpyHostToDevice)", "h is a pointer"),
+        ("cudaMemset(last, 0, sizeof(last))", "last is a pointer"),
+        ("cudaMemset(d, value, n * sizeof(float))", "sets bytes: value becomes"),
+        ("cudaMemcpyToSymbol(c_mask, own, sizeof(own))", ""),
+        ("cudaMemcpyToSymbol(c_mask, own, sizeof c_mask)", ""),
+        ("cudaMemcpy(d, h, n * sizeof(*h), cudaMemcpyHostToDevice)", ""),
+        ("cudaMemcpy(d, h, n * sizeof(h[0]), cudaMemcpyHostToDevice)", ""),
+        ("cudaMemcpy(d, &last, sizeof(last), cudaMemcpyHostToDevice)", ""),
+        ("cudaMemcpy(d, &whole, sizeof(whole), cudaMemcpyHostToDevice)", ""),
+        ("cudaMemset(d, n, sizeof(x))", ""),
+    ],
+)
+def test_bytes_of_a_pointer(call: str, said: str, tmp_path: Path) -> None:
+    done, _ = rewrite(tmp_path, BYTES.replace("CALL", call))
+    assert done.returncode == 0 and bool(done.stderr) == bool(said), done.stderr
+    assert said in done.stderr and (not said or done.stderr.startswith("student.cu:7:"))
+
+
 ODD_ARITHMETIC = """
 template <class T, int N> struct table { T of[N]; };
 struct packed { unsigned low : 4; int high; };
