@@ -205,7 +205,9 @@ class Translation:
             body = tokens.up[body]
         head = tokens.statement(max(body, 0))
         for k in range(i - 1, -1, -1):
-            is_seen = tokens.is_global(k) if k < head else k < body or i < tokens.match[tokens.up[k]]
+            is_seen = (
+                tokens.is_global(k) if k < head else k < body or i < tokens.match[tokens.up[k]]
+            )
             if tokens.text[k] != tokens.text[i] or not is_seen:
                 continue
             if tokens.declares(k) or tokens.at(k - 1) in (b"restrict", b"__restrict__"):

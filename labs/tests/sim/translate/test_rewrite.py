@@ -1,5 +1,6 @@
 """The rewriter: what it refuses and where, what it leaves alone, and files made to hurt it."""
 
+import random
 import re
 import subprocess
 import sys
@@ -8,7 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from expanded import Expanded
+from tokens import Tokens
 
+from grader.compile.permitted import own_text as judged
 from grader.paths import ROOT
 from grader.tests import captured
 
@@ -834,3 +838,29 @@ def test_arithmetic_in_odd_places_compiles(flags: tuple[str, ...], tmp_path: Pat
         ["g++", "-std=c++17", "-fsyntax-only", *flags, "-I", INCLUDE, tmp_path / "made.ii"]
     )
     assert said.returncode == 0, said.stderr
+
+
+PIECES = [  # of programs, each a token that only a lexer of C++ gets right
+    'R"(a " b)"', 'LR"x(a)" )" )x"', 'u8R"(\n# 7 "b.cu"\n)"', '"a\\"b"', 'u8"R\\"("', "'\\''", "'\"'",
+    "L'x'", "1'000'000", "0x1p-3f", ".5e+3", "1.e5f", "a$b", "é", "R", "u8", "_1", "x<y>", "a->b",
+    "n::m", "&&", ">>=", "\n", "\n#pragma unroll 4\n", '\n# 40 "a.cu"\n', "k<<<1, 2>>>(p)", '"a" R"(b)"',
+]  # fmt: skip
+
+
+def test_the_grader_and_the_simulator_read_the_same_tokens() -> None:
+    """The grader judges a text that the translator then rewrites: neither may see a word where the
+    other sees a string. (They cut signs differently.)"""
+    draw = random.Random(1)
+    kinds = {"raw": "text", "string": "text", "letter": "text", "glued": "text"}
+    for _ in range(500):
+        body = " ".join(draw.choices(PIECES, k=12))
+        text = f'# 1 "a.cu"\n{body}\n'.encode()
+        tokens = Tokens(Expanded(text, []))
+        ours = [
+            (kinds.get(str(kind), kind), word.decode(), tokens.line(i))
+            for i, (kind, word) in enumerate(zip(tokens.kind, tokens.text, strict=True))
+            if kind != "sign"
+        ]
+        read = judged.own_text(text, lambda _: "a.cu").tokens
+        theirs = [(kinds.get(k, k), word, n) for k, word, n in read if k not in ("sign", "pragma")]
+        assert ours == theirs, body
