@@ -36,8 +36,7 @@ def judge_stepped(
     elif run.right and counted is None:
         verdict, lines = "uncertain", [NOT_STEPPED]
     elif run.right and counted:
-        value = counted.executed / (counted.stepped if technique.per else 1)
-        verdict = "pass" if technique.holds(value) else "fail"
+        verdict = "pass" if technique.holds(counted.value(technique)) else "fail"
         lines = _explanation(session.submission, technique, counted) if verdict == "fail" else []
     needs = early_stop.first_wrong_case(session.so_far, technique.part)
     return grade_line(
@@ -81,7 +80,7 @@ def _details(technique: Technique, counted: Instructions) -> dict[str, Any]:
     file, line = counted.location
     return {
         "counter": technique.counter,
-        "value": counted.executed / (counted.stepped if technique.per else 1),
+        "value": counted.value(technique),
         "limit": technique.at_most if technique.at_most is not None else technique.at_least,
         "limit_is": "at_most" if technique.at_most is not None else "at_least",
         **({"per": technique.per} if technique.per else {}),

@@ -23,9 +23,11 @@ from grader.checks.speed_points import (
     time_of,
 )
 from grader.compile import sources
+from grader.execute import instructions
 from grader.execute.backend import Backend
+from grader.model import counters
 from grader.model.result import Check, Verdict
-from grader.model.spec import Lab, Speed
+from grader.model.spec import Lab, Speed, Technique
 from grader.model.verdicts import grade_line
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
@@ -90,6 +92,7 @@ class Contest:
     bench: Bench
     given: Inputs
     work: Path
+    asked: tuple[Technique, ...] = ()  # of the function's instructions
 
     def run(
         self,
@@ -112,7 +115,24 @@ class Contest:
             wrong = row_samples.wrong(self.bench.operation, settings, self.given, ran.samples)
             if wrong:
                 raise Ended("fail", wrong, "wrong-when-timed")
+        if record := instructions.read_instructions(ran.watched):
+            for technique in self.asked:
+                self.judge_watched(technique, record)
         return ran
+
+    def judge_watched(self, technique: Technique, record: instructions.Record) -> None:
+        """Raises Ended where the function that is timed executes other instructions."""
+        seen = instructions.counted(record, technique.counter, self.bench.student)
+        if seen is None or technique.holds(seen.value(technique)):
+            return
+        lines = [
+            f"when it is timed, {seen.executed or 'none'} of {seen.stepped} instructions that were "
+            f"looked at are {counters.in_words(technique.counter).counted}",
+            f"the check {technique.name!r} holds for every call: use the same code in all",
+        ]
+        if seen.executed and seen.location[1]:
+            lines.append("such as {} at {}:{}".format(seen.text or "one", *seen.location))
+        raise Ended("fail", lines, "other-work-when-timed")
 
 
 @dataclass
@@ -193,9 +213,11 @@ def judge_speed(session: Session, speed: Speed, binary: Binary) -> Check:
     try:
         where, file = binary.backend, lab.file_of(speed)
         bench = bench_for(lab, speed, where, lambda: session.programs.timed(where, file))
+        asked = _asked(session, speed)
+        bench = replace(bench, watch=bool(asked))
         given = inputs.inputs(lab, speed, speed.seed)
         bench = _comparable(bench, speed, given, session.work)
-        contest = Contest(speed, bench, given, session.work)
+        contest = Contest(speed, bench, given, session.work, asked)
         timings = measure(contest, session.processes)
         if session.report:
             session.report.timed(speed, timings)
@@ -213,6 +235,18 @@ def judge_speed(session: Session, speed: Speed, binary: Binary) -> Check:
         diagnosis=ending.diagnosis,
         details=ending.details,
         seconds=time.monotonic() - started,
+    )
+
+
+def _asked(session: Session, speed: Speed) -> tuple[Technique, ...]:
+    """The checks of the part's instructions. One that failed has cost its points."""
+    failed = {check.id for check in session.so_far if check.verdict == "fail"}
+    return tuple(
+        t
+        for t in session.lab.technique
+        if t.part == speed.part
+        and t.counter in counters.INSTRUCTIONS
+        and session.lab.id_of(t) not in failed
     )
 
 

@@ -17,6 +17,7 @@ from grader.sandbox.ending import Finished, early_end
 from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
 
+FILES = 2  # of a lab, which are compiled at the same time
 TOOLS = ("g++", "gcc", "as", "ld", "ar", "bash")  # that the rules of make call
 
 
@@ -71,7 +72,7 @@ def start(
     """Starts make, and yields what waits for its end. Both may raise BuildError. nice: how much it
     lets others go first."""
     argv = ["nice", f"-n{nice}"] if nice else []
-    argv += ["make", "--no-print-directory", f"-j{len(rules)}", "-Otarget", *rules]
+    argv += ["make", "--no-print-directory", f"-j{max(FILES, len(rules))}", "-Otarget", *rules]
     argv += [f"{k}={v}" for k, v in variables.items()]
     argv += ["V=1"] if verbose else []
     with contextlib.ExitStack() as stack:

@@ -113,10 +113,8 @@ class Player:
         """Starts a sequence. Yields what waits for its end."""
         folder = Path(tempfile.mkdtemp(dir=self.work))
         try:
-            prepared = None
-            if is_drawn and may_keep(self.gpu):
-                prepared = prepare_drawn(self.lab, self.contract, sequence)
-            prepared = prepared or prepare(self.lab, self.contract, sequence, folder)
+            make = prepare_drawn if is_drawn and may_keep(self.gpu) else prepare
+            prepared = make(self.lab, self.contract, sequence, folder)
             with self._run(folder, prepared) as recording:
                 yield lambda: self._played(folder, prepared, *recording.wait())
         finally:

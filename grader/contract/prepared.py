@@ -10,8 +10,9 @@ import os
 import shutil
 import tempfile
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -43,19 +44,22 @@ CODE = ("grader/contract", "grader/oracle", "datasets")  # decide what is kept
 
 @dataclass(frozen=True)
 class Prepared:
-    """The files of a sequence, in a folder, and where each output will be."""
+    """The files of a sequence, in a folder, and where each output will be. large: the inputs of
+    steps that would have to be made again, by the index of each."""
 
     lab: Lab
     contract: Contract
     sequence: Sequence
     folder: Path
     slots: list[Slot]
+    large: Mapping[int, Inputs] = field(default_factory=dict)
 
     def expected(self, index: int) -> Expected:
         """The right result of a step."""
         place, kept = self._places.get(index), self._kept
         if place is None or kept is None:
-            return expected_of(self.lab, self.contract, self.sequence[index])
+            step = self.sequence[index]
+            return expected_of(self.lab, self.contract, step, self.large.get(index))
         shape = self.slots[index].shape
         value, bound = (array[place].reshape(shape) for array in kept)
         wide = np.longdouble if np.dtype(self.slots[index].dtype) == np.float64 else np.float64
@@ -81,12 +85,20 @@ class Prepared:
         return None
 
 
-def prepare(lab: Lab, contract: Contract, sequence: Sequence, folder: Path) -> Prepared:
-    """Writes the files of a sequence to `folder`. Raises OSError."""
+def prepare(
+    lab: Lab,
+    contract: Contract,
+    sequence: Sequence,
+    folder: Path,
+    given: list[Inputs] | None = None,
+) -> Prepared:
+    """Writes the files of a sequence to `folder`. given: its inputs, if they are made. Raises
+    OSError."""
     names = [operation(lab, step) for step in sequence]
-    given = [inputs(step) for step in sequence]
+    given = given or [inputs(step) for step in sequence]
     slots = script.write_files(folder, contract, names, sequence, given)
-    return Prepared(lab, contract, sequence, folder, slots)
+    large = {i: given[i] for i, step in enumerate(sequence) if not _is_small(step)}
+    return Prepared(lab, contract, sequence, folder, slots, large)
 
 
 class _KeptFiles(msgspec.Struct):
@@ -103,17 +115,20 @@ def _sum_of(folder: Path) -> int:
     return whole
 
 
-def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence) -> Prepared | None:
+def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence, folder: Path) -> Prepared:
     """As prepare(), of a sequence that a seed drew, in a folder that is kept; nobody may write to
-    it. None where there is no room for it, or its inputs are too large."""
+    it. In `folder` where there is no room for it, or its inputs are too large."""
     home = FOLDER / lab.id / _code(lab.folder)
     key = hashlib.sha256(repr((_asks(contract), sequence)).encode())
-    folder = home / key.hexdigest()[:24]
+    place = home / key.hexdigest()[:24]
     with suppress(OSError, msgspec.DecodeError):
-        kept = msgspec.json.decode((folder / SLOTS).read_bytes(), type=_KeptFiles)
-        if kept.sum == _sum_of(folder):
-            return Prepared(lab, contract, sequence, folder, kept.slots)
-    shutil.rmtree(folder, ignore_errors=True)  # a power cut may leave less than was written
+        kept = msgspec.json.decode((place / SLOTS).read_bytes(), type=_KeptFiles)
+        if kept.sum == _sum_of(place):
+            return Prepared(lab, contract, sequence, place, kept.slots)
+    shutil.rmtree(place, ignore_errors=True)  # a power cut may leave less than was written
+    given = [inputs(step) for step in sequence]
+    if sum(array.nbytes for each in given for array in each.arrays.values()) > MOST_GIVEN:
+        return prepare(lab, contract, sequence, folder, given)
     with suppress(OSError):
         if not home.exists():  # the course has changed: what was kept for an older one goes
             home.mkdir(parents=True, exist_ok=True)
@@ -122,9 +137,7 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence) -> Prepared 
                     shutil.rmtree(old, ignore_errors=True)
         made = Path(tempfile.mkdtemp(dir=home, prefix="."))
         try:
-            new = prepare(lab, contract, sequence, made)
-            if (made / script.DATA).stat().st_size > MOST_GIVEN:
-                return None
+            new = prepare(lab, contract, sequence, made, given)
             results = [expected_of(lab, contract, sequence[index]) for index in new._places]
             _save(made / VALUES, [right.value for right in results])
             _save(made / BOUNDS, [right.bound for right in results])
@@ -132,11 +145,11 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence) -> Prepared 
             (made / SLOTS).write_bytes(msgspec.json.encode(kept))
             made.chmod(0o755)
             with suppress(FileExistsError):  # another grader was faster
-                os.rename(made, folder)
-            return Prepared(lab, contract, sequence, folder, new.slots)
+                os.rename(made, place)
+            return Prepared(lab, contract, sequence, place, new.slots, new.large)
         finally:
             shutil.rmtree(made, ignore_errors=True)
-    return None
+    return prepare(lab, contract, sequence, folder, given)
 
 
 def _save(file: Path, arrays: list[F64]) -> None:
@@ -155,9 +168,14 @@ def operation(lab: Lab, step: Step) -> str:
     return next(part.operation for part in lab.part if part.id == step.part)
 
 
-def expected_of(lab: Lab, contract: Contract, step: Step) -> Expected:
-    """The right result of a step of a contract's sequence; other parts' steps may be in it."""
+def expected_of(lab: Lab, contract: Contract, step: Step, given: Inputs | None = None) -> Expected:
+    """The right result of a step of a contract's sequence; other parts' steps may be in it. given:
+    its inputs, if they are made."""
     exact = contract.exact if step.part == contract.part else None
+    if given:
+        return operations.expected(
+            operation(lab, step), exact, given.arrays, step.driver_settings()
+        )
     return expected(operation(lab, step), exact, step)
 
 

@@ -194,10 +194,14 @@ def _last_rows_and_columns(
     if cause.computed or (odd and not cause.never):
         return _not_loaded_outside(text) if near and cause.may_be_unloaded() else None
     if 0 < width - x0 == width % 4 and x0 % 8 and y0 == height:
-        return Diagnosis(
-            "vector-tail",
-            f"{text}, which remain after the groups of 4: a width need not be a multiple of 4",
-        )
+        tail = "a width need not be a multiple of 4"
+        if width - x0 == 1:
+            bounds = "the bounds test leaves it out, as x < width - 1 does"
+            return Diagnosis(
+                "vector-tail",
+                f"{text}: {bounds}; or it remains after groups of 4 pixels: {tail}",
+            )
+        return Diagnosis("vector-tail", f"{text}, which remain after the groups of 4: {tail}")
     if odd:
         return None  # no block ends there
     if threads and threads[0] >= width and threads[1] >= height:

@@ -9,6 +9,7 @@ import msgspec
 
 from grader.execute import addr2line, records
 from grader.execute.addr2line import Location
+from grader.model.spec import Technique
 from grader.sandbox import launcher
 
 LONGEST = 15  # bytes of an instruction
@@ -45,6 +46,10 @@ class Instructions(msgspec.Struct, frozen=True):
     location: Location = addr2line.UNKNOWN
     at_location: int = 0
     text: str = ""  # such as "vpshufb %ymm3,%ymm0,%ymm0"; "" when it is not known
+
+    def value(self, technique: Technique) -> float:
+        """What a check's limit is for: their number, or their share of all."""
+        return self.executed / (self.stepped if technique.per else 1)
 
 
 def read_instructions(raw: bytes) -> Record | None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # the process needs neither, and they import much
 
 NOTE = "predicted.json"  # beside the program: what was predicted of it before
 JOB = "predict.json"
-NICE = 10
+NICE = 19  # below what the score waits for
 # Of the process and all that it starts; one check has limits of its own (predicted.SECONDS).
 LIMITS = Limits(seconds=150, file_size=1 << 31, address_space=None, output=4 << 20)
 

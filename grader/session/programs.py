@@ -175,12 +175,12 @@ def built(
             return Waiting(finished, wait.has_ended)
 
         checked = BuildRequest(submission, kind, "checked", verbose=verbose)
-        beside: Waiting[Build] | None = None
+        both = plan.backend == kind and "instrumented" in plan.programs
         try:
-            make.prepare(lab, plan.backend, timed=False, verbose=verbose)
-            plain = started(BuildRequest(submission, plan.backend, verbose=verbose), True)
-            if plan.backend == kind and "instrumented" in plan.programs:
-                beside = started(checked, True)
+            if both:
+                make.prepare(lab, kind, timed=False, verbose=verbose)
+            plain = started(BuildRequest(submission, plan.backend, verbose=verbose), both)
+            beside = started(checked, both) if both else None
             meanwhile()
             result = plain()
             nvcc = None

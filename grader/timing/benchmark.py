@@ -51,6 +51,7 @@ class TimedRun:
 
     wall, processor: seconds that it took as measured from outside, with all processes it started.
     samples: rows of the student's outputs; of each timed call, unless the run was not completed.
+    watched: the instructions that were seen, as grader/execute/instructions.py reads them.
     """
 
     end: End
@@ -59,6 +60,7 @@ class TimedRun:
     processor: float
     status: Status | None = None
     samples: list[RowSample] = field(default_factory=list)
+    watched: bytes = b""
 
     def rounds(self) -> F64:
         """The times of calls in ns, n x 4: student, baseline, reference and the last one again; nan
@@ -80,6 +82,7 @@ class Bench:
     operation: what their functions compute.
     wall: times from outside are wall time, not the processor time of the process.
     in_advance: the reference was not compiled here (reference.py).
+    watch: what the student's function executes is looked at in some of its calls.
     """
 
     operation: str
@@ -91,6 +94,7 @@ class Bench:
     wall: bool
     gpu: bool = False
     in_advance: bool = False
+    watch: bool = False
 
     def run(
         self,
@@ -119,6 +123,8 @@ class Bench:
                 argv += [f"--{side}", str(library)]
             argv += ["--part", speed.part, *self._array_options(inputs, folder)]
             argv += self._options(speed, limits, seed)
+            if enough and self.watch:
+                argv += ["--watch", "1"]
             if enough:
                 argv += ["--enough", str(enough[0]), "--enough-seconds", str(enough[1])]
             bounds = Limits(
@@ -231,4 +237,5 @@ def _timed_run(done: Finished, reported: Evidence, processor: float) -> TimedRun
         return ended("failed", f"while it was timed, {why}")
     if status.returned != 0:
         return ended("returned", f"while it was timed, {status.error}")
-    return TimedRun("completed", "", done.seconds, processor, status)
+    watched = reported.last(evidence.INSTRUCTIONS)
+    return TimedRun("completed", "", done.seconds, processor, status, watched=watched)

@@ -166,7 +166,8 @@ def target() -> Iterator[Target]:
 def submission(attack: Attack, lab: Lab, place: Target, home: Path) -> Submission:
     """The attack as a submission that is built in `home`."""
     content = bytes.fromhex(attack.bytes) if attack.bytes is not None else _text(attack, lab, place)
-    return Submission(lab, home, lab.folder, {lab.submit[0]: content}, [], home)
+    others = {name: (paths.SOLUTIONS / lab.folder / name).read_bytes() for name in lab.submit[1:]}
+    return Submission(lab, home, lab.folder, {lab.submit[0]: content} | others, [], home)
 
 
 def _text(attack: Attack, lab: Lab, place: Target) -> bytes:

@@ -1,5 +1,6 @@
 """The timing program and its judge, on real shared objects, with margins that no noise reaches."""
 
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from grader import paths
 from grader.checks import speed as timing
 from grader.compile import make, sources
 from grader.compile.make_process import BuildError
+from grader.execute import instructions
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.spec import Speed
@@ -493,3 +495,21 @@ def test_faster_methods_lower_what_is_impossible_but_not_the_floor(
         assert "for every tap, the fastest possible on this machine is about 1" in ending.lines[1]
     else:
         assert ending.diagnosis == "impossible-time"
+
+
+@pytest.mark.parametrize(("executed", "passes"), [(0, True), (7, False)])
+def test_other_instructions_in_timed_calls(executed: int, passes: bool, tmp_path: Path) -> None:
+    """What was counted in one call holds for the calls that are timed."""
+    asked = next(t for t in spec.load("lab8").technique if t.counter == "newer_instructions")
+    library = Path(shutil.which("true") or "/bin/true")
+    tested = Bench("correlate", library, library, None, None, 1, wall=False)
+    sites = [instructions.Site(1, 128, executed)] if executed else []
+    record = instructions.Record(500, False, sites)
+    judged = timing.Contest(SPEED, tested, GIVEN, tmp_path, (asked,))
+    if passes:
+        judged.judge_watched(asked, record)
+        return
+    with pytest.raises(timing.Ended) as ended:
+        judged.judge_watched(asked, record)
+    assert ended.value.ending.diagnosis == "other-work-when-timed"
+    assert f"{executed} of 500 instructions" in ended.value.ending.lines[0]

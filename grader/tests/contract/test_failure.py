@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from grader.contract import play, prepared
+from grader.contract import arrays, play, prepared
 from grader.contract.failure import Failure, find_failure
 from grader.contract.play import Played, Player, Result, StepStatus
 from grader.contract.step import Failing, Step
@@ -15,6 +15,7 @@ from grader.model import spec
 from grader.model.finding import Finding
 from grader.model.spec import Contract, Lab
 from grader.oracle import compare
+from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array
 
 STEP = Step("B", 4, 3, 1, "zero", seed=5)
@@ -249,10 +250,32 @@ def test_a_kept_file_that_was_cut_short_is_made_again(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(prepared, "FOLDER", tmp_path)
-    kept = prepared.prepare_drawn(*lab_and("B"), (STEP,))
-    assert kept is not None
+    kept = prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path)
     file = kept.folder / name
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
-    again = prepared.prepare_drawn(*lab_and("B"), (STEP,))
-    assert again is not None and again.folder == kept.folder and file.read_bytes() == whole
+    again = prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path)
+    assert again.folder == kept.folder and file.read_bytes() == whole
+
+
+@pytest.mark.parametrize("reason", ["too large", "no room"])
+def test_inputs_that_are_not_kept_are_made_once(
+    reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Step] = []
+
+    def count(step: Step) -> Inputs:
+        made.append(step)
+        return arrays.inputs(step)
+
+    monkeypatch.setattr(prepared, "FOLDER", tmp_path / "kept")
+    monkeypatch.setattr(prepared, "_new_inputs", count)
+    monkeypatch.setattr(prepared, "MOST_IN_MEMORY", 0)
+    if reason == "too large":
+        monkeypatch.setattr(prepared, "MOST_GIVEN", 0)
+    else:
+        (tmp_path / "kept").touch()
+    given = prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path)
+    assert given.folder == tmp_path and (tmp_path / "data.bin").exists()
+    assert given.expected(0).value.shape == (STEP.height, STEP.width)
+    assert made == [STEP]

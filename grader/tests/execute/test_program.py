@@ -344,11 +344,84 @@ def test_the_program_does_not_outlive_the_grader(endless: Path, number: signal.S
 
 def test_a_crash_is_never_nothing_found(tmp_path: Path) -> None:
     source = tmp_path / "crash.cu"
-    source.write_text("int main(int argc, char **) { return 7 / (argc - 1); }\n")
+    source.write_text("int main() { __builtin_trap(); }\n")
     done = run(source, "--check")
-    assert done.returncode == 128 + signal.SIGFPE
-    assert "your program crashed: arithmetic fault" in done.stderr
+    assert done.returncode == 128 + signal.SIGILL
+    assert "your program crashed: illegal instruction" in done.stderr
     assert "checks: nothing found before your program ended early" in done.stderr
+
+
+FAULTS = """#include <stdio.h>
+__global__ void store(float *p) { p[threadIdx.x] = 1; }
+__attribute__((noinline)) int fill(int n)
+{
+    volatile char large[1 << 26];
+    for (int i = 0; i < n; i++) large[i] = 1;
+    return large[n - 1];
+}
+int main(int argc, char **argv)
+{
+    if (argc == 2) return fill(1 << 26);
+    if (argc == 3) return 7 / (argc - 3);
+    store<<<1, 32>>>(NULL);
+    cudaError_t error = cudaDeviceSynchronize();
+    printf("%s\n", cudaGetErrorString(error));
+    return cudaGetLastError() == cudaErrorIllegalAddress ? 3 : 0;
+}
+"""
+
+
+def test_a_fault_of_a_plain_run_names_its_line(tmp_path: Path) -> None:
+    """A kernel's is the error that a device gives, which the program may handle."""
+    source = tmp_path / "faults.cu"
+    source.write_text(FAULTS)
+    done = run(source)
+    assert (done.returncode, done.stdout) == (3, "an illegal memory access was encountered\n")
+    assert f"grade: {source}:2: kernel store faulted here; run it with --check" in done.stderr
+    stack = run(source, "--", "1")
+    assert stack.returncode == 128 + signal.SIGSEGV
+    assert "host code needs more than its stack" in stack.stderr
+    assert re.search(rf"grade: {source}:[3-7]: your program faulted here\n", stack.stderr)
+    divided = run(source, "--", "1", "2")
+    assert "host code divides an integer by zero" in divided.stderr
+    assert f"grade: {source}:12: your program faulted here; run" in divided.stderr
+
+
+UNDEFINED = """#include <stdio.h>
+struct tree {
+    int v;
+    __device__ __noinline__ int size() { return this == nullptr ? 7 : v; }
+};
+__device__ __noinline__ int multiples(int *out)
+{
+    for (int i = 0; i < 10; i++) {
+        out[i] = 1000000000 * i;
+        if (i == 100) return 100;
+    }
+    return out[3];
+}
+__global__ void k(tree *none, int *out)
+{
+    out[10] = multiples(out);
+    out[11] = none->size();
+}
+int main()
+{
+    int *d, h[2] = {};
+    cudaMalloc(&d, 64);
+    k<<<1, 1>>>(nullptr, d);
+    cudaMemcpy(h, d + 10, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d %d\n", h[0], h[1]);
+    cudaFree(d);
+}
+"""
+
+
+def test_what_c_plus_plus_leaves_open_and_nvcc_does_not_use(tmp_path: Path) -> None:
+    """An overflow ends no loop and makes none endless; a null `this` is tested."""
+    source = tmp_path / "undefined.cu"
+    source.write_text(UNDEFINED)
+    assert run(source).stdout == "-1294967296 7\n"
 
 
 OPENMP = """#include <omp.h>

@@ -3,7 +3,7 @@
 No GPU is needed: the plain program that a GPU would run is the simulator's here.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ import pytest
 
 from grader.compile import make
 from grader.compile.make import Build, BuildRequest
+from grader.compile.make_process import Waiting
 from grader.grading import pipeline
 from grader.model import result, spec
 from grader.model import submission as submissions
@@ -26,8 +27,8 @@ def submission(monkeypatch: pytest.MonkeyPatch) -> Submission:
     start = make.start
 
     @contextmanager
-    def instead(request: BuildRequest) -> Iterator[Callable[[], Build]]:
-        with start(replace(request, backend="sim")) as wait:
+    def instead(request: BuildRequest, is_prepared: bool = False) -> Iterator[Waiting[Build]]:
+        with start(replace(request, backend="sim"), is_prepared) as wait:
             yield wait
 
     monkeypatch.setattr(make, "start", instead)

@@ -6,6 +6,7 @@
 #include "io/npy.h"
 #include "noise.h"
 #include "our_fault.h"
+#include "runner/instructions.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,6 +19,8 @@
 
 enum { STUDENT, BASELINE, REFERENCE, AGAIN, SIDES };
 enum { MAX_ROUNDS = 20000, WARM_UP_NS = 500000000 };
+enum { WATCHES = 4, MOST_TRIES = 64 }; /* in so many parts of the time; rounds with one, at most */
+enum round_kind { TIMED, WARM_UP, WATCHED };
 
 struct bench {
     struct bench_job job;
@@ -27,6 +30,7 @@ struct bench {
                            every side is called first equally often */
     double seconds, enough_seconds;
     int rounds, enough;
+    bool watch;
     uint32_t seed;
     FILE *row_samples; /* NULL: none are kept */
     int verifier;      /* a socket; 0: there is none */
@@ -35,7 +39,8 @@ struct bench {
     const char *path;  /* of the status file; NULL: there is none */
 };
 
-static double times[MAX_ROUNDS][SIDES];        /* nanoseconds; 0: the side took no part */
+/* Nanoseconds; 0: the side took no part. The last is of calls that are watched. */
+static double times[MAX_ROUNDS + 1][SIDES];
 static struct calibration slowest[MAX_ROUNDS]; /* of the round's calibrations */
 
 /* ---------------------------------------------------------------- arguments */
@@ -130,6 +135,7 @@ static void read_arguments(struct bench *b) {
     b->seconds = strtod(bench_option(job, "--seconds", "1e9"), NULL);
     b->enough_seconds = strtod(bench_option(job, "--enough-seconds", "1e9"), NULL);
     b->seed = (uint32_t)number(job, "--seed", 0);
+    b->watch = number(job, "--watch", 0) && job->threads == 1;
     b->verifier = number(job, "--verifier", 0); /* 0 is the standard input: none */
     b->baseline_every = number(job, "--baseline-every", 1);
     if (b->baseline_every < 1 || b->rounds < 1 || b->rounds > MAX_ROUNDS)
@@ -335,19 +341,26 @@ static void calibrate(const struct bench *b, int round) {
 }
 
 /* The key of a round's input. The verifier sends it when the round begins, and not before. */
-static uint32_t key_of(const struct bench *b, int round, bool warming) {
+static uint32_t key_of(const struct bench *b, int round, enum round_kind kind) {
     uint32_t key = 0;
-    if (!b->verifier || warming)
-        return noise_mix((uint32_t)round + (warming ? (uint32_t)MAX_ROUNDS : 0), b->seed);
+    if (!b->verifier || kind != TIMED)
+        return noise_mix((uint32_t)round + (kind != TIMED ? (uint32_t)MAX_ROUNDS : 0), b->seed);
     receive_all(b, &key, sizeof key);
     return key;
 }
 
-/* One call of each side that takes part; its time goes to times[round]. While warming up, nothing
- * else is kept. */
-static void one_round(const struct bench *b, int round, bool warming) {
+/* Begins to watch the student's call within the time that one of the round before took. */
+static void begin_watch(const struct bench *b, int round) {
+    const void *function = NULL;
+    memcpy(&function, &b->side[STUDENT].function[0], sizeof function);
+    instructions_sample(function, below(1 + (int)(times[round - 1][STUDENT] * 1e-3)));
+}
+
+/* One call of each side that takes part; its time goes to times[round]. Unless they are timed,
+ * nothing else is kept. */
+static void one_round(const struct bench *b, int round, enum round_kind kind) {
     const int slots = platform_slots();
-    const uint32_t key = key_of(b, round, warming);
+    const uint32_t key = key_of(b, round, kind);
 
     for (int slot = 0; slots > 1 && slot < slots; slot++)
         check_platform(b, platform_fill(slot, &b->job, key));
@@ -363,33 +376,49 @@ static void one_round(const struct bench *b, int round, bool warming) {
         if (slots == 1)
             check_platform(b, platform_fill(slot, &b->job, key));
         calibrate(b, round);
+        if (kind == WATCHED && i == STUDENT)
+            begin_watch(b, round);
         check_call(b, b->side[i].names[0],
                    platform_time(slot, &b->side[i], &b->job, &times[round][i]));
-        if (b->verifier && !warming)
+        if (b->verifier && kind == TIMED)
             commit(b, slot);
-        if (b->row_samples && i == STUDENT && !warming)
+        if (b->row_samples && i == STUDENT && kind == TIMED)
             keep_row_sample(b, slot, round);
     }
+}
+
+/* A further round, in which the student's call is watched. Returns whether anything was seen: it
+ * may have been faster than the call before. */
+static bool watched(const struct bench *b, int round) {
+    one_round(b, round, WATCHED);
+    return instructions_sampled();
 }
 
 static int all_rounds(const struct bench *b) {
     const uint64_t begin = platform_clock_ns(&b->job);
     for (int i = 0; i < platform_warm_up(); i++) {
-        one_round(b, i, true);
+        one_round(b, i, WARM_UP);
         if (platform_clock_ns(&b->job) - begin >
             WARM_UP_NS) /* rounds that slow have warmed up enough */
             break;
     }
     memset(slowest, 0, sizeof slowest);
     const uint64_t start = platform_clock_ns(&b->job);
-    double seconds;
-    int round = 0;
+    const double part = (b->seconds < b->enough_seconds ? b->seconds : b->enough_seconds) / WATCHES;
+    double seconds, next = part * below(1000) / 1000;
+    int round = 0, watches = b->watch ? 0 : WATCHES;
     do {
-        one_round(b, round, false);
+        one_round(b, round, TIMED);
         calibrate(b, round++);
         seconds = (double)(platform_clock_ns(&b->job) - start) * 1e-9;
+        if (watches < WATCHES && seconds >= next && watched(b, round))
+            next = part * (++watches + below(1000) / 1000.0);
     } while (round < b->rounds && seconds < b->seconds &&
              (round < b->enough || seconds < b->enough_seconds));
+    for (int i = 0; watches == 0 && i < MOST_TRIES; i++)
+        watches = watched(b, round);
+    if (b->watch)
+        instructions_report();
     return round;
 }
 

@@ -5,7 +5,7 @@
  *         --part A --image TYPE:ROWSxELEMENTS [--mask FILE.npy] [--border zero|replicate]
  *         --output PLANESxHEIGHTxWIDTHxBYTES [--threads N] [--rounds N] [--seconds S] [--seed N]
  *         [--enough N --enough-seconds S] [--baseline-every N] [--only student|reference]
- *         [--row-samples FILE] [--verifier FD] [--status FILE]
+ *         [--row-samples FILE] [--verifier FD] [--watch 1] [--status FILE]
  *
  * TYPE is u1, f4 or f8, ROWS counts the rows of all channels; BYTES is the size of an element of
  * the output. Other options belong to the lab: bench_option().
@@ -30,6 +30,9 @@
  * the sums of all rows of the output (noise_row_sums(), uint32), receives a plane and a first row,
  * int32, and sends BENCH_SAMPLE_ROWS rows. So the whole output existed before the program could
  * know which rows are checked.
+ *
+ * --watch: in some further calls of the student's function, at random moments of the rounds, some
+ * of its instructions are watched, from a random one on (runner/instructions.h), and reported.
  *
  * The status is reported last, to the evidence (evidence/evidence.h) and, for whoever runs it by
  * hand, to the status file: one line of JSON

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
 
 /* ---------------------------------------------------------------- what an instruction is */
@@ -68,6 +69,7 @@ bool instructions_is_newer(const unsigned char *code) {
 
 #if defined(__x86_64__)
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <x86intrin.h>
 
 /* ---------------------------------------------------------------- single steps */
@@ -82,7 +84,13 @@ struct place {
 
 extern const char __executable_start[], etext[];
 
+/* The code that is watched, and by how much its addresses differ from those in its file. */
+static const char *from = __executable_start, *to = etext;
+static uintptr_t loaded_at;
+
 static bool is_asked_for;
+static long most = INSTRUCTIONS_MOST, most_elsewhere = INSTRUCTIONS_MOST_ELSEWHERE;
+static long sampled; /* `stepped` before the sample */
 static _Thread_local volatile sig_atomic_t watching;
 static struct place places[MOST_PLACES];
 static int known;               /* places in use */
@@ -120,13 +128,13 @@ static void step(int number, siginfo_t *info, void *context) {
     greg_t *const registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     const char *const pc = (const char *)registers[REG_RIP];
 
-    if (!watching || stepped == INSTRUCTIONS_MOST ||
-        elsewhere == INSTRUCTIONS_MOST_ELSEWHERE) { /* a new thread inherits the flag */
+    if (!watching || stepped == most ||
+        elsewhere == most_elsewhere) { /* a new thread inherits it */
         registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
         return;
     }
     leave_unblocked(registers, (const unsigned char *)pc);
-    if (pc < __executable_start || pc >= etext) {
+    if (pc < from || pc >= to) {
         elsewhere++;
         return;
     }
@@ -154,7 +162,6 @@ void instructions_begin(void) {
 }
 
 static void report(FILE *file) {
-    const uintptr_t loaded_at = _r_debug.r_map ? _r_debug.r_map->l_addr : 0;
     const char *comma = "";
     fprintf(file, "{\"stepped\":%ld,\"gave_up\":%s,\"newer\":[", stepped,
             elsewhere == INSTRUCTIONS_MOST_ELSEWHERE ? "true" : "false");
@@ -168,11 +175,20 @@ static void report(FILE *file) {
     fprintf(file, "]}\n");
 }
 
+static void stop(void) {
+    __writeeflags(__readeflags() & ~(unsigned long long)TRAP_FLAG);
+    watching = 0;
+}
+
 void instructions_end(void) {
     if (!watching)
         return;
-    __writeeflags(__readeflags() & ~(unsigned long long)TRAP_FLAG);
-    watching = 0;
+    stop();
+    loaded_at = _r_debug.r_map ? _r_debug.r_map->l_addr : 0;
+    instructions_report();
+}
+
+void instructions_report(void) {
     char *text = NULL;
     size_t length = 0;
     FILE *const file = open_memstream(&text, &length);
@@ -184,6 +200,56 @@ void instructions_end(void) {
     free(text);
 }
 
+/* ---------------------------------------------------------------- samples */
+
+/* Of dl_iterate_phdr(): takes the object that has the function at `data`. */
+static int take_object(struct dl_phdr_info *object, size_t size, void *data) {
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW( Phdr) *const part = &object->dlpi_phdr[i];
+        const char *const start = (const char *)(object->dlpi_addr + part->p_vaddr);
+        if (part->p_type == PT_LOAD && (const char *)data >= start &&
+            (const char *)data < start + part->p_memsz) {
+            loaded_at = object->dlpi_addr;
+            from = start;
+            to = start + part->p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The signal handler of the timer: steps begin with the interrupted instruction. */
+static void begin_here(int number, siginfo_t *info, void *context) {
+    (void)number, (void)info;
+    watching = 1;
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+}
+
+static void start_timer(long microseconds) {
+    const struct itimerval once = {.it_value = {microseconds / 1000000, microseconds % 1000000}};
+    setitimer(ITIMER_REAL, &once, NULL);
+}
+
+void instructions_sample(const void *function, long after) {
+    struct sigaction trap = {.sa_sigaction = step, .sa_flags = SA_SIGINFO};
+    struct sigaction alarm = {.sa_sigaction = begin_here, .sa_flags = SA_SIGINFO | SA_RESTART};
+    void *address = NULL;
+    memcpy(&address, &function, sizeof address);
+    sampled = stepped;
+    most = stepped + INSTRUCTIONS_SAMPLED;
+    most_elsewhere = elsewhere + 4 * INSTRUCTIONS_SAMPLED;
+    if (dl_iterate_phdr(take_object, address) && sigaction(SIGTRAP, &trap, NULL) == 0 &&
+        sigaction(SIGALRM, &alarm, NULL) == 0)
+        start_timer(after > 0 ? after : 1);
+}
+
+bool instructions_sampled(void) {
+    start_timer(0);
+    stop();
+    return stepped > sampled;
+}
+
 #else
 
 void instructions_read_option(void) {
@@ -193,6 +259,17 @@ void instructions_begin(void) {
 }
 
 void instructions_end(void) {
+}
+
+void instructions_sample(const void *function, long after) {
+    (void)function, (void)after;
+}
+
+bool instructions_sampled(void) {
+    return true;
+}
+
+void instructions_report(void) {
 }
 
 #endif

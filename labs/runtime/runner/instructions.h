@@ -15,18 +15,31 @@
  * microseconds, and a loop shows all its instructions early.
  *
  * Without the variable, and on other processors than x86-64, both functions do nothing.
+ *
+ * The timing program watches a function of a shared object in some of its calls, from a random
+ * moment on: a function could be another one in later calls, or behind its first instructions.
  */
 #pragma once
 
 #include <stdbool.h>
 
-enum { INSTRUCTIONS_MOST = 20000, INSTRUCTIONS_MOST_ELSEWHERE = 60000 };
+enum { INSTRUCTIONS_MOST = 20000, INSTRUCTIONS_MOST_ELSEWHERE = 60000, INSTRUCTIONS_SAMPLED = 500 };
 
 /* Reads the variable again, for a test that has changed its environment. */
 void instructions_read_option(void);
 
 void instructions_begin(void);
 void instructions_end(void);
+
+/* Watches INSTRUCTIONS_SAMPLED instructions of the object that has `function`, those that the next
+ * call executes `after` microseconds from now. Whether the environment asks for it or not. */
+void instructions_sample(const void *function, long after);
+
+/* Ends what instructions_sample() began. Returns whether the call was seen. */
+bool instructions_sampled(void);
+
+/* Reports all samples. */
+void instructions_report(void);
 
 /* The width, in bits, of the registers that the AVX instruction at `code` uses; 0: it is none. */
 int instructions_avx_bits(const unsigned char *code);

@@ -162,7 +162,7 @@ def _check_number(tokens: Tokens, declared: int) -> None:
     ]
     if any(tokens.declares(i) or tokens.at(i + 1) in (b"(", b".", b"[", b"->") for i in uses):
         return  # another variable of this name, or no number
-    if not uses or (_is_set(tokens, uses[0]) and _is_certain(tokens, uses[0], uses[-1])):
+    if _are_certain(tokens, uses):
         return
     flag = f"sim_is_set_{tokens.start[declared]}"
     last = declared
@@ -198,12 +198,31 @@ def _is_set(tokens: Tokens, i: int) -> bool:
     )
 
 
-def _is_certain(tokens: Tokens, i: int, last: int) -> bool:
-    """Does each thread set the variable at token i before it comes to the uses up to `last`?"""
+def _are_certain(tokens: Tokens, uses: list[int]) -> bool:
+    """Is the variable set before each of these uses, whatever way a thread takes?"""
+    if not uses:
+        return True
+    if not _is_certain(tokens, uses[0]):
+        return False
+    opened = tokens.up[uses[0]]
+    closed = tokens.match[opened]
+    rest = [i for i in uses if i > closed]
+    head = tokens.text[tokens.match[opened - 1] : opened] if tokens.at(opened - 1) == b")" else []
+    if tokens.at(opened - 1) == b"do" or head == [b"(", b";", b";", b")"]:
+        return True  # once at least
+    if tokens.text[closed + 1 : closed + 3] == [b"else", b"{"]:
+        other = tokens.match[closed + 2]
+        if rest and rest[0] < other and _is_certain(tokens, rest[0]):
+            return True
+    return _are_certain(tokens, rest)
+
+
+def _is_certain(tokens: Tokens, i: int) -> bool:
+    """Is the variable set at token i whenever a thread is in the block around it?"""
     first = tokens.statement(i)
     before = tokens.at(first - 1)
     begins = before in (b";", b"{", b"}") or (before == b"(" and tokens.at(first - 2) == b"for")
     words = tokens.text[first:i]
-    may_skip = any(word in (b"if", b"else", b"for", b"while", b"do", b"?", b"|") for word in words)
-    is_plain = begins and not may_skip and not (b"&" in words and b"(" in words)
-    return is_plain and last < tokens.match[tokens.up[i]]
+    skips = (b"if", b"else", b"for", b"while", b"do", b"?", b"|")
+    may_skip = any(word in skips for word in words) or words.count(b"&") > 1
+    return _is_set(tokens, i) and begins and not may_skip

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 # A memory operand with a register, but none of a segment: `%fs:` is for thread-local variables.
@@ -29,8 +29,16 @@ _MEMORY = re.compile(
 _LINE = re.compile(
     r"\t(?:(?:lock|rep\w*|xacquire|xrelease|notrack|bnd)[; ]+)*(?P<word>[a-z]\w*)\t(?P<operands>.*)"
 )
-# The most frequent instructions of a kernel: they access no memory, and change no address.
-_OF_VECTORS = re.compile(r"\tv(?!maskmov)\w+\t(?:%[xyz]mm\d+|\$\d+|, )+\n")
+# A line, and those before it that say nothing: directives, and the most frequent instructions of a
+# kernel, which access no memory and change no address.
+_NEXT = re.compile(
+    r"(?P<dull>(?:\t\.(?!cfi_)[^\n]*\n|\tv(?!maskmov)\w+\t(?:%[xyz]mm\d+|\$\d+|, )+\n)*)"
+    r"(?P<line>[^\n]*\n?)"
+)
+# The next frequent ones: of vectors, and of a place in the frame.
+_OF_FRAME = re.compile(
+    r"\t(?P<word>v(?!maskmov)\w+)\t(?:%[xyz]mm\d+, )*(?P<place>\d*)\(%rsp\)(?:, %[xyz]mm\d+)*\n"
+)
 _WORD_ALONE = re.compile(r"\t(?:rep\w* )?(?P<word>[a-z]\w*)$")
 # Of AVX-512: which parts of a vector are accessed, or that one value stands for all.
 _DECORATION = re.compile(r"\{[^}]*\}")
@@ -56,7 +64,7 @@ _SIZES = {"d": 4, "ps": 4, "q": 8, "pd": 8}
 _MASK = re.compile(r"\{%(k[1-7])\}")
 _BYTES = {"x": 16, "y": 32, "z": 64}  # of the registers %xmm, %ymm and %zmm
 _LOCATION = re.compile(r"\t\.loc (?P<file>\d+) (?P<line>\d+)")
-_FILE = re.compile(r'\t\.file (?P<number>\d+)(?: "(?P<folder>[^"]*)")? "(?P<name>[^"]*)"')
+_FILE = re.compile(r'(?m)^\t\.file (?P<number>\d+)(?: "(?P<folder>[^"]*)")? "(?P<name>[^"]*)"')
 _STRING = re.compile(r"(?:movs|stos|cmps|scas|lods)[bwlq]")
 _WIDTHS = (
     (re.compile(r"v?mov(?:ss|d)|v?\w+ss|v?cvts[is]2s[sd]l?|movs[xl]?lq|movslq"), 4),
@@ -203,47 +211,51 @@ class UnknownInstructionError(Exception):
 
 
 class Source:
-    """Where in the source the next instruction comes from."""
+    """Where in the source an instruction comes from. at: its place in the assembly."""
 
-    def __init__(self) -> None:
-        self._files: dict[str, str] = {}
-        self.at = ""  # the last line that begins with .loc
-
-    def note(self, line: str) -> None:
-        """Reads a line that begins with .file."""
-        if file := _FILE.match(line):
-            folder = f"{file['folder']}/" if file["folder"] and file["name"][0] != "/" else ""
-            self._files[file["number"]] = folder + file["name"]
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.at = 0
 
     def refusal(self, word: str) -> UnknownInstructionError:
-        location = _LOCATION.match(self.at)
-        file, line = (location["file"], location["line"]) if location else ("", "1")
+        before = self._text[: self.at]
+        location = _LOCATION.match(before, before.rfind("\n\t.loc ") + 1)
+        number, line = (location["file"], location["line"]) if location else ("", "1")
+        name = ""
+        for file in _FILE.finditer(before):
+            if file["number"] == number:
+                folder = f"{file['folder']}/" if file["folder"] and file["name"][0] != "/" else ""
+                name = folder + file["name"]
         return UnknownInstructionError(
-            f"{self._files.get(file, '')}:{line}: error: the instruction {word} accesses memory in "
+            f"{name}:{line}: error: the instruction {word} accesses memory in "
             "a way that the checks cannot follow: use another intrinsic or attribute"
         )
 
 
-def reported(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of a file of assembly, with the calls. Raises UnknownInstructionError."""
+def reported(text: str) -> Iterator[str]:
+    """The pieces of a file of assembly, with the calls. Raises UnknownInstructionError."""
     frame = Frame()
     callbacks = Callbacks()
-    source = Source()
+    source = Source(text)
     written_by_hand = False
-    for line in lines:
-        if line.startswith("\t."):
-            if line.startswith("\t.loc "):
-                source.at = line
-            elif line.startswith("\t.cfi_"):
-                frame.note(line)
-            elif line.startswith("\t.file"):
-                source.note(line)
+    for piece in _NEXT.finditer(text):
+        yield piece["dull"]
+        line = piece["line"]
+        if line.startswith("\t.cfi_"):
+            frame.note(line)
         elif line.startswith("#"):
             written_by_hand = line.startswith("#APP") or (
                 written_by_hand and not line.startswith("#NO_APP")
             )
-        elif not _OF_VECTORS.fullmatch(line):
+        elif (
+            (slot := _OF_FRAME.fullmatch(line))
+            and _sort_of(slot["word"])[2]
+            and frame.has(slot["place"], "%rsp")
+        ):
+            pass
+        elif not line.startswith("\t."):
             if line.startswith("\t") and not written_by_hand:
+                source.at = piece.start("line")
                 yield from _calls(line.rstrip("\n"), frame, callbacks, source)
             callbacks.note(line.rstrip("\n"))
         yield line
@@ -371,7 +383,7 @@ def _width(word: str, operands: str) -> int:
 
 def main() -> int:
     try:
-        sys.stdout.writelines(reported(sys.stdin))
+        sys.stdout.writelines(reported(sys.stdin.read()))
     except UnknownInstructionError as refused:
         print(refused, file=sys.stderr)
         return 1

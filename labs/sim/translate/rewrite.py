@@ -37,7 +37,7 @@ from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
 from local_arrays import check_indices, check_numbers
 from preprocess import Preprocessor, PreprocessorError, precompile
-from tokens import MARKS, Function, Tokens
+from tokens import ENDS, MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
 from unsupported import INCLUDE, functions, refuse_clusters, refuse_names
 from variables import INLINE, Variables
@@ -161,8 +161,8 @@ class Translation:
                 continue
             name = text.decode()
             opened = i + 1
-            if text.startswith(b"cudaMemset") and tokens.at(opened) == b"(":
-                self._warn_of_fraction(opened)
+            if text.startswith((b"cudaMemset", b"cudaMemcpy")) and tokens.at(opened) == b"(":
+                self._warn_of_bytes(opened)
             if tokens.at(opened) != b"(":
                 if not tokens.declares(i) or tokens.at(i - 1) == b"&":
                     # the C function, without its default arguments
@@ -183,18 +183,63 @@ class Translation:
             if tokens.at(i + 1) == b";" and [b"__global__" in f.marks for f in around] == [True]:
                 tokens.replace(i, "return sim_returns()")
 
-    def _warn_of_fraction(self, opened: int) -> None:
-        """The value of a cudaMemset() is a byte: 1.0f would be the byte 1 of each number."""
+    def _warn_of_bytes(self, opened: int) -> None:
+        """The value of a cudaMemset() is a byte, 1.0f that of the integer 1. And sizeof of a
+        pointer that is copied or filled is 8."""
         tokens = self.tokens
-        for first, last in tokens.commas(opened + 1, tokens.match[opened])[1:-1]:
-            given = tokens.flat(first, last)
-            if FRACTION.fullmatch(given) and given.strip("-+.0fF"):
-                file, line, column = tokens.expanded.position(tokens.start[first])
-                name = tokens.text[opened - 1].decode()
-                self.warnings += (
-                    f"{file}:{line}:{column}: warning: {name}() sets bytes: {given} becomes an "
-                    "integer, and each byte gets it; write numbers with a kernel, or copy them\n"
-                ).encode()
+        name = tokens.text[opened - 1].decode()
+        given = tokens.commas(opened + 1, tokens.match[opened])
+        names = {tokens.text[first] for first, last in given if last == first + 1}
+        for first, last in given[1:]:
+            text = tokens.flat(first, last)
+            words = self._declared_as(first) if last == first + 1 else []
+            is_float = FRACTION.fullmatch(text) and text.strip("-+.0fF")
+            if name.startswith("cudaMemset") and (
+                is_float or b"float" in words or b"double" in words
+            ):
+                why = f"sets bytes: {text} becomes an integer, and each byte gets it"
+                self._warn(first, f"{name}() {why}; write numbers with a kernel, or copy them")
+            for i in range(first, last):
+                of = i + 2 if tokens.at(i + 1) == b"(" else i + 1
+                is_whole = of == i + 1 or tokens.at(of + 1) == b")"
+                if tokens.text[i] == b"sizeof" and is_whole and tokens.text[of] in names:
+                    if b"*" in self._declared_as(of):
+                        of_what = tokens.text[of].decode(errors="replace")
+                        why = f"{of_what} is a pointer, whose sizeof is 8 bytes"
+                        self._warn(i, f"{name}(): {why}; write the number of elements * "
+                                      f"sizeof(*{of_what})")  # fmt: skip
+
+    def _declared_as(self, i: int) -> list[bytes]:
+        """The type and the declarator before the name at token i, where it was declared last; a
+        parameter `float a[]` has a *, too."""
+        tokens = self.tokens
+        body = tokens.up[i]
+        while body >= 0 and tokens.up[body] >= 0 and not tokens.is_scope(tokens.up[body]):
+            body = tokens.up[body]
+        head = tokens.statement(max(body, 0))
+        for k in range(i - 1, -1, -1):
+            is_seen = (
+                tokens.is_global(k) if k < head else k < body or i < tokens.match[tokens.up[k]]
+            )
+            if tokens.text[k] != tokens.text[i] or not is_seen:
+                continue
+            if tokens.declares(k) or tokens.at(k - 1) in (b"restrict", b"__restrict__"):
+                first = k
+                while tokens.at(first - 1) not in (*ENDS, b"(", b",", b")", b"<", b""):
+                    first -= 1
+                is_array = tokens.at(k + 1) == b"["
+                array = [b"*"] if head <= k < body else []
+                return array if is_array else tokens.text[first:k]
+            start = tokens.statement(k)
+            if k > body and tokens.at(start - 1) in ENDS and tokens.is_name(start):
+                if tokens.is_name(start + 1) or tokens.at(start + 1) == b"*":
+                    star = [b"*"] if tokens.at(k - 1) == b"*" else []
+                    return [] if tokens.at(k + 1) == b"[" else [tokens.text[start], *star]
+        return []
+
+    def _warn(self, i: int, text: str) -> None:
+        file, line, column = self.tokens.expanded.position(self.tokens.start[i])
+        self.warnings += f"{file}:{line}:{column}: warning: {text}\n".encode()
 
     def _addresses(self, kernels: set[bytes]) -> None:
         """(void *)k -> (void *)sim_kernel_address("k", k), which makes k known to the runtime"""

@@ -88,7 +88,8 @@ def esbmc(home: Path, work: Path) -> Iterator[Labelled]:
     shared = work / "call"
     shared.mkdir()
     (shared / "call_kernel.h").write_text(CALL_KERNEL)
-    (shared / "cutil.h").write_text("")
+    for name in ("cutil.h", "sm_atomic_functions.h"):  # of CUDA before 5, and declared by others
+        (shared / name).write_text("")
     for described in sorted((home / "regression" / "cuda").glob("**/test.desc")):
         path = described.with_name("main.cu")
         if not path.exists():
@@ -97,7 +98,8 @@ def esbmc(home: Path, work: Path) -> Iterator[Labelled]:
         copy.parent.mkdir(parents=True)
         copy.write_text(LAUNCHER.sub("LAUNCH", path.read_text(errors="replace")))
         label = _esbmc_label(described.read_text().splitlines()[2:])
-        yield Labelled("ESBMC-GPU", copy, label, ("-I", str(shared)))
+        options = ("-I", str(shared), "-include", "call_kernel.h")
+        yield Labelled("ESBMC-GPU", copy, label, options)
 
 
 def _esbmc_label(lines: list[str]) -> str:

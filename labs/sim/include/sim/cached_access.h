@@ -23,7 +23,9 @@ using sim_loaded = typename std::conditional<std::is_class<T>::value, const T &,
 extern "C"
     __attribute__((const, nothrow, leaf)) int sim_read_only(const void *at, unsigned long bytes);
 template <class T> SIM_INLINED sim_loaded<T> __ldg(const T *address) {
-    asm volatile("" : : "r"(sim_read_only(address, sizeof(T))));
+    const void *at = address;
+    asm volatile("" : "+r"(at)); /* two equal loads are two calls */
+    asm volatile("" : : "r"(sim_read_only(at, sizeof(T))));
     return *address;
 }
 #else

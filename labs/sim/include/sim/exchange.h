@@ -32,6 +32,7 @@ struct sim_exchange {
     int line;
     unsigned how;
     inline __attribute__((always_inline)) void access(const volatile void *address) const {
+        asm volatile("" : "+r"(address)); /* two equal accesses are two calls */
         asm volatile("" : : "r"(sim_exchange_access(address, how, file, line)));
     }
     template <class T>

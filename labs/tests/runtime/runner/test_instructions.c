@@ -149,6 +149,27 @@ TEST(a_long_copy_ends_the_watch) {
     ck_assert_ptr_nonnull(strstr(read_record(), "\"gave_up\":true"));
 }
 
+extern const char etext[];
+
+/* Neither the first instructions nor all: those that run when the time has come. */
+TEST(a_sample_begins_at_a_moment) {
+    volatile long sum = 0;
+    long stepped = 0;
+    instructions_sample(etext - 1, 2000);
+    for (long i = 0; i < 100000000 && !stepped; i++) {
+        sum += i;
+    }
+    ck_assert(instructions_sampled());
+    instructions_report();
+    ck_assert_int_eq(sscanf(read_record(), "{\"stepped\":%ld", &stepped), 1);
+    ck_assert_int_eq(stepped, INSTRUCTIONS_SAMPLED);
+}
+
+TEST(a_call_that_is_over_is_not_sampled) {
+    instructions_sample(etext - 1, 1000000);
+    ck_assert(!instructions_sampled());
+}
+
 static void *count_up(void *sum) {
     for (int i = 0; i < 10000; i++) {
         ++*(volatile int *)sum;

@@ -210,3 +210,50 @@ def test_a_plain_run_says_where_lanes_exchange_values(tmp_path: Path) -> None:
         said = check(tmp_path, EXCHANGES, "--", str(way)).stderr.splitlines()
         where = f"convlabs-sim: {tmp_path}/program.cu:{line(EXCHANGES, f'HERE {way}')}: lanes exch"
         assert len(said) == 1 and said[0].startswith(where), said
+
+
+OWN = """__device__ void get(int &a) { a = 3; }
+__global__ void right(int *out, const int *in, int n) {
+    int a, b, c, i, prev, k = __ldg(in); float f;
+    get(a);
+    int *p = &b; *p = 2;
+    if (n > 3) { c = 1; c++; } else { c = 2; }
+    for (i = 0; i < n; i++) { if (i > 0) out[0] += prev; prev = i; }
+    if (n > 3) f = 1; else f = k;
+    while ((k = n) > 4) n--;
+    out[1] = a + b + c + k + f;
+    out[2] = __ldg(in + 1) + 1;
+}
+__global__ void wrong(int *v, int n) {
+    float s; int best, m;
+    for (int i = 0; i < n; i++) s += i; // HERE 1
+    if (n > 100) best = 3;
+    while (m < n) m++; // HERE 2
+    v[0] = s;
+    v[1] = best; // HERE 3
+    for (int r = 0; r < 2; r++) {
+        int old = __ldg(v + 2); // HERE 4
+        v[2] = old + 1;
+    }
+}
+int main() {
+    int *v;
+    if (cudaMalloc(&v, 64) || cudaMemset(v, 0, 64)) return 1;
+    NAME<<<1, 1>>>(v, ARGUMENTS);
+    if (cudaDeviceSynchronize()) return 2;
+    cudaFree(v);
+}
+"""
+
+
+def test_what_only_the_thread_itself_spoils(tmp_path: Path) -> None:
+    """A number that it reads before it sets it, and __ldg() of what its kernel has written."""
+    wrong = OWN.replace("NAME", "wrong").replace("ARGUMENTS", "5")
+    done = check(tmp_path, wrong, "--check")
+    found = [text for text in done.stderr.splitlines() if text.startswith("error: ")]
+    for number, kind in enumerate(["uninitialised-read"] * 3 + ["read-only"], 1):
+        where = f"error: {kind}: {tmp_path}/program.cu:{line(OWN, f'HERE {number}')}"
+        assert sum(text.startswith(where) for text in found) == 1, done.stderr
+    assert len(found) == 4 and done.returncode == 1
+    right = OWN.replace("NAME", "right").replace("ARGUMENTS", "v + 8, 5")
+    assert "checks: nothing found" in check(tmp_path, right, "--check").stderr

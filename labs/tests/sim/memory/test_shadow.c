@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "check/quick_access.h"
+#include "check/racecheck.h"
 #include "memory/shadow.h"
 
 #define BYTES 1003 /* no multiple of a word */
@@ -105,6 +107,29 @@ TEST(words_until_a_byte_is_touched) {
         ck_assert_uint_eq(cell.reads[0].segment, i / 4 == 2 ? 6 : 0);
     }
     ck_assert_uint_eq(cell_of(s, first + 4, 6).write.segment, 0); /* older than that */
+    shadow_release(s);
+}
+
+TEST(a_wide_access_whose_first_word_unpacks_the_cells) {
+    static _Alignas(16) char large[1 << 17];
+    struct shadow *s = shadow_create(large, sizeof large, true);
+    race_launch();
+    race_forget_forms();
+    race_block();
+    race_thread(0);
+    *check_site_of(large) = (struct check_site){large, sizeof large, s, false};
+    const char *at = large;
+    bool done = true;
+    for (uint32_t pc = 1; s->packed && at < large + sizeof large; pc++, at += 16) {
+        done = check_quick(at, 16, false, large, pc, false); /* a new form, of four words */
+        ck_assert(done == (s->packed != NULL));
+    }
+    ck_assert(!done);
+    ck_assert(check_quick(at - 16, 16, false, large, 7, false));
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(s->cells[(size_t)(at - 16 - large) / 4 + i].reads[0].segment,
+                          race_time.segment);
+    }
     shadow_release(s);
 }
 

@@ -20,7 +20,7 @@ FUNCTION = "\t.cfi_startproc\n\tsubq\t$24, %rsp\n\t.cfi_def_cfa_offset 32\n"
 def reported(*instructions: str) -> list[tuple[str, int]]:
     """The addresses that are reported, and twice their bytes, plus 1 for a store."""
     lines = [*FUNCTION.splitlines(keepends=True), *(f"\t{i}\n" for i in instructions)]
-    text = "".join(machine_accesses.reported(lines))
+    text = "".join(machine_accesses.reported("".join(lines)))
     assert [line for line in text.splitlines(keepends=True) if line in lines] == lines
     return [(m["address"], int(m["what"])) for m in CALLS.finditer(text)]
 
@@ -108,7 +108,7 @@ def test_a_repeated_instruction_is_reported_where_it_begins() -> None:
 def test_each_lane_of_a_gather_or_scatter_is_reported(
     instruction: str, lanes: int, what: int, tmp_path: Path
 ) -> None:
-    text = "".join(machine_accesses.reported([*FUNCTION.splitlines(True), f"\t{instruction}\n"]))
+    text = "".join(machine_accesses.reported(f"{FUNCTION}\t{instruction}\n"))
     assert re.findall(r"\tpushq\t\$(\d+)\n\tcall\tsim_machine_access", text) == [str(what)] * lanes
     (tmp_path / "x.s").write_text(text + "\t.cfi_endproc\n")
     subprocess.run(["gcc", "-c", tmp_path / "x.s", "-o", tmp_path / "x.o"], check=True)
@@ -120,9 +120,9 @@ def test_each_lane_of_a_gather_or_scatter_is_reported(
      "tilestored\t%tmm0, (%rdi,%rax)", "vfuture\t%zmm0, (%rdi,%zmm1,4)"],
 )  # fmt: skip
 def test_an_instruction_that_is_not_known_is_refused_with_its_line(instruction: str) -> None:
-    lines = ['\t.file 1 "my/x.c"\n', "\t.loc 1 12 5\n", f"\t{instruction}\n"]
+    text = f'\t.file 1 "my/x.c"\n\t.loc 1 12 5\n\t{instruction}\n'
     with pytest.raises(machine_accesses.UnknownInstructionError, match=r"my/x.c:12: error: the in"):
-        list(machine_accesses.reported(lines))
+        list(machine_accesses.reported(text))
 
 
 GATHERS = """
@@ -161,8 +161,8 @@ def test_a_gather_gives_what_it_gave_and_reports_the_lanes_of_its_mask(tmp_path:
         flags = ["-O2", "-mno-red-zone", "-S"]
         command = ["gcc", *flags, str(tmp_path / name), "-o", f"{tmp_path / name[:-2]}.s"]
         subprocess.run(command, check=True)
-    with (tmp_path / "x.s").open() as lines:
-        (tmp_path / "y.s").write_text("".join(machine_accesses.reported(lines)))
+    text = (tmp_path / "x.s").read_text()
+    (tmp_path / "y.s").write_text("".join(machine_accesses.reported(text)))
     files = [tmp_path / "y.s", tmp_path / "note.s"]
     subprocess.run(["gcc", *files, "-o", tmp_path / "y"], check=True)
     done = subprocess.run([tmp_path / "y"], check=True, capture_output=True, text=True)
@@ -170,7 +170,7 @@ def test_a_gather_gives_what_it_gave_and_reports_the_lanes_of_its_mask(tmp_path:
 
 
 def test_assembly_that_a_header_has_is_left_alone() -> None:
-    text = ["#APP\n", "\tmovl\t(%rdi), %eax\n", "#NO_APP\n", "\tmovl\t(%rsi), %eax\n"]
+    text = "#APP\n\tmovl\t(%rdi), %eax\n#NO_APP\n\tmovl\t(%rsi), %eax\n"
     found = CALLS.findall("".join(machine_accesses.reported(text)))
     assert found == [("(%rsi)", "8")]
 
@@ -198,8 +198,8 @@ def test_what_gcc_writes_can_be_assembled_and_links(tmp_path: Path) -> None:
     )
     flags = ["-O2", "-mno-red-zone"]
     subprocess.run(["gcc", *flags, "-S", source, "-o", tmp_path / "x.s"], check=True)
-    with (tmp_path / "x.s").open() as lines:
-        (tmp_path / "y.s").write_text("".join(machine_accesses.reported(lines)))
+    text = (tmp_path / "x.s").read_text()
+    (tmp_path / "y.s").write_text("".join(machine_accesses.reported(text)))
     assert "sim_machine_access" in (tmp_path / "y.s").read_text()
     stub = tmp_path / "stub.s"
     stub.write_text(STUB)
@@ -263,5 +263,5 @@ def test_a_callback_counts_up_to_the_next_label_where_a_jump_may_lead() -> None:
     lines = [f"\t{line}\n" for line in CALLBACK]
     access = "\tmovl\t(%rbx), %eax\n"
     for label, calls in ((".L2:\n", 1), (".LBB2:\n", 0), ("name:\n", 1)):
-        text = "".join(machine_accesses.reported([*lines, label, access]))
+        text = "".join(machine_accesses.reported("".join([*lines, label, access])))
         assert text.count("sim_machine_access") == calls, label

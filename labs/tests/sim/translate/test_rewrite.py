@@ -1,5 +1,6 @@
 """The rewriter: what it refuses and where, what it leaves alone, and files made to hurt it."""
 
+import random
 import re
 import subprocess
 import sys
@@ -8,7 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from expanded import Expanded
+from tokens import Tokens
 
+from grader.compile.permitted import own_text as judged
 from grader.paths import ROOT
 from grader.tests import captured
 
@@ -766,6 +770,40 @@ def test_bytes_are_set_to_a_fraction(value: str, is_warned: bool, tmp_path: Path
     assert (done.returncode, warned) == (0, is_warned), done.stderr
 
 
+BYTES = """__constant__ float c_mask[9];
+typedef struct { float v[9]; } block;
+void copy(float *d, const float *__restrict__ h, const float mask[9], block *b) {
+  float own[9], value = 1, *last = d, x; int n = 9;
+  block whole = *b;
+  { float *own = d; (void)own; }
+  CALL;
+}
+int main() { return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("cudaMemcpyToSymbol(c_mask, mask, sizeof(mask))", "mask is a pointer"),
+        ("cudaMemcpy(d, h, n * sizeof h, cudaMemcpyHostToDevice)", "h is a pointer"),
+        ("cudaMemset(last, 0, sizeof(last))", "last is a pointer"),
+        ("cudaMemset(d, value, n * sizeof(float))", "sets bytes: value becomes"),
+        ("cudaMemcpyToSymbol(c_mask, own, sizeof(own))", ""),
+        ("cudaMemcpyToSymbol(c_mask, own, sizeof c_mask)", ""),
+        ("cudaMemcpy(d, h, n * sizeof(*h), cudaMemcpyHostToDevice)", ""),
+        ("cudaMemcpy(d, h, n * sizeof(h[0]), cudaMemcpyHostToDevice)", ""),
+        ("cudaMemcpy(d, &last, sizeof(last), cudaMemcpyHostToDevice)", ""),
+        ("cudaMemcpy(d, &whole, sizeof(whole), cudaMemcpyHostToDevice)", ""),
+        ("cudaMemset(d, n, sizeof(x))", ""),
+    ],
+)
+def test_bytes_of_a_pointer(call: str, said: str, tmp_path: Path) -> None:
+    done, _ = rewrite(tmp_path, BYTES.replace("CALL", call))
+    assert done.returncode == 0 and bool(done.stderr) == bool(said), done.stderr
+    assert said in done.stderr and (not said or done.stderr.startswith("student.cu:7:"))
+
+
 ODD_ARITHMETIC = """
 template <class T, int N> struct table { T of[N]; };
 struct packed { unsigned low : 4; int high; };
@@ -802,3 +840,29 @@ def test_arithmetic_in_odd_places_compiles(flags: tuple[str, ...], tmp_path: Pat
         ["g++", "-std=c++17", "-fsyntax-only", *flags, "-I", INCLUDE, tmp_path / "made.ii"]
     )
     assert said.returncode == 0, said.stderr
+
+
+PIECES = [  # of programs, each a token that only a lexer of C++ gets right
+    'R"(a " b)"', 'LR"x(a)" )" )x"', 'u8R"(\n# 7 "b.cu"\n)"', '"a\\"b"', 'u8"R\\"("', "'\\''", "'\"'",
+    "L'x'", "1'000'000", "0x1p-3f", ".5e+3", "1.e5f", "a$b", "é", "R", "u8", "_1", "x<y>", "a->b",
+    "n::m", "&&", ">>=", "\n", "\n#pragma unroll 4\n", '\n# 40 "a.cu"\n', "k<<<1, 2>>>(p)", '"a" R"(b)"',
+]  # fmt: skip
+
+
+def test_the_grader_and_the_simulator_read_the_same_tokens() -> None:
+    """The grader judges a text that the translator then rewrites: neither may see a word where the
+    other sees a string. (They cut signs differently.)"""
+    draw = random.Random(1)
+    kinds = {"raw": "text", "string": "text", "letter": "text", "glued": "text"}
+    for _ in range(500):
+        body = " ".join(draw.choices(PIECES, k=12))
+        text = f'# 1 "a.cu"\n{body}\n'.encode()
+        tokens = Tokens(Expanded(text, []))
+        ours = [
+            (kinds.get(str(kind), kind), word.decode(), tokens.line(i))
+            for i, (kind, word) in enumerate(zip(tokens.kind, tokens.text, strict=True))
+            if kind != "sign"
+        ]
+        read = judged.own_text(text, lambda _: "a.cu").tokens
+        theirs = [(kinds.get(k, k), word, n) for k, word, n in read if k not in ("sign", "pragma")]
+        assert ours == theirs, body
