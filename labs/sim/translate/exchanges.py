@@ -248,9 +248,14 @@ class Search:
             first, last = i - 2, tokens.match[i - 1]
         elif not is_scalar:
             return None
+        after = last + 1
+        is_behind = tokens.at(after) in (b".", b"->", b"[", b"(") or (
+            tokens.at(after) in (b"+", b"-") and tokens.at(after + 1) == tokens.at(after)
+        )
+        if first < i and is_behind:
+            return None  # *p++ is *(p++)
         if last < i or self._takes_address(first - 1):
             return None
-        after = last + 1
         while tokens.at(after) == b"." and tokens.is_word(after + 1):
             after += 2
         sign, second = tokens.at(after), tokens.at(after + 1)
