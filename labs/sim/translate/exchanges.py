@@ -47,7 +47,7 @@ class Access:
 
     def meets(self, other: Access) -> bool:
         """May one lane load what another one stores, by these two?"""
-        if not (self.stores and other.loads or self.loads and other.stores):
+        if not ((self.stores and other.loads) or (self.loads and other.stores)):
             return False
         return self.array == other.array and (self.where != other.where or self.is_same)
 
