@@ -353,7 +353,7 @@ int main(int argc, char **argv)
     if (argc == 3) return 7 / (argc - 3);
     store<<<1, 32>>>(NULL);
     cudaError_t error = cudaDeviceSynchronize();
-    printf("%s\n", cudaGetErrorString(error));
+    printf("%s\\n", cudaGetErrorString(error));
     return cudaGetLastError() == cudaErrorIllegalAddress ? 3 : 0;
 }
 """
@@ -399,7 +399,7 @@ int main()
     cudaMalloc(&d, 64);
     k<<<1, 1>>>(nullptr, d);
     cudaMemcpy(h, d + 10, sizeof h, cudaMemcpyDeviceToHost);
-    printf("%d %d\n", h[0], h[1]);
+    printf("%d %d\\n", h[0], h[1]);
     cudaFree(d);
 }
 """

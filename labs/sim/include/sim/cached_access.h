@@ -20,8 +20,8 @@ using sim_loaded = typename std::conditional<std::is_class<T>::value, const T &,
 
 /* Data that no thread writes while the kernel runs. */
 #ifdef __SANITIZE_THREAD__
-extern "C" __attribute__((const, nothrow, leaf)) int sim_read_only(const void *at,
-                                                                   unsigned long bytes);
+extern "C"
+    __attribute__((const, nothrow, leaf)) int sim_read_only(const void *at, unsigned long bytes);
 template <class T> SIM_INLINED sim_loaded<T> __ldg(const T *address) {
     const void *at = address;
     asm volatile("" : "+r"(at)); /* two equal loads are two calls */

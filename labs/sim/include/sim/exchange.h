@@ -16,8 +16,8 @@ struct worker;
 void sim_exchange_begin(struct worker *w);
 #endif
 
-/* The running thread makes an access at FILE:LINE. `how`: 1, it loads, 2, it stores, 3, both. As far
- * as the compiler can know, the call neither reads nor writes memory: what is kept in registers
+/* The running thread makes an access at FILE:LINE. `how`: 1, it loads, 2, it stores, 3, both. As
+ * far as the compiler can know, the call neither reads nor writes memory: what is kept in registers
  * without the watch stays there. */
 __attribute__((const, nothrow, leaf, cold)) int
 sim_exchange_access(const volatile void *address, unsigned how, const char *file, int line);

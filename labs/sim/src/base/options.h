@@ -21,12 +21,12 @@ struct sim_options {
     bool reverse;         /* ORDER=reverse: begin with the last block and the last thread */
     uint64_t seed;        /* SEED: of the order of queued work; 0: as late as possible */
     bool zeros;           /* FRESH=zeros: new memory holds zeros, not poison */
-    bool fault_is_error;  /* FAULT=error: a bad access of a kernel is its error, as on a device; else
-                             it ends a plain program */
-    bool predict;         /* PREDICT is set: run only the blocks that are counted, and write what a
-                             prediction of the time needs */
-    bool progress;        /* PROGRESS is set: a terminal is told how far a long kernel is */
-    bool check;           /* CHECK is set: check every access, if the program is traced */
+    bool fault_is_error; /* FAULT=error: a bad access of a kernel is its error, as on a device; else
+                            it ends a plain program */
+    bool predict;        /* PREDICT is set: run only the blocks that are counted, and write what a
+                            prediction of the time needs */
+    bool progress;       /* PROGRESS is set: a terminal is told how far a long kernel is */
+    bool check;          /* CHECK is set: check every access, if the program is traced */
     /* INJECT=NAME:N: call number N of the function NAME (or of "launch") fails. */
     const char *inject_name; /* NULL: none; `inject_length` characters */
     size_t inject_length;

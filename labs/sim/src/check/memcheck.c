@@ -493,8 +493,8 @@ void check_volatile(const void *address, size_t bytes, enum race_access how, con
 }
 
 void check_read_only(const void *address, size_t bytes, const void *pc) {
-    const struct access a = {sim_worker, address, bytes, RACE_LOAD, (const char *)pc - 1,
-                             true,       false,   0};
+    const struct access a = {sim_worker,           address, bytes, RACE_LOAD,
+                             (const char *)pc - 1, true,    false, 0};
     settle();
     const struct memory_object *p = address_object(a.w, a.at);
     size_t first, count;

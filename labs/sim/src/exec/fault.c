@@ -56,10 +56,11 @@ static bool report_stack(const struct sim_finding *known, const char *address,
     }
     struct sim_finding finding = *known;
     finding.kind = "stack-overflow";
-    sim_report(&finding,
-               "host code needs more than its stack of %llu KB: local arrays that are too large, or "
-               "endless recursion; large arrays belong into malloc(), new or std::vector",
-               (unsigned long long)stack.rlim_cur / 1024);
+    sim_report(
+        &finding,
+        "host code needs more than its stack of %llu KB: local arrays that are too large, or "
+        "endless recursion; large arrays belong into malloc(), new or std::vector",
+        (unsigned long long)stack.rlim_cur / 1024);
     return true;
 }
 
@@ -99,9 +100,9 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
 static void report_division(const struct sim_finding *known, const char *who) {
     struct sim_finding finding = *known;
     finding.kind = "division-by-zero";
-    sim_report_once(&finding, "%s divides an integer by zero, or the smallest integer by -1%s", who,
-                    known->kernel ? ": a GPU does not stop there, and goes on with an undefined value"
-                                  : "");
+    sim_report_once(
+        &finding, "%s divides an integer by zero, or the smallest integer by -1%s", who,
+        known->kernel ? ": a GPU does not stop there, and goes on with an undefined value" : "");
 }
 
 /* The instruction of the program that faulted. For one of the C library it is the last one that
