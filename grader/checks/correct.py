@@ -398,9 +398,10 @@ def _errors(outcome: Outcome) -> list[Finding]:
 
 def _findings(outcome: Outcome) -> list[str]:
     """A few findings of the simulator, errors first. A refused launch is only a note when the
-    program asked for its error, but it says why."""
-    refused = [f for f in outcome.findings if f.severity == "note" and f.kind == "invalid-launch"]
-    return [f.render() for f in [*_errors(outcome), *refused][:3]]
+    program asked for its error, but it says why. Where a limit ended a kernel is a note, too."""
+    told = ("invalid-launch", "stopped")
+    notes = [f for f in outcome.findings if f.severity == "note" and f.kind in told]
+    return [f.render() for f in [*_errors(outcome), *notes][:3]]
 
 
 def _open_todo(this: _Run) -> list[str]:

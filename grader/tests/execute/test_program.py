@@ -362,10 +362,11 @@ __attribute__((noinline)) int fill(int n)
 int main(int argc, char **argv)
 {
     if (argc == 2) return fill(1 << 26);
-    if (argc == 3) return 7 / (argc - 3);
+    volatile int zero = 0;
+    if (argc == 3) return 7 / zero;
     store<<<1, 32>>>(NULL);
     cudaError_t error = cudaDeviceSynchronize();
-    printf("%s\n", cudaGetErrorString(error));
+    printf("%s\\n", cudaGetErrorString(error));
     return cudaGetLastError() == cudaErrorIllegalAddress ? 3 : 0;
 }
 """
@@ -384,7 +385,7 @@ def test_a_fault_of_a_plain_run_names_its_line(tmp_path: Path) -> None:
     assert re.search(rf"grade: {source}:[3-7]: your program faulted here\n", stack.stderr)
     divided = run(source, "--", "1", "2")
     assert "host code divides an integer by zero" in divided.stderr
-    assert f"grade: {source}:12: your program faulted here; run" in divided.stderr
+    assert f"grade: {source}:13: your program faulted here; run" in divided.stderr
 
 
 UNDEFINED = """#include <stdio.h>
@@ -411,7 +412,7 @@ int main()
     cudaMalloc(&d, 64);
     k<<<1, 1>>>(nullptr, d);
     cudaMemcpy(h, d + 10, sizeof h, cudaMemcpyDeviceToHost);
-    printf("%d %d\n", h[0], h[1]);
+    printf("%d %d\\n", h[0], h[1]);
     cudaFree(d);
 }
 """

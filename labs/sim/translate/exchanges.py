@@ -183,6 +183,8 @@ class Search:
         if tokens.at(i - 1) != b"*" or tokens.declares(i):
             return tokens.at(i - 1) in (b"*", b"__restrict__", b"restrict")
         first = tokens.statement(i)
+        while tokens.at(first) == b"," and tokens.match[first - 1] >= 0:  # int a[4] = {}, *p = ...
+            first = tokens.statement(tokens.match[first - 1])
         is_second = tokens.at(i - 2) == b"," and tokens.is_name(first)
         return is_second and (tokens.is_name(first + 1) or tokens.at(first + 1) == b"*")
 

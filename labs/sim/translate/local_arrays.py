@@ -19,16 +19,7 @@ NUMBERS = frozenset(
     b"bool char short int long unsigned signed float double size_t int8_t int16_t int32_t int64_t "
     b"uint8_t uint16_t uint32_t uint64_t".split()
 )
-NO_PLACE = (
-    b"asm",
-    b"__asm__",
-    b"goto",
-    b"switch",
-    b"decltype",
-    b"typeof",
-    b"__typeof__",
-    b"sizeof",
-)
+NO_PLACE = frozenset(b"asm __asm__ goto switch decltype typeof __typeof__ sizeof".split())
 ELSEWHERE = (b"__shared__", b"extern", b"static", b"typedef", b"using")
 
 

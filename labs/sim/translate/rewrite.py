@@ -202,12 +202,12 @@ class Translation:
             for i in range(first, last):
                 of = i + 2 if tokens.at(i + 1) == b"(" else i + 1
                 is_whole = of == i + 1 or tokens.at(of + 1) == b")"
-                if tokens.text[i] == b"sizeof" and is_whole and tokens.text[of] in names:
-                    if b"*" in self._declared_as(of):
-                        of_what = tokens.text[of].decode(errors="replace")
-                        why = f"{of_what} is a pointer, whose sizeof is 8 bytes"
-                        self._warn(i, f"{name}(): {why}; write the number of elements * "
-                                      f"sizeof(*{of_what})")  # fmt: skip
+                is_size = tokens.text[i] == b"sizeof" and is_whole and tokens.text[of] in names
+                if is_size and b"*" in self._declared_as(of):
+                    of_what = tokens.text[of].decode(errors="replace")
+                    why = f"{of_what} is a pointer, whose sizeof is 8 bytes"
+                    better = f"write the number of elements * sizeof(*{of_what})"
+                    self._warn(i, f"{name}(): {why}; {better}")
 
     def _declared_as(self, i: int) -> list[bytes]:
         """The type and the declarator before the name at token i, where it was declared last; a
@@ -218,9 +218,8 @@ class Translation:
             body = tokens.up[body]
         head = tokens.statement(max(body, 0))
         for k in range(i - 1, -1, -1):
-            is_seen = (
-                tokens.is_global(k) if k < head else k < body or i < tokens.match[tokens.up[k]]
-            )
+            is_seen = tokens.is_global(k) if k < head else k < body
+            is_seen = is_seen or (k > body and i < tokens.match[tokens.up[k]])
             if tokens.text[k] != tokens.text[i] or not is_seen:
                 continue
             if tokens.declares(k) or tokens.at(k - 1) in (b"restrict", b"__restrict__"):
@@ -231,10 +230,10 @@ class Translation:
                 array = [b"*"] if head <= k < body else []
                 return array if is_array else tokens.text[first:k]
             start = tokens.statement(k)
-            if k > body and tokens.at(start - 1) in ENDS and tokens.is_name(start):
-                if tokens.is_name(start + 1) or tokens.at(start + 1) == b"*":
-                    star = [b"*"] if tokens.at(k - 1) == b"*" else []
-                    return [] if tokens.at(k + 1) == b"[" else [tokens.text[start], *star]
+            is_type = tokens.is_name(start) and tokens.at(start - 1) in ENDS
+            if k > body and is_type and (tokens.is_name(start + 1) or tokens.at(start + 1) == b"*"):
+                star = [b"*"] if tokens.at(k - 1) == b"*" else []
+                return [] if tokens.at(k + 1) == b"[" else [tokens.text[start], *star]
         return []
 
     def _warn(self, i: int, text: str) -> None:

@@ -12,6 +12,7 @@ void sim_read_options(void) {
     const char *sample = getenv("CONVLABS_SIM_SAMPLE");
     const char *threads = getenv("CONVLABS_SIM_THREADS");
     const char *limit = getenv("CONVLABS_SIM_LIMIT");
+    const char *position = getenv("CONVLABS_SIM_POSITION");
     const char *order = getenv("CONVLABS_SIM_ORDER");
     const char *fresh = getenv("CONVLABS_SIM_FRESH");
     const char *seed = getenv("CONVLABS_SIM_SEED");
@@ -23,6 +24,7 @@ void sim_read_options(void) {
         .warps = getenv("CONVLABS_SIM_WARPS"),
         .sample = sample ? strtoull(sample, NULL, 10) : 0,
         .limit = limit ? strtod(limit, NULL) : 0,
+        .position = position ? strtod(position, NULL) : 0,
         .threads = threads ? atoi(threads) : 0,
         .reverse = order != NULL && strcmp(order, "reverse") == 0,
         .seed = seed ? strtoull(seed, NULL, 10) : (uint64_t)check,

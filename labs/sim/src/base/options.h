@@ -17,6 +17,8 @@ struct sim_options {
     const char *warps;    /* WARPS: the file for the costliest warp instructions, or NULL */
     uint64_t sample;      /* SAMPLE: count about so many blocks of each launch; 0: all */
     double limit;         /* LIMIT: seconds after the first launch in which the program must end */
+    double position;      /* POSITION: seconds of processor time, at which a note says which kernel
+                             runs, and where; 0: never */
     int threads;          /* THREADS: host threads; below 1: one for each core */
     bool reverse;         /* ORDER=reverse: begin with the last block and the last thread */
     uint64_t seed;        /* SEED: of the order of queued work; 0: as late as possible */

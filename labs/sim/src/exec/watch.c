@@ -23,6 +23,7 @@
 
 static pid_t owner;            /* threads do not survive a fork */
 static volatile int stopped;   /* the signal that ends the program; -1: its time limit */
+static volatile bool asked;    /* a note is to say where a kernel is, which then goes on */
 static bool reporting;         /* a thread has begun to say where it is, */
 static volatile bool reported; /* and has said it */
 
@@ -56,6 +57,7 @@ static const char *reason(void) {
     return stopped == SIGINT    ? "Ctrl-C ended the program"
            : stopped == SIGXCPU ? "the limit of processor time ended the program"
            : stopped == -1      ? "CONVLABS_SIM_LIMIT ended the program"
+           : stopped == 0       ? "shortly before the limit of processor time"
                                 : "SIGTERM ended the program";
 }
 
@@ -109,7 +111,8 @@ static void interrupted(int number, siginfo_t *info, void *context) {
         return;
     }
     const char *pc = sim_program_counter(context);
-    if (stopped) {
+    if (stopped || asked) {
+        asked = false;
         report_position(w, pc);
         return;
     }
@@ -153,15 +156,16 @@ static void ask_all(pid_t process) {
     }
 }
 
-static double seconds(void) {
+static double seconds(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static void *watch(void *argument) {
     pid_t me = (pid_t)(intptr_t)argument;
-    double end = sim_options.limit > 0 ? seconds() + sim_options.limit : 0;
+    double end = sim_options.limit > 0 ? seconds(CLOCK_MONOTONIC) + sim_options.limit : 0;
+    bool noted = sim_options.position <= 0;
     for (;;) {
         pause_for(PERIOD);
         for (struct worker *w = sim_workers(); w; w = w->older) {
@@ -169,7 +173,11 @@ static void *watch(void *argument) {
                 look_at(w);
             }
         }
-        if (end > 0 && seconds() >= end) {
+        if (!noted && seconds(CLOCK_PROCESS_CPUTIME_ID) >= sim_options.position) {
+            noted = asked = true;
+            ask_all(me);
+        }
+        if (end > 0 && seconds(CLOCK_MONOTONIC) >= end) {
             stopped = -1;
             ask_all(me);
             for (int i = 0; i < PATIENCE && !reported; i++) {

@@ -234,6 +234,7 @@ __global__ void wrong(int *v, int n) {
     for (int r = 0; r < 2; r++) {
         int old = __ldg(v + 2); // HERE 4
         v[2] = old + 1;
+        __syncthreads();
     }
 }
 int main() {

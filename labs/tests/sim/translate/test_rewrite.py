@@ -843,9 +843,10 @@ def test_arithmetic_in_odd_places_compiles(flags: tuple[str, ...], tmp_path: Pat
 
 
 PIECES = [  # of programs, each a token that only a lexer of C++ gets right
-    'R"(a " b)"', 'LR"x(a)" )" )x"', 'u8R"(\n# 7 "b.cu"\n)"', '"a\\"b"', 'u8"R\\"("', "'\\''", "'\"'",
-    "L'x'", "1'000'000", "0x1p-3f", ".5e+3", "1.e5f", "a$b", "é", "R", "u8", "_1", "x<y>", "a->b",
-    "n::m", "&&", ">>=", "\n", "\n#pragma unroll 4\n", '\n# 40 "a.cu"\n', "k<<<1, 2>>>(p)", '"a" R"(b)"',
+    'R"(a " b)"', 'LR"x(a)" )" )x"', 'u8R"(\n# 7 "b.cu"\n)"', '"a\\"b"', 'u8"R\\"("', "'\\''",
+    "'\"'", "L'x'", "1'000'000", "0x1p-3f", ".5e+3", "1.e5f", "a$b", "é", "R", "u8", "_1", "x<y>",
+    "a->b", "n::m", "&&", ">>=", "\n", "\n#pragma unroll 4\n", '\n# 40 "a.cu"\n',
+    "k<<<1, 2>>>(p)", '"a" R"(b)"',
 ]  # fmt: skip
 
 
