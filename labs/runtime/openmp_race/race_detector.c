@@ -37,7 +37,7 @@ static struct {
 } reported[MAX_REPORTED];
 static int reported_count;
 static unsigned largest_team = 1;
-static unsigned long long teams; /* of several threads, that were started */
+static unsigned long long teams;                      /* of several threads, that were started */
 static unsigned long long bytes_written[MAX_THREADS]; /* bytes, by each thread of all teams */
 static _Thread_local uintptr_t stack_begin;           /* its lower addresses are the thread's own */
 
