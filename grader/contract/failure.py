@@ -136,6 +136,10 @@ def _judge_step(
         )
     if step.huge:
         return _judge_huge_image(player.contract, index, step.huge, result)
+    before = played.results[index - 1].status if index else None
+    is_old = before and before.failed_call == "launch" and before.returned == status.returned
+    if status.returned and is_old and not (step.failing and step.failing.error == status.returned):
+        return failed("old-error", status.error, *OLD_ERROR)
     if step.failing and status.failed_call:
         if failure := _judge_failed_call(index, step, result):
             return failure
@@ -143,9 +147,6 @@ def _judge_step(
         return failed("returned-error", status.error)
     elif status.returned:
         name = "returned-error" if status.returned > 0 else "rejected"
-        before = played.results[index - 1].status if index else None
-        if before and before.failed_call == "launch" and before.returned == status.returned:
-            return failed("old-error", status.error, *OLD_ERROR)
         return failed(name, status.error, *(refused if not findings else ()))
     if status.left:
         return failed("leak", f"your function left {status.left} behind when it returned")
