@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from grader import files, paths
 from grader.contract import arrays, as_c, draw, prepared, reasons, shrink, words
@@ -120,7 +121,7 @@ class _Run:
     def line_of(self, sequences: Iterable[Sequence], is_secret: bool) -> Check | None:
         """The check's line if one of the sequences fails."""
         with closing(self.player.play_ahead(sequences)) as ahead:
-            for played in ahead:
+            for played in chain.from_iterable(map(self._to_its_end, ahead)):
                 if played.end == "our-fault":
                     reason = "" if is_secret else f": {played.reason}"  # with what was printed
                     return self.line("error", [f"the runner failed{reason}"])
@@ -130,6 +131,13 @@ class _Run:
             else:
                 return None
         return self.line("fail", [SECRET]) if is_secret else self._failed(played, failure)
+
+    def _to_its_end(self, played: Played) -> Iterator[Played]:
+        """Plays on behind a call in which the program may end."""
+        yield played
+        while rest := played.sequence[len(played.results) + 1 :]:
+            played = self.player.play(consistent(rest))
+            yield played
 
     def _failed(self, played: Played, failure: Failure) -> Check:
         player = self.player

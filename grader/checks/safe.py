@@ -65,6 +65,8 @@ def _judged(session: Session, safe: Safe, runner: Runner) -> Check:
     if not safe.one_thread and (alone := _one_thread(safe, runner)):
         lines = [alone, NOTHING_SHARED, *_why(safe)]
         return _verdict(submission, safe, "fail", forwards, lines, "no-team")
+    if many := _many_teams(safe, runner):
+        return _verdict(submission, safe, "fail", forwards, [many, *_why(safe)], "many-teams")
     remarks = [NOT_RACED] if runner.openmp_unsupported(safe) else []
     backwards = runner.backwards(safe)
     if backwards is None:
@@ -129,6 +131,19 @@ def _one_thread(safe: Safe, runner: Runner) -> str:
     return (
         f"your function started {team.largest} threads, but one of them did all the work: divide "
         "the iterations with `#pragma omp for`, or by omp_get_thread_num()"
+    )
+
+
+def _many_teams(safe: Safe, runner: Runner) -> str:
+    """That a function starts its threads more often than the image has rows; "" if it does not."""
+    team = runner.openmp_team(safe)
+    rows = safe.size[1] if safe.size else 0
+    if team is None or not rows or team.teams <= rows:
+        return ""
+    return (
+        f"your function started its threads {team.teams} times for {rows} rows, as for each tap or "
+        "pixel, and they wait for each other each time: start them once, around the loop over the "
+        "rows"
     )
 
 

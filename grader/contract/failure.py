@@ -70,11 +70,11 @@ def find_failure(player: Player, played: Played) -> Failure | None:
 
 def _reached_the_end_of_memory(player: Player, played: Played) -> bool:
     """Did the program end in a step that is told of more pixels than there are, since it went on to
-    them? That is what a function which returns nothing must do there."""
+    them, as a function which returns nothing must, or since the host had no memory for them?"""
     index = len(played.results)
     is_told = index < len(played.sequence) and played.sequence[index].huge is not None
     ended = played.fault != "" or played.kind == "crashed"
-    return is_told and ended and player.contract.returns == "void"
+    return is_told and ended and (player.contract.returns == "void" or played.no_memory)
 
 
 def explain_callers_finding(finding: Finding) -> str:
@@ -90,6 +90,13 @@ def explain_callers_finding(finding: Finding) -> str:
         "your function overwrote memory of the program that calls it: does it write past the end "
         "of an array of its own, such as a static one with an element for each thread?"
     )
+
+
+OLD_ERROR = (
+    "that is the error of a launch in the call before, which was made to fail: nothing is wrong in "
+    "this one",
+    "cudaGetLastError() forgets the error that it returns, cudaPeekAtLastError() does not",
+)
 
 
 def _judge_stop(played: Played) -> Failure:
@@ -129,6 +136,10 @@ def _judge_step(
         )
     if step.huge:
         return _judge_huge_image(player.contract, index, step.huge, result)
+    before = played.results[index - 1].status if index else None
+    is_old = before and before.failed_call == "launch" and before.returned == status.returned
+    if status.returned and is_old and not (step.failing and step.failing.error == status.returned):
+        return failed("old-error", status.error, *OLD_ERROR)
     if step.failing and status.failed_call:
         if failure := _judge_failed_call(index, step, result):
             return failure

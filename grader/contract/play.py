@@ -1,5 +1,6 @@
 """Plays a sequence: runs its steps in one process and reads what each of them left."""
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -47,6 +48,9 @@ class StepStatus(msgspec.Struct, frozen=True):
     fault: str = ""
 
 
+NO_MEMORY = re.compile(rb"^terminate called .*'std::(?:bad_alloc|bad_array_new_length)'$", re.M)
+
+
 @dataclass(frozen=True)
 class Result:
     """What one step left."""
@@ -58,7 +62,8 @@ class Result:
 @dataclass(frozen=True)
 class Played:
     """A sequence that was played. results: of the steps that ended. fault: where the next step left
-    its memory, in words, or "". kind, reason: of a program that was stopped, as in case.Outcome."""
+    its memory, in words, or "". kind, reason: of a program that was stopped, as in case.Outcome.
+    no_memory: C++ ended it, as it could not allocate."""
 
     sequence: Sequence
     results: list[Result]
@@ -69,6 +74,7 @@ class Played:
     findings: list[Finding] = field(default_factory=list)
     printed: str = ""
     prepared: Prepared | None = None
+    no_memory: bool = False
 
 
 @dataclass(frozen=True)
@@ -163,9 +169,11 @@ class Player:
         elif len(results) < len(slots) or not reported.is_complete():
             end, kind, reason = "stopped", "no-result", without_result(done, reported)
         printed = done.stdout.decode(errors="replace")
+        no_memory = NO_MEMORY.search(done.stderr) is not None
         return Played(
-            prepared.sequence, results, end, kind, reason, fault, findings, printed, prepared
-        )
+            prepared.sequence, results, end, kind, reason, fault, findings, printed, prepared,
+            no_memory,
+        )  # fmt: skip
 
 
 def may_keep(gpu: bool) -> bool:

@@ -14,10 +14,11 @@ SHARE = 0.01
 
 class Team(msgspec.Struct, frozen=True):
     """largest: threads of the largest team, 1 where none was started. written: bytes outside of its
-    own stack, by each thread."""
+    own stack, by each thread. teams: how many of several threads were started."""
 
     largest: Count
     written: list[Count]
+    teams: Count = 0
 
     def working(self) -> int:
         """How many threads did work. One that got nothing of a loop that is too short did none."""

@@ -229,6 +229,16 @@ static bool left_stream(void) {
 #endif
 }
 
+/* Were both images copied from and to memory that was pinned? */
+static bool copied_pinned(const struct job *job) {
+#ifdef CONVLABS_SIM
+    return sim_copied_page_locked(0) >= 3 * job->pixels && sim_copied_page_locked(1) >= job->pixels;
+#else
+    (void)job;
+    return true;
+#endif
+}
+
 /* Part E, with the copies. What a function leaves behind is worse than an error that it returns: it
  * is what the report is to name. */
 static void run_with_transfer(struct runner *r, const struct job *job, const char *transfer,
@@ -260,6 +270,12 @@ static void run_with_transfer(struct runner *r, const struct job *job, const cha
         }
     } else {
         our_fault("there is no transfer '%s'", transfer);
+    }
+    if (error == cudaSuccess && strcmp(transfer, "plain") != 0 && !copied_pinned(job)) {
+        runner_fail(r, RUNNER_REJECTED,
+                    "%s() did not copy both images from and to pinned memory: pin h_rgb and h_grey "
+                    "with cudaHostRegister(), and copy from and to them before you unpin them",
+                    name);
     }
     device_case_drivers_turn(&c);
     if (left_stream()) {

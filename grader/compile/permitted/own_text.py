@@ -69,8 +69,8 @@ def own_text(preprocessed: bytes, owner: Callable[[str], str | None]) -> Text:
 def pieces(preprocessed: bytes, owner: Callable[[str], str | None]) -> Iterator[Piece]:
     """The preprocessed file in pieces. owner: as for own_text."""
     known: dict[bytes, tuple[str | None, str]] = {}
+    current: tuple[str | None, str] = None, ""
     at, line = 0, 1
-    current: tuple[str | None, str] = (None, "")
     preprocessed = b"\n" + preprocessed
     for marker in _markers(preprocessed):
         yield Piece(*current, line, preprocessed[at : marker.start()])

@@ -81,6 +81,27 @@ def test_one_wrong_element() -> None:
 FAILING = replace(STEP, failing=Failing(3, 214))
 
 
+@pytest.mark.parametrize(("failed", "name"), [("launch", "old-error"), ("", "returned-error")])
+def test_the_error_of_a_launch_that_was_not_taken(failed: str, name: str) -> None:
+    player = Player(*lab_and("B"), Path(), Path())
+    first = StepStatus(0, returned=214 if failed else 0, failed_call=failed, error="f() returned e")
+    then = StepStatus(1, returned=214, error="f() returned e")
+    results = [Result(status, right(player, STEP)) for status in (first, then)]
+    before = FAILING if failed else STEP
+    failure = find_failure(player, Played((before, STEP), results, "completed"))
+    assert failure and (failure.index, failure.name) == (1, name)
+
+
+@pytest.mark.parametrize("threw", [True, False])
+def test_a_host_without_memory_for_an_image_that_no_memory_holds(threw: bool) -> None:
+    player = Player(*lab_and("B"), Path(), Path())
+    huge = replace(STEP, huge=(1 << 30, 65_535))
+    ended = Played((huge, STEP), [], "stopped", "crashed", "abort()", no_memory=threw)
+    assert (find_failure(player, ended) is None) == threw
+    small = replace(ended, sequence=(STEP, huge))
+    assert find_failure(player, small) is not None
+
+
 @pytest.mark.parametrize(
     ("status", "name"),
     [

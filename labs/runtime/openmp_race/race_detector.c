@@ -37,11 +37,13 @@ static struct {
 } reported[MAX_REPORTED];
 static int reported_count;
 static unsigned largest_team = 1;
+static unsigned long long teams;                      /* of several threads, that were started */
 static unsigned long long bytes_written[MAX_THREADS]; /* bytes, by each thread of all teams */
 static _Thread_local uintptr_t stack_begin;           /* its lower addresses are the thread's own */
 
 void race_team_starts(unsigned size) {
     largest_team = size > largest_team ? size : largest_team;
+    teams += size > 1;
 }
 
 void race_thread_begins(const void *frame) {
@@ -130,7 +132,7 @@ static void report_team(void) {
     FILE *file = open_memstream(&text, &length);
     if (!file)
         return;
-    fprintf(file, "{\"largest\":%u,\"written\":[", largest_team);
+    fprintf(file, "{\"largest\":%u,\"teams\":%llu,\"written\":[", largest_team, teams);
     for (unsigned i = 0; i < largest_team && i < MAX_THREADS; i++)
         fprintf(file, "%s%llu", i ? "," : "", bytes_written[i]);
     fprintf(file, "]}\n");

@@ -103,7 +103,9 @@ static struct finding finding_of(int number, const siginfo_t *info, const uconte
     case SIGABRT:
         return (struct finding){"aborted",
                                 "abort() was called here, or by a function that is called here: "
-                                "free() calls it for a pointer that malloc() did not return"};
+                                "free() calls it for a pointer that malloc() did not return, and "
+                                "an exception that nothing catches, as when `new` or a "
+                                "std::vector gets no memory"};
     case SIGILL:
         return (struct finding){"crash", "this processor does not have this instruction"};
     default:

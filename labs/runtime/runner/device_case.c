@@ -200,12 +200,15 @@ void device_case_students_turn(struct device_case *c) {
 #endif
 }
 
+static bool launch_failed; /* in the step before */
+
 void device_case_drivers_turn(struct device_case *c) {
 #ifdef CONVLABS_SIM
     sim_students_turn(NULL);
     const char *failed = sim_failed_call();
     if (failed) {
         runner_note_failed_call(c->runner, failed);
+        launch_failed = strcmp(failed, "launch") == 0;
     }
     if (c->buffers > 0) {
         runner_note_seen(c->runner, sim_seen_by_host() - c->seen_before);
@@ -247,7 +250,11 @@ static void add_left(char *text, size_t size, unsigned before, unsigned after, c
 #endif
 
 void device_case_step_begins(int number, size_t shared) {
-    cudaGetLastError(); /* what the step before left behind must not speak for this one */
+    /* What the step before left behind must not speak for this one; but whoever asks for the error
+     * of a launch must take it as well. */
+    if (!launch_failed)
+        cudaGetLastError();
+    launch_failed = false;
 #ifdef CONVLABS_SIM
     sim_set_step(number);
     sim_forget_queued();

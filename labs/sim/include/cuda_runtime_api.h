@@ -135,7 +135,10 @@ struct sim_copied {
 /* *list: the first of them, in the order of the calls. Returns their number. */
 SIM_EXTERN_C unsigned sim_copied(const struct sim_copied **list);
 
-/* Begins that list anew. */
+/* The bytes that were copied from page-locked memory to the device; back: from the device to it. */
+SIM_EXTERN_C size_t sim_copied_page_locked(int back);
+
+/* Begins that list and these counts anew. */
 SIM_EXTERN_C void sim_forget_copied(void);
 
 /* ---- errors */

@@ -24,15 +24,21 @@ enum { COPIED_MAX = 64 }; /* the most that is recorded */
 
 static struct sim_copied copied[COPIED_MAX];
 static unsigned copied_count;
+static size_t page_locked[2]; /* bytes that were copied to the device, and back */
 
 unsigned sim_copied(const struct sim_copied **list) {
     *list = copied;
     return copied_count;
 }
 
+size_t sim_copied_page_locked(int back) {
+    return page_locked[back != 0];
+}
+
 void sim_forget_copied(void) {
     sim_lock_device();
     copied_count = 0;
+    page_locked[0] = page_locked[1] = 0;
     sim_unlock_device();
 }
 
@@ -55,10 +61,14 @@ static void record_copied(struct sim_copied c) {
     }
 }
 
+static bool is_page_locked(const struct sim_allocation *a) {
+    return a && !a->freed && a->space != SIM_DEVICE_MEMORY;
+}
+
 /* Records for sim_copied() a copy of host memory to the device. The device's lock is held. */
 static void note_copied(const struct sim_copy *c) {
     const struct sim_allocation *a = sim_owner(c->from);
-    const bool is_locked = a && !a->freed && a->space != SIM_DEVICE_MEMORY;
+    const bool is_locked = is_page_locked(a);
     const bool is_combined =
         is_locked && a->space == SIM_PINNED_MEMORY && (a->flags & cudaHostAllocWriteCombined) != 0;
     record_copied((struct sim_copied){c->from, c->width * c->height,
@@ -81,8 +91,12 @@ static cudaError_t copy(const struct sim_copy *c) {
     }
     sim_lock_device();
     bool there = sim_device_end(c->to) != NULL;
-    if (there && sim_device_end(c->from) == NULL) {
+    const bool from_host = sim_device_end(c->from) == NULL;
+    if (there && from_host) {
         note_copied(c);
+    }
+    if (there == from_host && is_page_locked(sim_owner(there ? c->from : c->to))) {
+        page_locked[!there] += c->width * c->height;
     }
     sim_unlock_device();
     if (c->async) {

@@ -386,7 +386,10 @@ TEST(what_copies_read_is_written_down) {
         ck_assert_uint_eq(seen[i].bytes, want[i].bytes);
         ck_assert_int_eq(seen[i].memory, want[i].memory);
     }
+    ck_assert_uint_eq(sim_copied_page_locked(0), 8 + 12 + sizeof h);
+    ck_assert_uint_eq(sim_copied_page_locked(1), 16);
     sim_forget_copied();
+    ck_assert_uint_eq(sim_copied_page_locked(0) + sim_copied_page_locked(1), 0);
     for (int row = 0; row < 100; row++) { /* a buffer for each row, and one buffer's rows */
         ck_success(cudaMemcpy(d, h_pinned, 4, cudaMemcpyHostToDevice));
         ck_success(cudaMemcpy(d, h + row % 8, 4, cudaMemcpyHostToDevice));
