@@ -111,11 +111,3 @@ def expected(operation: str, exact: str | None, arrays: Arrays, settings: Settin
     if exact is None:
         return OPERATIONS[operation].expected(arrays, settings)
     return correlation.float32_row_major(arrays["image"], arrays["mask"], settings["border"])
-
-
-def bytes_near(value: npt.NDArray[np.float64], error: float | npt.NDArray[np.float64]) -> Expected:
-    """The bytes to which a value computed to within `error` may be rounded: one byte, or two
-    neighbours where the value is that close to k + 1/2. The bound is 1/2 around k + 1/2, else 0."""
-    low = np.clip(np.floor(value - error + 0.5), 0, 255)
-    high = np.clip(np.floor(value + error + 0.5), 0, 255)
-    return Expected((low + high) / 2, (high - low) / 2)

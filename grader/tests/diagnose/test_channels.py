@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from datasets import layers
-from grader.diagnose import explain, location
+from grader.diagnose import location
 from grader.execute import case as run
 from grader.model.spec import Case
 from grader.oracle import multichannel
-from grader.oracle.compare import Comparison, compare
 from grader.oracle.inputs import Inputs
+from grader.tests.diagnose.explained import compared, explained
 
 CHANNELS, HEIGHT, WIDTH, MASKS = 6, 9, 11, 5
 CASE = Case(name="c", part="A", image="noise", mask="bank5x3", points=1)
@@ -62,19 +62,8 @@ WRONG: dict[str, Callable[[Inputs], tuple[np.ndarray, np.ndarray]]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_known_mistake_is_named(name: str) -> None:
     inputs = make_inputs()
-    wrong = multichannel.convolution(*WRONG[name](inputs)).value.astype(np.float64)
-    comparison = compare(wrong, multichannel.convolution(inputs.image, inputs.mask))
-    assert not comparison.right()
-    diagnosis = explain.explain(CASE, "layers", inputs, comparison)
-    assert diagnosis is not None and diagnosis.name == name
-
-
-def test_an_output_in_another_order_is_named() -> None:
-    inputs = make_inputs()
-    right = multichannel.convolution(inputs.image, inputs.mask)
-    other = np.moveaxis(right.value, 0, 2).reshape(right.value.shape).astype(np.float64)
-    diagnosis = explain.explain(CASE, "layers", inputs, compare(other, right))
-    assert diagnosis is not None and diagnosis.name == "output-order"
+    wrong = multichannel.convolution(*WRONG[name](inputs)).value
+    assert explained(CASE, "layers", inputs, wrong).name == name
 
 
 DEPTHWISE: dict[str, Callable[[Inputs], np.ndarray]] = {
@@ -94,12 +83,7 @@ DEPTHWISE: dict[str, Callable[[Inputs], np.ndarray]] = {
 @pytest.mark.parametrize("name", DEPTHWISE)
 def test_known_mistake_of_depthwise_is_named(name: str) -> None:
     inputs = make_inputs("f4", "random3")
-    comparison = compare(
-        DEPTHWISE[name](inputs).astype(np.float32),
-        multichannel.depthwise(inputs.image, inputs.mask),
-    )
-    diagnosis = explain.explain(CASE, "depthwise", inputs, comparison)
-    assert diagnosis is not None and diagnosis.name == name
+    assert explained(CASE, "depthwise", inputs, DEPTHWISE[name](inputs)).name == name
 
 
 def padded(inputs: Inputs, mode: str, dx: int = 0) -> np.ndarray:
@@ -139,7 +123,14 @@ def with_stride(bank: np.ndarray, stride: int) -> np.ndarray:
     return np.asarray(flat[rows[..., None] + np.arange(3)].reshape(bank.shape))
 
 
+def with_pitch(pitch: int) -> np.ndarray:
+    """The image as it is read when its rows are taken to be `pitch` apart."""
+    starts = np.arange(CHANNELS)[:, None] * HEIGHT * WIDTH + np.arange(HEIGHT) * pitch
+    return np.asarray(FLAT[starts[..., None] + np.arange(WIDTH)])
+
+
 INDEXED: dict[str, Callable[[Inputs], np.ndarray]] = {
+    "output-order": lambda g: np.moveaxis(right_in(g), 0, 2).reshape(MASKS, HEIGHT, WIDTH),
     "wrong-border": lambda g: padded(g, "edge"),
     "window-off": lambda g: padded(g, "constant", dx=1),
     "transposed": lambda g: np.swapaxes(right_in(g), 1, 2).reshape(MASKS, HEIGHT, WIDTH),
@@ -157,38 +148,14 @@ INDEXED: dict[str, Callable[[Inputs], np.ndarray]] = {
     "width-height-swapped": lambda g: multichannel.convolution(
         g.image.reshape(-1, WIDTH, HEIGHT), g.mask
     ).value.reshape(MASKS, HEIGHT, WIDTH),
-    "row-pitch": lambda g: (
-        multichannel.convolution(
-            np.stack(
-                [
-                    [FLAT[c * HEIGHT * WIDTH + y * 10 :][:WIDTH] for y in range(HEIGHT)]
-                    for c in range(CHANNELS)
-                ]
-            ),
-            g.mask,
-        ).value
-    ),
+    "row-pitch": lambda g: multichannel.convolution(with_pitch(10), g.mask).value,
 }
 
 
 @pytest.mark.parametrize("name", INDEXED)
 def test_a_mistake_with_an_index_is_named(name: str) -> None:
     inputs = make_inputs()
-    comparison = compare(
-        INDEXED[name](inputs).astype(np.float64),
-        multichannel.convolution(inputs.image, inputs.mask),
-    )
-    assert not comparison.right()
-    diagnosis = explain.explain(CASE, "layers", inputs, comparison)
-    assert diagnosis is not None and diagnosis.name == name
-
-
-def partly_unwritten(where: tuple[slice, ...]) -> tuple[Inputs, Comparison]:
-    inputs = make_inputs()
-    right = multichannel.convolution(inputs.image, inputs.mask)
-    got = right.value.astype(np.float64)
-    got.view(np.uint64)[where] = 2**64 - 1
-    return inputs, compare(got, right)
+    assert explained(CASE, "layers", inputs, INDEXED[name](inputs)).name == name
 
 
 ALL = slice(None)
@@ -204,20 +171,21 @@ ALL = slice(None)
     ],
 )
 def test_unwritten_doubles_are_named(where: tuple[slice, ...], name: str, words: str) -> None:
-    inputs, comparison = partly_unwritten(where)
-    diagnosis = explain.explain(CASE, "layers", inputs, comparison)
-    assert diagnosis is not None and diagnosis.name == name
-    assert words in diagnosis.text
+    inputs = make_inputs()
+    out = right_in(inputs).astype(np.float64)
+    out.view(np.uint64)[where] = 2**64 - 1
+    diagnosis = explained(CASE, "layers", inputs, out)
+    assert diagnosis.name == name and words in diagnosis.text
 
 
 def test_wrong_values_are_located() -> None:
     inputs = make_inputs()
-    right = multichannel.convolution(inputs.image, inputs.mask)
 
     def place(where: tuple[slice, ...]) -> str:
-        got = right.value.astype(np.float64)
-        got[where] += 1
-        return location.wrong_elements("layers", inputs, compare(got, right))
+        out = right_in(inputs).astype(np.float64)
+        out[where] += 1
+        comparison = compared(CASE, "layers", inputs, out)
+        return location.wrong_elements("layers", inputs, comparison)
 
     assert place((ALL, ALL, ALL)) == "every value"
     assert place((slice(2, 4), slice(0, 5), ALL)) == "in masks 2..3 and rows 0..4"

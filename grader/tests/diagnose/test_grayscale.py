@@ -9,8 +9,6 @@ import numpy.typing as npt
 import pytest
 
 from grader import exit_codes
-from grader.diagnose import explain
-from grader.diagnose.mistake import Diagnosis
 from grader.execute import backend
 from grader.grading import score
 from grader.model import spec
@@ -21,6 +19,7 @@ from grader.oracle.compare import compare
 from grader.oracle.grayscale import DECIMALS, WEIGHTS, grey
 from grader.oracle.inputs import Inputs, inputs
 from grader.session import plan
+from grader.tests.diagnose.explained import explained
 
 LAB = spec.load("lab8")
 CASE = Case(
@@ -34,13 +33,6 @@ CASE = Case(
 GIVEN = inputs(LAB, CASE, 8)
 RIGHT = grey(GIVEN.image, WEIGHTS["709"])
 I64 = npt.NDArray[np.int64]
-
-
-def explained(got: I64, given: Inputs = GIVEN) -> Diagnosis | None:
-    expected = operations.expected("grey", None, given.arrays, CASE.settings())
-    comparison = compare(got.astype(np.uint8), expected)
-    assert not comparison.right()
-    return explain.explain(CASE, "grey", given, comparison)
 
 
 def test_the_image_is_what_the_driver_wants() -> None:
@@ -138,8 +130,7 @@ MISTAKES: dict[str, Callable[[], I64]] = {
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_known_mistake_is_named(name: str) -> None:
-    diagnosis = explained(MISTAKES[name]())
-    assert diagnosis and diagnosis.name == name
+    assert explained(CASE, "grey", GIVEN, MISTAKES[name]()).name == name
 
 
 @pytest.mark.parametrize(
@@ -159,8 +150,8 @@ def test_a_mistake_in_a_part_is_named_with_its_part(
     right = grey(given.image, WEIGHTS["709"])
     got = right.reshape(-1).copy()
     got[part] = grey(given.image[..., ::-1], WEIGHTS["709"]).reshape(-1)[part]
-    diagnosis = explained(got.reshape(right.shape), given)
-    assert diagnosis and diagnosis.name == "channels-swapped" and diagnosis.text.startswith(words)
+    diagnosis = explained(CASE, "grey", given, got.reshape(right.shape))
+    assert diagnosis.name == "channels-swapped" and diagnosis.text.startswith(words)
     assert "32" not in diagnosis.text
 
 
@@ -188,37 +179,32 @@ def test_a_value_half_way_between_two_bytes_is_named(
         image[20, 30 + floor] = halves[0]
     exact = image.astype(np.float64) @ (np.array(WEIGHTS["709"]) / 32768)
     got = np.rint(exact) if to_even else np.ceil(exact - 0.5)
-    diagnosis = explained(got.astype(np.int64), Inputs(image))
-    assert diagnosis and diagnosis.name == "rounded-half" and words in diagnosis.text
+    diagnosis = explained(CASE, "grey", Inputs(image), got)
+    assert diagnosis.name == "rounded-half" and words in diagnosis.text
 
 
 @pytest.mark.parametrize("change", [1, -1, 40])
 def test_a_single_wrong_pixel_is_no_mistake(change: int) -> None:
     got = RIGHT.copy()
     got[20, 30] += change
-    assert explained(got) is None
+    assert explained(CASE, "grey", GIVEN, got).name == ""
 
 
 def test_what_is_nearly_all_255_is_not_called_a_missing_shift() -> None:
     """Bytes in the wrong order saturate as well. Only the file's text can tell."""
     got = np.full(RIGHT.shape, 255)
     got[::9, 5] = 3
-    diagnosis = explained(got)
-    assert diagnosis is None or diagnosis.name == "all-255"
+    assert explained(CASE, "grey", GIVEN, got).name in ("", "all-255")
     line = "__m128i p = _mm_set_epi8(0, -1, 1, -1, 3, -1, 4, -1, 6, -1, 7, -1, 9, -1, 10, -1);"
-    expected = operations.expected("grey", None, GIVEN.arrays, CASE.settings())
-    comparison = compare(got.astype(np.uint8), expected)
-    seen = explain.explain(CASE, "grey", GIVEN, comparison, source=line)
-    assert seen and seen.name == "set-not-setr"
-    other = compare(np.minimum(RIGHT, 127).astype(np.uint8), expected)
-    seen = explain.explain(CASE, "grey", GIVEN, other, source=line)
-    assert seen and seen.name == "signed-saturation"
+    assert explained(CASE, "grey", GIVEN, got, source=line).name == "set-not-setr"
+    other = np.minimum(RIGHT, 127)
+    assert explained(CASE, "grey", GIVEN, other, source=line).name == "signed-saturation"
 
 
 def test_bytes_off_by_one_here_and_there_are_not_explained() -> None:
     got = RIGHT.copy()
     got[::2, ::3] ^= 1
-    assert explained(got) is None
+    assert explained(CASE, "grey", GIVEN, got).name == ""
 
 
 def test_a_white_image_left_unwritten_is_right() -> None:

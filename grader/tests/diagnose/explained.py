@@ -1,0 +1,27 @@
+"""What the grader says of an output, beside the right one of the same inputs."""
+
+from typing import Any
+
+import numpy as np
+
+from grader.diagnose import explain
+from grader.diagnose.mistake import Diagnosis
+from grader.model.spec import Case
+from grader.oracle import operations
+from grader.oracle.compare import Comparison, compare
+from grader.oracle.inputs import Inputs
+
+
+def compared(case: Case, operation: str, inputs: Inputs, out: np.ndarray) -> Comparison:
+    kind, _ = operations.OPERATIONS[operation].output(inputs.arrays)
+    right = operations.expected(operation, case.exact, inputs.arrays, case.settings())
+    return compare(out.astype(kind), right)
+
+
+def explained(
+    case: Case, operation: str, inputs: Inputs, out: np.ndarray, **seen: Any
+) -> Diagnosis:
+    """What is said of a wrong output; without a name and a text where that is nothing."""
+    comparison = compared(case, operation, inputs, out)
+    assert not comparison.right()
+    return explain.explain(case, operation, inputs, comparison, **seen) or Diagnosis("", "")
