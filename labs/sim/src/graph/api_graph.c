@@ -76,8 +76,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
 
 /* No edge is added twice. */
 static bool add(cudaGraph_t graph, cudaGraphNode_t from, cudaGraphNode_t to) {
-    bool valid =
-        sim_is_node(from) && sim_is_node(to) && from->graph == graph && to->graph == graph;
+    bool valid = sim_is_node(from) && sim_is_node(to) && from->graph == graph && to->graph == graph;
     unsigned before = valid ? to->dependency_count : 0;
     return valid && sim_add_dependency(from, to) && to->dependency_count > before;
 }
