@@ -24,6 +24,7 @@ sys.path.insert(0, str(HERE.parents[2]))
 
 from grader.execute.findings import findings_in  # noqa: E402
 from grader.execute.program import build  # noqa: E402 - needs the path set above
+from grader.model import spec  # noqa: E402
 
 RESULTS = HERE / "RESULTS.md"
 SANITIZER = HERE.parent / "nsight" / "sanitizer.csv"
@@ -98,6 +99,13 @@ def run(path: Path) -> list[Verdict]:
     """Builds a file and runs its programs with all checks on, as `./grade run --check` does."""
     built = build([str(path)], profiled=True)
     return [_run(program, built.binary) for program in of_file(path)]
+
+
+def run_all(paths: list[Path]) -> list[Verdict]:
+    """The verdicts on all programs of these files, two files at a time."""
+    spec.load("lab1")  # msgspec crashes where two threads are the first to decode a type
+    with ThreadPoolExecutor(2) as pool:
+        return [verdict for of_one in pool.map(run, paths) for verdict in of_one]
 
 
 def _run(program: Program, binary: Path) -> Verdict:
@@ -192,8 +200,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only files whose name contains this")
     options = parser.parse_args()
     chosen = [path for path in files() if options.only in str(path.relative_to(HERE))]
-    with ThreadPoolExecutor(2) as pool:
-        verdicts = [verdict for of_one in pool.map(run, chosen) for verdict in of_one]
+    verdicts = run_all(chosen)
     for verdict in verdicts:
         if not verdict.right():
             why = "not found" if not verdict.found else "false alarm"

@@ -1,4 +1,4 @@
-// What the hosts of kernels2.cu and kernels3.cu share. They include it below their kernels, whose
+// What the hosts of the kernels share. They include it below their kernels, whose
 // lines are in lines.csv.
 #pragma once
 #include <cstdio>

@@ -2,6 +2,8 @@
 //     functions INPUTS RESULTS
 // INPUTS holds doubles; RESULTS gets, function by function, one double each: of the function for
 // double, then of the one for float. The names go to the output.
+#include <cuda_fp16.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,10 +18,15 @@
     F(__exp10f) F(__logf) F(__log2f) F(__log10f) F(__sinf) F(__cosf) F(__tanf) F(__tanhf)          \
         F(__frsqrt_rn) F(__saturatef)
 
+#define HALVES(F)                                                                                  \
+    F(hsqrt)                                                                                       \
+    F(hrsqrt) F(hrcp) F(hlog) F(hlog2) F(hlog10) F(hexp) F(hexp2) F(hexp10) F(hcos) F(hsin) F(htanh)
+
 #define EVALUATE(g)                                                                                \
     results[count++ * n + i] = g(x);                                                               \
     results[count++ * n + i] = g##f(single);
 #define EVALUATE_FAST(f) results[count++ * n + i] = f(single);
+#define EVALUATE_HALF(f) results[count++ * n + i] = __half2float(f(__float2half(single)));
 
 __global__ void evaluate(const double *inputs, double *results, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -31,6 +38,7 @@ __global__ void evaluate(const double *inputs, double *results, int n) {
     float single = (float)x;
     FUNCTIONS(EVALUATE)
     FAST(EVALUATE_FAST)
+    HALVES(EVALUATE_HALF)
     results[count++ * n + i] = norm3d(x, 3.0, 4.0);
     results[count++ * n + i] = rhypot(x, 2.0);
     results[count++ * n + i] = rnorm4d(x, 1.0, 2.0, 3.0);
@@ -52,7 +60,7 @@ int main(int argc, char **argv) {
     fseek(from, 0, SEEK_END);
     int n = (int)(ftell(from) / (long)sizeof(double));
     rewind(from);
-    const size_t functions = 5 FUNCTIONS(COUNT) FAST(COUNT_FAST);
+    const size_t functions = 5 FUNCTIONS(COUNT) FAST(COUNT_FAST) HALVES(COUNT_FAST);
     size_t bytes = functions * n * sizeof(double);
     double *h_inputs = (double *)malloc(n * sizeof(double)), *d_inputs;
     double *h_results = (double *)malloc(bytes), *d_results;
@@ -69,6 +77,7 @@ int main(int argc, char **argv) {
     fclose(to);
     FUNCTIONS(NAMES)
     FAST(NAME)
+    HALVES(NAME)
     printf("norm3d\nrhypot\nrnorm4d\n__fdividef\n__powf\n");
     cudaFree(d_inputs);
     cudaFree(d_results);

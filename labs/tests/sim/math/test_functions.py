@@ -130,6 +130,40 @@ def test_fast_functions(tmp_path: Path) -> None:
         assert (np.abs(results[name] - exact) / unit).max() <= 2, name
 
 
+def test_half_functions_are_the_nearest(tmp_path: Path) -> None:
+    """labs/studies/truth/math_truth.cu has the functions that CUDA defines to the last bit."""
+    x = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float64)
+    results = evaluate(tmp_path, x)
+    with np.errstate(all="ignore"):
+        for name, exact in {
+            "hsqrt": np.sqrt(x), "hrsqrt": 1 / np.sqrt(x), "hrcp": 1 / x, "hlog": np.log(x),
+            "hlog2": np.log2(x), "hlog10": np.log10(x), "hexp": np.exp(x), "hexp2": np.exp2(x),
+            "hexp10": np.power(10.0, x), "hcos": np.cos(x), "hsin": np.sin(x),
+            "htanh": np.tanh(x),
+        }.items():  # fmt: skip
+            np.testing.assert_array_equal(results[name], exact.astype(np.float16), err_msg=name)
+
+
+def accepts(code: str, *macros: str) -> bool:
+    """Does g++ compile this body of a function, with these macros defined?"""
+    source = f"#include <cuda_bf16.h>\nvoid f(half h, __nv_bfloat16 b) {{ {code} }}\n"
+    flags = [f"-I{HERE.parents[3] / 'labs/sim/include'}", *(f"-D__CUDA_NO_{m}__" for m in macros)]
+    command = ["g++", "-x", "c++", "-std=c++17", "-fsyntax-only", *flags, "-"]
+    return captured.run(command, input=source).returncode == 0
+
+
+@pytest.mark.slow("large headers are compiled")
+def test_a_program_may_switch_conversions_and_operators_of_halves_off() -> None:
+    for name, x in (("HALF", "h"), ("BFLOAT16", "b")):
+        assert accepts(f"float y = {x}; {x} = y;")
+        assert not accepts(f"float y = {x};", f"{name}_CONVERSIONS")
+        assert not accepts(f"{x} = 1.0f;", f"{name}_CONVERSIONS")
+        assert accepts(f"{x}++; --{x}; {x} = -{x} + {x};", f"{name}_CONVERSIONS")
+        assert not accepts(f"{x}++;", f"{name}_OPERATORS", f"{name}_CONVERSIONS")
+    assert accepts("h = half(b); b = __nv_bfloat16(h);")
+    assert not accepts("h = half(b);", "HALF_CONVERSIONS", "BFLOAT16_CONVERSIONS")
+
+
 def test_limits(tmp_path: Path) -> None:
     inputs = np.array([0.0, -0.0, 1.0, -1.0, 2.0, np.inf, -np.inf, np.nan, 30.0, -30.0, 800.0])
     results = evaluate(tmp_path, inputs)

@@ -1,6 +1,7 @@
 // The rounding intrinsics against the processor's own rounding modes, bit by bit.
 #include "../test_sim.h"
 
+#include <cuda_bf16.h>
 #include <fenv.h>
 #include <math.h>
 #include <stdint.h>
@@ -142,6 +143,13 @@ TEST(conversions_to_integers_saturate) {
     ck_assert_uint_eq(__double2ull_rd(18446744073709549568.0), 18446744073709549568ull);
     ck_assert_int_eq(__double2ll_rn(-9.3e18), INT64_MIN);
     ck_assert_int_eq(__double2ll_ru(4503599627370495.5), 4503599627370496ll);
+}
+
+// The product is halfway between two bfloat16, and the sum is less by too little for a double.
+TEST(a_fused_bfloat16_rounds_once) {
+    __nv_bfloat16 x = __float2bfloat16(1 + 0x1p-7f), y = __float2bfloat16(1.5f);
+    ck_assert_float_eq(__bfloat162float(__hfma(x, y, __float2bfloat16(-0x1p-80f))), 1.5f + 0x1p-7f);
+    ck_assert_float_eq(__bfloat162float(__hfma(x, y, __float2bfloat16(0.0f))), 1.5f + 0x1p-6f);
 }
 
 // Every float of two binades: all others are these, scaled by a power of 4.

@@ -1,5 +1,6 @@
-/* Divergent lanes reconverge after the statement that separated them. Each test lists the runs of
- * 32 lanes of a small program and checks the warp instructions of their replay. */
+/* Divergent lanes reconverge after the statement that separated them: test_reconvergence.py
+ * compares programs with a model. Each test here lists the runs of 32 lanes of a small program that
+ * no source gives, and checks the warp instructions of their replay. */
 #include "test_suite.h"
 
 #include <stdlib.h>
@@ -8,10 +9,10 @@
 #include "sim/marks.h"
 
 /* Accesses of the little programs, named by their program counters. */
-enum { ENTRY = 10, HEAD = 20, BODY = 30, ELSE = 40, LATCH = 50, AFTER = 60, LEAVE = 70 };
+enum { ENTRY = 10, HEAD = 20, BODY = 30, ELSE = 40, LATCH = 50, AFTER = 60 };
 
 /* Statements of theirs, in the order of the source. */
-enum { FIRST = 1, SECOND, THIRD };
+enum { FIRST = 1, SECOND };
 
 struct seen {
     uint32_t pc;
@@ -38,10 +39,6 @@ static void pass(unsigned lane, uint64_t mark) {
 
 static void loop(unsigned lane, unsigned number) {
     pass(lane, SIM_MARK(SIM_MARK_LOOP, 0, number));
-}
-
-static void arm(unsigned lane, unsigned number, unsigned which) {
-    pass(lane, SIM_MARK(SIM_MARK_ARM, which, number));
 }
 
 static void end(unsigned lane, unsigned number) {
@@ -115,41 +112,8 @@ TEST(both_sides_of_an_if_meet_after_it) {
     expect(AFTER, 1, 32);
 }
 
-/* for (i = 0; i < lane; i++) load; load */
-TEST(different_trip_counts_meet_after_the_loop) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        for (unsigned i = 0; i < lane; i++) {
-            loop(lane, FIRST);
-            load(lane, BODY);
-        }
-        end(lane, FIRST);
-        load(lane, AFTER);
-    }
-    replay();
-    expect(BODY, 31, 31 * 32 / 2);
-    expect(AFTER, 1, 32);
-}
-
-/* for (i = 0; i < 8; i++) { if ((i + lane) % 3 == 0) continue; load }: a border lane that skips a
- * tap must not run one iteration ahead of the others. */
-TEST(a_skipped_iteration_does_not_run_ahead) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        for (unsigned i = 0; i < 8; i++) {
-            loop(lane, FIRST);
-            if ((i + lane) % 3 != 0) {
-                load(lane, BODY);
-            }
-        }
-        end(lane, FIRST);
-        load(lane, AFTER);
-    }
-    replay();
-    int lanes;
-    ck_assert_int_eq(instructions(BODY, &lanes), 8);
-    expect(AFTER, 1, 32);
-}
-
-/* The same in a loop without marks, as a macro of a header may contain. */
+/* for (i = 0; i < 8; i++) { load; if ((i + lane) % 3 == 0) continue; load }, a loop without marks,
+ * as a macro of a header may contain. */
 TEST(an_unmarked_loop_is_followed_by_its_accesses) {
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
         for (unsigned i = 0; i < 8; i++) {
@@ -164,99 +128,6 @@ TEST(an_unmarked_loop_is_followed_by_its_accesses) {
     int lanes;
     ck_assert_int_eq(instructions(HEAD, &lanes), 8);
     expect(AFTER, 1, 32);
-}
-
-/* for (i = 0; i < 8; i++) { load; if (i == lane) break; if (i % 2) load; else load; load }: a lane
- * that has left waits after the loop, and the others stay together. */
-TEST(break_does_not_hold_the_others_divergent) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        for (unsigned i = 0; i < 8; i++) {
-            loop(lane, FIRST);
-            load(lane, HEAD);
-            if (i == lane) {
-                break;
-            }
-            load(lane, i % 2 ? BODY : ELSE);
-            load(lane, LATCH);
-        }
-        end(lane, FIRST);
-        load(lane, AFTER);
-    }
-    replay();
-    int lanes;
-    ck_assert_int_eq(instructions(HEAD, &lanes), 8);
-    ck_assert_int_eq(instructions(BODY, &lanes), 4);
-    ck_assert_int_eq(instructions(ELSE, &lanes), 4);
-    ck_assert_int_eq(instructions(LATCH, &lanes), 8);
-    expect(AFTER, 1, 32);
-}
-
-/* for (i = 0; i < 6; i++) { if (lane % 2) { if (i == 2 && lane < 8) return; load } else load; load
- * } */
-TEST(early_return_in_a_loop_holds_nobody_up) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        bool left = false;
-        for (unsigned i = 0; i < 6 && !left; i++) {
-            loop(lane, FIRST);
-            left = i == 2 && lane < 8 && lane % 2;
-            if (!left) {
-                load(lane, lane % 2 ? BODY : ELSE);
-                load(lane, LATCH);
-            }
-        }
-        if (!left) {
-            end(lane, FIRST);
-            load(lane, AFTER);
-        }
-    }
-    replay();
-    expect(BODY, 6, 12 * 6 + 4 * 2);
-    expect(ELSE, 6, 16 * 6);
-    expect(LATCH, 6, 28 * 6 + 4 * 2);
-    expect(AFTER, 1, 28);
-}
-
-/* for (i = 0; i < 8; i++) { load; if (i == lane % 4) { load; return; } load } load: lanes that
- * leave in different iterations do so one after the other, so each exit is a separate instruction.
- */
-TEST(what_comes_before_a_return_belongs_to_its_iteration) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        bool left = false;
-        for (unsigned i = 0; i < 8 && !left; i++) {
-            loop(lane, FIRST);
-            load(lane, HEAD);
-            left = lane < 16 && i == lane % 4;
-            load(lane, left ? LEAVE : LATCH);
-        }
-        if (!left) {
-            end(lane, FIRST);
-            load(lane, AFTER);
-        }
-    }
-    replay();
-    expect(HEAD, 8, 16 * 8 + 4 * (1 + 2 + 3 + 4));
-    expect(LEAVE, 4, 16);
-    expect(AFTER, 1, 16);
-}
-
-/* Two nested loops whose inner one has lane-dependent bounds: after it the lanes reconverge, in
- * every iteration of the outer one. */
-TEST(nested_loops_meet_in_every_outer_iteration) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        for (unsigned i = 0; i < 5; i++) {
-            loop(lane, FIRST);
-            for (unsigned j = 0; j < 1 + (lane + i) % 4; j++) {
-                loop(lane, SECOND);
-                load(lane, BODY);
-            }
-            end(lane, SECOND);
-            load(lane, LATCH);
-        }
-    }
-    replay();
-    int lanes;
-    ck_assert_int_eq(instructions(BODY, &lanes), 5 * 4);
-    expect(LATCH, 5, 5 * 32);
 }
 
 /* while (load) { if (lane % 2) load; }: without the mark at the end of a round, lanes in a loop
@@ -275,39 +146,6 @@ TEST(a_round_ends_for_all_before_the_head_is_read_again) {
     }
     replay();
     expect(HEAD, 3, 3 * 32);
-}
-
-/* if (lane % 2) load; else load; where both arms call one function that is not inlined. */
-TEST(arms_that_share_code_are_separate) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        arm(lane, FIRST, 1 + lane % 2);
-        load(lane, BODY);
-        end(lane, FIRST);
-        load(lane, AFTER);
-    }
-    replay();
-    expect(BODY, 2, 32);
-    expect(AFTER, 1, 32);
-}
-
-/* switch (lane % 3) { case 0: load; case 1: load; } load: who falls through meets the others. */
-TEST(cases_meet_where_one_falls_through) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        if (lane % 3 == 0) {
-            arm(lane, FIRST, 1);
-            load(lane, BODY);
-        }
-        if (lane % 3 < 2) {
-            arm(lane, FIRST, 2);
-            load(lane, ELSE);
-        }
-        end(lane, FIRST);
-        load(lane, AFTER);
-    }
-    replay();
-    expect(BODY, 1, 11);
-    expect(ELSE, 1, 22);
-    expect(AFTER, 1, 32);
 }
 
 /* A function that returns from within its loop: its caller goes on with all lanes. It calls itself

@@ -1,4 +1,5 @@
-// Surfaces, texture references, and copies of arrays.
+// Texture references, copies of arrays, and wrong uses of surfaces.
+// labs/studies/truth/surface_truth.cu compares what surfaces do with what they do on a GPU.
 #include "../test_sim.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -17,39 +18,6 @@ static cudaArray_t array_of(size_t width, size_t height) {
     cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     ck_success(cudaMallocArray(&array, &format, width, height, cudaArraySurfaceLoadStore));
     return array;
-}
-
-__global__ void double_all(cudaSurfaceObject_t s) {
-    int x = threadIdx.x * (int)sizeof(float), y = threadIdx.y;
-    surf2Dwrite(2 * surf2Dread<float>(s, x, y), s, x, y);
-}
-
-__global__ void beyond(cudaSurfaceObject_t s, float *out) {
-    int x = ((int)threadIdx.x - 1) * (int)sizeof(float);
-    surf2Dread(&out[threadIdx.x], s, x, 0, cudaBoundaryModeZero);
-    out[threadIdx.x + 8] = surf2Dread<float>(s, x, 0, cudaBoundaryModeClamp);
-    surf2Dwrite(99.0f, s, 1000, 1000, cudaBoundaryModeZero);
-}
-
-TEST(reads_and_writes) {
-    const float h_in[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    float h_out[16];
-    cudaArray_t array = array_of(4, 2);
-    cudaSurfaceObject_t s = surface_of(array);
-    ck_success(cudaMemcpy2DToArray(array, 0, 0, h_in, 16, 16, 2, cudaMemcpyHostToDevice));
-    double_all<<<1, dim3(4, 2)>>>(s);
-    ck_success(cudaMemcpy2DFromArray(h_out, 16, array, 0, 0, 16, 2, cudaMemcpyDeviceToHost));
-    ck_assert_float_eq(h_out[7], 16);
-    float *d_out = device_array<float>(sizeof h_out);
-    beyond<<<1, 8>>>(s, d_out);
-    ck_success(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    ck_assert_float_eq(h_out[0], 0);
-    ck_assert_float_eq(h_out[1], 2);
-    ck_assert_float_eq(h_out[5], 0);
-    ck_assert_float_eq(h_out[8], 2);
-    ck_assert_float_eq(h_out[15], 8);
-    ck_success(cudaDestroySurfaceObject(s));
-    ck_success(cudaFreeArray(array));
 }
 
 __global__ void in_elements(cudaSurfaceObject_t s) {

@@ -4,7 +4,6 @@ import functools
 import importlib.util
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 
 import pytest
@@ -30,10 +29,7 @@ PROGRAMS = table.programs()
 
 @functools.cache
 def verdicts() -> dict[str, object]:
-    """Runs all programs, two files at a time."""
-    with ThreadPoolExecutor(2) as pool:
-        of_files = list(pool.map(table.run, table.files()))
-    return {verdict.program.name: verdict for of_file in of_files for verdict in of_file}
+    return {verdict.program.name: verdict for verdict in table.run_all(table.files())}
 
 
 @pytest.mark.slow("all programs run for the first test")
