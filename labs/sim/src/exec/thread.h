@@ -37,7 +37,7 @@ struct polls {
         const volatile void *address;
         uint64_t value;
     } last[POLLS];
-    unsigned repeated, reads; /* reads: since it last gave way for their number */
+    unsigned repeated, reads; /* reads: since it last gave way */
     bool stalled;
 };
 

@@ -43,7 +43,7 @@ bool spin_note(const volatile void *address, size_t bytes, const void *pc) {
         me->stalled = false;
         me->repeated = 0;
     } else if (++me->repeated >= REPEATED) {
-        me->repeated = 0;
+        me->repeated = me->reads = 0;
         w->block.stalled |= me->stalled;
         me->stalled = true;
         sim_give_way((const char *)pc - 1);

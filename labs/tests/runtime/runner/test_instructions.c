@@ -150,12 +150,13 @@ TEST(a_long_copy_ends_the_watch) {
 }
 
 extern const char etext[];
+#define CODE_END ((const char *)((uintptr_t)etext - 1))
 
 /* Neither the first instructions nor all: those that run when the time has come. */
 TEST(a_sample_begins_at_a_moment) {
     volatile long sum = 0;
     long stepped = 0;
-    instructions_sample(etext - 1, 2000);
+    instructions_sample(CODE_END, 2000);
     for (long i = 0; i < 100000000 && !stepped; i++) {
         sum += i;
     }
@@ -166,7 +167,7 @@ TEST(a_sample_begins_at_a_moment) {
 }
 
 TEST(a_call_that_is_over_is_not_sampled) {
-    instructions_sample(etext - 1, 1000000);
+    instructions_sample(CODE_END, 1000000);
     ck_assert(!instructions_sampled());
 }
 

@@ -71,6 +71,7 @@ int main() {
 LOCK = """__device__ int d_lock;
 __global__ void locked(int *sum) {
     while (atomicCAS(&d_lock, 0, 1) != 0) { }
+    TAKEN
     *sum = *sum + 1; // SUM
     FENCE
     atomicExch(&d_lock, 0);
@@ -109,10 +110,15 @@ def test_blocks_that_wait_for_blocks(
 
 
 def test_a_lock_orders_the_threads_of_a_block(tmp_path: Path) -> None:
-    done = check(tmp_path, LOCK.replace("FENCE", "__threadfence();"), "--check")
+    right = LOCK.replace("TAKEN", "__threadfence();").replace("FENCE", "__threadfence();")
+    done = check(tmp_path, right, "--check")
     assert done.returncode == 0 and "nothing found" in done.stderr, done.stderr
-    done = check(tmp_path, LOCK.replace("FENCE", ""), "--check")
-    assert f"program.cu:{line(LOCK, 'SUM')}" in done.stderr and "race" in done.stderr
+    for fence in ("TAKEN", "FENCE"):
+        one = LOCK.replace(fence, "")
+        for other in ("TAKEN", "FENCE"):
+            one = one.replace(other, "__threadfence();")
+        done = check(tmp_path, one, "--check")
+        assert f"program.cu:{line(LOCK, 'SUM')}" in done.stderr and "race" in done.stderr
 
 
 def test_an_endless_wait_has_a_line(tmp_path: Path) -> None:
