@@ -23,6 +23,7 @@ REGISTERS = 32  # of a thread; only nvcc knows how many it has
 LIBRARY = ("float", "double", "integer", "special")  # kinds of grader/predict/code.py
 # From where on nothing is told: how far blocks differ, the share of a kernel's code that did not run.
 UNEVEN, UNSEEN = 0.5, 0.4
+LOCAL = 16  # wavefronts, where the lanes of a warp access an array of their own at any index
 SHORT = 4  # rounds of blocks, below which the last one counts as a whole
 
 WORDS = {
@@ -252,6 +253,7 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
             units[unit] += n * w.operations.get(kind, 1.0) * w.units.get(kind, 1.0)
     replays = counts.constant_words / max(counts.constant_requests, 1)
     constants = counts.operations.get("constant", 0.0) * max(replays, 1.0)
+    local = counts.operations.get("local", 0.0)
     work = instructions(counts, w)
     return {
         "issue": work / (gpu.issue * w.issued * per_clock),
@@ -261,7 +263,7 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
         "special": units["special"] / (gpu.special * per_clock),
         "constant": constants / (gpu.constant * per_clock),
         "shared": counts.shared_wavefronts / (gpu.wavefronts * per_clock),
-        "l1": counts.l1_wavefronts / (gpu.wavefronts * per_clock),
+        "l1": (counts.l1_wavefronts + local * LOCAL) / (gpu.wavefronts * per_clock),
         "l2": _l2(counts, gpu),
         "dram": _dram_bytes(counts, gpu) / gpu.dram,
         "latency": _latency(counts, gpu, w, work),
@@ -308,6 +310,7 @@ def _latency(counts: Counts, gpu: Gpu, w: Weights, work: float) -> float:
     # Each warp begins with one load of its own, at least, that nothing hides.
     clocks = (
         counts.waits / warps * load / w.parallel_loads
+        + counts.operations.get("local", 0.0) / warps * gpu.l1_latency
         + counts.shared_wavefronts / warps * gpu.shared_latency / w.parallel_shared
         + work / warps * gpu.alu_latency / w.parallel_operations
         + (load if counts.load_requests else 0.0)

@@ -26,6 +26,7 @@ from labs.studies.predict.programs import Call
 FILE = paths.ROOT / "grader" / "predict" / "weights.toml"
 TAIL = 0.03  # of what is fitted is below the interval, and above it
 ROUNDS = 6
+MOST = 2.0  # of a number of the interval
 FEW = 1e4  # instructions, up to which a kernel of another program says nothing of their number
 LIMIT = 2.5  # a weight stays within this factor of what it begins with
 PULL = 0.01  # the price of leaving what it begins with
@@ -109,9 +110,10 @@ def _with_interval(w: Weights, measured: list[tuple[list[Counts], float]]) -> We
     many = len(found)
     price = np.concatenate([np.zeros(len(names)), np.full(many, 1 - TAIL), np.full(many, TAIL)])
     sums = np.hstack([strange, np.eye(many), -np.eye(many)])
+    bounds = [(0.0, MOST)] * len(names) + [(0.0, None)] * 2 * many
     ends = []
     for wanted in (-ratios, ratios):
-        best = linprog(price, A_eq=sums, b_eq=wanted).x
+        best = linprog(price, A_eq=sums, b_eq=wanted, bounds=bounds).x
         pairs = zip(names, best, strict=False)
         ends.append({name: round(float(n), 3) for name, n in pairs if n >= 0.001})
     return msgspec.structs.replace(w, down=ends[0], up=ends[1])

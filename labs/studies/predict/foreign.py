@@ -25,6 +25,7 @@ import numpy as np
 
 from grader.commands import nvcc_options
 from grader.execute import program
+from grader.execute.profile import Launch
 from grader.predict import counts, gpu, model
 from grader.predict.counts import Counts
 from grader.predict.model import Prediction, Weights
@@ -125,9 +126,7 @@ def table(found: list[Row]) -> list[str]:
         ]
         width = np.median([row.prediction.high / row.prediction.low for row in half])
         programs = len({row.kernel.program for row in half})
-        lines.append(
-            f"| {name} | {len(half)} | {programs} | {' | '.join(figures)} | {width:.1f} |"
-        )
+        lines.append(f"| {name} | {len(half)} | {programs} | {' | '.join(figures)} | {width:.1f} |")
     lines += ["", "Kernels for which no time is told, of both halves:", ""]
     lines += [f"- {number}: {why}" for why, number in unknown.most_common()]
     return lines
@@ -177,7 +176,7 @@ def _count(row: dict[str, str], clone: Path, measured: Path) -> list[Kernel]:
 
 def pair(
     name: str,
-    counted: list[tuple[program.Launch, Counts]],
+    counted: list[tuple[Launch, Counts]],
     measured: dict[str, list[dict[str, str]]],
 ) -> list[Kernel]:
     """The kernels of which the n-th launch had the same shape here and there."""
