@@ -126,8 +126,10 @@ class Executed:
     waits: float
 
 
-def executed(binary: Path, passes: dict[int, int], loads: set[int]) -> Executed:
-    """passes: of the calls' return addresses; loads: those of loads. Empty where the machine code is
+def executed(
+    binary: Path, passes: dict[int, int], loads: set[int], stores: set[int]
+) -> Executed:
+    """passes: of the calls' return addresses; loads, stores: those of global memory. Empty where the machine code is
     not x86-64's."""
     functions = _functions(binary, passes)
     counted = _counted_calls(binary, functions, passes)
@@ -139,7 +141,8 @@ def executed(binary: Path, passes: dict[int, int], loads: set[int]) -> Executed:
         called: Counter[int] = Counter()
         for function, entered in waiting:
             blocks = _blocks(_disassembled(binary, *function), counted)
-            waits += _propagate(blocks, passes, entered, loads)
+            loops = _propagate(blocks, passes, entered)
+            waits += _waits(blocks, loops, loads, stores)
             for block in blocks.values():
                 once = 1 / max(block.unroll, 1)
                 for address, kind in block.operations:
@@ -351,17 +354,17 @@ def _mark(block: _Block, mark: int) -> None:
 
 
 def _propagate(
-    blocks: dict[int, _Block], passes: dict[int, int], entered: float | None, loads: set[int]
-) -> float:
+    blocks: dict[int, _Block], passes: dict[int, int], entered: float | None
+) -> dict[int, frozenset[int]]:
     """Sets the passes of each block: counted ones, else as many as come to it from other blocks,
     but no more than pass the block before it that is in the same loops and that all come from.
-    entered: how often the function is called, if that is known. Returns how often warps wait."""
+    entered: how often the function is called, if that is known. Returns the loops of each."""
     for block in blocks.values():
         if block.returns:
             block.passes = max(passes.get(place, 0) for place in block.returns)
     order = _order(blocks)
     if not order:
-        return 0.0
+        return {}
     position = {start: i for i, start in enumerate(order)}
     before: dict[int, list[int]] = defaultdict(list)
     for start in order:
@@ -388,12 +391,24 @@ def _propagate(
         after = [blocks[follower] for follower in block.next if follower in position]
         if after and all(b.returns for b in after):
             block.passes = min(block.passes, sum(b.passes or 0 for b in after))
+    return loops
+
+
+def _waits(
+    blocks: dict[int, _Block],
+    loops: dict[int, frozenset[int]],
+    loads: set[int],
+    stores: set[int],
+) -> float:
+    """How often warps wait for loads. A load of the next round does not pass a store, which may be
+    to the same address."""
+    storing = {loops[start] for start in loops if stores.intersection(blocks[start].returns)}
     waits: dict[frozenset[int], float] = {}
-    for start in order:
-        block, inside = blocks[start], loops[start]
-        if loads.intersection(block.returns):
-            unroll = max([blocks[h].unroll for h in inside if loops[h] == inside], default=1)
-            waits[inside] = max(waits.get(inside, 0.0), (block.passes or 0) / max(unroll, 1))
+    for start, inside in loops.items():
+        if loads.intersection(blocks[start].returns):
+            first = (blocks[h].unroll for h in inside if loops[h] == inside)
+            unroll = 1 if inside in storing else max([1, *first])
+            waits[inside] = max(waits.get(inside, 0.0), (blocks[start].passes or 0) / unroll)
     return sum(waits.values())
 
 

@@ -81,7 +81,8 @@ class Counts:
 
 def of_launch(binary: Path, launch: Launch, stale: bool = False) -> Counts:
     loads = [s for s in launch.sites if s.space == "global" and not s.store]
-    executed = code.executed(binary, dict(launch.passes), {site.pc for site in loads})
+    storing = {site.pc for site in launch.sites if site.space == "global" and site.store}
+    executed = code.executed(binary, dict(launch.passes), {site.pc for site in loads}, storing)
     seen = sum(operation.passes > 0 for operation in executed.operations)
     constants = [site for site in launch.sites if site.space == "constant"]
     fixed = code.fixed_operands(binary, [site.pc for site in constants])

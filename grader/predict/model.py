@@ -22,7 +22,7 @@ from grader.predict.gpu import Gpu
 REGISTERS = 32  # of a thread; only nvcc knows how many it has
 LIBRARY = ("float", "double", "integer", "special")  # kinds of grader/predict/code.py
 # From where on nothing is told: how far blocks differ, the share of a kernel's code that did not run.
-UNEVEN, UNSEEN = 0.5, 0.4
+UNEVEN, UNSEEN = 0.5, 0.2
 LOCAL = 16  # wavefronts, where the lanes of a warp access an array of their own at any index
 SHORT = 4  # rounds of blocks, below which the last one counts as a whole
 
