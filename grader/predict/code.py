@@ -307,7 +307,8 @@ def _add(block: _Block, this: _Instruction, after: int, counted: set[int]) -> No
             kind = "step"  # of a pointer or a loop's counter: a constant
         if name.startswith(("xor", "pxor")) and len(set(this.operands.split(","))) == 1:
             kind = None  # sets a register to 0
-        if "(%rsp,%" in this.operands and name != "lea":  # an array of the thread
+        # A table of the thread, at an index that is data; nvcc keeps most sums in registers.
+        if "(%rsp,%" in this.operands and name != "lea" and name[-2:] not in ("ss", "sd", "ps"):
             changed = this.operands.endswith(")") and not name.startswith("mov")
             block.operations += [(this.address, "local")] * (2 if changed else 1)
         if this.name.startswith("rsqrt"):
