@@ -68,11 +68,11 @@ def line(prediction: Prediction) -> str:
 def duration(time: PredictedTime) -> str:
     """ "150 us (120 to 190)"."""
     unit, factor = ("us", 1.0) if time.high_us < 9995 else ("ms", 1e-3)
-    low, middle, high = (_three(t * factor) for t in (time.low_us, time.us, time.high_us))
+    low, middle, high = (three_digits(t * factor) for t in (time.low_us, time.us, time.high_us))
     return f"{middle} {unit} ({low} to {high})"
 
 
-def _three(value: float) -> str:
+def three_digits(value: float) -> str:
     """With three digits: "1.23", "12.3", "1230"."""
     return f"{float(f'{value:.3g}'):g}"
 

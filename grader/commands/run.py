@@ -66,21 +66,26 @@ def run(
         ),
     ] = 300,
     json_file: Annotated[
-        str | None, typer.Option("--json", metavar="FILE", help="Write convlabs-profile/v1.")
+        str | None,
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            help="Write convlabs-profile/v1; with --predict, convlabs-prediction/v1.",
+        ),
     ] = None,
 ) -> None:
     """Run a CUDA program that has its own main() on the simulator. Its arguments follow --."""
     from grader.execute import program
     from grader.render import profile as render_profile
 
-    if predicted and (profiled or checked or json_file is not None):
-        raise typer.BadParameter("--predict cannot be combined with --profile, --check or --json")
+    if predicted and (profiled or checked):
+        raise typer.BadParameter("--predict cannot be combined with --profile or --check")
     given: Given = context.obj
     for option in given.ignored:
         print(f"grade: {option} has no meaning here and is ignored", file=sys.stderr)
     output.announce_first_build()
     if predicted:
-        raise typer.Exit(_predict(files, given, seconds, sample, gpu))
+        raise typer.Exit(_predict(files, given, seconds, sample, gpu, json_file))
     traced = profiled or checked or json_file is not None
     try:
         built = program.build(files, traced, given.program)
@@ -120,8 +125,10 @@ def run(
     raise typer.Exit(status)
 
 
-def _predict(files: list[str], given: Given, seconds: float, sample: int, name: str) -> int:
-    """Prints a prediction for each launch; returns the exit status."""
+def _predict(
+    files: list[str], given: Given, seconds: float, sample: int, name: str, json_file: str | None
+) -> int:
+    """Prints a prediction for each kernel; returns the exit status."""
     from grader.execute import program
     from grader.predict import counts, gpu
     from grader.render import predicted_kernels
@@ -137,9 +144,10 @@ def _predict(files: list[str], given: Given, seconds: float, sample: int, name: 
     done, launches = program.execute_sampled(
         built, given.arguments, seconds, sample or PREDICT_SAMPLE, progress
     )
-    found = counts.of_launches(built.binary, launches)
-    width = output.width_of(sys.stderr)
-    print(predicted_kernels.render(found, gpu.gpu(name), width), file=sys.stderr)
+    found = predicted_kernels.predict(counts.of_launches(built.binary, launches), gpu.gpu(name))
+    print(predicted_kernels.render(found, output.width_of(sys.stderr)), file=sys.stderr)
+    if json_file is not None:
+        output.write(json_file, to_json(found))
     ending = _early_end(done)
     if ending is not None:
         print(f"grade: {ending}", file=sys.stderr)

@@ -65,9 +65,11 @@ class Launch(msgspec.Struct, frozen=True):
     idle_blocks: Count = 0
     storing_threads: Count = 0
     covers: tuple[Count, Count, Count] = (0, 0, 0)
-    # Only for a prediction: lines of 128 bytes that blocks load, and how often warps pass each call
-    # of the simulator, by its return address.
-    block_lines: Count = 0
+    # Only for a prediction: how far blocks differ in what they do (their standard deviation, and
+    # the longest one, over the mean), and how often warps pass each call of the simulator, by its
+    # return address.
+    unevenness: Annotated[float, msgspec.Meta(ge=0, lt=MOST)] = 0.0
+    longest: Annotated[float, msgspec.Meta(ge=1, lt=MOST)] = 1.0
     passes: list[tuple[Address, Count]] = []
 
 

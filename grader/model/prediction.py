@@ -61,3 +61,36 @@ class Prediction(msgspec.Struct, frozen=True):
     baseline: PredictedTime | None = None
     doubt: str = ""
     measured: Literal[False] = False
+
+
+class PredictedKernel(msgspec.Struct, frozen=True):
+    """All launches of one kernel of a program. grid, block, time, interval, terms, bound and line
+    are those of the launch with the median time; shortest_us and longest_us are over all launches.
+
+    unknown: why no time can be told; then the times say nothing. "" where they do.
+    """
+
+    kernel: str
+    launches: int
+    grid_blocks: int
+    block_threads: int
+    us: float
+    low_us: float
+    high_us: float
+    shortest_us: float
+    longest_us: float
+    bound: str
+    terms: dict[str, float]
+    line: Line | None
+    unknown: str
+
+
+class PredictedProgram(msgspec.Struct, frozen=True):
+    """What `./grade run --predict --json FILE` writes: the kernels in the order of their first
+    launch. measured_gpu: whether the GPU's numbers were measured."""
+
+    gpu: str
+    measured_gpu: bool
+    kernels: list[PredictedKernel]
+    measured: Literal[False] = False
+    schema: Literal["convlabs-prediction/v1"] = "convlabs-prediction/v1"

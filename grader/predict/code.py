@@ -29,7 +29,8 @@ _UNROLL = 4  # of nvcc, for a loop whose number of rounds it does not know
 # A mnemonic's kind, without AVX's v: the first pattern that matches. What none matches is free.
 _KINDS = [
     ("fma", r"fn?m(add|sub)\d+[sp]s"),
-    ("fp64", r"(fn?m(add|sub)\d+|add|sub|mul|max|min|u?comi|div|sqrt|round)[sp]d$"),
+    ("fp64", r"(fn?m(add|sub)\d+|add|sub|mul|max|min|u?comi|round)[sp]d$"),
+    ("divide64", r"(div|sqrt)[sp]d$"),
     ("fma", r"(add|sub|mul)[sp]s$"),
     ("divide", r"(div|sqrt|rcp|rsqrt)[sp]s$"),
     ("alu", r"(max|min|u?comi|cmp\w*|round|and|xor|or|andn)[sp][sd]$"),
@@ -47,13 +48,44 @@ _KINDS = [
     ("alu", r"p(add|sub|and|or|xor|max|min|sll|srl|sra|cmp|mul)\w+"),
     ("branch", r"j(?!mp)"),
 ]
+_NAMES = {"step", *(kind for kind, _ in _KINDS)}
 # Calls of the runtime that are an instruction or a short sequence of the GPU.
 _CALLS = [
-    ("shuffle", r"shfl|shuffle|ballot|vote|match|activemask|reduce"),
-    ("barrier", r"sim_barrier|syncthreads"),
-    ("divide", r"sqrt|rsqrt|rcp|div|exp|log|sin|cos|tan|pow|tanh|erf"),
+    ("shuffle", r"sim_(warp|tile)_(shuffle|collect|exchange)"),
+    ("barrier", r"sim_barrier"),
     ("atomic", r"tsan_atomic"),
+    ("clock", r"sim_clock|sim_sleep|sim_spin"),
 ]
+# What nvcc makes of a function of the C library, and of a division in double: about so many
+# instructions of float or double arithmetic, of integers, and of the unit for special functions, for
+# arguments that need no exact reduction. Estimates; labs/studies/predict/h200/foreign.csv has the
+# instructions of kernels that call them.
+_FLOATS = {
+    "rsqrt": (2, 1, 1), "exp": (6, 2, 1), "exp2": (2, 2, 1), "exp10": (8, 3, 1),
+    "expm1": (14, 6, 1),
+    "log": (13, 6, 1), "log2": (2, 4, 1), "log10": (14, 6, 1), "log1p": (14, 8, 1),
+    "sin": (12, 10, 2), "cos": (12, 10, 2), "sincos": (18, 14, 2), "tan": (18, 12, 3),
+    "asin": (12, 6, 1), "acos": (12, 6, 1), "atan": (10, 4, 1), "atan2": (18, 12, 1),
+    "sinh": (14, 6, 2), "cosh": (8, 4, 2), "tanh": (10, 4, 2), "pow": (34, 20, 2),
+    "erf": (14, 4, 1), "erfc": (22, 6, 2), "cbrt": (6, 4, 3), "hypot": (8, 8, 1),
+    "fmod": (8, 24, 2), "tgamma": (50, 20, 4), "lgamma": (40, 20, 4), "round": (2, 2, 0),
+}  # fmt: skip
+_DOUBLES = {
+    "divide64": (9, 6, 1), "exp": (17, 14, 0), "exp2": (16, 14, 0), "exp10": (20, 14, 0),
+    "expm1": (22, 16, 0), "log": (22, 20, 1), "log2": (24, 20, 1), "log10": (24, 20, 1),
+    "rsqrt": (7, 6, 1), "log1p": (24, 22, 1), "sin": (20, 24, 1), "cos": (20, 24, 1),
+    "sincos": (32, 28, 1),
+    "tan": (34, 26, 2), "asin": (26, 20, 1), "acos": (26, 20, 1), "atan": (26, 14, 1),
+    "atan2": (42, 34, 1), "sinh": (34, 20, 1), "cosh": (28, 16, 1), "tanh": (30, 20, 1),
+    "pow": (72, 70, 1), "erf": (30, 12, 0), "erfc": (46, 24, 1), "cbrt": (14, 12, 2),
+    "hypot": (16, 16, 1), "fmod": (20, 60, 1), "tgamma": (80, 40, 2), "lgamma": (80, 40, 2),
+    "round": (2, 6, 0),
+}  # fmt: skip
+# An operation on 64 bits is so many on 32; addresses, which are added, need no more than one.
+_WIDE = {"imul": 4, "idivide": 6, "logic": 2}
+_MEMORY = re.compile(r"\([^)]*\)")
+_WIDE_REGISTER = re.compile(r"%r([a-d]x|[sd]i|bp|\d+)\b")
+_LOGIC = re.compile(r"and|or|xor|not|sh[rx]|sa[rx]|ro[lr]|sarx|shrx|rorx|bextr")
 
 
 @dataclass
@@ -63,6 +95,7 @@ class _Block:
     operations: list[tuple[int, str]] = field(default_factory=list)  # addresses and kinds
     next: list[int] = field(default_factory=list)  # addresses of the blocks that may follow
     returns: list[int] = field(default_factory=list)  # of the calls that are counted
+    calls: list[int] = field(default_factory=list)  # of other functions of the program: addresses
     unroll: int = 0  # the loop that begins here is unrolled so often; 0: no loop begins here
     passes: float | None = None
 
@@ -84,21 +117,48 @@ class Operation:
     passes: float
 
 
-def operations(binary: Path, passes: dict[int, int]) -> list[Operation]:
-    """What all warps of a launch execute; passes: of the calls' return addresses. Empty where the
-    machine code is not x86-64's."""
+@dataclass(frozen=True)
+class Executed:
+    """What all warps of a launch execute. waits: how often a warp waits for loads; the loads of a
+    round of a loop, or of all rounds that nvcc makes one of, wait together."""
+
+    operations: list[Operation]
+    waits: float
+
+
+def executed(
+    binary: Path, passes: dict[int, int], loads: set[int], stores: set[int]
+) -> Executed:
+    """passes: of the calls' return addresses; loads, stores: those of global memory. Empty where the machine code is
+    not x86-64's."""
     functions = _functions(binary, passes)
     counted = _counted_calls(binary, functions, passes)
-    found = []
-    for start, end in functions:
-        blocks = _blocks(_disassembled(binary, start, end), counted)
-        _propagate(blocks, passes)
-        for block in blocks.values():
-            once = 1 / max(block.unroll, 1)
-            for address, kind in block.operations:
-                share = once if kind in ("step", "compare", "branch") else 1.0
-                found.append(Operation(address, kind, share * (block.passes or 0)))
-    return found
+    waiting: list[tuple[tuple[int, int], float | None]] = [(found, None) for found in functions]
+    seen = set(functions)
+    operations = []
+    waits = 0.0
+    while waiting:
+        called: Counter[int] = Counter()
+        for function, entered in waiting:
+            blocks = _blocks(_disassembled(binary, *function), counted)
+            loops = _propagate(blocks, passes, entered)
+            waits += _waits(blocks, loops, loads, stores)
+            for block in blocks.values():
+                once = 1 / max(block.unroll, 1)
+                for address, kind in block.operations:
+                    share = once if kind in ("step", "compare", "branch") else 1.0
+                    operations.append(Operation(address, kind, share * (block.passes or 0)))
+                for target in block.calls:
+                    called[target] += block.passes or 0  # type: ignore[assignment]
+        # Functions in which nothing is counted run as often as they are called.
+        waiting = [
+            (function, float(number))
+            for target, number in called.items()
+            for function in _functions(binary, [target + 1])
+            if number and function not in seen
+        ]
+        seen.update(function for function, _ in waiting)
+    return Executed(operations, waits)
 
 
 def _counted_calls(
@@ -115,10 +175,10 @@ def _counted_calls(
     return {place for places in returns.values() if places & passes.keys() for place in places}
 
 
-def mix(executed: list[Operation]) -> dict[str, float]:
+def mix(operations: list[Operation]) -> dict[str, float]:
     """Their number by kind."""
     total: Counter[str] = Counter()
-    for operation in executed:
+    for operation in operations:
         total[operation.kind] += operation.passes  # type: ignore[assignment]
     return dict(total)
 
@@ -198,11 +258,12 @@ def _blocks(code: list[_Instruction], counted: set[int]) -> dict[int, _Block]:
                 starts.add(int(target[1], 16))
     blocks: dict[int, _Block] = {}
     block = _Block()
+    roots = _inverse_roots(code)
     for i, this in enumerate(code):
         if this.address in starts or i == 0:
             block = blocks[this.address] = _Block()
         follower = code[i + 1].address if i + 1 < len(code) else 0
-        _add(block, this, follower, counted)
+        _add(block, roots.get(this.address, this), follower, counted)
         if this.name.startswith("j"):
             target = _TARGET.match(this.operands)
             if target:
@@ -210,6 +271,22 @@ def _blocks(code: list[_Instruction], counted: set[int]) -> dict[int, _Block]:
         if follower in starts and this.name != "jmp" and not this.name.startswith("ret"):
             block.next.append(follower)
     return blocks
+
+
+def _inverse_roots(code: list[_Instruction]) -> dict[int, _Instruction]:
+    """A division by a square root is one function for a GPU, and the root alone is free."""
+    found = {}
+    root: _Instruction | None = None
+    for this in code:
+        name, *operands = this.name.removeprefix("v"), *this.operands.split(",")
+        if name in ("sqrtss", "sqrtsd"):
+            root = this
+        elif root and name in ("divss", "divsd") and operands[0] == root.operands.split(",")[-1]:
+            found[root.address] = _Instruction(root.address, "", "")
+            function = "rsqrtf" if name == "divss" else "rsqrt"
+            found[this.address] = _Instruction(this.address, function, "")
+            root = None
+    return found
 
 
 def _add(block: _Block, this: _Instruction, after: int, counted: set[int]) -> None:
@@ -221,9 +298,8 @@ def _add(block: _Block, this: _Instruction, after: int, counted: set[int]) -> No
         if after in counted:
             block.returns.append(after)
         target = _TARGET.match(this.operands)
-        kind = next((k for k, p in _CALLS if target and re.search(p, target[2])), None)
-        if kind:
-            block.operations.append((this.address, kind))
+        if target:
+            _add_call(block, this.address, int(target[1], 16), target[2])
     else:
         name = this.name.removeprefix("v")
         kind = _kind(name)
@@ -231,8 +307,39 @@ def _add(block: _Block, this: _Instruction, after: int, counted: set[int]) -> No
             kind = "step"  # of a pointer or a loop's counter: a constant
         if name.startswith(("xor", "pxor")) and len(set(this.operands.split(","))) == 1:
             kind = None  # sets a register to 0
+        # A table of the thread, at an index that is data; nvcc keeps most sums in registers.
+        if "(%rsp,%" in this.operands and name != "lea" and name[-2:] not in ("ss", "sd", "ps"):
+            changed = this.operands.endswith(")") and not name.startswith("mov")
+            block.operations += [(this.address, "local")] * (2 if changed else 1)
+        if this.name.startswith("rsqrt"):
+            kind = this.name
         if kind and "%rsp" not in this.operands.split(",")[-1]:
-            block.operations.append((this.address, kind))
+            wide = _WIDE_REGISTER.search(_MEMORY.sub("", this.operands))
+            times = _WIDE.get("logic" if _LOGIC.match(name) else kind, 1) if wide else 1
+            block.operations += _as_instructions(this.address, kind) * times
+
+
+def _add_call(block: _Block, address: int, target: int, name: str) -> None:
+    kind = next((kind for kind, pattern in _CALLS if re.search(pattern, name)), None)
+    if kind:
+        block.operations.append((address, kind))
+    elif name.endswith("@plt"):
+        block.operations += _as_instructions(address, name.removesuffix("@plt"))
+    elif not name.startswith(("sim_", "__tsan")):
+        block.calls.append(target)
+
+
+def _as_instructions(address: int, name: str) -> list[tuple[int, str]]:
+    """The operations of a kind, or of a function of the C library; of others, none."""
+    if name in _DOUBLES:
+        arithmetic, integers, special = _DOUBLES[name]
+        kinds = ["double"] * arithmetic
+    elif name.endswith("f") and name[:-1] in _FLOATS:
+        arithmetic, integers, special = _FLOATS[name[:-1]]
+        kinds = ["float"] * arithmetic
+    else:
+        return [(address, name)] if name in _NAMES else []
+    return [(address, kind) for kind in kinds + ["integer"] * integers + ["special"] * special]
 
 
 @cache
@@ -247,29 +354,148 @@ def _mark(block: _Block, mark: int) -> None:
         block.unroll = 2 if how & _BY_TWO else _UNROLL if how & _UNROLLED else 1
 
 
-def _known(blocks: dict[int, _Block], starts: list[int]) -> list[float]:
-    passes = (blocks[start].passes for start in starts if start in blocks)
-    return [known for known in passes if known is not None]
-
-
-def _propagate(blocks: dict[int, _Block], passes: dict[int, int]) -> None:
-    """Sets the passes of each block: counted ones, else no more than what comes before it, nor what
-    follows it."""
-    before: dict[int, list[int]] = defaultdict(list)
-    for start, block in blocks.items():
-        for follower in block.next:
-            before[follower].append(start)
+def _propagate(
+    blocks: dict[int, _Block], passes: dict[int, int], entered: float | None
+) -> dict[int, frozenset[int]]:
+    """Sets the passes of each block: counted ones, else as many as come to it from other blocks,
+    but no more than pass the block before it that is in the same loops and that all come from.
+    entered: how often the function is called, if that is known. Returns the loops of each."""
+    for block in blocks.values():
         if block.returns:
             block.passes = max(passes.get(place, 0) for place in block.returns)
-    for _ in range(len(blocks)):
-        changed = False
-        for start, block in blocks.items():
-            if block.passes is not None:
+    order = _order(blocks)
+    if not order:
+        return {}
+    position = {start: i for i, start in enumerate(order)}
+    before: dict[int, list[int]] = defaultdict(list)
+    for start in order:
+        for follower in blocks[start].next:
+            if follower in position:
+                before[follower].append(start)
+    above = _dominators(order, position, before)
+    loops = _loops(order, above, before)
+    rounds: dict[frozenset[int], float] = defaultdict(float)
+    for start in order:
+        rounds[loops[start]] = max(rounds[loops[start]], blocks[start].passes or 0)
+    for start in order:
+        block = blocks[start]
+        if block.passes is not None:
+            continue
+        earlier = [p for p in before[start] if position[p] < position[start]]
+        block.passes = sum(blocks[p].passes or 0 for p in earlier)
+        if not earlier:
+            block.passes = rounds[loops[start]] if entered is None else entered
+        elif start in loops[start]:
+            block.passes = max(block.passes, rounds[loops[start]])
+        if (alike := _alike(start, above, loops)) is not None:
+            block.passes = min(block.passes, blocks[alike].passes or 0)
+        after = [blocks[follower] for follower in block.next if follower in position]
+        if after and all(b.returns for b in after):
+            block.passes = min(block.passes, sum(b.passes or 0 for b in after))
+    return loops
+
+
+def _waits(
+    blocks: dict[int, _Block],
+    loops: dict[int, frozenset[int]],
+    loads: set[int],
+    stores: set[int],
+) -> float:
+    """How often warps wait for loads. A load of the next round does not pass a store, which may be
+    to the same address."""
+    storing = {loops[start] for start in loops if stores.intersection(blocks[start].returns)}
+    waits: dict[frozenset[int], float] = {}
+    for start, inside in loops.items():
+        if loads.intersection(blocks[start].returns):
+            first = (blocks[h].unroll for h in inside if loops[h] == inside)
+            unroll = 1 if inside in storing else max([1, *first])
+            waits[inside] = max(waits.get(inside, 0.0), (blocks[start].passes or 0) / unroll)
+    return sum(waits.values())
+
+
+def _alike(start: int, above: dict[int, int], loops: dict[int, frozenset[int]]) -> int | None:
+    """The nearest block in the same loops through which all come to this one."""
+    at = start
+    while above[at] != at:
+        at = above[at]
+        if loops[at] == loops[start]:
+            return at
+    return None
+
+
+def _order(blocks: dict[int, _Block]) -> list[int]:
+    """The blocks that the first one leads to, each after those before it but for loops. The arms of
+    a switch, to which only a table leads, follow the first block, too."""
+    done: dict[int, None] = {}
+    for root in sorted(blocks, key=lambda at: (at != min(blocks), not blocks[at].returns, at)):
+        if root in done or (done and not blocks[root].returns):
+            continue
+        open_blocks = [(root, iter(blocks[root].next))]
+        seen = {root}
+        found = []
+        while open_blocks:
+            at, followers = open_blocks[-1]
+            follower = next((f for f in followers if f in blocks and f not in seen), None)
+            if follower is None or follower in done:
+                if follower is None:
+                    found.append(at)
+                    open_blocks.pop()
                 continue
-            sides = (_known(blocks, before[start]), _known(blocks, block.next))
-            most = [sum(known) for known in sides if known]
-            if most:
-                block.passes = min(most)
+            seen.add(follower)
+            open_blocks.append((follower, iter(blocks[follower].next)))
+        done.update(dict.fromkeys(reversed(found)))
+    return list(done)
+
+
+def _dominators(
+    order: list[int], position: dict[int, int], before: dict[int, list[int]]
+) -> dict[int, int]:
+    """Of each block the nearest other one through which all come to it; of the first, itself."""
+    above = {order[0]: order[0]}
+    changed = True
+    while changed:
+        changed = False
+        for start in order[1:]:
+            known = [p for p in before[start] if p in above]
+            nearest = known[0] if known else start
+            for other in known[1:]:
+                nearest = _common(nearest, other, above, position)
+            if above.get(start) != nearest:
+                above[start] = nearest
                 changed = True
-        if not changed:
-            break
+    return above
+
+
+def _common(a: int, b: int, above: dict[int, int], position: dict[int, int]) -> int:
+    while a != b:
+        if position[a] < position[b]:
+            a, b = b, a
+        if above[a] == a:  # nothing leads there: an arm of a switch
+            return b
+        a = above[a]
+    return a
+
+
+def _loops(
+    order: list[int], above: dict[int, int], before: dict[int, list[int]]
+) -> dict[int, frozenset[int]]:
+    """The loops that each block is in, by the block with which a loop begins."""
+    inside: dict[int, set[int]] = {start: set() for start in order}
+    for start in order:
+        for last in before[start]:
+            if not _is_below(last, start, above):
+                continue
+            body = [last]
+            inside[start].add(start)
+            while body:
+                at = body.pop()
+                if start not in inside[at]:
+                    inside[at].add(start)
+                    body += before[at]
+    return {start: frozenset(found) for start, found in inside.items()}
+
+
+def _is_below(at: int, dominator: int, above: dict[int, int]) -> bool:
+    while at != dominator and above[at] != at:
+        at = above[at]
+    return at == dominator

@@ -49,11 +49,17 @@ class Counts:
     threads: int  # of a block
     shared: int  # bytes of a block
     operations: dict[str, float]
+    code: int  # operations of the program that are executed at all
+    unseen: float  # share of the kernel's code that no block that was run executes
+    stale: bool  # it loads what blocks that were not run should have stored
+    unevenness: float  # of the blocks, as the next (grader/execute/profile.py); 0 where all ran
+    longest: float
     constant_words: int  # of reads at an address that is computed
     constant_requests: int
     shared_wavefronts: int
     l1_wavefronts: int
     load_requests: int  # of global memory
+    waits: float  # for them: grader/predict/code.py
     load_sectors: int
     l2_sectors: int  # that blocks load, each once for a block, and store
     store_wavefronts: int  # of l1_wavefronts, those of stores
@@ -73,16 +79,18 @@ class Counts:
         return self.blocks * self.block_warps
 
 
-def of_launch(binary: Path, launch: Launch) -> Counts:
-    executed = code.operations(binary, dict(launch.passes))
+def of_launch(binary: Path, launch: Launch, stale: bool = False) -> Counts:
+    loads = [s for s in launch.sites if s.space == "global" and not s.store]
+    storing = {site.pc for site in launch.sites if site.space == "global" and site.store}
+    executed = code.executed(binary, dict(launch.passes), {site.pc for site in loads}, storing)
+    seen = sum(operation.passes > 0 for operation in executed.operations)
     constants = [site for site in launch.sites if site.space == "constant"]
     fixed = code.fixed_operands(binary, [site.pc for site in constants])
     computed = [site for site in constants if site.pc not in fixed]
-    operations = code.mix(executed) | {
+    operations = code.mix(executed.operations) | {
         "memory": float(sum(s.requests for s in launch.sites if s.space != "constant")),
         "constant": float(sum(site.requests for site in computed)),
     }
-    loads = [s for s in launch.sites if s.space == "global" and not s.store]
     stores = [s for s in launch.sites if s.space == "global" and s.store and not s.atomic]
     atomics = [s for s in launch.sites if s.space == "global" and s.atomic]
     sectors = sum(site.sectors for site in loads)
@@ -93,11 +101,17 @@ def of_launch(binary: Path, launch: Launch) -> Counts:
         threads=launch.block[0] * launch.block[1] * launch.block[2],
         shared=launch.shared,
         operations=operations,
+        code=seen,
+        unseen=1 - seen / max(len(executed.operations), 1),
+        stale=stale,
+        unevenness=launch.unevenness if launch.counted < launch.blocks else 0.0,
+        longest=launch.longest,
         constant_words=sum(site.words for site in computed),
         constant_requests=sum(site.requests for site in computed),
         shared_wavefronts=sum(s.wavefronts for s in launch.sites if s.space == "shared"),
         l1_wavefronts=sum(s.l1_wavefronts for s in (*loads, *stores, *atomics)),
         load_requests=sum(site.requests for site in loads),
+        waits=executed.waits,
         load_sectors=sectors,
         l2_sectors=missing + sum(site.sectors for site in (*stores, *atomics)),
         store_wavefronts=sum(site.l1_wavefronts for site in stores),
@@ -106,19 +120,30 @@ def of_launch(binary: Path, launch: Launch) -> Counts:
         written_bytes=_touched([(s.first, s.end, s.sectors * SECTOR) for s in (*stores, *atomics)]),
         atomic_lanes=sum(site.lanes for site in atomics),
         atomic_addresses=_touched([(s.first, s.end, s.lanes * ATOMIC) for s in atomics]) // ATOMIC,
-        sources=_sources(binary, launch, executed),
+        sources=_sources(binary, launch, executed.operations),
     )
 
 
 def of_launches(binary: Path, launches: list[Launch]) -> list[Counts]:
     """Each of a program's launches; those that are equal are counted once, and are one object."""
-    known: dict[bytes, Counts] = {}
+    known: dict[tuple[bytes, bool], Counts] = {}
     found = []
+    in_part: list[tuple[int, int]] = []  # the addresses that blocks of earlier launches store to
     for launch in launches:
-        key = msgspec.msgpack.encode(msgspec.structs.replace(launch, launch=0))
+        globals_ = [site for site in launch.sites if site.space == "global"]
+        stale = any(
+            site.first < end and first < site.end
+            for first, end in in_part
+            for site in globals_
+            if not site.store
+        )
+        key = msgspec.msgpack.encode(msgspec.structs.replace(launch, launch=0)), stale
         if key not in known:
-            known[key] = of_launch(binary, launch)
+            known[key] = of_launch(binary, launch, stale)
         found.append(known[key])
+        if launch.counted < launch.blocks or stale:
+            stored = {(site.first, site.end) for site in globals_ if site.store}
+            in_part += sorted(stored.difference(in_part))
     return found
 
 

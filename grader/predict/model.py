@@ -6,6 +6,7 @@ latencies of a GPU (gpus/) are measured.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +20,10 @@ from grader.predict.counts import WARP, Counts
 from grader.predict.gpu import Gpu
 
 REGISTERS = 32  # of a thread; only nvcc knows how many it has
+LIBRARY = ("float", "double", "integer", "special")  # kinds of grader/predict/code.py
+# From where on nothing is told: how far blocks differ, the share of a kernel's code that did not run.
+UNEVEN, UNSEEN = 0.5, 0.2
+LOCAL = 16  # wavefronts, where the lanes of a warp access an array of their own at any index
 SHORT = 4  # rounds of blocks, below which the last one counts as a whole
 
 WORDS = {
@@ -45,6 +50,7 @@ _UNITS = {
     "fma": "fma", "imul": "imul", "fp64": "fp64",
     "convert": "special", "divide": "special", "idivide": "special",
     "alu": "alu", "compare": "alu", "lea": "alu", "step": "alu",
+    "float": "fma", "double": "fp64", "integer": "alu", "special": "special",
 }  # fmt: skip
 
 
@@ -58,9 +64,13 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     issued: of the slots of a busy multiprocessor, those in which an instruction is issued.
     power: how groups of terms overlap where a GPU holds all warps that it can, from 0, not at all.
     power_units: how terms of a group do, from 1.
-    start: microseconds in which a kernel's code and constants come to the caches.
-    parallel_*: how many of a warp's accesses in a row, and of its instructions, are under way.
-    spread: the interval, as factors down and up.
+    start: microseconds in which a kernel's constants come to the caches, and fetch: nanoseconds for
+    each operation of its code.
+    parallel_*: how many of a warp's waits for loads, of its accesses of shared memory, and of its
+    instructions are under way.
+    down, up: the interval's ends, as logarithms of factors: sums of these numbers, each times how far
+    the launch is from what was fitted (_strangeness()).
+    held: the share of kernels of programs that were not fitted whose time was in the interval.
     """
 
     operations: dict[str, float]
@@ -71,20 +81,25 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     power: float
     power_units: float
     start: float
+    fetch: float
     parallel_loads: float
     parallel_shared: float
     parallel_operations: float
-    spread: tuple[float, float]
+    held: float
+    down: dict[str, float]
+    up: dict[str, float]
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """Seconds, the interval around them, and the terms of which they consist."""
+    """Seconds, the interval around them, the terms of which they consist, and how far the launches
+    are from what was fitted."""
 
     seconds: float
     low: float
     high: float
     terms: dict[str, float]
+    strange: dict[str, float]
 
     @property
     def bound(self) -> str:
@@ -130,19 +145,63 @@ def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> 
     total: dict[str, float] = dict.fromkeys(WORDS, 0.0)
     seconds = gpu.launch
     total["launch"] = gpu.launch
+    strange: dict[str, float] = defaultdict(float)
     known: dict[int, dict[str, float]] = {}  # launches that are one object need one look
     for number, counts in enumerate(launches):
         if id(counts) not in known:
             known[id(counts)] = _shares(counts, gpu, fitted)
         for name, value in known[id(counts)].items():
             total[name] += value
-            seconds += value
         gap = fitted.start * 1e-6 + (gpu.launch / 3 if number else 0.0)
+        gap += fitted.fetch * 1e-9 * counts.code
         total["launch"] += gap
-        seconds += gap
-    down, up = fitted.spread
-    low = gpu.launch + (seconds - gpu.launch) * down
-    return Prediction(seconds, low, gpu.launch + (seconds - gpu.launch) * up, total)
+        took = gap + sum(known[id(counts)].values())
+        seconds += took
+        for name, value in _strangeness(counts, known[id(counts)], took, gpu).items():
+            strange[name] += value * took
+    took = seconds - gpu.launch
+    strange = {name: value / max(took, 1e-12) for name, value in strange.items()}
+    down, up = (sum(n * strange.get(name, 0.0) for name, n in ends.items())
+                for ends in (fitted.down, fitted.up))  # fmt: skip
+    low, high = gpu.launch + took * math.exp(-down), gpu.launch + took * math.exp(up)
+    return Prediction(seconds, low, high, total, strange)
+
+
+def _strangeness(
+    counts: Counts, terms: Mapping[str, float], took: float, gpu: Gpu
+) -> dict[str, float]:
+    """How far a launch is from what was fitted, each from 0 to 1: whatever it is; the share of
+    instructions in functions of nvcc's library; of the time that is latency or atomic functions; of
+    the kernel's code that did not run; how far blocks differ; warps that could be resident and are
+    not; and that it loads what blocks that did not run should have stored."""
+    work = sum(counts.operations.values())
+    library = sum(counts.operations.get(kind, 0.0) for kind in LIBRARY)
+    return {
+        "always": 1.0,
+        "library": library / max(work, 1.0),
+        "latency": terms.get("latency", 0.0) / took,
+        "atomics": terms.get("atomics", 0.0) / took,
+        "unseen": counts.unseen,
+        "uneven": min(counts.unevenness, 1.0),
+        "idle": 1 - _occupied(counts, gpu),
+        "stale": float(counts.stale),
+    }
+
+
+def unknown(counts: Counts) -> str:
+    """Why no time of a launch can be told; "" where one can."""
+    if counts.operations.get("clock", 0.0) > 0:
+        return "it reads the clock or waits for other threads"
+    if counts.unevenness > UNEVEN:
+        return "its blocks differ much, and only some of them ran"
+    if counts.stale and counts.unseen > UNSEEN:
+        return "what it does depends on what blocks that did not run should have stored"
+    return ""
+
+
+def held(w: Weights | None = None) -> str:
+    share = 100 * (w or weights()).held
+    return f"of other programs, {share:.0f} % of the kernels were in such intervals"
 
 
 def _shares(counts: Counts, gpu: Gpu, w: Weights) -> dict[str, float]:
@@ -185,6 +244,7 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
     """What each resource needs by itself, in seconds."""
     # The multiprocessor with the most blocks decides; a block that is alone finds all of it.
     most = math.ceil(counts.blocks / gpu.multiprocessors) * gpu.multiprocessors / counts.blocks
+    most *= 1 + (counts.longest - 1) / max(counts.blocks / gpu.multiprocessors, 1.0)
     per_clock = gpu.multiprocessors * gpu.clock / most
     units: dict[str, float] = dict.fromkeys(("alu", "imul", "fma", "fp64", "special"), 0.0)
     for kind, n in counts.operations.items():
@@ -193,6 +253,7 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
             units[unit] += n * w.operations.get(kind, 1.0) * w.units.get(kind, 1.0)
     replays = counts.constant_words / max(counts.constant_requests, 1)
     constants = counts.operations.get("constant", 0.0) * max(replays, 1.0)
+    local = counts.operations.get("local", 0.0)
     work = instructions(counts, w)
     return {
         "issue": work / (gpu.issue * w.issued * per_clock),
@@ -202,7 +263,7 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
         "special": units["special"] / (gpu.special * per_clock),
         "constant": constants / (gpu.constant * per_clock),
         "shared": counts.shared_wavefronts / (gpu.wavefronts * per_clock),
-        "l1": counts.l1_wavefronts / (gpu.wavefronts * per_clock),
+        "l1": (counts.l1_wavefronts + local * LOCAL) / (gpu.wavefronts * per_clock),
         "l2": _l2(counts, gpu),
         "dram": _dram_bytes(counts, gpu) / gpu.dram,
         "latency": _latency(counts, gpu, w, work),
@@ -241,13 +302,15 @@ def _latency(counts: Counts, gpu: Gpu, w: Weights, work: float) -> float:
     rounds = max(1.0, counts.warps / (gpu.multiprocessors * alike))
     if rounds < SHORT:
         rounds = math.ceil(rounds)
+    rounds += counts.longest - 1
     beyond = gpu.l2_latency + (gpu.dram_latency - gpu.l2_latency) * min(
         1.0, counts.read_bytes / max(counts.l2_sectors * SECTOR, 1)
     )
     load = gpu.l1_latency + counts.missed * beyond
     # Each warp begins with one load of its own, at least, that nothing hides.
     clocks = (
-        counts.load_requests / warps * load / w.parallel_loads
+        counts.waits / warps * load / w.parallel_loads
+        + counts.operations.get("local", 0.0) / warps * gpu.l1_latency
         + counts.shared_wavefronts / warps * gpu.shared_latency / w.parallel_shared
         + work / warps * gpu.alu_latency / w.parallel_operations
         + (load if counts.load_requests else 0.0)

@@ -1,54 +1,94 @@
-"""Predicted times of kernels as text. They are never shown as measured ones."""
+"""Predicted times of a program's kernels, as text and for JSON. They are never shown as measured
+ones."""
 
 import textwrap
 
 from grader.checks.predicted import predicted_time
-from grader.checks.predicted_points import duration
+from grader.checks.predicted_points import duration, three_digits
+from grader.model.prediction import Line, PredictedKernel, PredictedProgram, PredictedTime
 from grader.predict import model
 from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu
-from grader.predict.model import Prediction
 
-MOST_LAUNCHES = 20  # that are shown
+MOST_KERNELS = 20  # that are shown
 SHOWN = 0.05  # the share from which a term is shown
 FAR = 0.1  # a source line below this share of a term is not named
 
 
-def render(launches: list[Counts], gpu: Gpu, width: int | None) -> str:
-    """A paragraph for each launch; width: None leaves each on one line."""
-    if not launches:
-        return "predicted: no kernel was launched"
-    source = "" if gpu.measured else "; its numbers are published ones, not measured"
-    lines = [f"predicted on an {gpu.name}, not measured{source}:"]
-    for counts in launches[:MOST_LAUNCHES]:
-        text = in_words(counts, gpu)
-        lines += textwrap.wrap(
-            text, width or len(text) + 2, initial_indent="  ", subsequent_indent="      "
-        )
-    more = len(launches) - MOST_LAUNCHES
-    if more > 0:
-        lines.append(f"  and {more} more launch{'es' if more > 1 else ''}")
-    return "\n".join(lines)
+def predict(launches: list[Counts], gpu: Gpu) -> PredictedProgram:
+    """Each kernel once, whatever the number of its launches."""
+    alike: dict[str, list[Counts]] = {}
+    for counts in launches:
+        alike.setdefault(counts.kernel, []).append(counts)
+    return PredictedProgram(gpu.name, bool(gpu.measured), [_kernel(k, gpu) for k in alike.values()])
 
 
-def in_words(counts: Counts, gpu: Gpu) -> str:
-    """ "tile_kernel: 150 us (120 to 190); bound by ...; half of it from tile.cu:96. Terms: ..."."""
-    found = model.predict_time([counts], gpu)
-    time = duration(predicted_time([counts], gpu))
-    terms = sorted(found.terms.items(), key=lambda item: -item[1])
-    shares = [
-        f"{model.WORDS[name]} {100 * value / found.seconds:.0f} %"
-        for name, value in terms
-        if value >= SHOWN * found.seconds
-    ]
-    return (
-        f"{counts.kernel}: {time}; bound by {model.WORDS[found.bound]}"
-        f"{_source(counts, found)}. Terms: {', '.join(shares)}"
+def _kernel(launches: list[Counts], gpu: Gpu) -> PredictedKernel:
+    known = {id(counts): predicted_time([counts], gpu) for counts in launches}
+    ordered = sorted(launches, key=lambda counts: known[id(counts)].us)
+    counts = ordered[len(ordered) // 2]
+    time = known[id(counts)]
+    return PredictedKernel(
+        kernel=counts.kernel,
+        launches=len(launches),
+        grid_blocks=counts.blocks,
+        block_threads=counts.threads,
+        us=time.us,
+        low_us=time.low_us,
+        high_us=time.high_us,
+        shortest_us=known[id(ordered[0])].us,
+        longest_us=known[id(ordered[-1])].us,
+        bound=time.bound,
+        terms=time.terms,
+        line=_line(counts, time.bound),
+        unknown=next((why for c in ordered if (why := model.unknown(c))), ""),
     )
 
 
-def _source(counts: Counts, found: Prediction) -> str:
-    source = counts.sources.get(found.bound)
+def render(program: PredictedProgram, width: int | None) -> str:
+    """A paragraph for each kernel; width: None leaves each on one line."""
+    if not program.kernels:
+        return "predicted: no kernel was launched"
+    source = "" if program.measured_gpu else "; its numbers are published ones, not measured"
+    lines = [f"predicted on an {program.gpu}, not measured{source}; {model.held()}:"]
+    for kernel in program.kernels[:MOST_KERNELS]:
+        text = in_words(kernel)
+        lines += textwrap.wrap(
+            text, width or len(text) + 2, initial_indent="  ", subsequent_indent="      "
+        )
+    more = len(program.kernels) - MOST_KERNELS
+    if more > 0:
+        lines.append(f"  and {more} more kernel{'s' if more > 1 else ''}")
+    return "\n".join(lines)
+
+
+def in_words(kernel: PredictedKernel) -> str:
+    """ "tile_kernel: 150 us (120 to 190); bound by ...; half of it from tile.cu:96. Terms: ..."."""
+    launches = f"{kernel.launches} launches, " if kernel.launches > 1 else ""
+    if kernel.unknown:
+        return f"{kernel.kernel}: {launches}cannot tell: {kernel.unknown}"
+    time = PredictedTime(kernel.us, kernel.low_us, kernel.high_us, kernel.terms)
+    if kernel.longest_us > kernel.shortest_us:
+        shortest, longest = three_digits(kernel.shortest_us), three_digits(kernel.longest_us)
+        launches += f"from {shortest} us to {longest} us, half of them up to "
+    terms = sorted(kernel.terms.items(), key=lambda item: -item[1])
+    shares = [
+        f"{model.WORDS[name]} {100 * value / kernel.us:.0f} %"
+        for name, value in terms
+        if value >= SHOWN * kernel.us
+    ]
+    source = ""
+    if kernel.line is not None:
+        where = f"{kernel.line.file}:{kernel.line.line}"
+        source = f"; {100 * kernel.line.share:.0f} % of them from {where}"
+    return (
+        f"{kernel.kernel}: {launches}{duration(time)}; bound by {model.WORDS[kernel.bound]}"
+        f"{source}. Terms: {', '.join(shares)}"
+    )
+
+
+def _line(counts: Counts, bound: str) -> Line | None:
+    source = counts.sources.get(bound)
     if source is None or not source.file or source.share < FAR:
-        return ""
-    return f"; {100 * source.share:.0f} % of them from {source.file}:{source.line}"
+        return None
+    return Line(source.file, source.line, source.share)

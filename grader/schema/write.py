@@ -7,7 +7,7 @@ import msgspec
 
 from grader import paths
 from grader.execute import profile
-from grader.model import class_grades, class_standings, result
+from grader.model import class_grades, class_standings, prediction, result
 from grader.model.counters import OF_LAUNCH, TEXTURE
 
 FOLDER = paths.ROOT / "grader" / "schema"
@@ -15,6 +15,7 @@ TYPES: dict[str, type[msgspec.Struct]] = {
     "convlabs-class/v1": class_grades.ClassGrades,
     "convlabs-grade/v1": result.Result,
     "convlabs-leaderboard/v1": class_standings.ClassStandings,
+    "convlabs-prediction/v1": prediction.PredictedProgram,
     "convlabs-profile/v1": profile.Profile,
 }
 # Keys that older documents of the same version lack, by schema and type.

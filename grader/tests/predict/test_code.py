@@ -23,5 +23,5 @@ def test_an_arm_whose_access_was_never_made_ran_no_times(monkeypatch: pytest.Mon
     text = [code._Instruction(int(row[0], 16), row[1], " ".join(row[2:])) for row in rows]
     monkeypatch.setattr(code, "_functions", lambda *_: [(0x10, 0x44)])
     monkeypatch.setattr(code, "_disassembled", lambda *_: text)
-    executed = code.mix(code.operations(Path("program"), {0x18: 64}))
+    executed = code.mix(code.executed(Path("program"), {0x18: 64}, set(), set()).operations)
     assert executed == {"branch": 64, "fma": 64, "divide": 0}

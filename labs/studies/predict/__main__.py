@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 
 from grader.predict import model
-from labs.studies.predict import collect, errors, explained, timed_code
+from labs.studies.predict import collect, errors, explained, foreign, timed_code
 from labs.studies.predict.collect import Counted
 from labs.studies.predict.errors import Row
 from labs.studies.predict.programs import HERE
@@ -65,6 +65,9 @@ def text(counted: list[Counted]) -> str:
         lines += [f"| {title} | calls | median error | within 30 % |", "|---|---|---|---|"]
         for name, alike in errors.grouped(held_out, key).items():
             lines.append(f"| {name} | {len(alike)} | {_two(alike)} |")
+    outside = foreign.rows()
+    lines += ["", "## Programs of others", "", *foreign.table(outside), ""]
+    lines += ["The worst of the held-out half:", "", *foreign.worst(outside)]
     lines += ["", *_worst(held_out), "", *_references(rows), "", *_code(counted), ""]
     return "\n".join([*lines, *_seconds(counted)]) + "\n"
 

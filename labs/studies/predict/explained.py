@@ -11,8 +11,14 @@ WHY = {
         "The GPU executed 321 million instructions, the model counts 1122: the kernel reads its "
         "constants through a pointer, whose indices g++ computes for each tap."
     ),
-    "lab4-right-templates-double correlate_register 1024x1024x6x0": (
-        "As for the larger image: 16 million instructions, and 81 in the model."
+    "lab7-right-registers-only convolution_float 64x112x128x0": (
+        "As for masks-only; nvcc keeps the sums in registers, g++ in an array of the thread."
+    ),
+    "lab3-right-fma-four-pixels correlate_polyphase 4096x4096x3x0": (
+        "nvcc unrolls the loops over taps, whose indices are then constants; g++ computes them."
+    ),
+    "general doubles 4096x4096x100x0": (
+        "The double operations of other programs are fitted, too: each weighs more than here."
     ),
     "lab7-right-masks-only convolution_float 64x112x128x0": (
         "The GPU executed 56 million instructions, the model counts 147: nvcc unrolls the loops "

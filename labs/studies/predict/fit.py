@@ -12,17 +12,23 @@ from collections.abc import Callable
 
 import msgspec
 import numpy as np
+from scipy.optimize import linprog
 
 from grader import paths
 from grader.predict import gpu, model
+from grader.predict.counts import Counts
 from grader.predict.model import Weights
-from labs.studies.predict import collect
+from labs.studies.predict import collect, foreign
 from labs.studies.predict.collect import Counted
+from labs.studies.predict.foreign import Kernel
 from labs.studies.predict.programs import Call
 
 FILE = paths.ROOT / "grader" / "predict" / "weights.toml"
-COVERED = 0.95  # of the fitted calls are in the interval
+TAIL = 0.015  # of what is fitted is below the interval, and above it
 ROUNDS = 6
+LABS = 2  # the labs' calls weigh so much more than other programs
+MOST = 2.0  # of a number of the interval
+FEW = 1e4  # instructions, up to which a kernel of another program says nothing of their number
 LIMIT = 2.5  # a weight stays within this factor of what it begins with
 PULL = 0.01  # the price of leaving what it begins with
 
@@ -38,17 +44,21 @@ BEGIN = Weights(
     issued=0.9,
     power=3,
     power_units=6,
-    start=1,
-    parallel_loads=4,
+    start=0.4,
+    fetch=4,
+    parallel_loads=1,
     parallel_shared=8,
     parallel_operations=2,
-    spread=(1, 1),
+    held=0,
+    down={},
+    up={},
 )  # fmt: skip
 _TIMES = [
     "issued",
     "power",
     "power_units",
     "start",
+    "fetch",
     "parallel_loads",
     "parallel_shared",
     "parallel_operations",
@@ -60,34 +70,71 @@ def half(call: Call) -> int:
 
 
 def fit(chosen: list[Counted]) -> Weights:
-    """The weights that these calls give."""
+    """The weights that these calls and half of the other programs' kernels give."""
+    outside = [kernel for kernel in foreign.kernels() if not kernel.held_out]
+    known = [kernel for kernel in outside if not model.unknown(kernel.counts)]
     truth = collect.truth()
-    device = gpu.gpu("h200")
+    measured = [(one.launches, truth[one.call.name]) for one in chosen]
+    measured_outside = [([kernel.counts], kernel.us + foreign.EVENTS) for kernel in known]
 
-    def errors(w: Weights) -> list[float]:
-        return [
-            math.log(
-                model.predict_time(one.launches, device, w).seconds * 1e6 / truth[one.call.name]
-            )
-            for one in chosen
-        ]
-
-    w = _descend(BEGIN, _Instructions(chosen), ["warp"], ["operations"])
+    ours, theirs = _Instructions(chosen, []), _Instructions([], outside)
+    w = _descend(BEGIN, lambda x: LABS * ours(x) + theirs(x), ["warp"], ["operations"])
     w = msgspec.structs.replace(w, alu_share=_alu_share(chosen, w))
-    w = _descend(w, lambda x: _mean(errors(x)), _TIMES, ["units"])
-    return msgspec.structs.replace(w, spread=_spread(errors(w)))
+    w = _descend(
+        w,
+        lambda x: LABS * _mean(_errors(measured, x)) + _mean(_errors(measured_outside, x)),
+        _TIMES,
+        ["units"],
+    )
+    return _with_interval(w, measured + measured_outside)
+
+
+def _errors(measured: list[tuple[list[Counts], float]], w: Weights) -> list[float]:
+    device = gpu.gpu("h200")
+    return [
+        math.log(model.predict_time(launches, device, w).seconds * 1e6 / us)
+        for launches, us in measured
+    ]
+
+
+def _with_interval(w: Weights, measured: list[tuple[list[Counts], float]]) -> Weights:
+    """The ends of the interval, by quantile regression: outside each, TAIL of the calls."""
+    device = gpu.gpu("h200")
+    found = [model.predict_time(launches, device, w) for launches, _ in measured]
+    names = list(found[0].strange)
+    strange = np.array([[one.strange[name] for name in names] for one in found])
+    ratios = np.array(
+        [
+            math.log(max(1e-6 * us - device.launch, 1e-8) / (one.seconds - device.launch))
+            for one, (_, us) in zip(found, measured, strict=True)
+        ]
+    )
+    many = len(found)
+    price = np.concatenate([np.zeros(len(names)), np.full(many, 1 - TAIL), np.full(many, TAIL)])
+    sums = np.hstack([strange, np.eye(many), -np.eye(many)])
+    bounds = [(0.0, MOST)] * len(names) + [(0.0, None)] * 2 * many
+    ends = []
+    for wanted in (-ratios, ratios):
+        best = linprog(price, A_eq=sums, b_eq=wanted, bounds=bounds).x
+        pairs = zip(names, best, strict=False)
+        ends.append({name: round(float(n), 3) for name, n in pairs if n >= 0.001})
+    return msgspec.structs.replace(w, down=ends[0], up=ends[1])
 
 
 class _Instructions:
     """The error of the instructions of all launches, for some weights. Equal launches of a call
     count once."""
 
-    def __init__(self, chosen: list[Counted]) -> None:
+    def __init__(self, chosen: list[Counted], outside: list[Kernel]) -> None:
         counted = collect.counters("instructions")
         rows = {
             (one.call.name, id(counts)): (counts, counted[one.call.name, launch])
             for one in chosen
             for launch, counts in enumerate(one.launches)
+        } | {
+            (kernel.program, n): (kernel.counts, kernel.instructions)
+            for n, kernel in enumerate(outside)
+            if kernel.instructions > FEW
         }
         self.kinds = list(BEGIN.operations)
         self.numbers = np.array(
@@ -124,13 +171,6 @@ def _alu_share(chosen: list[Counted], w: Weights) -> float:
 
 def _mean(errors: list[float]) -> float:
     return sum(min(abs(e), 1.0) for e in errors) / len(errors)
-
-
-def _spread(errors: list[float]) -> tuple[float, float]:
-    """The factors down and up that hold COVERED of the truth; prediction / truth is exp(error)."""
-    ordered = sorted(-e for e in errors)
-    tail = int(len(ordered) * (1 - COVERED) / 2)
-    return round(math.exp(ordered[tail]), 3), round(math.exp(ordered[-1 - tail]), 3)
 
 
 def _descend(
@@ -175,6 +215,8 @@ def _set(w: Weights, number: tuple[str, str], value: float) -> Weights:
 
 def main() -> None:
     w = fit([one for one in collect.collect() if half(one.call) == 0])
+    others = [row.covered for row in foreign.rows(w) if row.kernel.held_out]
+    w = msgspec.structs.replace(w, held=round(sum(others) / len(others), 2))
     head = ("# Written by `python -m labs.studies.predict.fit` from half of "
             "labs/studies/predict/h200/times.csv;\n"
             "# grader/predict/model.py says what each number is.\n")  # fmt: skip

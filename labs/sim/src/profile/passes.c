@@ -91,14 +91,17 @@ void passes_next_lane(void) {
     table.lane_count = 0;
 }
 
-void passes_end_warp(uint64_t weight) {
+uint64_t passes_end_warp(uint64_t weight) {
+    uint64_t sum = 0;
     passes_next_lane();
     for (uint32_t i = 0; i < table.warp_count; i++) {
         struct place *place = &table.slots[table.warp_used[i]];
         place->launch += weight * place->warp;
+        sum += place->warp;
         place->warp = 0;
     }
     table.warp_count = 0;
+    return sum;
 }
 
 void passes_write(FILE *file, uint64_t divisor) {

@@ -17,8 +17,8 @@ bool passes_add(uint32_t place);
 /* Another lane runs from now on. */
 void passes_next_lane(void);
 
-/* Adds the passes of the warp, whose lanes have all run, `weight` times. */
-void passes_end_warp(uint64_t weight);
+/* Adds the passes of the warp, whose lanes have all run, `weight` times; returns them. */
+uint64_t passes_end_warp(uint64_t weight);
 
 /* Writes [[place,passes],...], each number of passes divided by `divisor`. */
 void passes_write(FILE *file, uint64_t divisor);

@@ -12,6 +12,7 @@
 #include "profile/warp_replay.h"
 #include "profile/worst_access.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,9 @@ static struct {
 
 static struct sector_set touched;
 static struct sector_set touched_by_block; /* by its loads */
-static uint64_t block_lines;               /* that blocks load: 128 bytes each */
+static struct {
+    double weights, sum, squares, most; /* how many, their passes, and these squared */
+} of_blocks;
 static uint64_t weight;                    /* of the running block */
 static uint64_t block_accesses;            /* of its warps */
 static unsigned blocks_begun;              /* of those that are counted */
@@ -69,7 +72,7 @@ bool profile_begin(const struct sim_config *config) {
     sectors_release(&touched);
     sectors_release(&touched_by_block);
     passes_begin();
-    block_lines = 0;
+    memset(&of_blocks, 0, sizeof of_blocks);
     blocks_begun = 0;
     sample_begin(&config->grid, sim_options.sample);
     return sim_options.profile != NULL;
@@ -88,7 +91,7 @@ bool profile_counts_block(const uint3 *block) {
 }
 
 void profile_end_warp(void) {
-    passes_end_warp(weight);
+    running.passes += passes_end_warp(weight);
 }
 
 struct profile_block profile_block_parks(void) {
@@ -129,7 +132,11 @@ void profile_end_block(const uint3 *index) {
     if (!sim_options.predict) {
         return;
     }
-    block_lines += weight * sectors_lines(&touched_by_block);
+    const double passes = (double)running.passes;
+    of_blocks.weights += (double)weight;
+    of_blocks.sum += (double)weight * passes;
+    of_blocks.squares += (double)weight * passes * passes;
+    of_blocks.most = fmax(of_blocks.most, passes);
     sectors_release(&touched_by_block);
     if (blocks_begun == 1 && block_accesses > MUCH_FOR_A_BLOCK) {
         sample_fewer();
@@ -281,6 +288,15 @@ static unsigned long long scaled(uint64_t counter) {
     return (counter + divisor / 2) / divisor;
 }
 
+/* How far blocks differ in what they do: the standard deviation over the mean, and the longest. */
+static void write_unevenness(FILE *file) {
+    const double mean = of_blocks.sum / fmax(of_blocks.weights, 1);
+    const double variance = of_blocks.squares / fmax(of_blocks.weights, 1) - mean * mean;
+    const double one = fmax(mean, 1e-9);
+    fprintf(file, ",\"unevenness\":%.4f,\"longest\":%.4f", sqrt(fmax(variance, 0)) / one,
+            fmax(of_blocks.most / one, 1));
+}
+
 static const char *const space_names[] = {"global", "shared", "constant", "texture"};
 
 static void write_site(FILE *file, const struct site *s, bool first) {
@@ -331,7 +347,8 @@ void profile_write(const struct sim_config *c, bool complete) {
     }
     fprintf(file, "]");
     if (sim_options.predict) {
-        fprintf(file, ",\"block_lines\":%llu,\"passes\":", scaled(block_lines));
+        write_unevenness(file);
+        fprintf(file, ",\"passes\":");
         passes_write(file, sample_divisor());
     }
     fprintf(file, "}\n");

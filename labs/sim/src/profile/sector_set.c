@@ -111,19 +111,6 @@ bool sectors_add(struct sector_set *set, const struct warp_access *a, unsigned *
     return true;
 }
 
-uint64_t sectors_lines(const struct sector_set *set) {
-    uint64_t lines = 0;
-    for (uint64_t i = 0; i < set->capacity; i++) {
-        for (unsigned k = 0; k < SECTORS_OF_PAGE / 64; k++) {
-            uint64_t word = set->pages[i].touched[k];
-            word |= word >> 1;
-            word |= word >> 2;
-            lines += (unsigned)__builtin_popcountll(word & UINT64_C(0x1111111111111111));
-        }
-    }
-    return lines;
-}
-
 void sectors_release(struct sector_set *set) {
     free(set->pages);
     memset(set, 0, sizeof *set);

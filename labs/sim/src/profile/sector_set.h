@@ -18,8 +18,5 @@ struct sector_set {
 bool sectors_add(struct sector_set *set, const struct warp_access *a, unsigned *new_sectors);
 bool sectors_add_range(struct sector_set *set, struct sector_range range, unsigned *new_sectors);
 
-/* How many lines of four sectors have a sector in the set. */
-uint64_t sectors_lines(const struct sector_set *set);
-
 /* Empties the set and frees what it owns. */
 void sectors_release(struct sector_set *set);

@@ -1,0 +1,231 @@
+"""Kernels of programs that were not written for this project, HeCBench's: their times on an H200
+beside what is predicted. Half of the programs, by a hash of the name, is held out.
+
+    python -m labs.studies.predict.foreign CLONE RUNS    writes h200/foreign.csv: the launches of
+        RUNS/PROGRAM.ncu (h200/machine.txt has the command), with the counts of this machine's
+        simulator for the same arguments (labs/tests/programs/hecbench.csv). None of HeCBench's code
+        is part of this project; with the counts, the fit needs no clone.
+"""
+
+import csv
+import dataclasses
+import hashlib
+import io
+import math
+import os
+import re
+import shlex
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from grader.commands import nvcc_options
+from grader.execute import program
+from grader.execute.profile import Launch
+from grader.predict import counts, gpu, model
+from grader.predict.counts import Counts
+from grader.predict.model import Prediction, Weights
+from labs.studies.predict.programs import HERE
+from labs.tests.programs import hecbench
+
+FILE = HERE / "h200" / "foreign.csv"
+# Microseconds that two events around a short kernel measure more than Nsight Compute: the median
+# difference of h200/times.csv and h200/counters.csv.
+EVENTS = 1.5
+SECONDS, SAMPLE = 10, 16  # of a program; the time limit ends those that launch without end
+MOST_LAUNCHES = 60
+OTHERS = ("kernel", "operations", "sources")  # of Counts, which are no columns
+PARSE: dict[type, Callable[[str], object]] = {
+    int: int, float: float, bool: lambda text: text == "True",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of a program, launched so often with one shape; the launch of the median time, in
+    microseconds as Nsight Compute measures, and instructions. nan: not measured."""
+
+    program: str
+    grid: str
+    block: str
+    launches: int
+    us: float
+    instructions: float
+    counts: Counts
+
+    @property
+    def held_out(self) -> bool:
+        return hashlib.sha256(self.program.encode()).digest()[0] % 2 == 1
+
+
+@dataclass(frozen=True)
+class Row:
+    kernel: Kernel
+    prediction: Prediction
+
+    @property
+    def ratio(self) -> float:
+        return (1e6 * self.prediction.seconds - EVENTS) / self.kernel.us
+
+    @property
+    def covered(self) -> bool:
+        measured = self.kernel.us + EVENTS
+        return 1e6 * self.prediction.low <= measured <= 1e6 * self.prediction.high
+
+
+def kernels() -> list[Kernel]:
+    """Those of foreign.csv."""
+    fields = [f for f in dataclasses.fields(Counts) if f.name not in OTHERS]
+    found = []
+    with FILE.open() as file:
+        for row in csv.DictReader(file):
+            values = {f.name: PARSE[f.type](row[f.name]) for f in fields}  # type: ignore[index]
+            pairs = (pair.split("=") for pair in row["operations"].split())
+            operations = {kind: float(number) for kind, number in pairs}
+            counted = Counts(kernel=row["kernel"], operations=operations, sources={}, **values)  # type: ignore[arg-type]
+            numbers = int(row["launches"]), float(row["us"]), float(row["instructions"])
+            found.append(Kernel(row["program"], row["grid"], row["block"], *numbers, counted))
+    return found
+
+
+def rows(weights: Weights | None = None) -> list[Row]:
+    """Of the kernels for which a time can be told; weights: None takes the committed ones."""
+    device = gpu.gpu("h200")
+    return [
+        Row(kernel, model.predict_time([kernel.counts], device, weights))
+        for kernel in kernels()
+        if not model.unknown(kernel.counts)
+    ]
+
+
+def table(found: list[Row]) -> list[str]:
+    """Lines of RESULTS.md."""
+    unknown = Counter(model.unknown(k.counts) for k in kernels())
+    del unknown[""]
+    lines = [
+        "| HeCBench | kernels | programs | median error | within 30 % | within a factor of 2 "
+        "| in the interval | median of its upper over its lower end |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, held_out in (("fitted", False), ("held out", True)):
+        half = [row for row in found if row.kernel.held_out == held_out]
+        ratios = np.array([row.ratio for row in half])
+        errors = abs(ratios - 1)
+        figures = [
+            f"{100 * share:.1f} %"
+            for share in (
+                np.median(errors),
+                np.mean(errors <= 0.3),
+                np.mean((ratios > 0.5) & (ratios < 2)),
+                np.mean([row.covered for row in half]),
+            )
+        ]
+        width = np.median([row.prediction.high / row.prediction.low for row in half])
+        programs = len({row.kernel.program for row in half})
+        lines.append(f"| {name} | {len(half)} | {programs} | {' | '.join(figures)} | {width:.1f} |")
+    lines += ["", "Kernels for which no time is told, of both halves:", ""]
+    lines += [f"- {number}: {why}" for why, number in unknown.most_common()]
+    return lines
+
+
+def worst(found: list[Row], most: int = 12) -> list[str]:
+    held_out = [row for row in found if row.kernel.held_out]
+    lines = ["| kernel | predicted, µs | measured, µs | bound by |", "|---|---|---|---|"]
+    for row in sorted(held_out, key=lambda row: -abs(math.log(max(row.ratio, 1e-9))))[:most]:
+        predicted = 1e6 * row.prediction.seconds - EVENTS
+        lines.append(
+            f"| {row.kernel.program} {row.kernel.counts.kernel} | {predicted:.0f} "
+            f"| {row.kernel.us:.0f} | {model.WORDS[row.prediction.bound]} |"
+        )
+    return lines
+
+
+def _measured(file: Path) -> dict[str, list[dict[str, str]]]:
+    """What Nsight Compute's CSV says of each launch, by the kernel's name."""
+    lines = [line for line in file.read_text(errors="replace").splitlines() if line[:1] == '"']
+    found = defaultdict(list)
+    for row in list(csv.DictReader(io.StringIO("\n".join(lines))))[1:]:  # the first has the units
+        found[_name(row["Kernel Name"])].append(row)
+    return found
+
+
+def _name(signature: str) -> str:
+    name = re.split(r"[<(]", signature.replace("(anonymous namespace)::", "").removeprefix("void "))
+    return name[0].split("::")[-1].split()[-1]
+
+
+def _number(row: dict[str, str], key: str) -> float:
+    return float((row.get(key) or "nan").replace(",", ""))
+
+
+def _count(row: dict[str, str], clone: Path, measured: Path) -> list[Kernel]:
+    name = row["program"]
+    os.chdir(clone / "src" / name)
+    arguments = shlex.split(row["arguments"])
+    given = nvcc_options.parse(shlex.split(row["options"]), arguments)
+    built = program.build(row["files"].split(), True, given.program)
+    _, launches = program.execute_sampled(built, arguments, SECONDS, SAMPLE)
+    launches = launches[:MOST_LAUNCHES]
+    return pair(name, list(zip(launches, counts.of_launches(built.binary, launches), strict=True)),
+                _measured(measured))  # fmt: skip
+
+
+def pair(
+    name: str,
+    counted: list[tuple[Launch, Counts]],
+    measured: dict[str, list[dict[str, str]]],
+) -> list[Kernel]:
+    """The kernels of which the n-th launch had the same shape here and there."""
+    alike: dict[tuple[str, str, str], list[tuple[float, float, Counts]]] = defaultdict(list)
+    number: Counter[str] = Counter()
+    for launch, found in counted:
+        kernel = _name(launch.name)
+        of_kernel = measured.get(kernel, [])[number[kernel] : number[kernel] + 1]
+        number[kernel] += 1
+        sizes = float(math.prod(launch.grid)), float(math.prod(launch.block))
+        for m in of_kernel:
+            if sizes == (_number(m, "launch__grid_size"), _number(m, "launch__block_size")):
+                key = kernel, "x".join(map(str, launch.grid)), "x".join(map(str, launch.block))
+                us = 1e-3 * _number(m, "gpu__time_duration.sum")
+                alike[key].append((us, _number(m, "smsp__inst_executed.sum"), found))
+    chosen = []
+    for (kernel, grid, block), launches in alike.items():
+        launches.sort(key=lambda one: one[0])
+        us, instructions, found = launches[len(launches) // 2]
+        found = dataclasses.replace(found, kernel=kernel)
+        chosen.append(Kernel(name, grid, block, len(launches), us, instructions, found))
+    return chosen
+
+
+def write(found: list[Kernel]) -> None:
+    names = [f.name for f in dataclasses.fields(Counts) if f.name not in OTHERS]
+    with FILE.open("w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        columns = ["program", "kernel", "grid", "block", "launches", "us", "instructions"]
+        out.writerow([*columns, *names, "operations"])
+        for one in sorted(found, key=lambda k: (k.program, k.counts.kernel, k.grid, k.block)):
+            values = [getattr(one.counts, name) for name in names]
+            short = [f"{v:.6g}" if isinstance(v, float) else v for v in values]
+            operations = " ".join(f"{k}={v:.6g}" for k, v in one.counts.operations.items() if v)
+            out.writerow([one.program, one.counts.kernel, one.grid, one.block, one.launches,
+                          f"{one.us:.4g}", f"{one.instructions:.6g}", *short, operations])  # fmt: skip
+
+
+def main() -> None:
+    clone, runs = (Path(argument).resolve() for argument in sys.argv[1:3])
+    with hecbench.OUTCOMES.open() as file:
+        programs = list(csv.DictReader(file))
+    found = []
+    for row in programs:
+        measured = runs / f"{row['program']}.ncu"
+        if measured.exists():
+            found += _count(row, clone, measured)
+    write(found)
+
+
+if __name__ == "__main__":
+    main()
