@@ -25,7 +25,7 @@ PACKAGES = sorted(
 DECIDES = (
     *("Makefile", "grade", "datasets/*.py", "datasets/*.toml", "datasets/*.lock"),
     *("grader/*.py", *(f"grader/{package}/**/*.py" for package in PACKAGES)),
-    "grader/classroom/bulk/**/*.py",
+    *("grader/classroom/bulk/**/*.py", "grader/classroom/calibration/*.py"),
     *("solutions/lab3_*/hidden.toml", "grader/setup/requirements.lock"),
     *("grader/render/roofs.toml", "grader/render/templates/*.html"),
     *("grader/render/templates/*.css", "grader/classroom/bulk/isolation/*.c"),

@@ -1,0 +1,1 @@
+"""How the speed checks behave on a machine, and which thresholds fit it."""
