@@ -57,9 +57,9 @@ _CALLS = [
     ("clock", r"sim_clock|sim_sleep|sim_spin"),
 ]
 # What nvcc makes of a function of the C library, and of a division in double: about so many
-# instructions of float or double arithmetic, of integers, and of the unit for special functions, for
-# arguments that need no exact reduction. Estimates; labs/studies/predict/h200/foreign.csv has the
-# instructions of kernels that call them.
+# instructions of float or double arithmetic, of integers, and of the unit for special functions,
+# for arguments that need no exact reduction. Estimates: labs/studies/predict/h200/foreign.csv has
+# the instructions of kernels that call them.
 _FLOATS = {
     "rsqrt": (2, 1, 1), "exp": (6, 2, 1), "exp2": (2, 2, 1), "exp10": (8, 3, 1),
     "expm1": (14, 6, 1),
@@ -126,11 +126,9 @@ class Executed:
     waits: float
 
 
-def executed(
-    binary: Path, passes: dict[int, int], loads: set[int], stores: set[int]
-) -> Executed:
-    """passes: of the calls' return addresses; loads, stores: those of global memory. Empty where the machine code is
-    not x86-64's."""
+def executed(binary: Path, passes: dict[int, int], loads: set[int], stores: set[int]) -> Executed:
+    """passes: of the calls' return addresses; loads, stores: those of global memory. Empty where
+    the machine code is not x86-64's."""
     functions = _functions(binary, passes)
     counted = _counted_calls(binary, functions, passes)
     waiting: list[tuple[tuple[int, int], float | None]] = [(found, None) for found in functions]

@@ -21,7 +21,7 @@ from grader.predict.gpu import Gpu
 
 REGISTERS = 32  # of a thread; only nvcc knows how many it has
 LIBRARY = ("float", "double", "integer", "special")  # kinds of grader/predict/code.py
-# From where on nothing is told: how far blocks differ, the share of a kernel's code that did not run.
+# From where on nothing is told: how far blocks differ, the share of the code that did not run.
 UNEVEN, UNSEEN = 0.5, 0.2
 LOCAL = 16  # wavefronts, where the lanes of a warp access an array of their own at any index
 SHORT = 4  # rounds of blocks, below which the last one counts as a whole
@@ -68,8 +68,8 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     each operation of its code.
     parallel_*: how many of a warp's waits for loads, of its accesses of shared memory, and of its
     instructions are under way.
-    down, up: the interval's ends, as logarithms of factors: sums of these numbers, each times how far
-    the launch is from what was fitted (_strangeness()).
+    down, up: the interval's ends, as logarithms of factors: sums of these numbers, each times how
+    far the launch is from what was fitted (_strangeness()).
     held: the share of kernels of programs that were not fitted whose time was in the interval.
     """
 

@@ -11,7 +11,8 @@ from grader.predict.counts import Counts
 H200 = gpu.gpu("h200")
 COPY = Counts(
     kernel="copy", blocks=65536, threads=256, shared=0,
-    operations={"memory": 2.0 * 65536 * 8}, code=8, unseen=0.0, stale=False, unevenness=0.0, longest=1.0, constant_words=0, constant_requests=0,
+    operations={"memory": 2.0 * 65536 * 8}, code=8, unseen=0.0, stale=False, unevenness=0.0,
+    longest=1.0, constant_words=0, constant_requests=0,
     shared_wavefronts=0, l1_wavefronts=2 * 65536 * 8, load_requests=65536 * 8, waits=65536 * 8,
     load_sectors=65536 * 32, l2_sectors=2 * 65536 * 32, store_wavefronts=65536 * 8, missed=1.0,
     read_bytes=65536 * 1024,

@@ -55,7 +55,8 @@ int main(void) {
 }
 """
 LINE = re.compile(
-    r"(\w+): (?:\d+ launches, .* up to )?([\d.]+) (us|ms) \(([\d.]+) to ([\d.]+)\); bound by ([^;.]+)"
+    r"(\w+): (?:\d+ launches, .* up to )?([\d.]+) (us|ms) "
+    r"\(([\d.]+) to ([\d.]+)\); bound by ([^;.]+)"
 )
 
 

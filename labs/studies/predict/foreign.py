@@ -211,8 +211,9 @@ def write(found: list[Kernel]) -> None:
             values = [getattr(one.counts, name) for name in names]
             short = [f"{v:.6g}" if isinstance(v, float) else v for v in values]
             operations = " ".join(f"{k}={v:.6g}" for k, v in one.counts.operations.items() if v)
-            out.writerow([one.program, one.counts.kernel, one.grid, one.block, one.launches,
-                          f"{one.us:.4g}", f"{one.instructions:.6g}", *short, operations])  # fmt: skip
+            measured = one.launches, f"{one.us:.4g}", f"{one.instructions:.6g}"
+            shape = one.program, one.counts.kernel, one.grid, one.block
+            out.writerow([*shape, *measured, *short, operations])
 
 
 def main() -> None:
