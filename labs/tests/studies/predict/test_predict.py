@@ -73,7 +73,7 @@ def test_lists_of_the_results_are_complete() -> None:
     rows = [line for line in turns.splitlines() if line.endswith(("| yes |", "| no |"))]
     assert len(rows) == len(explained.TURNS) >= 24
     wrong = [row for row in rows if row.endswith("| no |")]
-    assert len(wrong) <= 2 and all("in global memory" in row for row in wrong)
+    assert len(wrong) <= 3 and all("lab3-" in row for row in wrong)
 
 
 def test_a_lab_that_was_left_out_is_predicted_little_worse() -> None:
