@@ -47,9 +47,9 @@ static struct sector_set touched_by_block; /* by its loads */
 static struct {
     double weights, sum, squares, most; /* how many, their passes, and these squared */
 } of_blocks;
-static uint64_t weight;                    /* of the running block */
-static uint64_t block_accesses;            /* of its warps */
-static unsigned blocks_begun;              /* of those that are counted */
+static uint64_t weight;         /* of the running block */
+static uint64_t block_accesses; /* of its warps */
+static unsigned blocks_begun;   /* of those that are counted */
 static unsigned launch;
 
 static struct profile_block running; /* block */
