@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from expanded import quoted
-from local_arrays import is_local_array
+from local_arrays import NUMBERS, is_local_array
 from tokens import Function, Tokens
 
 # What orders lanes, or hands values over by itself.
@@ -241,12 +241,16 @@ class Search:
     def _access(self, i: int, name: Name, is_scalar: bool) -> Access | None:
         tokens = self.tokens
         first = last = i
+        if tokens.at(i) in NUMBERS:
+            return None  # a type, which a parameter without a name has
         if tokens.at(i + 1) == b"[":
             while tokens.at(last + 1) == b"[":
                 last = tokens.match[last + 1]
-        elif not is_scalar and tokens.at(i - 1) == b"*" and not tokens.is_name(i - 2):
+        elif not is_scalar and tokens.at(i - 1) == b"*" and not self._is_operand(i - 2):
             first = i - 1
-        elif not is_scalar and tokens.text[i - 2 : i] == [b"*", b"("]:
+        elif (
+            not is_scalar and tokens.text[i - 2 : i] == [b"*", b"("] and not self._is_operand(i - 3)
+        ):
             first, last = i - 2, tokens.match[i - 1]
         elif not is_scalar:
             return None
@@ -273,6 +277,12 @@ class Search:
         names = set(re.findall(rb"[A-Za-z_]\w*", where.encode(errors="surrogateescape")))
         is_same = names <= SAME_FOR_ALL
         return Access(name[0], where, is_same, joins or sets, not sets, first, last)
+
+    def _is_operand(self, i: int) -> bool:
+        """Does a number, or a type, end at token i, so that a * behind it takes no value?"""
+        tokens = self.tokens
+        ends = tokens.is_word(i) and tokens.at(i) != b"return"
+        return ends or tokens.kind[i] == "number" or tokens.at(i) in (b")", b"]")
 
     def _takes_address(self, i: int) -> bool:
         """Is token i a & that is no operator between two numbers?"""

@@ -44,8 +44,12 @@ KINDS = {
 HEAD = """# Programs with known faults
 
 Written by `python -m labs.tests.programs.labelled` from `labelled.csv`. Do not edit. A label is the
-suite's own. *As labelled*: of the programs with a fault, those where a fault of its kind is found;
-of those without, those where none is.
+suite's own; programs that nvcc 13.0 does not build either, and those whose fault is an assertion
+about values, are left out. *As labelled*: of the programs with a fault, those where a fault of its
+kind is found; of those without, those where none is. *H200*: compute-sanitizer, memcheck and
+racecheck (2026-11-27, driver 580.159.04). ECL-Suite does not build with CUDA 13. Not as labelled:
+the two of ScoR race by volatile accesses alone, which PTX calls atomic; in the two scans, lanes of a
+warp exchange values with no barrier, which that suite allows. The others were not looked into.
 
 """
 
@@ -172,6 +176,8 @@ def as_labelled(row: dict[str, str]) -> bool:
 
 def write_table(rows: list[dict[str, str]]) -> None:
     """LABELLED.md."""
+    silent = ("no answer", "no answer")
+    rows = [r for r in rows if (r["here"], r["gpu"]) != silent and r["label"] != "other"]
     lines = [HEAD + "| suite | label | programs | as labelled |", "|---|---|---|---|"]
     for suite, label in sorted({(row["suite"], row["label"]) for row in rows}):
         some = [row for row in rows if (row["suite"], row["label"]) == (suite, label)]

@@ -170,6 +170,7 @@ EXCHANGES = """#include <stdlib.h>
 struct pair { int a, b : 3; };
 __device__ void put(int *q, int at, int v) { q[at] = v; } // HERE 2
 __device__ void fill(int *q) { for (int i = threadIdx.x; i < 9; i += 32) q[i] = i; } // HERE 3
+__device__ void product(int x, int *r) { int f = 3; *r = (f * (x - *r) - x); }
 template <int WAY> __global__ void k(int *p, pair *s) {
     __shared__ int v[64], one;
     __shared__ pair two[32];
@@ -196,6 +197,7 @@ template <int WAY> __global__ void k(int *p, pair *s) {
         two[l].b = two[l].a = 1, s[l].b += two[l].b;
         *(l < 32 ? &v[l] : &v[m]) = (int)*(p + l) & v[l];
         atomicAdd(&q[m], 1), q[l]++;
+        product(p[l], &p[l]);
     }
 }
 int main(int n, char **given) {
