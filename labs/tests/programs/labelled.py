@@ -48,8 +48,8 @@ suite's own; programs that nvcc 13.0 does not build either, and those whose faul
 about values, are left out. *As labelled*: of the programs with a fault, those where a fault of its
 kind is found; of those without, those where none is. *H200*: compute-sanitizer, memcheck and
 racecheck (2026-11-27, driver 580.159.04). ECL-Suite does not build with CUDA 13. Not as labelled:
-the two of ScoR race by volatile accesses alone, which PTX calls atomic; in the two scans, lanes of a
-warp exchange values with no barrier, which that suite allows. The others were not looked into.
+the two of ScoR race by volatile accesses alone, which PTX calls atomic; in the two scans, lanes of
+a warp exchange values with no barrier, which that suite allows. The others were not looked into.
 
 """
 
