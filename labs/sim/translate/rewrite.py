@@ -192,7 +192,8 @@ class Translation:
         names = {tokens.text[first] for first, last in given if last == first + 1}
         for first, last in given[1:]:
             text = tokens.flat(first, last)
-            words = self._declared_as(first) if last == first + 1 else []
+            is_name = last == first + 1 and tokens.is_name(first)
+            words = self._declared_as(first) if is_name else []
             is_float = FRACTION.fullmatch(text) and text.strip("-+.0fF")
             if name.startswith("cudaMemset") and (
                 is_float or b"float" in words or b"double" in words

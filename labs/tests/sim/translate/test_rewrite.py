@@ -765,8 +765,11 @@ def test_variables_that_together_are_beyond_the_reach_of_code(
     [("1.0f", True), ("-.5", True), ("2.", True), ("0.0f", False), ("0", False), ("255", False)],
 )
 def test_bytes_are_set_to_a_fraction(value: str, is_warned: bool, tmp_path: Path) -> None:
-    done, _ = rewrite(tmp_path, f"int main() {{\n  cudaMemset(0, {value}, 8);\n}}\n")
-    warned = done.stderr.startswith("student.cu:2:17: warning: cudaMemset() sets bytes")
+    source = (
+        f"float a = 1, b = 0;\nint main() {{ float c = 7, d = 0; cudaMemset(0, {value}, 8); }}\n"
+    )
+    done, _ = rewrite(tmp_path, source)
+    warned = done.stderr.startswith("student.cu:2:48: warning: cudaMemset() sets bytes")
     assert (done.returncode, warned) == (0, is_warned), done.stderr
 
 
