@@ -21,7 +21,6 @@ struct word {
     uint16_t warp, writer, reader;
 };
 
-static _Thread_local struct word *known;
 static _Thread_local unsigned left; /* accesses of the block to look at */
 static bool reported;
 
@@ -56,7 +55,7 @@ static void report(const struct worker *w, const char *file, int line) {
 int sim_exchange_access(const volatile void *address, unsigned how, const char *file, int line) {
     struct worker *w = sim_worker;
     if (!w || !w->block.config ||
-        (!known && !(known = (struct word *)calloc(WORDS, sizeof *known))) ||
+        (!w->exchanged && !(w->exchanged = calloc(WORDS, sizeof(struct word)))) ||
         sim_is_on_stack(w, address)) {
         return 0;
     }
@@ -64,7 +63,7 @@ int sim_exchange_access(const volatile void *address, unsigned how, const char *
     const uint16_t me = (uint16_t)(w->lane.thread + 1);
     const uint16_t warp = (uint16_t)(w->lane.thread / SIM_WARP_SIZE);
     const uintptr_t number = (uintptr_t)address;
-    struct word *it = &known[(number ^ number >> 13) % WORDS];
+    struct word *it = &((struct word *)w->exchanged)[(number ^ number >> 13) % WORDS];
     if (it->address != address || it->time != w->ordered || it->warp != warp) {
         *it = (struct word){.address = address, .time = w->ordered, .warp = warp};
     }

@@ -157,6 +157,7 @@ struct worker {
         unsigned looks, same_looks;
     } watch;
 
+    void *exchanged; /* what exchange.c knows of words; NULL until it is asked */
     struct polls polls[SIM_MAX_THREADS]; /* apart: a thread fills a cache line */
 
     /* What each thread passed to sim_warp_collect(), and what its group may read. */
