@@ -229,10 +229,12 @@ static bool left_stream(void) {
 #endif
 }
 
-/* Were both images copied from and to memory that was pinned? */
+/* Were both images copied from and to memory that was pinned? After a call that was made to fail,
+ * what the function returns is judged, not how it went on. */
 static bool copied_pinned(const struct job *job) {
 #ifdef CONVLABS_SIM
-    return sim_copied_page_locked(0) >= 3 * job->pixels && sim_copied_page_locked(1) >= job->pixels;
+    return sim_failed_call() != NULL || (sim_copied_page_locked(0) >= 3 * job->pixels &&
+                                         sim_copied_page_locked(1) >= job->pixels);
 #else
     (void)job;
     return true;
