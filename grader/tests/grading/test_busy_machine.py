@@ -1,7 +1,7 @@
 """What a busy machine left undecided is done once more alone, and then costs nothing."""
 
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import pytest
 from grader import exit_codes, paths
 from grader.compile import make
 from grader.compile.make import Build, BuildRequest
-from grader.compile.make_process import MachineBusyError
+from grader.compile.make_process import MachineBusyError, Waiting
 from grader.compile.permitted import submission_check
 from grader.execute import case
 from grader.execute.evidence import Evidence
@@ -96,15 +96,15 @@ def test_a_build_is_repeated_alone(always: bool, monkeypatch: pytest.MonkeyPatch
     real = make.start
 
     @contextmanager
-    def start(request: BuildRequest) -> Iterator[Callable[[], Build]]:
+    def start(request: BuildRequest, is_prepared: bool = False) -> Iterator[Waiting[Build]]:
         def wait() -> Build:
             built = ended()
             if machine.is_busy():
                 raise MachineBusyError("the compiler got 1 s of processor time in 400 s", "")
             return built
 
-        with real(request) as ended:
-            yield wait
+        with real(request, is_prepared) as ended:
+            yield Waiting(wait, ended.has_ended)
 
     monkeypatch.setattr(make, "start", start)
     result = machine.graded("solutions", "C 13x13 on")

@@ -129,6 +129,7 @@ static bool injected(const char *name, struct sim_location location) {
     }
     struct sim_finding finding = {.severity = "note", .kind = "injected", .location = location};
     sim_report(&finding, "call %d of %s was made to fail on purpose", calls_since_armed, name);
+    failing.name = name;
     return true;
 }
 
