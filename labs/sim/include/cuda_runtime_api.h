@@ -59,8 +59,8 @@ SIM_EXTERN_C void sim_inject_arm(void);
  * something does so before it fails. A wait for work that has already ended cannot fail. */
 SIM_EXTERN_C void sim_fail_call(int number, cudaError_t error);
 
-/* The name of the call that was made to fail since sim_fail_call(), by it or by CONVLABS_SIM_INJECT;
- * "launch" for a launch; NULL: none. */
+/* The name of the call that was made to fail since sim_fail_call(), by it or by
+ * CONVLABS_SIM_INJECT; "launch" for a launch; NULL: none. */
 SIM_EXTERN_C const char *sim_failed_call(void);
 
 /* From now on the device allows a block that much shared memory where its kernel has asked for more
