@@ -113,14 +113,15 @@ FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
 # .cu to .ii: preprocessed C++, with the flags that compile it; and .ii to .o with the flags $(1).
 REWRITER := $(call some,labs/sim/translate/*.py)
 TRANSLATE = $(PYTHON) labs/sim/translate/rewrite.py
-define compile-translated
-	$(Q)if grep -q '^#pragma sim_lock_step' $<; then \
+define translated-commands
+	if grep -q '^#pragma sim_lock_step' $<; then \
 	    $(CXX) $(1) $(LOCK_STEP_FLAGS) -S $< -o $(@:.o=.s) && \
 	    { grep -q __tsan_volatile_ $(@:.o=.s) || sed -i -E $(NO_MARKS) $(@:.o=.s); } && \
 	    sed -i -E -f $(LOCK_STEP_SED) $(@:.o=.s) && \
 	    $(CXX) -c $(@:.o=.s) -o $@; \
 	else $(CXX) $(1) -c $< -o $@; fi
 endef
+compile-translated = $(Q)$(call translated-commands,$(1))
 SIM_HEADERS := $(wildcard labs/sim/include/*.h labs/sim/include/*/*.h labs/sim/include/header.gcc)
 # Small headers of the toolkit are other names of ours: labs/sim/include/header.gcc lists them.
 REMAP := -remap
@@ -322,8 +323,13 @@ $(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS) Makefile
 	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $(if $(TRACED),,--lock-step) \
 	    $(if $(OWN_COPIES),--own-copies) $(PROGRAM_DEFINES) $< -o $@ -- \
 	    $(CXX) $(PROGRAM_CXXFLAGS)
+# Errors are shown of the program's own text. A valid one that the watch of exchanges has spoilt runs
+# without it.
+UNWATCHED := 's/\(sim_exchange\{"([^"\\]|\\.)*", [0-9]+, [0-9]\}->\*/(/g'
 $(PROGRAM)/%.o: $(PROGRAM)/%.ii $(LOCK_STEP_SED)
-	$(call compile-translated,$(PROGRAM_CXXFLAGS))
+	$(Q){ $(call translated-commands,$(PROGRAM_CXXFLAGS)); } 2> $@.log && { cat $@.log >&2; exit; }; \
+	    grep -q 'sim_exchange{"' $< || { cat $@.log >&2; exit 1; }; \
+	    sed -i -E $(UNWATCHED) $<; $(call translated-commands,$(PROGRAM_CXXFLAGS))
 # What the simulator does not have makes g++ complain of much else: the reason alone is shown then.
 # $(1): the language, $(2): the compiler with its flags.
 define compile-host

@@ -13,6 +13,7 @@ from grader.compile.permitted import own_text, source_check
 from grader.compile.permitted.source_check import Refusal
 
 INCLUDES = re.compile(rb"include|import")
+DEFINE = re.compile(rb"define(?!d\b)")
 _TEXT = r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)++'"
 # A quote right behind a name or a number, as of a raw string, could make the others pair wrongly.
 SUSPECT = re.compile(
@@ -38,7 +39,7 @@ def check_foreign(
     line. name, source: of the submitted file. owner: as for own_text()."""
     source = source_check.SPLICE.sub(b"", source.replace(b"\r\n", b"\n"))
     includes = [match.start() for match in INCLUDES.finditer(source)]
-    if not includes or not 0 <= source.find(b"define") < includes[-1]:
+    if not includes or not DEFINE.search(source, 0, includes[-1]):
         return []  # no header sees a macro of the submission
     pieces = list(own_text.pieces(preprocessed, owner))
     headers = {piece.path for piece in pieces if not piece.owner} | _unnamed(preprocessed)
@@ -49,7 +50,7 @@ def check_foreign(
             entered = entered or piece.path
             text += piece.content.decode(errors="replace") + "\n"
             continue
-        for shown, said in _suspects(text):
+        for shown, said in _suspects_of(text):
             if not all(any(_says(header, part) for header in headers) for part in said):
                 what = f"{Path(entered).name} gets {shown[:60]} from a macro of yours"
                 why = f"{what}; put your #defines below the #includes"
@@ -57,6 +58,11 @@ def check_foreign(
                 break
         entered, text = "", ""
     return refusals
+
+
+@lru_cache(maxsize=1 << 4)  # each build of a submission includes the same headers
+def _suspects_of(text: str) -> tuple[tuple[str, list[str]], ...]:
+    return tuple(_suspects(text))
 
 
 def _suspects(text: str) -> Iterator[tuple[str, list[str]]]:
