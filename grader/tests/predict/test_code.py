@@ -25,3 +25,48 @@ def test_an_arm_whose_access_was_never_made_ran_no_times(monkeypatch: pytest.Mon
     monkeypatch.setattr(code, "_disassembled", lambda *_: text)
     executed = code.mix(code.executed(Path("program"), {0x18: 64}, set(), set()).operations)
     assert executed == {"branch": 64, "fma": 64, "divide": 0}
+
+
+# A loop of ten rounds with a read, whose body has a choice that nothing counts; then, once, a
+# function of the C library and one of the program, in which nothing is counted.
+JOIN = """
+10 xor %eax,%eax
+14 call 900 <__tsan_read4>
+18 comiss %xmm0,%xmm1
+1c jbe 24 <k+0x14>
+20 mulss %xmm0,%xmm1
+24 addss %xmm0,%xmm1
+28 comiss %xmm0,%xmm1
+2c jbe 34 <k+0x24>
+30 mulss %xmm0,%xmm1
+34 dec %ecx
+38 jne 14 <k+0x4>
+3c call 800 <expf@plt>
+40 call 60 <helper>
+44 call 910 <sim_returns>
+48 ret
+"""
+HELPER = """
+60 imul %ecx,%eax
+64 ret
+"""
+
+
+def test_joins_calls_and_waits_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {}
+    for start, text in ((0x10, JOIN), (0x60, HELPER)):
+        rows = [line.split(maxsplit=2) for line in text.split("\n") if line]
+        texts[start] = [code._Instruction(int(r[0], 16), r[1], " ".join(r[2:])) for r in rows]
+
+    def functions(_: Path, places: set[int] | list[int]) -> list[tuple[int, int]]:
+        return sorted({(0x60, 0x68) if place > 0x60 else (0x10, 0x4C) for place in places})
+
+    monkeypatch.setattr(code, "_functions", functions)
+    monkeypatch.setattr(code, "_disassembled", lambda _, start, __: texts[start])
+    passes = {0x18: 320, 0x48: 32}
+    found = code.executed(Path("program"), passes, loads={0x18}, stores=set())
+    mix = code.mix(found.operations)
+    assert mix["fma"] == 3 * 320, "a join runs no more often than what leads to it"
+    assert mix["float"] == 6 * 32 and mix["special"] == 32, "expf"
+    assert mix["imul"] == 32, "a function that is called"
+    assert found.waits == 320, "the load of each round"

@@ -7,7 +7,7 @@ import pytest
 
 from grader import paths
 from grader.predict import gpu, model
-from labs.studies.predict import collect, explained, fit, timed_code
+from labs.studies.predict import collect, explained, fit, foreign, timed_code
 from labs.studies.predict.programs import HERE, Call, calls
 
 HANDOUT = (paths.ROOT / "handouts" / "prediction.md").read_text()
@@ -51,6 +51,16 @@ def test_the_bars_of_the_held_out_half() -> None:
         for row in held_out()
     ]
     assert sum(inside) / len(inside) >= 0.9
+
+
+def test_the_bars_of_other_programs() -> None:
+    """As far as they are met: median, factor of two, and interval of the held-out half."""
+    half = [row for row in foreign.rows() if row.kernel.held_out]
+    ratios = sorted(abs(row.ratio - 1) for row in half)
+    assert len(half) > 100 and ratios[len(half) // 2] <= 0.2
+    assert sum(0.5 < row.ratio < 2 for row in half) >= 0.9 * len(half)
+    assert sum(row.covered for row in half) >= 0.9 * len(half)
+    assert abs(sum(row.covered for row in half) / len(half) - model.weights().held) < 0.01
 
 
 def test_each_lab_is_ranked() -> None:
