@@ -52,7 +52,7 @@ COLUMNS = (
 )
 # Their input is not in the repository, or is packed there; one asks ImageMagick to read it.
 NEEDS = dict.fromkeys(
-    "bmf cc cm heartwall lr mcpr nn srad testSNAP word2vec".split(), "data"
+    "bmf cc cm heartwall lr mcpr multimaterial nn srad testSNAP word2vec".split(), "data"
 ) | {"bm3d": "ImageMagick"}
 COMPILERS = {"nvcc", "g++", "gcc", "mpicc", "mpicxx"}
 SOURCE = re.compile(r"\.(cu|cpp|cxx|cc|c|C)$")
