@@ -51,9 +51,8 @@ COLUMNS = (
     "cause",
 )
 # Their input is not in the repository, or is packed there; one asks ImageMagick to read it.
-NEEDS = dict.fromkeys(
-    "bmf cc cm heartwall lr mcpr multimaterial nn srad testSNAP word2vec".split(), "data"
-) | {"bm3d": "ImageMagick"}
+NO_DATA = "bmf cc cm heartwall lr mcpr multimaterial nn srad testSNAP word2vec"
+NEEDS = {"bm3d": "ImageMagick"} | {name: "data" for name in NO_DATA.split()}
 COMPILERS = {"nvcc", "g++", "gcc", "mpicc", "mpicxx"}
 SOURCE = re.compile(r"\.(cu|cpp|cxx|cc|c|C)$")
 # The options of a run that decide its result; each may stand alone or with its value behind it.
@@ -101,8 +100,8 @@ def from_makefile(repository: str, folder: Path) -> Program | None:
 
 
 def smaller(arguments: list[str], small: str = "") -> Iterator[list[str]]:
-    """These arguments, then ever fewer repeats (in HeCBench the last number) and smaller sizes, then
-    `small`."""
+    """These arguments, then fewer repeats (in HeCBench the last number), then ever smaller sizes,
+    and then `small`."""
     yield arguments
     numbers = {
         place: found for place, word in enumerate(arguments) if (found := NUMBER.fullmatch(word))

@@ -98,7 +98,7 @@ def hecbench(rows: list[Row]) -> str:
     for row in free:
         if row not in right:
             words = (row["program"], row["arguments"], row["here"], row["gpu"])
-            why = row["gpu_reason"] or row["reason"]
+            why = row["cause"] or row["gpu_reason"] or row["reason"]
             text += f"| {' | '.join(map(cell, words))} | {cell(why)} |\n"
     return text
 

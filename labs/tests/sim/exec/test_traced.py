@@ -168,8 +168,8 @@ def test_a_barrier_waits_for_the_threads_that_have_not_returned(tmp_path: Path) 
 
 EXCHANGES = """#include <stdlib.h>
 struct pair { int a, b : 3; };
-__device__ void put(int *q, int at, int v) { q[at] = v; } // HERE 2
-__device__ void fill(int *q) { for (int i = threadIdx.x; i < 9; i += 32) q[i] = i; } // HERE 3
+__device__ void put(int *q, int at, int v) { q[at] = v; }
+__device__ void fill(int *q) { for (int i = threadIdx.x; i < 9; i += 32) q[i] = i; }
 __device__ void product(int x, int *r) { int f = 3; *r = (f * (x - *r) - x); }
 template <int WAY> __global__ void k(int *p, pair *s) {
     __shared__ int v[64], one;
@@ -179,8 +179,8 @@ template <int WAY> __global__ void k(int *p, pair *s) {
     int own[4] = {}, *q = p + 32, *mine = p + 64 + 4 * l;
     float *f = (float *)&all[64]; // begins behind what is used as bytes
     if (WAY == 1) { if (l == 5) one = 7; p[l] = one; } // HERE 1
-    if (WAY == 2) { put(p + 32, l, l); p[l] = p[32 + m]; }
-    if (WAY == 3) { fill(q); if (l == 0) for (int i = 0; i < 9; i++) *p += q[i]; }
+    if (WAY == 2) { put(p + 32, l, l); p[l] = p[32 + m]; } // HERE 2
+    if (WAY == 3) { fill(q); if (l == 0) for (int i = 0; i < 9; i++) *p += q[i]; } // HERE 3
     if (WAY == 4) { v[l] = l; v[l] += l ? v[l - 1] : 0; } // HERE 4
     if (WAY == 5) { two[l].a = l; s[l] = two[m]; } // HERE 5
     if (WAY == 6) for (int i = 0; i < 3; i++) { p[l] += *(q + m); *(q + l) = i; } // HERE 6
