@@ -41,15 +41,17 @@ struct sim_exchange {
     constexpr inline __attribute__((always_inline)) T &&operator->*(T &&it) const {
         if constexpr (!std::is_array<typename std::remove_reference<T>::type>::value) {
             if (__builtin_expect(sim_watching, 0)) {
-                access(const_cast<typename std::remove_cv<
-                           typename std::remove_reference<T>::type>::type &>(it));
+                access(const_cast<
+                       typename std::remove_cv<typename std::remove_reference<T>::type>::type &>(
+                    it));
             }
         }
         return static_cast<T &&>(it);
     }
 };
 
-/* The same for what a statement stores elsewhere: it is loaded before the other side is accessed. */
+/* The same for what a statement stores elsewhere: it is loaded before the other side is accessed.
+ */
 struct sim_exchange_value {
     const char *file;
     int line;

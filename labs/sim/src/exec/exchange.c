@@ -74,7 +74,7 @@ int sim_exchange_access(const volatile void *address, unsigned how, const char *
         return 0;
     }
     if (together) {
-        sim_wait_for_warp(w, (const char *)NULL + (how >> 2));
+        sim_wait_for_warp(w, (const void *)(uintptr_t)(how >> 2));
     }
     if (left == 0 || --left == 0) {
         sim_watching = together = false;
