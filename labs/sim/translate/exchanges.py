@@ -10,7 +10,7 @@ no watch.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from expanded import quoted
@@ -67,6 +67,25 @@ def watch_exchanges(tokens: Tokens, ordered: Sequence[Function]) -> None:
         text = f"({kind}{{{quoted(file)}, {line}, {how}}}->*"
         tokens.insert(tokens.start[at], text)
         tokens.insert(tokens.end(access.last), ")")
+    for end in sorted({end for at in found for end in _loops_around(tokens, at)}):
+        tokens.insert(tokens.start[end], f"sim_exchange_round({4 * end});")
+
+
+def _loops_around(tokens: Tokens, at: int) -> Iterator[int]:
+    """The closing braces of the loops that token `at` is in: lanes that left out a part of the body
+    wait there for the others."""
+    bodies = (f.opened for f in tokens.functions if f.opened < at < f.closed)
+    i, first = at - 1, max(bodies, default=at)
+    while i > first:
+        if tokens.match[i] >= 0 and tokens.text[i] in (b")", b"]", b"}"):
+            i = tokens.match[i]
+        elif tokens.text[i] == b"{" and tokens.match[i] > at:
+            before = i - 1
+            if tokens.text[before] == b")" and tokens.match[before] >= 0:
+                before = tokens.match[before] - 1
+            if tokens.text[before] in (b"for", b"while", b"do"):
+                yield tokens.match[i]
+        i -= 1
 
 
 def _is_assigned(tokens: Tokens, access: Access, found: dict[int, Access]) -> bool:

@@ -52,7 +52,7 @@ COLUMNS = (
 )
 # Their input is not in the repository, or is packed there; one asks ImageMagick to read it.
 NO_DATA = "bmf cc cm heartwall lr mcpr multimaterial nn srad testSNAP word2vec"
-NEEDS = {"bm3d": "ImageMagick"} | {name: "data" for name in NO_DATA.split()}
+NEEDS = {"bm3d": "ImageMagick"} | dict.fromkeys(NO_DATA.split(), "data")
 COMPILERS = {"nvcc", "g++", "gcc", "mpicc", "mpicxx"}
 SOURCE = re.compile(r"\.(cu|cpp|cxx|cc|c|C)$")
 # The options of a run that decide its result; each may stand alone or with its value behind it.

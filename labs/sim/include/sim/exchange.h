@@ -50,6 +50,14 @@ struct sim_exchange {
     }
 };
 
+/* The end of a round of a loop with such accesses: lanes that left some out wait for the others. */
+static inline __attribute__((always_inline)) void sim_exchange_round(unsigned how) {
+    if (__builtin_expect(sim_watching, 0)) {
+        asm volatile("" : "+r"(how));
+        asm volatile("" : : "r"(sim_exchange_access(nullptr, how, nullptr, 0)));
+    }
+}
+
 /* The same for what a statement stores elsewhere: it is loaded before the other side is accessed.
  */
 struct sim_exchange_value {
