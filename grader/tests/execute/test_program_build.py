@@ -13,7 +13,7 @@ from grader.compile import compiler_messages
 from grader.execute import program as programs
 from grader.tests import captured
 from grader.tests.execute.test_program import run
-from labs.tests.programs.hecbench import from_makefile
+from labs.tests.programs.hecbench import from_makefile, smaller
 
 QUIET = """#include <stdio.h>
 __global__ void fill(int *out) { __shared__ int s[32]; s[threadIdx.x] = 7; out[0] = s[0]; }
@@ -212,6 +212,19 @@ def test_the_program_of_a_makefile(tmp_path: Path) -> None:
     assert program is not None and program.needs == "Thrust, CUB or libcu++"
     (tmp_path / "Makefile").write_text("run:\n\techo nothing\n")
     assert from_makefile("HeCBench", tmp_path) is None
+
+
+def test_smaller_sizes_of_a_program() -> None:
+    """The last number is how often it repeats; a size may stand behind the name of its option."""
+    sizes = [" ".join(words) for words in smaller(["4096", "-num=100", "a1", "30"], "-s 5")]
+    assert sizes == [
+        "4096 -num=100 a1 30",
+        "4096 -num=100 a1 1",
+        "512 -num=12 a1 1",
+        "64 -num=100 a1 1",
+        "-s 5",
+    ]
+    assert list(smaller(["-p=300"])) == [["-p=300"], ["-p=1"]]
 
 
 def test_files_that_are_no_program(tmp_path: Path) -> None:

@@ -1,15 +1,16 @@
 """Finds where lanes of a warp may exchange values with no barrier, for a plain run to watch.
 
 A device runs the lanes of a warp together where it can, and programs rely on it; a plain run takes
-one after the other, and its results may differ. What a kernel stores into and loads from an array
-with no barrier between, under unlike indices, is watched: sim/exchange.h says so where two lanes
-did access one word. Each thread's own words, and tiles between barriers, need no watch.
+one after the other. What a kernel stores into and loads from an array with no barrier between,
+under unlike indices, is watched: where two lanes do access one word, sim/exchange.h says so, and
+lets them make these accesses together. Each thread's own words, and tiles between barriers, need
+no watch.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from expanded import quoted
@@ -61,10 +62,41 @@ def watch_exchanges(tokens: Tokens, ordered: Sequence[Function]) -> None:
             search.kernel(function, found)
     for at, access in sorted(found.items()):
         file, line, _ = tokens.expanded.position(tokens.start[at])
-        how = int(access.loads) + 2 * int(access.stores)
-        text = f"(sim_exchange{{{quoted(file)}, {line}, {how}}}->*"
+        how = int(access.loads) + 2 * int(access.stores) + 4 * at
+        kind = "sim_exchange_value" if _is_assigned(tokens, access, found) else "sim_exchange"
+        text = f"({kind}{{{quoted(file)}, {line}, {how}}}->*"
         tokens.insert(tokens.start[at], text)
         tokens.insert(tokens.end(access.last), ")")
+    for end in sorted({end for at in found for end in _loops_around(tokens, at)}):
+        tokens.insert(tokens.start[end], f"sim_exchange_round({4 * end});")
+
+
+def _loops_around(tokens: Tokens, at: int) -> Iterator[int]:
+    """The closing braces of the loops that token `at` is in: lanes that left out a part of the body
+    wait there for the others."""
+    bodies = (f.opened for f in tokens.functions if f.opened < at < f.closed)
+    i, first = at - 1, max(bodies, default=at)
+    while i > first:
+        if tokens.match[i] >= 0 and tokens.text[i] in (b")", b"]", b"}"):
+            i = tokens.match[i]
+        elif tokens.text[i] == b"{" and tokens.match[i] > at:
+            before = i - 1
+            if tokens.text[before] == b")" and tokens.match[before] >= 0:
+                before = tokens.match[before] - 1
+            if tokens.text[before] in (b"for", b"while", b"do"):
+                yield tokens.match[i]
+        i -= 1
+
+
+def _is_assigned(tokens: Tokens, access: Access, found: dict[int, Access]) -> bool:
+    """Is it a term of what the statement stores by another one of these accesses?"""
+    stores = [other for other in found.values() if other.stores and other.last < access.first]
+    if access.stores or not stores:
+        return False
+    i = max(other.last for other in stores) + 1
+    while i < access.first and tokens.at(i) not in (b";", b"?"):
+        i = tokens.past(i)
+    return i == access.first
 
 
 class Search:

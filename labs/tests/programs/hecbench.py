@@ -1,12 +1,15 @@
 """Runs HeCBench's CUDA programs as their Makefiles do, here or on a GPU, and says how each ended.
 
-    python -m labs.tests.programs.hecbench --from FOLDER [--only TEXT] [--jobs N] [--nvcc]
+    python -m labs.tests.programs.hecbench --from FOLDER [--only TEXT] [--jobs N] [--smallest]
+                                           [--nvcc]
 
 FOLDER is a clone of https://github.com/zjin-lcf/HeCBench: none of its code is part of this project.
 Files, options and arguments are those that `make -n run` prints in each `src/*-cuda`; of several
-runs, the first. A program that does not end in time runs again with smaller arguments.
+runs, the first. A program that does not end in time runs again with smaller arguments, at last with
+those that its `small` in hecbench.csv names: the options for a size that it has besides.
 hecbench.csv keeps the outcomes, here and with --nvcc on this machine's GPU; a program that has one
-there is skipped. `make hecbench FROM=FOLDER` writes the table of them, too (table.py).
+there is skipped. Its column `cause` is written by hand: why a program is not right here.
+`make hecbench FROM=FOLDER` writes the table of them, too (table.py).
 """
 
 import csv
@@ -44,11 +47,17 @@ COLUMNS = (
     "reason",
     "gpu",
     "gpu_reason",
+    "small",
+    "cause",
 )
+# Their input is not in the repository, or is packed there; one asks ImageMagick to read it.
+NO_DATA = "bmf cc cm heartwall lr mcpr multimaterial nn srad testSNAP word2vec"
+NEEDS = {"bm3d": "ImageMagick"} | dict.fromkeys(NO_DATA.split(), "data")
 COMPILERS = {"nvcc", "g++", "gcc", "mpicc", "mpicxx"}
 SOURCE = re.compile(r"\.(cu|cpp|cxx|cc|c|C)$")
 # The options of a run that decide its result; each may stand alone or with its value behind it.
 KEPT = re.compile(r"-(I|D|l|-?x$|std|-?use_fast_math|Xcompiler|-expt|-extended)")
+NUMBER = re.compile(r"(?:-[-\w]+=)?(\d+)")  # a size, alone or behind the name of its option
 LIBRARIES = (
     (r"cublas|cusparse|cusolver|cufft|curand|cudnn|nccl|nvjpeg|cutlass|cusolver", "a CUDA library"),
     (r"mpi\.h|mpi(cc|cxx)|mpirun|-lmpi", "MPI"),
@@ -85,35 +94,44 @@ def from_makefile(repository: str, folder: Path) -> Program | None:
     if not files or arguments is None:
         return None
     include = [folder / word[2:] for word in options if word.startswith("-I")]
-    needs = _needs(folder, files, include, printed) or _data(folder, arguments)
+    known = NEEDS.get(folder.name.removesuffix("-cuda"))
+    needs = known or _needs(folder, files, include, printed) or _data(folder, arguments)
     return Program(repository, f"src/{folder.name}", files, options, arguments, needs=needs)
 
 
-def smaller(arguments: list[str]) -> Iterator[list[str]]:
-    """These arguments, then ever fewer repeats (in HeCBench the last number) and smaller sizes."""
+def smaller(arguments: list[str], small: str = "") -> Iterator[list[str]]:
+    """These arguments, then fewer repeats (in HeCBench the last number), then ever smaller sizes,
+    and then `small`."""
     yield arguments
-    numbers = [place for place, word in enumerate(arguments) if word.isdecimal()]
-    if not numbers:
-        return
+    numbers = {
+        place: found for place, word in enumerate(arguments) if (found := NUMBER.fullmatch(word))
+    }
     once = arguments.copy()
-    if numbers[-1] == len(arguments) - 1:
-        once[-1] = "1"
+    if arguments and len(arguments) - 1 in numbers:
+        once[-1] = _with_number(numbers[len(arguments) - 1], 1)
     if once != arguments:
         yield once
     for divisor in (8, 64):
         less = once.copy()
-        for place in numbers:
-            size = int(once[place])
-            less[place] = str(size if size < 2 * divisor else size // divisor)
+        for place, found in numbers.items():
+            size = int(found[1]) if less[place] == arguments[place] else 1
+            less[place] = _with_number(found, size if size < 2 * divisor else size // divisor)
         if less != once:
             yield less
+    if small:
+        yield shlex.split(small)
 
 
-def run_smaller(runner: Runner, program: Program) -> Outcome:
-    """How the program ended with the largest arguments with which it ends in time: right, if it is
-    with any of them, as it may not take each size."""
+def _with_number(found: re.Match[str], number: int) -> str:
+    """The word with another number."""
+    return found[0][: found.start(1)] + str(number)
+
+
+def run_smaller(runner: Runner, program: Program, sizes: list[list[str]]) -> Outcome:
+    """How the program ended with the first of these arguments with which it ends in time: right, if
+    it is with any of them, as it may not take each size."""
     ended: list[Outcome] = []
-    for arguments in smaller(program.arguments):
+    for arguments in sizes:
         outcome = runner.run(replace(program, arguments=arguments))
         if outcome.kind in RIGHT or (outcome.kind != "stopped" and arguments == program.arguments):
             return outcome
@@ -151,7 +169,9 @@ def _data(folder: Path, arguments: list[str]) -> str | None:
 
 
 def main() -> int:
-    options = parser_of(__doc__, 60, OUTCOMES).parse_args()
+    parser = parser_of(__doc__, 60, OUTCOMES)
+    parser.add_argument("--smallest", action="store_true", help="only with the smallest arguments")
+    options = parser.parse_args()
     home = options.home.resolve()
     runner = runner_of(options, home.parent)
     rows: dict[str, dict[str, str]] = {}
@@ -163,7 +183,9 @@ def main() -> int:
         program = from_makefile(home.name, folder)
         if program is None:
             return
-        outcome = run_smaller(runner, program)
+        small = rows.get(folder.name, {}).get("small", "")
+        sizes = list(smaller(program.arguments, small))
+        outcome = run_smaller(runner, program, sizes[-1:] if options.smallest else sizes)
         show(outcome)
         kind, reason = ("gpu", "gpu_reason") if options.nvcc else ("here", "reason")
         with writing:

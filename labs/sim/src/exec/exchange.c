@@ -1,5 +1,6 @@
 #include "sim/exchange.h"
 
+#include "exec/lock_step.h"
 #include "exec/thread.h"
 
 #include <stdlib.h>
@@ -7,7 +8,8 @@
 #define WORDS 8192         /* that are known at once */
 #define FIRST_BLOCKS 8     /* of a kernel that are watched, and then */
 #define EVERY 64           /* one of so many, */
-#define ACCESSES (1 << 17) /* so many accesses of each */
+#define ACCESSES (1 << 17) /* so many accesses of each; */
+#define TOGETHER (1 << 26) /* so many where its lanes go together: one may wait for another */
 #define KERNELS 64         /* that are told apart */
 #define SEVERAL UINT16_MAX /* lanes */
 
@@ -22,23 +24,35 @@ struct word {
 };
 
 static _Thread_local unsigned left; /* accesses of the block to look at */
-static bool reported;
+static _Thread_local bool together; /* its lanes wait for each other before each of them */
+static bool reported, exchange[KERNELS];
 
+static unsigned kernel_of(const struct worker *w) {
+    const struct sim_config *c = w->block.config;
+    const uintptr_t kernel =
+        (c->function ? (uintptr_t)c->function : (uintptr_t)w->launch.call) >> 4;
+    return (kernel ^ kernel >> 6) % KERNELS;
+}
+
+/* Lanes go together in the first blocks, and in all once they have exchanged something. */
 void sim_exchange_begin(struct worker *w) {
     static unsigned begun[KERNELS];
     w->ordered++;
-    sim_watching = false;
-    if (!__atomic_load_n(&reported, __ATOMIC_RELAXED) && !sim_hooks) {
-        const uintptr_t kernel = (uintptr_t)w->launch.call >> 4;
-        const unsigned before =
-            __atomic_fetch_add(&begun[(kernel ^ kernel >> 6) % KERNELS], 1, __ATOMIC_RELAXED);
-        left = ACCESSES;
-        sim_watching = before < FIRST_BLOCKS || w->block.index % EVERY == 0;
+    sim_watching = together = false;
+    if (!sim_hooks) {
+        const unsigned kernel = kernel_of(w);
+        const unsigned before = __atomic_fetch_add(&begun[kernel], 1, __ATOMIC_RELAXED);
+        const bool does = __atomic_load_n(&exchange[kernel], __ATOMIC_RELAXED);
+        together = before < FIRST_BLOCKS || does;
+        left = does ? TOGETHER : ACCESSES;
+        sim_watching = together || w->block.index % EVERY == 0;
     }
 }
 
 static void report(const struct worker *w, const char *file, int line) {
-    sim_watching = false;
+    __atomic_store_n(&exchange[kernel_of(w)], true, __ATOMIC_RELAXED);
+    sim_watching = together;
+    left = TOGETHER;
     if (__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED)) {
         return;
     }
@@ -59,7 +73,15 @@ int sim_exchange_access(const volatile void *address, unsigned how, const char *
         sim_is_on_stack(w, address)) {
         return 0;
     }
-    sim_watching = --left > 0;
+    if (together) {
+        sim_wait_for_warp(w, (const void *)(uintptr_t)(how >> 2));
+    }
+    if (left == 0 || --left == 0) {
+        sim_watching = together = false;
+    }
+    if (address == NULL) {
+        return 0; /* the end of a round */
+    }
     const uint16_t me = (uint16_t)(w->lane.thread + 1);
     const uint16_t warp = (uint16_t)(w->lane.thread / SIM_WARP_SIZE);
     const uintptr_t number = (uintptr_t)address;

@@ -66,8 +66,7 @@ uint32_t sim_foremost(const struct worker *w, unsigned number) {
     return lanes;
 }
 
-/* The running thread waits for its warp. */
-static void wait_for_warp(struct worker *w, const void *pc) {
+void sim_wait_for_warp(struct worker *w, const void *pc) {
     w->thread[w->lane.thread].pc = pc;
     sim_wait(w, AT_VOLATILE, (struct sim_location){NULL, 0});
 }
@@ -104,7 +103,7 @@ static void before_read(const volatile void *address, size_t bytes, const char *
     if (spins(me, address, bytes)) {
         sim_give_way(pc - 1);
     } else {
-        wait_for_warp(w, pc - 1);
+        sim_wait_for_warp(w, pc - 1);
     }
 }
 
@@ -117,7 +116,7 @@ static void before_write(const volatile void *address, const char *pc) {
     me->reads = 0;
     me->patience = MANY_READS;
     me->wrote = true;
-    wait_for_warp(w, pc - 1);
+    sim_wait_for_warp(w, pc - 1);
 }
 
 /* ---- what the compiled program calls, by the names that lock_step.sed gives */
@@ -148,7 +147,7 @@ int sim_lock_step_mark(unsigned long long mark) {
     const enum sim_mark_kind kind = SIM_KIND_OF(mark);
     if (me->wrote && (kind == SIM_MARK_END || kind == SIM_MARK_RETURN)) {
         me->wrote = false;
-        wait_for_warp(w, (const char *)__builtin_return_address(0) - 1);
+        sim_wait_for_warp(w, (const char *)__builtin_return_address(0) - 1);
     }
     return 0;
 }

@@ -29,5 +29,8 @@ struct lock_step {
 /* The lanes of warp `number` that go on first among those that wait in AT_VOLATILE. */
 uint32_t sim_foremost(const struct worker *w, unsigned number);
 
+/* The running thread waits for its warp at `pc`: threads with a lower one go on first. */
+void sim_wait_for_warp(struct worker *w, const void *pc);
+
 /* None of the block's threads has run yet. */
 void sim_lock_step_begin(struct worker *w);

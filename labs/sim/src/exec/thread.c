@@ -9,10 +9,10 @@
 _Thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
 _Thread_local struct worker *sim_worker;
 
-/* The running thread is done. */
-static void end_thread(struct worker *w) {
+/* The running thread is done: this lane. */
+static inline void end_thread(struct worker *w, unsigned lane) {
     struct warp *warp = w->warp.state;
-    warp->in[DONE] |= 1u << w->lane.thread % SIM_WARP_SIZE;
+    warp->in[DONE] |= 1u << lane;
     if (warp->in[AT_WARP]) {
         warp->mixed = true; /* lanes may wait for this one */
     }
@@ -24,24 +24,29 @@ static void end_thread(struct worker *w) {
 static void run_threads(void *argument) {
     struct worker *w = argument;
     for (;;) {
-        while (w->warp.round && w->block.failed == cudaSuccess) {
-            const unsigned lane = sim_next_lane(w);
-            const uint32_t bit = 1u << lane;
-            if (!(w->warp.state->fresh & bit)) {
-                break;
-            }
-            w->warp.state->fresh &= ~bit;
-            w->warp.round &= ~bit;
+        while (w->warp.fresh) {
+            const unsigned lane = sim_next_lane(w, w->warp.fresh);
+            w->warp.fresh &= ~(1u << lane);
             sim_become(w, w->warp.number * SIM_WARP_SIZE + lane);
             w->lane.busy = false;
             w->launch.call(w->launch.closure);
             w->lane.busy = true;
-            end_thread(w);
+            end_thread(w, lane);
         }
         struct fiber *me = w->lane.fiber;
         w->idle[w->idle_count++] = me;
         fiber_switch(me, sim_successor(w));
     }
+}
+
+struct fiber *sim_other_successor(struct worker *w) {
+    if (w->warp.fresh == 0) {
+        return w->next_round(w) ? sim_successor(w) : &w->host;
+    }
+    if (w->idle_count > 2) {
+        fiber_prefetch(w->idle[w->idle_count - 3], -64, -128); /* for the frames of a thread */
+    }
+    return w->idle_count ? w->lane.fiber = w->idle[--w->idle_count] : &w->host;
 }
 
 void sim_returns(void) {
@@ -122,9 +127,11 @@ void sim_run_round(struct worker *w, unsigned warp) {
     w->warp.number = warp;
     w->warp.state = &w->warps[warp];
     w->warp.lanes = &w->thread[warp * SIM_WARP_SIZE];
-    w->warp.round = w->warp.state->in[READY];
-    w->warp.state->in[READY] = 0;
-    while (w->warp.round && w->block.failed == cudaSuccess) {
+    const bool begins = w->warp.state->fresh != 0;
+    w->warp.round = begins ? 0 : w->warp.state->in[READY];
+    w->warp.fresh = begins ? w->warp.state->in[READY] : 0;
+    w->warp.state->in[READY] = w->warp.state->fresh = 0;
+    while ((w->warp.round | w->warp.fresh) && w->block.failed == cudaSuccess) {
         struct fiber *next = sim_successor(w);
         if (next == &w->host) {
             add_fiber(w);
@@ -148,7 +155,7 @@ void sim_end_thread(cudaError_t error) {
     w->lane.busy = true;
     w->block.faulted = true;
     w->block.fault = error;
-    end_thread(w);
+    end_thread(w, w->lane.thread % SIM_WARP_SIZE);
     if (!fiber_restart(mine)) {
         sim_end_kernel(cudaErrorLaunchOutOfResources);
     }

@@ -139,7 +139,9 @@ struct worker {
         unsigned number;
         struct warp *state;
         struct thread *lanes;
-        uint32_t round; /* lanes that run before the scheduler looks at the warp again */
+        /* Lanes that run before the scheduler looks at the warp again: that wait on a stack, or
+         * have never run. A round has only such or only such. */
+        uint32_t round, fresh;
         unsigned steps; /* how often lanes went on together to a volatile access */
     } warp;
 
@@ -219,25 +221,23 @@ static inline void sim_become(struct worker *w, unsigned t) {
     }
 }
 
-/* The next lane of a round that is not over. */
-static inline unsigned sim_next_lane(const struct worker *w) {
-    return w->launch.reversed ? SIM_WARP_SIZE - 1 - (unsigned)__builtin_clz(w->warp.round)
-                              : (unsigned)__builtin_ctz(w->warp.round);
+/* The first lane of those that are left of a round. */
+static inline unsigned sim_next_lane(const struct worker *w, uint32_t left) {
+    return w->launch.reversed ? SIM_WARP_SIZE - 1 - (unsigned)__builtin_clz(left)
+                              : (unsigned)__builtin_ctz(left);
 }
+
+/* The same when no lane of the round waits on a stack any more: one has never run and gets a stack,
+ * or the scheduler must decide, unless another round begins. */
+struct fiber *sim_other_successor(struct worker *w);
 
 /* Makes the next thread of the round the running one, if it waits on a stack, or has a stack for
  * it. Returns the stack to switch to: the scheduler's if it must decide. */
-static inline struct fiber *sim_successor(struct worker *w) {
-    if (w->block.failed != cudaSuccess || (w->warp.round == 0 && !w->next_round(w))) {
-        return &w->host;
+static inline __attribute__((always_inline)) struct fiber *sim_successor(struct worker *w) {
+    if (__builtin_expect(w->warp.round == 0, 0)) {
+        return sim_other_successor(w);
     }
-    unsigned lane = sim_next_lane(w);
-    if (w->warp.state->fresh >> lane & 1u) {
-        if (w->idle_count > 2) {
-            fiber_prefetch(w->idle[w->idle_count - 3], -64, -128); /* for the frames of a thread */
-        }
-        return w->idle_count ? w->lane.fiber = w->idle[--w->idle_count] : &w->host;
-    }
+    unsigned lane = sim_next_lane(w, w->warp.round);
     w->warp.round &= ~(1u << lane);
     struct fiber *next = w->lane.fiber = w->warp.lanes[lane].fiber;
     const struct fiber *later = w->warp.lanes[(lane + 2) % SIM_WARP_SIZE].fiber;

@@ -153,6 +153,15 @@ static void report_absent(const struct worker *w, unsigned number, uint32_t lane
  * poison: on the device the value is undefined. */
 static void shuffle(struct thread *first, uint32_t lanes) {
     unsigned long long values[SIM_WARP_SIZE];
+    if (lanes == UINT32_MAX) { /* as most are: no lane depends on the one before */
+        for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) {
+            values[lane] = first[lane].value;
+        }
+        for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) {
+            first[lane].value = values[first[lane].from % SIM_WARP_SIZE];
+        }
+        return;
+    }
     for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) {
         values[lane] = UINT64_MAX;
     }
@@ -169,10 +178,10 @@ static void shuffle(struct thread *first, uint32_t lanes) {
 /* The lanes among `lanes` that pass the same value as this lane. */
 static uint32_t equal_to(const struct thread *first, uint32_t lanes, unsigned long long value) {
     uint32_t same = 0;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        same |= first[__builtin_ctz(left)].value == value ? left & -left : 0;
+    for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) {
+        same |= (uint32_t)(first[lane].value == value) << lane;
     }
-    return same;
+    return same & lanes;
 }
 
 static void match_any(struct thread *first, uint32_t lanes) {

@@ -168,8 +168,8 @@ def test_a_barrier_waits_for_the_threads_that_have_not_returned(tmp_path: Path) 
 
 EXCHANGES = """#include <stdlib.h>
 struct pair { int a, b : 3; };
-__device__ void put(int *q, int at, int v) { q[at] = v; } // HERE 2
-__device__ void fill(int *q) { for (int i = threadIdx.x; i < 9; i += 32) q[i] = i; } // HERE 3
+__device__ void put(int *q, int at, int v) { q[at] = v; }
+__device__ void fill(int *q) { for (int i = threadIdx.x; i < 9; i += 32) q[i] = i; }
 __device__ void product(int x, int *r) { int f = 3; *r = (f * (x - *r) - x); }
 template <int WAY> __global__ void k(int *p, pair *s) {
     __shared__ int v[64], one;
@@ -179,8 +179,8 @@ template <int WAY> __global__ void k(int *p, pair *s) {
     int own[4] = {}, *q = p + 32, *mine = p + 64 + 4 * l;
     float *f = (float *)&all[64]; // begins behind what is used as bytes
     if (WAY == 1) { if (l == 5) one = 7; p[l] = one; } // HERE 1
-    if (WAY == 2) { put(p + 32, l, l); p[l] = p[32 + m]; }
-    if (WAY == 3) { fill(q); if (l == 0) for (int i = 0; i < 9; i++) *p += q[i]; }
+    if (WAY == 2) { put(p + 32, l, l); p[l] = p[32 + m]; } // HERE 2
+    if (WAY == 3) { fill(q); if (l == 0) for (int i = 0; i < 9; i++) *p += q[i]; } // HERE 3
     if (WAY == 4) { v[l] = l; v[l] += l ? v[l - 1] : 0; } // HERE 4
     if (WAY == 5) { two[l].a = l; s[l] = two[m]; } // HERE 5
     if (WAY == 6) for (int i = 0; i < 3; i++) { p[l] += *(q + m); *(q + l) = i; } // HERE 6
@@ -218,6 +218,84 @@ def test_a_plain_run_says_where_lanes_exchange_values(tmp_path: Path) -> None:
         said = check(tmp_path, EXCHANGES, "--", str(way)).stderr.splitlines()
         where = f"convlabs-sim: {tmp_path}/program.cu:{line(EXCHANGES, f'HERE {way}')}: lanes exch"
         assert len(said) == 1 and said[0].startswith(where), said
+
+
+TOGETHER = """#include <cstdio>
+#include <cstdlib>
+__global__ void transposed(float *v) {
+    __shared__ float tile[16][33];
+    for (int i = 0; i < 16; i++) tile[i][threadIdx.x] = v[i * 32 + threadIdx.x];
+    for (int i = 0; i < 16; i++) v[threadIdx.x * 16 + i] = tile[i][threadIdx.x ^ 5] + i;
+}
+__global__ void permuted(float *v) {
+    __shared__ float3 color[32];
+    __shared__ int to[32];
+    const int t = threadIdx.x;
+    color[t] = make_float3(v[t], v[t + 32], t);
+    to[t] = (t * 5 + 3) % 32;
+    __syncthreads();
+    if (t < 16) color[to[t]] = color[t];
+    __syncthreads();
+    v[t] = color[t].x + 3 * color[t].z;
+}
+__global__ void scanned(float *v) {
+    __shared__ int s[64];
+    const int t = threadIdx.x + 32;
+    s[t - 32] = 0;
+    for (int round = 0; round < 3; round++) {
+        s[t] = t + round;
+        __threadfence_block();
+        for (int far = 1; far < 32; far *= 2) {
+            s[t] += s[t - far];
+            __threadfence_block();
+        }
+        v[threadIdx.x] += s[t - 1] + (t % 3 == 0 ? s[t] : 0);
+        __threadfence_block();
+        if (t % 2) {
+            v[threadIdx.x] += s[t - 1];
+        }
+    }
+}
+__global__ void gathered(float *v) {
+    extern __shared__ double sums[];
+    const int t = threadIdx.x;
+    sums[t] = v[t + 64];
+    __syncthreads();
+    if (t < 8) {
+        double sum = 0;
+        for (int i = t; i < 32; i += 8) sum += sums[i];
+        sums[t] = sum;
+    }
+    if (t == 0) {
+        for (int i = 0; i < 8; i++) v[blockIdx.x] += (i + blockIdx.x) * sums[i];
+    }
+}
+int main(int n, char **given) {
+    void (*all[])(float *) = {transposed, permuted, scanned, gathered};
+    const int kernel = atoi(given[1]);
+    float *d, h[512];
+    for (int i = 0; i < 512; i++) h[i] = i * 7 % 101;
+    if (cudaMalloc(&d, sizeof h) || cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice)) return 1;
+    all[kernel]<<<kernel < 3 ? 1 : 40, 32, 256>>>(d);
+    if (cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost)) return 2;
+    cudaFree(d);
+    double sum = 0;
+    for (int i = 0; i < 512; i++) sum += h[i] * (i + 1);
+    printf("%.0f\\n", sum);
+}
+"""
+
+
+def test_lanes_that_exchange_values_go_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a GPU, forwards and backwards: what they compute with __syncwarp() between."""
+    for way, expected in enumerate((7575130, 6550837, 9301587, 46778114)):
+        for order in ("", "reverse"):
+            monkeypatch.setenv("CONVLABS_SIM_ORDER", order)
+            done = check(tmp_path, TOGETHER, "--", str(way))
+            assert (done.returncode, done.stdout) == (0, f"{expected}\n"), done.stderr
+            assert "lanes exchange values" in done.stderr, way
 
 
 OWN = """__device__ void get(int &a) { a = 3; }
