@@ -74,7 +74,7 @@ class Search:
         self.by_name: dict[bytes, Function] = {}
         self.parameters: dict[int, list[tuple[int, int]]] = {}
         for function in tokens.functions:
-            opened = self._parameter_list(function)
+            opened = tokens.parameters(function)
             if opened is not None:
                 self.parameters[function.opened] = tokens.commas(opened + 1, tokens.match[opened])
                 self.by_name.setdefault(tokens.text[opened - 1], function)
@@ -148,18 +148,6 @@ class Search:
         return events
 
     # ---- names
-
-    def _parameter_list(self, function: Function) -> int | None:
-        """The ( of a function's parameters."""
-        tokens = self.tokens
-        i = function.head
-        while i < function.opened:
-            if tokens.at(i) == b"(" and tokens.is_name(i - 1) and tokens.at(i - 1) != (
-                b"__attribute__"
-            ):  # fmt: skip
-                return i
-            i = tokens.past(i)
-        return None
 
     def _declared(self, i: int, names: dict[bytes, Name], scope: bytes) -> int:
         """Adds the variables that a statement with a memory space declares. Returns its end."""

@@ -283,6 +283,16 @@ class Tokens:
             i = self.past(i)
         return None
 
+    def parameters(self, function: Function) -> int | None:
+        """The ( of a function's parameters."""
+        i = function.head
+        while i < function.opened:
+            is_list = self.text[i] == b"(" and self.is_name(i - 1)
+            if is_list and self.at(i - 1) != b"__attribute__":
+                return i
+            i = self.past(i)
+        return None
+
     def around(self, i: int) -> Function | None:
         """The innermost function with a mark around token i."""
         brace = self.up[i]
