@@ -98,7 +98,9 @@ def finish(out: Path) -> None:
 def _use(out: Path) -> None:
     """Makes the folder, if need be, and keeps other graders from removing it."""
     while out not in _used:
-        out.mkdir(parents=True, exist_ok=True)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            out.mkdir()
         with contextlib.suppress(FileNotFoundError):  # it has been removed: make it again
             lock = os.open(out / IN_USE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
             fcntl.flock(lock, fcntl.LOCK_SH)

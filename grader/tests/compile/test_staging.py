@@ -59,6 +59,13 @@ def test_the_same_files_have_the_same_folder(tmp_path: Path) -> None:
     assert staging.stage(tmp_path, "gpu", {"file.cu": b"// 1\n"}) != out
 
 
+def test_nothing_stays_of_what_ctrl_c_ends(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), staging.building(tmp_path):
+        (tmp_path / "file.c.o").write_text("half an obj")
+        raise KeyboardInterrupt
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_a_killed_make_left_is_removed(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "file.c").write_text("int x;\n")

@@ -142,19 +142,17 @@ class DeviceArithmetic:
 
     @cached_property
     def own(self) -> dict[bytes, list[str]]:
-        """For each function whose name means nothing else, the types of its parameters: "" is none
+        """For each function whose name no other one has, the types of its parameters: "" is none
         of an integer."""
         tokens = self.tokens
         found: dict[bytes, list[str]] = {}
-        others = {t for i, t in enumerate(tokens.text) if tokens.at(i + 1) not in (b"(", b"<")}
         for function in tokens.functions:
             opened = tokens.parameters(function)
-            name = tokens.at((opened or 0) - 1)
-            if opened is None or name in others or not function.may_run_on_device:
-                continue
-            parts = tokens.commas(opened + 1, tokens.match[opened])
-            found[name] = [self._integer_type(*part) for part in parts]
-            others.add(name)
+            if opened is not None:
+                name = tokens.text[opened - 1]
+                parts = tokens.commas(opened + 1, tokens.match[opened])
+                types = [self._integer_type(*part) for part in parts]
+                found[name] = [] if name in found else types
         return {name: types for name, types in found.items() if any(types)}
 
     def _integer_type(self, first: int, last: int) -> str:
@@ -173,8 +171,15 @@ class DeviceArithmetic:
             opened = (tokens.angle(opened) or i) + 1
         if tokens.at(opened) != b"(" or tokens.at(i - 1) in (b".", b"->") or tokens.is_name(i - 1):
             return
+        function, name = tokens.around(i), tokens.text[i]
+        if function is None or any(
+            tokens.at(k + 1) not in (b"(", b"<")
+            for k in range(function.head, function.closed)
+            if tokens.text[k] == name
+        ):
+            return  # a variable of that name
         given = tokens.commas(opened + 1, tokens.match[opened])
-        for (first, last), kind in zip(given, self.own[tokens.text[i]], strict=False):
+        for (first, last), kind in zip(given, self.own[name], strict=False):
             if kind and tokens.text[first] != b"{" and not self._is_integral(first, last):
                 tokens.insert(tokens.start[first], f"sim_from<{kind}>{{}} = ")
 

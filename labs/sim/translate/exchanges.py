@@ -136,6 +136,8 @@ class Search:
                 elif is_local_array(tokens, i):
                     names.pop(text, None)
                     own.add(text)
+                elif text in names and self._is_declared(i):
+                    names.pop(text)  # another variable, of the thread
                 elif text in names and before not in (b".", b"->", b"::"):
                     access = self._access(i, names[text], text in self.scalars)
                     if access is not None:
@@ -170,11 +172,26 @@ class Search:
         tokens = self.tokens
         if tokens.at(i - 1) != b"*" or tokens.declares(i):
             return tokens.at(i - 1) in (b"*", b"__restrict__", b"restrict")
+        return self._is_declared(i)
+
+    def _is_declared(self, i: int) -> bool:
+        """Is a variable declared at token i, or a parameter of a lambda? In doubt it is."""
+        tokens = self.tokens
+        before = i - 1
+        while tokens.at(before) in (b"*", b"&", b"const"):
+            before -= 1
+        if tokens.at(before) != b",":
+            return tokens.declares(i)
         first = tokens.statement(i)
         while tokens.at(first) == b"," and tokens.match[first - 1] >= 0:  # int a[4] = {}, *p = ...
             first = tokens.statement(tokens.match[first - 1])
-        is_second = tokens.at(i - 2) == b"," and tokens.is_name(first)
-        return is_second and (tokens.is_name(first + 1) or tokens.at(first + 1) == b"*")
+        after = tokens.at(first + 1)
+        is_list = tokens.at(first - 1) == b"(" and tokens.at(first - 2) != b"for"
+        return not is_list and tokens.is_name(first) and (
+            tokens.is_name(first + 1)
+            or after in (b"*", b"&", b"<")
+            or (after == b"(" and tokens.at(first + 2) in (b"*", b"&"))
+        )  # fmt: skip
 
     def _pointer(self, i: int, names: dict[bytes, Name], own: set[bytes]) -> None:
         """Adds a pointer that is set to something at its declaration."""

@@ -845,6 +845,15 @@ def test_arithmetic_in_odd_places_compiles(flags: tuple[str, ...], tmp_path: Pat
     assert said.returncode == 0, said.stderr
 
 
+@pytest.mark.slow("builds a program of 650 lines")
+@pytest.mark.parametrize("option", [(), ("--check",)])
+def test_odd_syntax_keeps_its_meaning(option: tuple[str, ...]) -> None:
+    """Each kernel gives its value, and no check accuses it."""
+    done = captured.grade("run", *option, Path(__file__).with_name("odd_syntax.cu"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ("checks: nothing found\n" if option else "")
+
+
 PIECES = [  # of programs, each a token that only a lexer of C++ gets right
     'R"(a " b)"', 'LR"x(a)" )" )x"', 'u8R"(\n# 7 "b.cu"\n)"', '"a\\"b"', 'u8"R\\"("', "'\\''",
     "'\"'", "L'x'", "1'000'000", "0x1p-3f", ".5e+3", "1.e5f", "a$b", "é", "R", "u8", "_1", "x<y>",
