@@ -286,7 +286,7 @@ def test_ctrl_c_before_anything_can_say_so(module: bool) -> None:
     argv = [sys.executable, "-m", "grader"] if module else [paths.ROOT / "grade"]
     done = subprocess.run(
         [*argv, "list"], capture_output=True, text=True, cwd=paths.ROOT, check=False,
-        preexec_fn=press,  # noqa: PLW1509 - no other thread runs
+        preexec_fn=press,  # no other thread runs
     )  # fmt: skip
     said = "grade: interrupted; nothing is left behind\n" if module else ""
     assert (done.returncode, done.stdout, done.stderr) == (130, "", said)

@@ -27,7 +27,9 @@ NEAREST = re.compile(rb"l?l(?:rint|round)f?")
 SMALL = re.compile(rb"(?:[0-9]|[1-2][0-9]|3[01])[uU]?$")
 INDICES = frozenset(b"threadIdx blockIdx blockDim gridDim x y z warpSize".split())
 LEADS = frozenset(b"__attribute__ alignas __align__".split())  # to a type
-BEFORE_NAME = frozenset(b"inline __device__ __host__ __forceinline__ __inline__ __noinline__".split())
+BEFORE_NAME = frozenset(
+    b"inline __device__ __host__ __forceinline__ __inline__ __noinline__".split()
+)
 BETWEEN = frozenset(b"* & const volatile restrict __restrict__".split())  # a type and a name
 WHOLE = re.compile(rb"0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*|[-+~()]")
 
@@ -392,9 +394,10 @@ class DeviceArithmetic:
         kind = b" ".join(words).decode()
         for k in body:
             is_return = tokens.text[k] == b"return" and tokens.at(k + 1) not in (b";", b"{")
-            if is_return and tokens.around(k) == function and not self._is_whole_until_end(k + 1):
-                if words[0] in INTEGERS or not self._may_be_void(k + 1):
-                    tokens.insert(tokens.start[k + 1], f" sim_from<{kind}>{{}} = ")
+            if not is_return or tokens.around(k) != function or self._is_whole_until_end(k + 1):
+                continue
+            if words[0] in INTEGERS or not self._may_be_void(k + 1):
+                tokens.insert(tokens.start[k + 1], f" sim_from<{kind}>{{}} = ")
 
     def _may_be_void(self, i: int) -> bool:
         """Does a return of a template's result at token i only call something that may have none?

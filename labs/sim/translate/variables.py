@@ -245,18 +245,15 @@ class Variables:
         for name in declaration.names:
             it = tokens.text[name].decode(errors="surrogateescape")
             is_qualified = tokens.at(name - 1) == b"::"
-            if not in_class and self.is_traced:
-                of = f"{it}_{name}" if is_qualified else it  # classes may have members of one name
-                tokens.insert(
-                    after,
-                    f' __attribute__((used, section("{section}"))) static char '
-                    f"{of}_sim_gap[sim_variable_gap];",
-                )
             if not in_class and not is_qualified:
                 file, line, _ = tokens.expanded.position(tokens.start[name])
+                gap = (
+                    f' __attribute__((used, section("{section}"))) static char '
+                    f"{it}_sim_gap[sim_variable_gap];"
+                )
                 tokens.insert(
                     after,
-                    f" {BEFORE_MAIN} static sim_registered_variable "
+                    f"{gap if self.is_traced else ''} {BEFORE_MAIN} static sim_registered_variable "
                     f'{it}_sim_variable("{it}", {quoted(file)}, {line}, (const void *)&{it}, '
                     f"sizeof {it});",
                 )

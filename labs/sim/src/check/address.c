@@ -136,18 +136,14 @@ static struct memory_object allocation(const char *at) {
                                   .freed = a->freed};
 }
 
-/* The bytes between the address and a variable; 0 inside of it. */
-static size_t distance_from(const struct sim_variable *v, const char *at) {
-    const char *from = v->address, *to = from + v->bytes;
-    return at < from ? (size_t)(from - at) : at >= to ? (size_t)(at - to) + 1 : 0;
-}
-
 const struct sim_variable *address_variable(const char *at) {
     const struct sim_variable *nearest = NULL;
     size_t least = SIZE_MAX;
     for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
-        if (distance_from(v, at) < least) {
-            least = distance_from(v, at);
+        const char *from = v->address, *to = from + v->bytes;
+        size_t distance = at < from ? (size_t)(from - at) : at >= to ? (size_t)(at - to) + 1 : 0;
+        if (distance < least) {
+            least = distance;
             nearest = v;
         }
     }
@@ -166,8 +162,7 @@ static bool is_past_variable(const char *at) {
 /* The variable at or nearest to this address. */
 static struct memory_object variable(const char *at) {
     const struct sim_variable *v = address_variable(at);
-    /* rewrite.py could not register it, as a member of a class: it has gaps on both sides. */
-    if (v == NULL || (sim_is_in_variables(at) && distance_from(v, at) > SIM_VARIABLE_GAP)) {
+    if (v == NULL) { /* rewrite.py could not register it */
         return (struct memory_object){.kind = MEMORY_OWN, .near = at, .far = at + 1};
     }
     const char *from = v->address;
