@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from expanded import quoted
 from local_arrays import NUMBERS, is_local_array
-from tokens import Function, Tokens
+from tokens import ENDS, Function, Tokens
 
 # What orders lanes, or hands values over by itself.
 ORDERS = re.compile(
@@ -26,6 +26,8 @@ MEMBERS = re.compile(
     rb"|load|store|exchange"
 )
 SAME_FOR_ALL = frozenset(b"blockIdx gridDim blockDim x y z".split())
+HEADS = frozenset(b"if while switch".split())
+IN_TYPES = frozenset(b":: < > * & , const".split())
 ASSIGNS = frozenset(b"+ - * / % & | ^".split())
 MOST = 20_000  # accesses of a kernel that are compared
 DEEPEST = 4  # calls
@@ -175,23 +177,29 @@ class Search:
         return self._is_declared(i)
 
     def _is_declared(self, i: int) -> bool:
-        """Is a variable declared at token i, or a parameter of a lambda? In doubt it is."""
+        """Is a variable declared at token i, or a parameter of a lambda?"""
         tokens = self.tokens
-        before = i - 1
-        while tokens.at(before) in (b"*", b"&", b"const"):
-            before -= 1
-        if tokens.at(before) != b",":
-            return tokens.declares(i)
+        if tokens.is_name(i - 1):
+            return True
         first = tokens.statement(i)
         while tokens.at(first) == b"," and tokens.match[first - 1] >= 0:  # int a[4] = {}, *p = ...
             first = tokens.statement(tokens.match[first - 1])
-        after = tokens.at(first + 1)
-        is_list = tokens.at(first - 1) == b"(" and tokens.at(first - 2) != b"for"
-        return not is_list and tokens.is_name(first) and (
-            tokens.is_name(first + 1)
-            or after in (b"*", b"&", b"<")
-            or (after == b"(" and tokens.at(first + 2) in (b"*", b"&"))
-        )  # fmt: skip
+        opener, outer, after = tokens.at(first - 1), tokens.at(first - 2), tokens.at(first + 1)
+        is_head = outer == b"for" or (outer in HEADS and tokens.at(i + 1) == b"=")
+        if opener == b"(" and outer == b"]":
+            return tokens.declares(i)
+        if not tokens.is_name(first) or not (opener in ENDS or (opener == b"(" and is_head)):
+            return False
+        before = i - 1
+        while tokens.at(before) in (b"*", b"&", b"const"):
+            before -= 1
+        if tokens.at(before) == b",":
+            is_type = tokens.is_name(first + 1) or after in (b"*", b"&", b"<")
+            return is_type or (after == b"(" and tokens.at(first + 2) in (b"*", b"&"))
+        return i > first + 1 and all(
+            tokens.is_name(k) or tokens.kind[k] == "number" or tokens.text[k] in IN_TYPES
+            for k in range(first, i)
+        )
 
     def _pointer(self, i: int, names: dict[bytes, Name], own: set[bytes]) -> None:
         """Adds a pointer that is set to something at its declaration."""
