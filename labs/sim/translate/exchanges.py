@@ -194,8 +194,11 @@ class Search:
         while tokens.at(before) in (b"*", b"&", b"const"):
             before -= 1
         if tokens.at(before) == b",":
-            is_type = tokens.is_name(first + 1) or after in (b"*", b"&", b"<")
-            return is_type or (after == b"(" and tokens.at(first + 2) in (b"*", b"&"))
+            if after == b"(":  # int (*rows)[32] = m, *p = ...
+                closed = tokens.match[first + 1]
+                return tokens.at(first + 2) in (b"*", b"&") and tokens.at(closed + 1) == b"["
+            second = (tokens.angle(first + 1) or first) + 1 if after == b"<" else first + 1
+            return tokens.is_name(second) or tokens.at(second) in (b"*", b"&")
         return i > first + 1 and all(
             tokens.is_name(k) or tokens.kind[k] == "number" or tokens.text[k] in IN_TYPES
             for k in range(first, i)

@@ -848,7 +848,8 @@ def test_arithmetic_in_odd_places_compiles(flags: tuple[str, ...], tmp_path: Pat
 WATCHED = [  # no declarations, though some look like one: another lane's s[t ^ 1] is read
     "a[t] = fabsf(a[t] * s[t ^ 1]);", "if (t > s[t ^ 1]) a[t] = 1;", "g(t & s[t ^ 1], 1);",
     "while (t < 3 && t > s[t ^ 1]) t++;", "a[t] = t ? t : t * s[t ^ 1];", "a[t * s[t ^ 1]] = 1;",
-    "a[t] = (float)t * s[t ^ 1];", "t = 1, s[t] = t; a[t] = s[t ^ 1];", "f<3>(t), s[t] += s[t ^ 1];",
+    "a[t] = (float)t * s[t ^ 1];", "t = 1, s[t] = t; a[t] = s[t ^ 1];", "f<3>(t), *s += s[t ^ 1];",
+    "f(*a), *s = s[t ^ 1];", "x = 1, *s = s[t ^ 1];",
 ]  # fmt: skip
 
 
