@@ -192,8 +192,8 @@ SIM_SIGN(sim_complement, ~)
 #undef SIM_SIGN
 
 /* y = sim_from<decltype((y))>{} = x converts without a cast. Only an integer y changes anything. A
- * number x is taken by value: it may be a bit field, or a constant that is stored nowhere. A pointer
- * to a function takes the name of an overloaded one. */
+ * number x is taken by value: it may be a bit field, or a constant that is stored nowhere. A
+ * pointer to a function takes the name of an overloaded one. */
 template <class X>
 constexpr bool sim_is_number = std::is_arithmetic<X>::value || std::is_enum<X>::value;
 struct sim_from_any {
@@ -212,8 +212,7 @@ constexpr bool sim_is_function = std::is_function<std::remove_pointer_t<To>>::va
 template <class To, class = void> struct sim_from_to : sim_from_any {
     using sim_from_any::operator=;
 };
-template <class To>
-struct sim_from_to<To, std::enable_if_t<sim_is_function<To>>> : sim_from_any {
+template <class To> struct sim_from_to<To, std::enable_if_t<sim_is_function<To>>> : sim_from_any {
     using sim_from_any::operator=;
     SIM_FOLDED To operator=(To x) const { return x; }
 };

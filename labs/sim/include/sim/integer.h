@@ -148,8 +148,8 @@ template <class T> struct sim_shift_by {
     T count;
 };
 template <class T> /* a scoped enumeration has no shifts but its own */
-constexpr bool sim_is_shifted = std::is_integral<T>::value ||
-                                (std::is_enum<T>::value && std::is_convertible<T, int>::value);
+constexpr bool sim_is_shifted =
+    std::is_integral<T>::value || (std::is_enum<T>::value && std::is_convertible<T, int>::value);
 
 template <class X, class N> SIM_FOLDED auto sim_left(X x, N n) {
     if constexpr (sim_is_shifted<X> && sim_is_shifted<N>) {
@@ -194,11 +194,11 @@ template <class X> struct sim_streamed {
     SIM_FOLDED decltype(auto) operator sign(sim_streamed<X &> x, X &(*n)(X &)) {                   \
         return x.object sign n;                                                                    \
     }                                                                                              \
-    template <class X, class N> SIM_FOLDED X &operator sign##=(X &x, sim_shift_by<N> by) {         \
+    template <class X, class N> SIM_FOLDED X &operator sign## = (X & x, sim_shift_by<N> by) {      \
         if constexpr (sim_is_shifted<X>) {                                                         \
             return x = (X)shifted(x, by.count);                                                    \
         } else {                                                                                   \
-            return x sign##= by.count, x;                                                         \
+            return x sign## = by.count, x;                                                         \
         }                                                                                          \
     }
 SIM_SHIFT(<<, sim_left)
