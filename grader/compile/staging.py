@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
+from grader import files
+
 KEPT = 36  # folders of a lab; a submission has several: its two programs, nvcc, speed
 # Files in such a folder:
 IN_USE = ".in-use"  # locked by each grader that runs what is built there
@@ -37,7 +39,7 @@ def stage(home: Path, kind: str, contents: Mapping[str, bytes], kept: int = KEPT
     for name, content in contents.items():
         target = source / name
         if not target.exists() or target.read_bytes() != content:
-            target.write_bytes(content)
+            files.replace(target, content, sync=False)  # another grader may read it
     os.utime(out)
     for old in sorted((d for d in home.iterdir() if d.is_dir()), key=_last_use)[:-kept]:
         _remove_unused(old)
