@@ -1,8 +1,10 @@
 """`python -m grader`, which ./grade becomes once the packages are installed."""
 
+import signal
 import sys
 
 try:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # ./grade had it wait
     from grader.cli import main
 
     status = main()

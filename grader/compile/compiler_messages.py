@@ -150,6 +150,8 @@ def program_errors(log: str) -> list[str]:
         if message := _MESSAGE.match(line):
             is_ours = _is_simulators(message["file"])
             is_shown = not (is_ours or "sim_" in line) or message["kind"].endswith("error")
+            # The translator writes this sign: after an error, g++ takes offence at it, too.
+            is_shown = is_shown and not (lines and "‘->*’ token" in line)
             if is_shown:
                 lines += [plain_text.line(text) for text in context]
             context = []

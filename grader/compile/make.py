@@ -129,7 +129,7 @@ def start(request: BuildRequest, is_prepared: bool = False) -> Iterator[Waiting[
         _build_course(f"{_course(lab)} do not build", request.rules(), variables, request.verbose)
     with contextlib.ExitStack() as locked:
         locked.enter_context(make_process.locked(out))
-        staging.begin(out)
+        locked.enter_context(staging.building(out))
         running = make_process.start(
             request.rules(),
             variables | {"READY": "1"},
@@ -299,8 +299,7 @@ def make_program(
     variables |= {"TRACED": "1"} if profiled else {}
     variables |= options.variables()
     _build_course("the parts of the simulator do not build", [], {}, verbose=False)
-    with make_process.locked(home):
-        staging.begin(home)
+    with make_process.locked(home), staging.building(home):
         done = make_process.run_make(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
         if done.status is not None:
             staging.finish(home)

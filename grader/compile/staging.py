@@ -10,9 +10,11 @@ import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
+
+from grader import files
 
 KEPT = 36  # folders of a lab; a submission has several: its two programs, nvcc, speed
 # Files in such a folder:
@@ -31,16 +33,15 @@ def stage(home: Path, kind: str, contents: Mapping[str, bytes], kept: int = KEPT
     for name, content in sorted(contents.items()):
         key.update(f"{name}\0{len(content)}\0".encode() + content)
     out = home / key.hexdigest()[:12]
+    _use(out)
     source = out / "src"
     source.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         target = source / name
         if not target.exists() or target.read_bytes() != content:
-            target.write_bytes(content)
+            files.replace(target, content, sync=False)  # another grader may read it
     os.utime(out)
-    _use(out)
-    folders = sorted((d for d in home.iterdir() if d.is_dir()), key=lambda d: d.stat().st_mtime)
-    for old in folders[:-kept]:
+    for old in sorted((d for d in home.iterdir() if d.is_dir()), key=_last_use)[:-kept]:
         _remove_unused(old)
     return out
 
@@ -62,15 +63,33 @@ def lock(folder: Path) -> IO[str]:
 def begin(out: Path) -> None:
     """To be called before make, while the lock is held. Removes what an earlier make did not
     finish."""
+    discard(out)
+    (out / UNFINISHED).touch()
+
+
+def discard(out: Path) -> None:
+    """Removes what make was making when it was killed, if it was."""
     if (out / UNFINISHED).exists():
         for product in out.iterdir():
-            if product.name in ("src", IN_USE, LOCK):
+            if product.name in ("src", IN_USE, LOCK, UNFINISHED):
                 continue
             if product.is_dir() and not product.is_symlink():
                 shutil.rmtree(product)
             else:
                 product.unlink()
-    (out / UNFINISHED).touch()
+        finish(out)
+
+
+@contextlib.contextmanager
+def building(out: Path) -> Iterator[None]:
+    """Around make, while the lock is held: nothing stays of a make that an exception ended, such as
+    Ctrl-C."""
+    begin(out)
+    try:
+        yield
+    except BaseException:
+        discard(out)
+        raise
 
 
 def finish(out: Path) -> None:
@@ -79,12 +98,38 @@ def finish(out: Path) -> None:
 
 
 def _use(out: Path) -> None:
-    if out not in _used:
-        _used[out] = os.open(out / IN_USE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
-        fcntl.flock(_used[out], fcntl.LOCK_SH)
+    """Makes the folder, if need be, and keeps other graders from removing it."""
+    while out not in _used:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            out.mkdir()
+        with contextlib.suppress(FileNotFoundError):  # it has been removed: make it again
+            lock = os.open(out / IN_USE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            if _is_at(lock, out / IN_USE):
+                _used[out] = lock
+            else:
+                os.close(lock)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Is the open file still the one at the path?"""
+    with contextlib.suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    return False
+
+
+def _last_use(out: Path) -> float:
+    try:
+        return out.stat().st_mtime
+    except FileNotFoundError:  # another grader has removed it
+        return 0
 
 
 def _remove_unused(out: Path) -> None:
+    """Removes the folder unless it is in use. It gets another name first: a grader that stages the
+    same files meanwhile makes its own."""
     with contextlib.suppress(OSError), (out / IN_USE).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(out)
+        if _is_at(lock.fileno(), out / IN_USE):
+            shutil.rmtree(out.rename(out.with_name(f"{out.name}.{os.getpid()}")))

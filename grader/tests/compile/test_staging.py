@@ -35,12 +35,35 @@ def test_old_builds_are_removed_but_not_those_in_use(tmp_path: Path) -> None:
     assert folders[-1].exists()
 
 
+def test_many_graders_keep_what_they_build(tmp_path: Path) -> None:
+    """More folders than are kept, each used for a moment by one of several graders."""
+    children = []
+    for first in range(4):
+        if (child := os.fork()) == 0:
+            for number in range(first, first + 200):
+                out = staging.stage(tmp_path, "sim", {"file.cu": b"%d" % (number % 7)}, kept=1)
+                if (out / "src" / "file.cu").read_bytes() != b"%d" % (number % 7):
+                    break
+                staging.release()
+            os._exit(number - first != 199)  # an exception ends it with 1, too
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
+    assert len([d for d in tmp_path.iterdir() if d.is_dir()]) <= 4
+
+
 def test_the_same_files_have_the_same_folder(tmp_path: Path) -> None:
     out = staged(tmp_path, 1)
     (out / "product").touch()
     assert staged(tmp_path, 1) == out
     assert (out / "product").exists()
     assert staging.stage(tmp_path, "gpu", {"file.cu": b"// 1\n"}) != out
+
+
+def test_nothing_stays_of_what_ctrl_c_ends(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), staging.building(tmp_path):
+        (tmp_path / "file.c.o").write_text("half an obj")
+        raise KeyboardInterrupt
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_a_killed_make_left_is_removed(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -272,6 +273,23 @@ def test_interrupted_grading_leaves_nothing(
         assert process.returncode == 130
         assert errors == "grade: interrupted; nothing is left behind\n"
         assert not list((paths.BUILD / "run").glob(f"{process.pid}-*"))
+
+
+@pytest.mark.parametrize("module", [False, True])
+def test_ctrl_c_before_anything_can_say_so(module: bool) -> None:
+    """It waits until the interpreter and its packages are there."""
+
+    def press() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        os.kill(os.getpid(), signal.SIGINT)
+
+    argv = [sys.executable, "-m", "grader"] if module else [paths.ROOT / "grade"]
+    done = subprocess.run(
+        [*argv, "list"], capture_output=True, text=True, cwd=paths.ROOT, check=False,
+        preexec_fn=press,  # no other thread runs
+    )  # fmt: skip
+    said = "grade: interrupted; nothing is left behind\n" if module else ""
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
 
 
 def test_a_strict_umask_takes_nothing_from_the_program(tmp_path: Path) -> None:

@@ -1,14 +1,15 @@
 """Has device code compute what C++ leaves undefined as a device does: see sim/conversions.h and
 sim/integer.h.
 
-A number is converted to an integer by a cast, where a variable is set, by a function that returns
-one, and by make_uchar4(), lrint() and their like. Only an argument of a function of the program's
-own is converted as the host does it. A shift by a number that fits is left alone.
+A number is converted to an integer by a cast, where a variable is set or changed (`i += f`), as an
+argument of a function of the program's own, by a function that returns one, and by make_uchar4(),
+lrint() and their like. A shift by a number that fits is left alone.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from tokens import Function, Tokens
 
@@ -24,6 +25,12 @@ NOT_OPERANDS = frozenset(b"const volatile noexcept override final mutable".split
 MADE = re.compile(rb"make_(u?(?:char|short|int|longlong|long))[1-4]")
 NEAREST = re.compile(rb"l?l(?:rint|round)f?")
 SMALL = re.compile(rb"(?:[0-9]|[1-2][0-9]|3[01])[uU]?$")
+INDICES = frozenset(b"threadIdx blockIdx blockDim gridDim x y z warpSize".split())
+LEADS = frozenset(b"__attribute__ alignas __align__".split())  # to a type
+BEFORE_NAME = frozenset(
+    b"inline __device__ __host__ __forceinline__ __inline__ __noinline__".split()
+)
+BETWEEN = frozenset(b"* & const volatile restrict __restrict__".split())  # a type and a name
 WHOLE = re.compile(rb"0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*|[-+~()]")
 
 
@@ -32,6 +39,14 @@ class DeviceArithmetic:
         self.tokens = tokens
         self.types = INTEGERS | self._own_types()
         self.casts: set[tuple[int, int]] = set()
+        self.known: dict[int, dict[bytes, bool]] = {}  # of a function: is a name an integer?
+        # Where the program has a template of operator << or >>, no other one can be put before it.
+        self.shifts = not any(
+            tokens.at(i + 1) in (b"<", b">")
+            and tokens.at(i + 2) == tokens.at(i + 1)
+            and b"template" in tokens.text[tokens.statement(i) : i]
+            for i in tokens.words(b"operator")
+        )
 
     def rewrite(self) -> None:
         tokens = self.tokens
@@ -41,9 +56,11 @@ class DeviceArithmetic:
             text = tokens.text[i]
             if tokens.kind[i] == "word":
                 self._word(i, text)
+                if text in self.own and tokens.at(i + 1) in (b"(", b"<"):
+                    self._call(i)
             elif text == b"(":
                 self._cast(i)
-            elif text in (b"<", b">"):
+            elif text in (b"<", b">") and self.shifts:
                 self._shift(i, text)
             elif text == b"=":
                 self._assignment(i)
@@ -70,6 +87,103 @@ class DeviceArithmetic:
         """Do the tokens first..last (exclusive) name a type that may be an integer?"""
         words = [w for w in self.tokens.text[first:last] if w not in QUALIFIERS]
         return bool(words) and all(word in self.types for word in words)
+
+    # ---- what is an integer already
+
+    def _declared(self, first: int, last: int) -> dict[bytes, bool]:
+        """The names that are declared there: is each an integer, or a pointer to integers?"""
+        tokens = self.tokens
+        known: dict[bytes, bool] = {}
+        for i in range(first, last):
+            if not tokens.is_name(i) or tokens.text[i] in INTEGERS:
+                continue
+            before = i - 1
+            while tokens.at(before) in BETWEEN:
+                before -= 1
+            text = tokens.at(before)
+            if text == b"," and tokens.at(i + 1) in (b"=", b",", b";", b"["):
+                before = self._first_of_type(i)
+                text = tokens.at(before) if tokens.is_name(before + 1) else b""
+            if tokens.is_name(before) or (text == b">" and tokens.declares(i)):
+                known[tokens.text[i]] = known.get(tokens.text[i], True) and text in INTEGERS
+        return known
+
+    @cached_property
+    def _declared_anywhere(self) -> dict[bytes, bool]:
+        return self._declared(0, len(self.tokens))
+
+    def _integers(self, i: int) -> dict[bytes, bool]:
+        """What the names in the function around token i are, by its own declarations first."""
+        function = self.tokens.around(i)
+        if function is None:
+            return self._declared_anywhere
+        if function.opened not in self.known:
+            own = self._declared(self.tokens.statement(function.head), function.closed)
+            self.known[function.opened] = self._declared_anywhere | own
+        return self.known[function.opened]
+
+    def _is_integral(self, first: int, last: int) -> bool:
+        """Is it certain that no number with a fraction is in this expression?"""
+        tokens, known = self.tokens, self._integers(first)
+        return all(
+            tokens.text[i] in INDICES or known.get(tokens.text[i], False)
+            if tokens.is_word(i)
+            else tokens.kind[i] == "sign" or WHOLE.fullmatch(tokens.text[i])
+            for i in range(first, last)
+        )
+
+    def _first_of_type(self, i: int) -> int:
+        """The first token of the declaration that holds token i, behind its attributes."""
+        tokens = self.tokens
+        first = tokens.statement(i)
+        while tokens.text[first : first + 2] == [b"[", b"["] or tokens.at(first) in LEADS:
+            first = tokens.past(first if tokens.at(first) == b"[" else first + 1)
+        return first
+
+    # ---- arguments of the program's own functions
+
+    @cached_property
+    def own(self) -> dict[bytes, list[str]]:
+        """For each function whose name no other one has, the types of its parameters: "" is none
+        of an integer."""
+        tokens = self.tokens
+        found: dict[bytes, list[str]] = {}
+        for function in tokens.functions:
+            opened = tokens.parameters(function)
+            if opened is not None:
+                name = tokens.text[opened - 1]
+                parts = tokens.commas(opened + 1, tokens.match[opened])
+                types = [self._integer_type(*part) for part in parts]
+                found[name] = [] if name in found else types
+        return {name: types for name, types in found.items() if any(types)}
+
+    def _integer_type(self, first: int, last: int) -> str:
+        """The type of a parameter, or "" where it is none of an integer."""
+        words = self.tokens.text[first:last]
+        words = words[: words.index(b"=")] if b"=" in words else words
+        if words[-1:] and words[-1] not in INTEGERS:
+            words.pop()  # its name
+        is_integer = bool(words) and all(w in INTEGERS or w in QUALIFIERS for w in words)
+        return b" ".join(w for w in words if w in INTEGERS).decode() if is_integer else ""
+
+    def _call(self, i: int) -> None:
+        tokens = self.tokens
+        opened = i + 1
+        if tokens.at(opened) == b"<":
+            opened = (tokens.angle(opened) or i) + 1
+        if tokens.at(opened) != b"(" or tokens.at(i - 1) in (b".", b"->") or tokens.is_name(i - 1):
+            return
+        function, name = tokens.around(i), tokens.text[i]
+        if function is None or any(
+            tokens.at(k + 1) not in (b"(", b"<")
+            for k in range(function.head, function.closed)
+            if tokens.text[k] == name
+        ):
+            return  # a variable of that name
+        given = tokens.commas(opened + 1, tokens.match[opened])
+        for (first, last), kind in zip(given, self.own[name], strict=False):
+            if kind and tokens.text[first] != b"{" and not self._is_integral(first, last):
+                tokens.insert(tokens.start[first], f"sim_from<{kind}>{{}} = ")
 
     # ---- casts
 
@@ -159,9 +273,11 @@ class DeviceArithmetic:
         tokens = self.tokens
         before = tokens.at(i - 1)
         is_joined = tokens.end(i - 1) == tokens.start[i]
-        if (is_joined and tokens.kind[i - 1] == "sign" and before not in (b")", b"]")) or (
-            tokens.at(i + 1) == b"=" and tokens.start[i + 1] == tokens.end(i)
-        ):
+        if tokens.at(i + 1) == b"=" and tokens.start[i + 1] == tokens.end(i):
+            return
+        if is_joined and tokens.kind[i - 1] == "sign" and before not in (b")", b"]"):
+            if before in (b"+", b"-", b"*", b"/"):
+                self._change(i)
             return
         if (
             tokens.at(i + 1) in (b"{", b"[")
@@ -174,6 +290,23 @@ class DeviceArithmetic:
             target = tokens.flat(start, i).replace("\n", " ")
             tokens.insert(tokens.start[i + 1], f"sim_from<decltype(({target}))>{{}} = ")
 
+    def _change(self, i: int) -> None:
+        """i += f -> i = sim_from<...>{} = i + (f). The = is token i."""
+        tokens = self.tokens
+        first, last = self._begin_of_operand(i - 2), i + 1
+        if first is None or not self._is_integral(first, i - 1):
+            return
+        if any(tokens.text[k] in (b"(", b"=", tokens.at(k + 1)) for k in range(first, i - 1)):
+            return  # to write it twice may do something twice
+        while last < len(tokens) and tokens.text[last] not in (b";", b")", b"]", b"}"):
+            last = tokens.past(last)
+        last = tokens.commas(i + 1, last)[0][1]
+        if not self._is_integral(i + 1, last):
+            target, sign = tokens.flat(first, i - 1).replace("\n", " "), tokens.text[i - 1].decode()
+            changed = f"= sim_from<decltype(({target}))>{{}} = {target} {sign} ("
+            tokens.cut(tokens.start[i - 1], tokens.end(i), changed)
+            tokens.insert(tokens.end(last - 1), ")")
+
     def _begin_of_operand(self, i: int) -> int | None:
         """The first token of the variable that ends at token i and is set; None if it is none."""
         tokens = self.tokens
@@ -183,9 +316,13 @@ class DeviceArithmetic:
             if text in (b"+", b"-") and tokens.at(i - 1) == text:
                 i -= 2
             elif text == b"]":
+                if tokens.at(tokens.match[i] + 1) == b"[":
+                    return None  # int n [[maybe_unused]] = ...
                 i = tokens.match[i] - 1
             elif text == b")":
                 opened = tokens.match[i]
+                if tokens.at(opened - 1) == b">":
+                    opened = tokens.angle_back(opened - 1) or opened  # at<3>(a) = ...
                 if tokens.is_name(opened - 1) and tokens.at(opened + 1) in (b"*", b"&"):
                     return None  # a declaration: float (*rows)[32] = ...
                 if not tokens.is_name(opened - 1) and tokens.at(opened - 1) != b"]":
@@ -210,10 +347,21 @@ class DeviceArithmetic:
         if before == b")":
             opened = tokens.match[first - 1]
             return first if tokens.at(opened - 1) in (b"if", b"for", b"while", b"switch") else None
+        if before == b"," and self._is_captured(first):
+            return None
         if before in (b";", b"{", b"}", b":", b"(", b",", b"else", b"do"):
             return first if before != b":" or tokens.at(first - 2) != b":" else None
-        is_declared = first == end and self._is_type(tokens.statement(i), first)
+        start = self._first_of_type(i)
+        is_parameter = tokens.at(start - 1) == b"(" and tokens.at(start - 2) in (b"]", b">")
+        is_declared = first == end and self._is_type(start, first) and not is_parameter
         return first if is_declared else None
+
+    def _is_captured(self, i: int) -> bool:
+        """Is token i in the captures of a lambda, as [&, n = f]?"""
+        tokens = self.tokens
+        while i > 0 and tokens.text[i - 1] not in (b";", b"(", b"[", b"{"):
+            i = tokens.match[i - 1] if tokens.match[i - 1] >= 0 else i - 1
+        return tokens.at(i - 1) == b"["
 
     def _is_enumerator(self, i: int) -> bool:
         brace = self.tokens.up[i]
@@ -233,18 +381,12 @@ class DeviceArithmetic:
 
     def _returns(self, function: Function) -> None:
         tokens = self.tokens
-        start = tokens.statement(function.head)
-        name = next((k for k in range(start, function.opened) if tokens.at(k + 1) == b"("), start)
-        known = [
-            *QUALIFIERS,
-            b"inline",
-            b"__device__",
-            b"__host__",
-            b"__forceinline__",
-            b"__inline__",
-        ]
-        words = [w for w in tokens.text[start:name] if w not in known]
-        if not words or not all(word in INTEGERS for word in words):
+        opened = tokens.parameters(function)
+        start, name = tokens.statement(function.head), (opened or function.opened) - 1
+        if tokens.at(start) == b"template" and tokens.at(start + 1) == b"<":
+            start = (tokens.angle(start + 1) or start) + 1
+        words = [w for w in tokens.text[start:name] if w not in QUALIFIERS and w not in BEFORE_NAME]
+        if not words or not all(word in self.types for word in words):
             return
         body = range(function.opened, function.closed)
         if any(tokens.at(k) == b"]" and tokens.at(k + 1) in (b"(", b"{") for k in body):
@@ -252,8 +394,22 @@ class DeviceArithmetic:
         kind = b" ".join(words).decode()
         for k in body:
             is_return = tokens.text[k] == b"return" and tokens.at(k + 1) not in (b";", b"{")
-            if is_return and tokens.around(k) == function and not self._is_whole_until_end(k + 1):
+            if not is_return or tokens.around(k) != function or self._is_whole_until_end(k + 1):
+                continue
+            if words[0] in INTEGERS or not self._may_be_void(k + 1):
                 tokens.insert(tokens.start[k + 1], f" sim_from<{kind}>{{}} = ")
+
+    def _may_be_void(self, i: int) -> bool:
+        """Does a return of a template's result at token i only call something that may have none?
+        A function that the program does not declare, such as floorf(), has one."""
+        tokens = self.tokens
+        at = i
+        while tokens.is_name(at) or tokens.at(at) in (b"::", b".", b"->", b"(", b"[", b"<"):
+            at = (tokens.angle(at) or at) + 1 if tokens.at(at) == b"<" else tokens.past(at)
+        if not tokens.is_name(i) or tokens.text[at - 1 : at + 1] != [b")", b";"]:
+            return False
+        is_own = any(tokens.is_name(k - 1) for k in tokens.words(tokens.text[i]))
+        return is_own or tokens.match[i + 1] != at - 1
 
     # ---- shifts
 

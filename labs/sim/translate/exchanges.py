@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from expanded import quoted
 from local_arrays import NUMBERS, is_local_array
-from tokens import Function, Tokens
+from tokens import ENDS, Function, Tokens
 
 # What orders lanes, or hands values over by itself.
 ORDERS = re.compile(
@@ -27,6 +27,8 @@ MEMBERS = re.compile(
     rb"|load|store|exchange"
 )
 SAME_FOR_ALL = frozenset(b"blockIdx gridDim blockDim x y z".split())
+HEADS = frozenset(b"if while switch".split())
+IN_TYPES = frozenset(b":: < > * & , const".split())
 ASSIGNS = frozenset(b"+ - * / % & | ^".split())
 MOST = 20_000  # accesses of a kernel that are compared
 DEEPEST = 4  # calls
@@ -106,7 +108,7 @@ class Search:
         self.by_name: dict[bytes, Function] = {}
         self.parameters: dict[int, list[tuple[int, int]]] = {}
         for function in tokens.functions:
-            opened = self._parameter_list(function)
+            opened = tokens.parameters(function)
             if opened is not None:
                 self.parameters[function.opened] = tokens.commas(opened + 1, tokens.match[opened])
                 self.by_name.setdefault(tokens.text[opened - 1], function)
@@ -168,6 +170,8 @@ class Search:
                 elif is_local_array(tokens, i):
                     names.pop(text, None)
                     own.add(text)
+                elif text in names and self._is_declared(i):
+                    names.pop(text)  # another variable, of the thread
                 elif text in names and before not in (b".", b"->", b"::"):
                     access = self._access(i, names[text], text in self.scalars)
                     if access is not None:
@@ -180,18 +184,6 @@ class Search:
         return events
 
     # ---- names
-
-    def _parameter_list(self, function: Function) -> int | None:
-        """The ( of a function's parameters."""
-        tokens = self.tokens
-        i = function.head
-        while i < function.opened:
-            if tokens.at(i) == b"(" and tokens.is_name(i - 1) and tokens.at(i - 1) != (
-                b"__attribute__"
-            ):  # fmt: skip
-                return i
-            i = tokens.past(i)
-        return None
 
     def _declared(self, i: int, names: dict[bytes, Name], scope: bytes) -> int:
         """Adds the variables that a statement with a memory space declares. Returns its end."""
@@ -214,11 +206,35 @@ class Search:
         tokens = self.tokens
         if tokens.at(i - 1) != b"*" or tokens.declares(i):
             return tokens.at(i - 1) in (b"*", b"__restrict__", b"restrict")
+        return self._is_declared(i)
+
+    def _is_declared(self, i: int) -> bool:
+        """Is a variable declared at token i, or a parameter of a lambda?"""
+        tokens = self.tokens
+        if tokens.is_name(i - 1):
+            return True
         first = tokens.statement(i)
         while tokens.at(first) == b"," and tokens.match[first - 1] >= 0:  # int a[4] = {}, *p = ...
             first = tokens.statement(tokens.match[first - 1])
-        is_second = tokens.at(i - 2) == b"," and tokens.is_name(first)
-        return is_second and (tokens.is_name(first + 1) or tokens.at(first + 1) == b"*")
+        opener, outer, after = tokens.at(first - 1), tokens.at(first - 2), tokens.at(first + 1)
+        is_head = outer == b"for" or (outer in HEADS and tokens.at(i + 1) == b"=")
+        if opener == b"(" and outer == b"]":
+            return tokens.declares(i)
+        if not tokens.is_name(first) or not (opener in ENDS or (opener == b"(" and is_head)):
+            return False
+        before = i - 1
+        while tokens.at(before) in (b"*", b"&", b"const"):
+            before -= 1
+        if tokens.at(before) == b",":
+            if after == b"(":  # int (*rows)[32] = m, *p = ...
+                closed = tokens.match[first + 1]
+                return tokens.at(first + 2) in (b"*", b"&") and tokens.at(closed + 1) == b"["
+            second = (tokens.angle(first + 1) or first) + 1 if after == b"<" else first + 1
+            return tokens.is_name(second) or tokens.at(second) in (b"*", b"&")
+        return i > first + 1 and all(
+            tokens.is_name(k) or tokens.kind[k] == "number" or tokens.text[k] in IN_TYPES
+            for k in range(first, i)
+        )
 
     def _pointer(self, i: int, names: dict[bytes, Name], own: set[bytes]) -> None:
         """Adds a pointer that is set to something at its declaration."""

@@ -226,6 +226,10 @@ class Function:
             if node.type == "pointer_expression" and text_of(node)[:1] == b"&":
                 stack += node.named_children[0].named_children[1:]
                 continue
+            call = node.parent if node.type == "field_expression" else None
+            if call and call.type == "call_expression" and call.named_children[0] == node:
+                stack += node.named_children[0].named_children[1:]  # s[i].method()
+                continue
             tag = self._tag(node, windows)
             if tag is not None:
                 inserts += [(node.start_byte, f"sim_neighbour<{tag}>("), (node.end_byte, ")")]

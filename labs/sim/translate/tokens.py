@@ -22,7 +22,8 @@ BEFORE_MAIN = "__attribute__((init_priority(200)))"
 # Words that are not names: an expression or a declaration begins after one.
 KEYWORDS = frozenset(
     b"return else do case goto throw new delete sizeof typeof alignof if while for switch default "
-    b"co_return co_yield co_await and or not xor operator".split()
+    b"co_return co_yield co_await operator and or not xor bitand bitor compl not_eq and_eq or_eq "
+    b"xor_eq".split()
 )
 
 
@@ -280,6 +281,16 @@ class Tokens:
                 had_colon = True
             elif text == b"<" and self.is_name(i - 1):
                 i = self.angle(i) or i
+            i = self.past(i)
+        return None
+
+    def parameters(self, function: Function) -> int | None:
+        """The ( of a function's parameters."""
+        i = function.head
+        while i < function.opened:
+            is_list = self.text[i] == b"(" and self.is_name(i - 1)
+            if is_list and self.at(i - 1) != b"__attribute__":
+                return i
             i = self.past(i)
         return None
 

@@ -191,19 +191,41 @@ SIM_SIGN(sim_not, !)
 SIM_SIGN(sim_complement, ~)
 #undef SIM_SIGN
 
-/* y = sim_from<decltype((y))>{} = x converts without a cast. Only an integer y changes anything. */
-template <class To, bool = std::is_scalar<std::remove_reference_t<To>>::value> struct sim_from {
-    template <class X> SIM_FOLDED X &&operator=(X &&x) const { return static_cast<X &&>(x); }
+/* y = sim_from<decltype((y))>{} = x converts without a cast. Only an integer y changes anything. A
+ * number x is taken by value: it may be a bit field, or a constant that is stored nowhere. A
+ * pointer to a function takes the name of an overloaded one. */
+template <class X>
+constexpr bool sim_is_number = std::is_arithmetic<X>::value || std::is_enum<X>::value;
+struct sim_from_any {
+    template <class X, std::enable_if_t<sim_is_number<X>, int> = 0>
+    SIM_FOLDED X operator=(X x) const {
+        return x;
+    }
+    template <class X, std::enable_if_t<!sim_is_number<std::remove_reference_t<X>>, int> = 0>
+    SIM_FOLDED X &&operator=(X &&x) const {
+        return static_cast<X &&>(x);
+    }
 };
-template <class To> struct sim_from<To, true> {
+template <class To>
+constexpr bool sim_is_function = std::is_function<std::remove_pointer_t<To>>::value ||
+                                 std::is_member_function_pointer<To>::value;
+template <class To, class = void> struct sim_from_to : sim_from_any {
+    using sim_from_any::operator=;
+};
+template <class To> struct sim_from_to<To, std::enable_if_t<sim_is_function<To>>> : sim_from_any {
+    using sim_from_any::operator=;
+    SIM_FOLDED To operator=(To x) const { return x; }
+};
+template <class To> struct sim_from_to<To, std::enable_if_t<std::is_arithmetic<To>::value>> {
     template <class X> SIM_FOLDED auto operator=(X x) const {
         if constexpr (std::is_floating_point<X>::value) {
-            return sim_convert<std::remove_cv_t<std::remove_reference_t<To>>>(x);
+            return sim_convert<To>(x);
         } else {
             return x;
         }
     }
 };
+template <class To> using sim_from = sim_from_to<std::remove_cv_t<std::remove_reference_t<To>>>;
 
 /* lrint() and the like of device code saturate, too: the translator gives them these names. */
 #define SIM_TO_NEAREST(To, name, nearest)                                                          \

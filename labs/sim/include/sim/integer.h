@@ -147,8 +147,9 @@ template <class T> struct sim_shifted {
 template <class T> struct sim_shift_by {
     T count;
 };
-template <class T>
-constexpr bool sim_is_shifted = std::is_integral<T>::value || std::is_enum<T>::value;
+template <class T> /* a scoped enumeration has no shifts but its own */
+constexpr bool sim_is_shifted =
+    std::is_integral<T>::value || (std::is_enum<T>::value && std::is_convertible<T, int>::value);
 
 template <class X, class N> SIM_FOLDED auto sim_left(X x, N n) {
     if constexpr (sim_is_shifted<X> && sim_is_shifted<N>) {
@@ -166,19 +167,42 @@ template <class X, class N> SIM_FOLDED auto sim_right(X x, N n) {
         return x >> n;
     }
 }
-template <class X> SIM_FOLDED sim_shifted<X> operator<<(X x, sim_shift) { return {x}; }
-template <class X> SIM_FOLDED sim_shifted<X> operator>>(X x, sim_shift) { return {x}; }
-template <class X, class N> SIM_FOLDED auto operator<<(sim_shifted<X> x, N n) {
-    return sim_left(x.value, n);
-}
-template <class X, class N> SIM_FOLDED auto operator>>(sim_shifted<X> x, N n) {
-    return sim_right(x.value, n);
-}
+template <class X> using sim_if_number = std::enable_if_t<sim_is_shifted<X>, int>;
+/* A stream, or whatever has an operator << or >> of its own. */
+template <class X>
+using sim_if_object = std::enable_if_t<!sim_is_shifted<std::remove_reference_t<X>>, int>;
+template <class X> struct sim_streamed {
+    X &&object;
+};
+#define SIM_SHIFT(sign, shifted)                                                                   \
+    template <class X, sim_if_number<X> = 0>                                                       \
+    SIM_FOLDED sim_shifted<X> operator sign(X x, sim_shift) {                                      \
+        return {x};                                                                                \
+    }                                                                                              \
+    template <class X, sim_if_object<X> = 0>                                                       \
+    SIM_FOLDED sim_streamed<X> operator sign(X &&x, sim_shift) {                                   \
+        return {static_cast<X &&>(x)};                                                             \
+    }                                                                                              \
+    template <class X, class N> SIM_FOLDED auto operator sign(sim_shifted<X> x, N n) {             \
+        return shifted(x.value, n);                                                                \
+    }                                                                                              \
+    template <class X, class N>                                                                    \
+    SIM_FOLDED decltype(auto) operator sign(sim_streamed<X> x, N &&n) {                            \
+        return static_cast<X &&>(x.object) sign static_cast<N &&>(n);                              \
+    }                                                                                              \
+    template <class X> /* such as std::endl */                                                     \
+    SIM_FOLDED decltype(auto) operator sign(sim_streamed<X &> x, X &(*n)(X &)) {                   \
+        return x.object sign n;                                                                    \
+    }                                                                                              \
+    template <class X, class N> SIM_FOLDED X &operator sign## = (X & x, sim_shift_by<N> by) {      \
+        if constexpr (sim_is_shifted<X>) {                                                         \
+            return x = (X)shifted(x, by.count);                                                    \
+        } else {                                                                                   \
+            return x sign## = by.count, x;                                                         \
+        }                                                                                          \
+    }
+SIM_SHIFT(<<, sim_left)
+SIM_SHIFT(>>, sim_right)
+#undef SIM_SHIFT
 /* x <<= sim_shift{} %= n */
 template <class N> SIM_FOLDED sim_shift_by<N> operator%=(sim_shift, N n) { return {n}; }
-template <class X, class N> SIM_FOLDED X &operator<<=(X &x, sim_shift_by<N> by) {
-    return x = (X)sim_left(x, by.count);
-}
-template <class X, class N> SIM_FOLDED X &operator>>=(X &x, sim_shift_by<N> by) {
-    return x = (X)sim_right(x, by.count);
-}

@@ -50,6 +50,16 @@ void sim_unlock_device(void) {
     pthread_mutex_unlock(&lock);
 }
 
+bool sim_free_device_lock(void) {
+    bool is_held = pthread_mutex_trylock(&lock) != 0;
+    if (is_held) {
+        pthread_mutex_init(&lock, NULL);
+    } else {
+        sim_unlock_device();
+    }
+    return is_held;
+}
+
 static size_t round_up(size_t n, size_t to) {
     return (n + to - 1) / to * to;
 }

@@ -53,6 +53,10 @@ extern size_t sim_guard;
 void sim_lock_device(void);
 void sim_unlock_device(void);
 
+/* In a forked child: did another thread hold the lock, which is not there to give it back? It is
+ * free now. */
+bool sim_free_device_lock(void);
+
 /* New memory full of SIM_POISON (with sim_options.zeros, of zeros), or NULL. It takes room of the
  * host only where it is written. */
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,

@@ -46,11 +46,16 @@ static void *progress(void *argument) {
     return argument;
 }
 
+static void begin_child(void) {
+    sim_forget_threads();
+    sim_unlock_queue();
+}
+
 /* A child must not inherit the lock from this thread. */
 static void prepare_forks(void) {
     static bool prepared;
     if (!prepared) {
-        prepared = pthread_atfork(sim_lock_queue, sim_unlock_queue, sim_unlock_queue) == 0;
+        prepared = pthread_atfork(sim_lock_queue, sim_unlock_queue, begin_child) == 0;
     }
 }
 

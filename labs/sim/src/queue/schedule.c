@@ -278,6 +278,23 @@ void sim_complete_until(uint64_t number) {
     return_to_host();
 }
 
+void sim_forget_threads(void) {
+    const unsigned own = sim_in_host_call ? 1 : 0;
+    pthread_cond_init(&item_ended, NULL);
+    waiting_threads = 0;
+    if (!sim_free_device_lock() && running <= own) {
+        return;
+    }
+    running = own;
+    sim_fail_for_good(cudaErrorInitializationError);
+    for (struct sim_item *item = oldest, *next; item; item = next) {
+        next = item->newer;
+        if (item->state == SIM_RUNNING && !(own && item->operation.kind == SIM_OP_HOST_CALL)) {
+            end(item);
+        }
+    }
+}
+
 uint64_t sim_newest_number(void) {
     return enqueued;
 }

@@ -17,6 +17,10 @@ bool sim_advance(struct sim_item *item);
 /* Runs everything up to this number. */
 void sim_complete_until(uint64_t number);
 
+/* In a forked child, which has none of the other threads. If one of them was running something, the
+ * device is lost to the child, as each device is to a child of a program that uses it. */
+void sim_forget_threads(void);
+
 /* The number of the newest item so far. */
 uint64_t sim_newest_number(void);
 

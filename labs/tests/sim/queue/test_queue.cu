@@ -406,4 +406,29 @@ TEST(handles_that_leak) {
     ck_nothing_found(outcome);
 }
 
+__global__ void run_until(volatile int *told) {
+    while (*told == 0) {
+    }
+}
+
+// As on a GPU, the child cannot use the device: it must not wait for it either.
+TEST(a_child_forked_while_a_kernel_runs) {
+    shared_ints told(1);
+    run_until<<<1, 1>>>(told.at);
+    std::thread runs([] { ck_success(cudaDeviceSynchronize()); });
+    usleep(100000);
+    pid_t child = fork();
+    if (child == 0) {
+        int *d;
+        alarm(5);
+        bool is_refused = cudaMalloc(&d, 4) == cudaErrorInitializationError;
+        _exit(is_refused && cudaDeviceSynchronize() == cudaErrorInitializationError ? 0 : 1);
+    }
+    *(volatile int *)told.at = 1;
+    runs.join();
+    int status;
+    waitpid(child, &status, 0);
+    ck_assert_int_eq(status, 0);
+}
+
 SUITE("sim: queue")

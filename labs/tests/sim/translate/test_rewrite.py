@@ -845,6 +845,33 @@ def test_arithmetic_in_odd_places_compiles(flags: tuple[str, ...], tmp_path: Pat
     assert said.returncode == 0, said.stderr
 
 
+WATCHED = [  # no declarations, though some look like one: another lane's s[t ^ 1] is read
+    "a[t] = fabsf(a[t] * s[t ^ 1]);", "if (t > s[t ^ 1]) a[t] = 1;", "g(t & s[t ^ 1], 1);",
+    "while (t < 3 && t > s[t ^ 1]) t++;", "a[t] = t ? t : t * s[t ^ 1];", "a[t * s[t ^ 1]] = 1;",
+    "a[t] = (float)t * s[t ^ 1];", "t = 1, s[t] = t; a[t] = s[t ^ 1];", "f<3>(t), *s += s[t ^ 1];",
+    "f(*a), *s = s[t ^ 1];", "x = 1, *s = s[t ^ 1];",
+]  # fmt: skip
+
+
+def test_what_lanes_may_exchange_is_watched(tmp_path: Path) -> None:
+    kernels = [
+        f"__global__ void k{n}(int *a, int t) {{ __shared__ int s[32]; s[t] = t; {statement} }}\n"
+        for n, statement in enumerate(WATCHED)
+    ]
+    _, made = rewrite(tmp_path, "".join(kernels), options=("--lock-step",))
+    counts = [line.count("(sim_exchange{") for line in made.splitlines() if "void k" in line]
+    assert len(counts) == len(WATCHED) and min(counts) >= 2
+
+
+@pytest.mark.slow("builds a program of 650 lines")
+@pytest.mark.parametrize("option", [(), ("--check",)])
+def test_odd_syntax_keeps_its_meaning(option: tuple[str, ...]) -> None:
+    """Each kernel gives its value, and no check accuses it."""
+    done = captured.grade("run", *option, Path(__file__).with_name("odd_syntax.cu"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ("checks: nothing found\n" if option else "")
+
+
 PIECES = [  # of programs, each a token that only a lexer of C++ gets right
     'R"(a " b)"', 'LR"x(a)" )" )x"', 'u8R"(\n# 7 "b.cu"\n)"', '"a\\"b"', 'u8"R\\"("', "'\\''",
     "'\"'", "L'x'", "1'000'000", "0x1p-3f", ".5e+3", "1.e5f", "a$b", "é", "R", "u8", "_1", "x<y>",
