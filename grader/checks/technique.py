@@ -3,18 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from grader.checks import early_stop
 from grader.checks.instructions import judge_instructions
+from grader.contract import draw, prepared, script
+from grader.contract.step import Sequence
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters
 from grader.model.counters import Counters
 from grader.model.result import Check, Verdict
-from grader.model.spec import Technique
+from grader.model.spec import Contract, Lab, Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
 from grader.session.programs import Binary
@@ -24,8 +27,9 @@ MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled fro
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 IDLE_SHARE = 0.25  # of the blocks of a grid: room for those at its edge
 OTHER_SIZE = (
-    "at a size that only your instructor knows, not that of this check in lab.toml: "
-    "choose blocks and loops by the sizes that your function gets"
+    "at a size and after calls that only your instructor knows, not those of this check in "
+    "lab.toml: choose blocks and loops by the sizes that your function gets, and do the same in "
+    "every call"
 )
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 
@@ -59,7 +63,9 @@ def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Ch
     """Judges a run. Only what was counted at a size that students know is for others to see."""
     if technique.counter in counters.INSTRUCTIONS:
         return judge_instructions(session, technique, runner)
-    run, counted = runner.profiled(technique)
+    run, counted = runner.profiled(technique, _calls_before(session.lab, technique))
+    if not run.right:  # that is for the checks of results
+        run, counted = runner.profiled(technique)
 
     def at_other_size() -> Profile | None:
         same_part = (check for check in session.lab.safe if check.part == technique.part)
@@ -71,6 +77,34 @@ def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Ch
         if session.report:
             session.report.counted(technique, counted, run, runner)
     return judge_run(session, technique, run, counted, at_other_size)
+
+
+@dataclass(frozen=True)
+class _CallsBefore:
+    """Calls that a contract allows, before one that is counted."""
+
+    lab: Lab
+    contract: Contract
+    sequence: Sequence
+
+    def write(self, folder: Path) -> list[str]:
+        prepared.prepare(self.lab, self.contract, self.sequence, folder)
+        files = ["--steps", f"{folder}/{script.STEPS}", "--data", f"{folder}/{script.DATA}"]
+        return [*files, "--results", "-"]
+
+    def __len__(self) -> int:
+        return len(self.sequence)
+
+
+def _calls_before(lab: Lab, technique: Technique) -> _CallsBefore | None:
+    """Where students do not know how many: a program that does its best in its first calls alone
+    is counted in a later one."""
+    for contract in lab.contract if technique.is_secret() else ():
+        allowed = all(technique.set.get(name) in of for name, of in contract.choose.items())
+        if contract.part == technique.part and allowed and contract.secret_seed is not None:
+            sequence = draw.draw_before(lab, contract, contract.secret_seed)
+            return _CallsBefore(lab, contract, sequence)
+    return None
 
 
 def judge_run(

@@ -14,6 +14,7 @@ from grader.model.spec import Contract, Lab
 LENGTH = 80  # steps of a sequence
 MIXED = 1  # sequences with calls of several parts
 FEW = 24  # steps of a sequence that is run under all checks
+BEFORE = (5, 40)  # calls before one that is counted
 
 
 def generator(lab: Lab, contract: Contract, seed: int) -> Generator:
@@ -59,6 +60,17 @@ def draw_checked(lab: Lab, contract: Contract) -> Sequence:
     many_tiles = drawn.large(*MANY_TILES)
     radius = min(drawn.radius[1], many_tiles.radius + 1)  # so that threads share pixels
     return consistent([*drawn.checked_steps(FEW), replace(many_tiles, radius=radius)])
+
+
+def draw_before(lab: Lab, contract: Contract, seed: int) -> Sequence:
+    """A few calls on tiny images that must be right, so that what follows is not the first call of
+    its program: how many, only the seed tells."""
+    drawn = generator(lab, contract, seed ^ 0xBEF0)
+    calls = [drawn.small() for _ in range(drawn.number(*BEFORE))]
+    return tuple(
+        replace(call, inseparable=False, kept=False, held=False, refuse=0, failing=None)
+        for call in calls
+    )
 
 
 def _cut(steps: list[Step]) -> list[Sequence]:

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from grader.execute import evidence, instructions, records
-from grader.execute.case import Outcome, run_case
+from grader.execute.case import CallsBefore, Outcome, run_case
 from grader.execute.instructions import Instructions
 from grader.execute.modes import (
     CHECKED_REVERSED,
@@ -67,7 +67,7 @@ class Runner:
     work: Path
     sampled: bool = False
     plain: Path | None = None
-    _done: dict[tuple[str, Mode], InstrumentedRun] = field(default_factory=dict)
+    _done: dict[tuple[str, Mode, bool], InstrumentedRun] = field(default_factory=dict)
 
     def is_quick(self, check: Input) -> bool:
         """Is the input small enough to be run for an explanation alone?"""
@@ -78,15 +78,17 @@ class Runner:
         on_cpu = self.backend == "cpu" or lab.file_of(check).endswith(".c")
         return work <= (QUICK_ON_CPU if on_cpu else QUICK)
 
-    def forwards(self, check: Input) -> InstrumentedRun:
+    def forwards(self, check: Input, before: CallsBefore | None = None) -> InstrumentedRun:
         """Runs with all checks on: profiled on the simulator, under sanitizers on the CPU."""
         profiled = SAMPLED if self.sampled else PROFILED
-        return self._run(check, profiled if self.backend == "sim" else SANITIZED)
+        return self._run(check, profiled if self.backend == "sim" else SANITIZED, before)
 
-    def profiled(self, check: Input) -> tuple[InstrumentedRun, Profile | None]:
+    def profiled(
+        self, check: Input, before: CallsBefore | None = None
+    ) -> tuple[InstrumentedRun, Profile | None]:
         """Runs as forwards() does, and reads what was counted; None if the result is wrong, or what
-        was counted is damaged."""
-        run = self.forwards(check)
+        was counted is damaged. before: calls that come first."""
+        run = self.forwards(check, before)
         if not run.right:
             return run, None
         try:
@@ -131,19 +133,23 @@ class Runner:
     def _plain(self) -> Path:
         return self.plain or self.binary.with_name("run")
 
-    def _run(self, check: Input, mode: Mode) -> InstrumentedRun:
-        key = (check.signature(), mode)
+    def _run(
+        self, check: Input, mode: Mode, before: CallsBefore | None = None
+    ) -> InstrumentedRun:
+        key = (check.signature(), mode, before is not None)
         if key not in self._done:
-            self._done[key] = self._run_program(check, mode)
+            self._done[key] = self._run_program(check, mode, before)
         return self._done[key]
 
-    def _run_program(self, check: Input, mode: Mode) -> InstrumentedRun:
+    def _run_program(
+        self, check: Input, mode: Mode, before: CallsBefore | None
+    ) -> InstrumentedRun:
         lab = self.submission.lab
         prepared = cache.prepared(lab, check)
         # A traced program reports accesses by calls, which would be stepped as well.
         binary = self._plain() if mode.stepped else self.binary
         binary = binary.with_name("raced") if mode.openmp_races else binary
-        outcome = run_case(lab, check, binary, prepared.inputs, self.work, mode)
+        outcome = run_case(lab, check, binary, prepared.inputs, self.work, mode, before=before)
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
             right = compare.compare(outcome.output, prepared.expected).right()
