@@ -1,5 +1,6 @@
 """A `technique` check: compares a counter of the traced run with its limit."""
 
+import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -20,9 +21,11 @@ from grader.model.result import Check, Verdict
 from grader.model.spec import Contract, Lab, Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
+from grader.predict import counts
 from grader.session.programs import Binary
 from grader.session.session import Session
 
+FLOATS = ("fma", "fp64")  # kinds of operations: grader/predict/code.py
 MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled from some
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 IDLE_SHARE = 0.25  # of the blocks of a grid: room for those at its edge
@@ -67,6 +70,10 @@ def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Ch
     if not run.right:  # that is for the checks of results
         run, counted = runner.profiled(technique)
 
+    def arithmetic() -> float:
+        launches = counts.of_launches(runner.binary, runner.with_arithmetic(technique))
+        return sum(each.operations.get(kind, 0.0) for each in launches for kind in FLOATS)
+
     def at_other_size() -> Profile | None:
         same_part = (check for check in session.lab.safe if check.part == technique.part)
         other = next(same_part, None)
@@ -76,7 +83,7 @@ def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Ch
         session.observer.profiled(technique, counted)
         if session.report:
             session.report.counted(technique, counted, run, runner)
-    return judge_run(session, technique, run, counted, at_other_size)
+    return judge_run(session, technique, run, counted, at_other_size, arithmetic)
 
 
 @dataclass(frozen=True)
@@ -113,9 +120,11 @@ def judge_run(
     run: InstrumentedRun,
     counted: Profile | None,
     at_other_size: Callable[[], Profile | None] = lambda: None,
+    arithmetic: Callable[[], float] = lambda: 0.0,
 ) -> Check:
     """The line of a profiled run. counted: its counters, or None if they cannot be read; those of
-    a kernel with a wrong result mean nothing. at_other_size: those of another image."""
+    a kernel with a wrong result mean nothing. at_other_size: those of another image. arithmetic:
+    the operations of ARITHMETIC, which a run of its own counts."""
     measured = measure(technique, counted, run.pixels) if counted and run.right else None
     verdict: Verdict = "skip"
     lines: list[str] = []
@@ -125,7 +134,7 @@ def judge_run(
         verdict, lines = "error", ["the traced run left counters that cannot be read"]
     elif counted and measured:
         verdict, lines = _judged(
-            session.submission, technique, run, counted, measured, at_other_size
+            session.submission, technique, run, counted, measured, at_other_size, arithmetic
         )
     needs = early_stop.first_wrong_case(session.so_far, technique.part)
     return grade_line(
@@ -176,6 +185,7 @@ def _judged(
     counted: Profile,
     measured: Measured,
     at_other_size: Callable[[], Profile | None],
+    arithmetic: Callable[[], float],
 ) -> tuple[Verdict, list[str]]:
     """The verdict of what was measured, and why."""
     if problem := _idle(run, counted):
@@ -185,7 +195,12 @@ def _judged(
     if not all(kernel.complete for kernel in measured.kernels):
         return "error", ["this machine has too little memory to count this run"]
     for bound in technique.bounds():
-        seen = measure(bound, counted, run.pixels)
+        if bound.counter == counters.ARITHMETIC:
+            if platform.machine() != "x86_64":
+                continue
+            seen = Measured(arithmetic() / run.pixels, run.pixels, measured.kernels, None, 0.0)
+        else:
+            seen = measure(bound, counted, run.pixels)
         if seen.value is not None and bound.holds(seen.value):
             continue
         idle = _idle_blocks(seen.kernels, at_other_size)

@@ -12,6 +12,7 @@ from grader.execute.case import CallsBefore, Outcome, run_case
 from grader.execute.instructions import Instructions
 from grader.execute.modes import (
     CHECKED_REVERSED,
+    COUNTED_WHOLE,
     OPENMP_RACES,
     PROFILED,
     SAMPLED,
@@ -20,7 +21,7 @@ from grader.execute.modes import (
     Mode,
 )
 from grader.execute.openmp_team import Team
-from grader.execute.profile import Profile, profile, read_launches
+from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.model.finding import Finding
 from grader.model.spec import Input, Technique
 from grader.model.submission import Submission
@@ -98,6 +99,11 @@ class Runner:
         except msgspec.DecodeError:
             return run, None
 
+    def with_arithmetic(self, check: Input) -> list[Launch]:
+        """The launches of a run that records what grader/predict needs to count operations. Raises
+        msgspec.DecodeError for a damaged record."""
+        return read_launches(self._run(check, COUNTED_WHOLE).outcome.profile)
+
     def backwards(self, check: Input) -> InstrumentedRun | None:
         """Runs with the threads and blocks of every kernel in reverse order; None on the CPU, where
         there are no kernels."""
@@ -133,17 +139,13 @@ class Runner:
     def _plain(self) -> Path:
         return self.plain or self.binary.with_name("run")
 
-    def _run(
-        self, check: Input, mode: Mode, before: CallsBefore | None = None
-    ) -> InstrumentedRun:
+    def _run(self, check: Input, mode: Mode, before: CallsBefore | None = None) -> InstrumentedRun:
         key = (check.signature(), mode, before is not None)
         if key not in self._done:
             self._done[key] = self._run_program(check, mode, before)
         return self._done[key]
 
-    def _run_program(
-        self, check: Input, mode: Mode, before: CallsBefore | None
-    ) -> InstrumentedRun:
+    def _run_program(self, check: Input, mode: Mode, before: CallsBefore | None) -> InstrumentedRun:
         lab = self.submission.lab
         prepared = cache.prepared(lab, check)
         # A traced program reports accesses by calls, which would be stepped as well.
