@@ -29,8 +29,8 @@ NEEDS_AVX2 = pytest.mark.skipif(not cpu_has("avx2"), reason="this CPU has no AVX
 
 def record(*sites: tuple[int, int, int], gave_up: bool = False) -> bytes:
     """What the runner writes: pc, bits and how often executed of each newer instruction."""
-    sites = [{"pc": pc, "bits": bits, "executed": n, "multiplies": False} for pc, bits, n in sites]
-    return json.dumps({"stepped": 100, "gave_up": gave_up, "sites": sites}).encode() + b"\n"
+    seen = [{"pc": pc, "bits": bits, "executed": n, "multiplies": False} for pc, bits, n in sites]
+    return json.dumps({"stepped": 100, "gave_up": gave_up, "sites": seen}).encode() + b"\n"
 
 
 @pytest.mark.parametrize(
