@@ -1,5 +1,6 @@
 """A `technique` check: compares a counter of the traced run with its limit."""
 
+import math
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -72,7 +73,8 @@ def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Ch
 
     def arithmetic() -> float:
         launches = counts.of_launches(runner.binary, runner.with_arithmetic(technique))
-        return sum(each.operations.get(kind, 0.0) for each in launches for kind in FLOATS)
+        found = [each.operations.get(kind, 0.0) for each in launches for kind in FLOATS]
+        return sum(found) if found else math.inf
 
     def at_other_size() -> Profile | None:
         same_part = (check for check in session.lab.safe if check.part == technique.part)

@@ -1,6 +1,7 @@
 """Runs the instrumented program of a submission: what it counts, what the checks find in it."""
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -100,9 +101,12 @@ class Runner:
             return run, None
 
     def with_arithmetic(self, check: Input) -> list[Launch]:
-        """The launches of a run that records what grader/predict needs to count operations. Raises
-        msgspec.DecodeError for a damaged record."""
-        return read_launches(self._run(check, COUNTED_WHOLE).outcome.profile)
+        """The launches of a run that records what grader/predict needs to count operations; none if
+        its result is wrong, or the record is damaged."""
+        run = self._run(check, COUNTED_WHOLE)
+        with suppress(msgspec.DecodeError):
+            return read_launches(run.outcome.profile) if run.right else []
+        return []
 
     def backwards(self, check: Input) -> InstrumentedRun | None:
         """Runs with the threads and blocks of every kernel in reverse order; None on the CPU, where
