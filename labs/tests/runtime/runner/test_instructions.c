@@ -126,9 +126,9 @@ TEST(executions_are_counted_by_address) {
     three_times();
     instructions_end();
     const char *const text = read_record();
-    ck_assert_ptr_nonnull(strstr(text, "\"bits\":256,\"executed\":3}"));
-    ck_assert_ptr_nonnull(strstr(text, "\"bits\":128,\"executed\":3}"));
-    ck_assert_ptr_null(strstr(text, "\"executed\":1}"));
+    ck_assert_ptr_nonnull(strstr(text, "\"bits\":256,\"executed\":3,"));
+    ck_assert_ptr_nonnull(strstr(text, "\"bits\":128,\"executed\":3,"));
+    ck_assert_ptr_null(strstr(text, "\"executed\":1,"));
 }
 
 TEST(what_follows_is_not_watched) {
