@@ -59,12 +59,16 @@ def judge_counter(session: Session, technique: Technique, binary: Binary) -> Che
     line = _judge_counted(session, technique, runner)
     if not technique.is_secret() or line.verdict not in ("pass", "fail"):
         return line
-    public = _judge_counted(session, technique.at_public_size(), runner)
+    passed = line.verdict == "pass"
+    public = _judge_counted(session, technique.at_public_size(), runner, passed)
     return without_secrets(line, technique, public)
 
 
-def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Check:
-    """Judges a run. Only what was counted at a size that students know is for others to see."""
+def _judge_counted(
+    session: Session, technique: Technique, runner: Runner, passed: bool = False
+) -> Check:
+    """Judges a run. Only what was counted at a size that students know is for others to see.
+    passed: at another size, so that arithmetic needs no further run."""
     if technique.counter in counters.INSTRUCTIONS:
         return judge_instructions(session, technique, runner)
     run, counted = runner.profiled(technique, _calls_before(session.lab, technique))
@@ -72,6 +76,8 @@ def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Ch
         run, counted = runner.profiled(technique)
 
     def arithmetic() -> float:
+        if passed:
+            return 0.0
         launches = counts.of_launches(runner.binary, runner.with_arithmetic(technique))
         found = [each.operations.get(kind, 0.0) for each in launches for kind in FLOATS]
         return sum(found) if found else math.inf
