@@ -22,7 +22,7 @@ from grader.model.result import Check, Verdict
 from grader.model.spec import Contract, Lab, Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
-from grader.predict import counts
+from grader.predict import code, counts
 from grader.session.programs import Binary
 from grader.session.session import Session
 
@@ -78,8 +78,9 @@ def _judge_counted(
     def arithmetic() -> float:
         if passed:
             return 0.0
-        launches = counts.of_launches(runner.binary, runner.with_arithmetic(technique))
-        found = [each.operations.get(kind, 0.0) for each in launches for kind in FLOATS]
+        launches = runner.with_arithmetic(technique)
+        mixes = [code.mix(counts.executed_by(runner.binary, e).operations) for e in launches]
+        found = [mix.get(kind, 0.0) for mix in mixes for kind in FLOATS]
         return sum(found) if found else math.inf
 
     def at_other_size() -> Profile | None:
