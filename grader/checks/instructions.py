@@ -21,8 +21,12 @@ NOT_STEPPED = (
 
 def judge_instructions(session: Session, technique: Technique, runner: Runner) -> Check:
     """Judges a run, one instruction at a time, where those can be seen."""
-    run, counted = runner.stepped(technique)
-    return judge_stepped(session, technique, run, counted)
+    lines = []
+    for bound in technique.bounds():
+        lines.append(judge_stepped(session, bound, *runner.stepped(bound)))
+        if lines[-1].verdict != "pass":
+            return lines[-1]
+    return lines[0]
 
 
 def judge_stepped(
@@ -52,9 +56,11 @@ def judge_stepped(
 
 def _explanation(submission: Submission, technique: Technique, counted: Instructions) -> list[str]:
     words, count = counters.in_words(technique.counter).counted, counted.executed or "none"
+    multiply = technique.per == "multiplication"
+    among = f"{counted.multiplications} multiplications among the " if multiply else ""
     lines = [
-        f"{count} of the first {counted.stepped} instructions of your function are {words}; "
-        f"{_limit(technique, counted.stepped)}"
+        f"{count} of the {among}first {counted.stepped} instructions of your function are {words}; "
+        f"{_limit(technique, counted.among(technique))}"
     ]
     file, line = counted.location
     if counted.executed:
@@ -66,10 +72,10 @@ def _explanation(submission: Submission, technique: Technique, counted: Instruct
     return [*lines, *([f"why: {technique.why}"] if technique.why else [])]
 
 
-def _limit(technique: Technique, stepped: int) -> str:
-    """The limit in words; that of a share as a number of the instructions that were seen."""
+def _limit(technique: Technique, among: int) -> str:
+    """The limit in words; that of a share as a number of those that were seen."""
     bound = technique.at_least if technique.at_most is None else technique.at_most
-    number = f"{(bound or 0) * (stepped if technique.per else 1):g}"
+    number = f"{(bound or 0) * (among if technique.per else 1):g}"
     if technique.at_most is not None:
         return f"there should be {f'at most {number}' if technique.at_most else 'none'}"
     return f"there should be at least {number}"

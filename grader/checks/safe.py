@@ -24,6 +24,7 @@ NOT_RACED = (
 )
 NOTHING_SHARED = "one thread alone has no data race, but the task is to divide the work"
 MANY = 2  # threads
+ROWS_OF_A_TEAM = 4  # a function that starts its threads for fewer rows does so too often
 
 
 def judge_safety(session: Session, safe: Safe, binary: Binary) -> Check:
@@ -135,15 +136,15 @@ def _one_thread(safe: Safe, runner: Runner) -> str:
 
 
 def _many_teams(safe: Safe, runner: Runner) -> str:
-    """That a function starts its threads more often than the image has rows; "" if it does not."""
+    """That a function starts its threads for every few rows or more often; "" if it does not."""
     team = runner.openmp_team(safe)
     rows = safe.size[1] if safe.size else 0
-    if team is None or not rows or team.teams <= rows:
+    if team is None or not rows or team.teams <= rows // ROWS_OF_A_TEAM:
         return ""
     return (
-        f"your function started its threads {team.teams} times for {rows} rows, as for each tap or "
-        "pixel, and they wait for each other each time: start them once, around the loop over the "
-        "rows"
+        f"your function started its threads {team.teams} times for {rows} rows, as for each row, "
+        "tap or pixel, and they wait for each other each time: start them once, around the loop "
+        "over the rows"
     )
 
 

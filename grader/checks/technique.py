@@ -1,31 +1,39 @@
 """A `technique` check: compares a counter of the traced run with its limit."""
 
+import math
+import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from grader.checks import early_stop
 from grader.checks.instructions import judge_instructions
+from grader.contract import draw, prepared, script
+from grader.contract.step import Sequence
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters
 from grader.model.counters import Counters
 from grader.model.result import Check, Verdict
-from grader.model.spec import Technique
+from grader.model.spec import Contract, Lab, Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
+from grader.predict import code, counts
 from grader.session.programs import Binary
 from grader.session.session import Session
 
+FLOATS = ("fma", "fp64")  # kinds of operations: grader/predict/code.py
 MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled from some
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 IDLE_SHARE = 0.25  # of the blocks of a grid: room for those at its edge
 OTHER_SIZE = (
-    "at a size that only your instructor knows, not that of this check in lab.toml: "
-    "choose blocks and loops by the sizes that your function gets"
+    "at a size and after calls that only your instructor knows, not those of this check in "
+    "lab.toml: choose blocks and loops by the sizes that your function gets, and do the same in "
+    "every call"
 )
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 
@@ -51,15 +59,29 @@ def judge_counter(session: Session, technique: Technique, binary: Binary) -> Che
     line = _judge_counted(session, technique, runner)
     if not technique.is_secret() or line.verdict not in ("pass", "fail"):
         return line
-    public = _judge_counted(session, technique.at_public_size(), runner)
+    passed = line.verdict == "pass"
+    public = _judge_counted(session, technique.at_public_size(), runner, passed)
     return without_secrets(line, technique, public)
 
 
-def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Check:
-    """Judges a run. Only what was counted at a size that students know is for others to see."""
+def _judge_counted(
+    session: Session, technique: Technique, runner: Runner, passed: bool = False
+) -> Check:
+    """Judges a run. Only what was counted at a size that students know is for others to see.
+    passed: at another size, so that arithmetic needs no further run."""
     if technique.counter in counters.INSTRUCTIONS:
         return judge_instructions(session, technique, runner)
-    run, counted = runner.profiled(technique)
+    run, counted = runner.profiled(technique, _calls_before(session.lab, technique))
+    if not run.right:  # that is for the checks of results
+        run, counted = runner.profiled(technique)
+
+    def arithmetic() -> float:
+        if passed:
+            return 0.0
+        launches = runner.with_arithmetic(technique)
+        mixes = [code.mix(counts.executed_by(runner.binary, e).operations) for e in launches]
+        found = [mix.get(kind, 0.0) for mix in mixes for kind in FLOATS]
+        return sum(found) if found else math.inf
 
     def at_other_size() -> Profile | None:
         same_part = (check for check in session.lab.safe if check.part == technique.part)
@@ -70,7 +92,35 @@ def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Ch
         session.observer.profiled(technique, counted)
         if session.report:
             session.report.counted(technique, counted, run, runner)
-    return judge_run(session, technique, run, counted, at_other_size)
+    return judge_run(session, technique, run, counted, at_other_size, arithmetic)
+
+
+@dataclass(frozen=True)
+class _CallsBefore:
+    """Calls that a contract allows, before one that is counted."""
+
+    lab: Lab
+    contract: Contract
+    sequence: Sequence
+
+    def write(self, folder: Path) -> list[str]:
+        prepared.prepare(self.lab, self.contract, self.sequence, folder)
+        files = ["--steps", f"{folder}/{script.STEPS}", "--data", f"{folder}/{script.DATA}"]
+        return [*files, "--results", "-"]
+
+    def __len__(self) -> int:
+        return len(self.sequence)
+
+
+def _calls_before(lab: Lab, technique: Technique) -> _CallsBefore | None:
+    """Where students do not know how many: a program that does its best in its first calls alone
+    is counted in a later one."""
+    for contract in lab.contract if technique.is_secret() else ():
+        allowed = all(technique.set.get(name) in of for name, of in contract.choose.items())
+        if contract.part == technique.part and allowed and contract.secret_seed is not None:
+            sequence = draw.draw_before(lab, contract, contract.secret_seed)
+            return _CallsBefore(lab, contract, sequence)
+    return None
 
 
 def judge_run(
@@ -79,9 +129,11 @@ def judge_run(
     run: InstrumentedRun,
     counted: Profile | None,
     at_other_size: Callable[[], Profile | None] = lambda: None,
+    arithmetic: Callable[[], float] = lambda: 0.0,
 ) -> Check:
     """The line of a profiled run. counted: its counters, or None if they cannot be read; those of
-    a kernel with a wrong result mean nothing. at_other_size: those of another image."""
+    a kernel with a wrong result mean nothing. at_other_size: those of another image. arithmetic:
+    the operations of ARITHMETIC, which a run of its own counts."""
     measured = measure(technique, counted, run.pixels) if counted and run.right else None
     verdict: Verdict = "skip"
     lines: list[str] = []
@@ -91,7 +143,7 @@ def judge_run(
         verdict, lines = "error", ["the traced run left counters that cannot be read"]
     elif counted and measured:
         verdict, lines = _judged(
-            session.submission, technique, run, counted, measured, at_other_size
+            session.submission, technique, run, counted, measured, at_other_size, arithmetic
         )
     needs = early_stop.first_wrong_case(session.so_far, technique.part)
     return grade_line(
@@ -142,6 +194,7 @@ def _judged(
     counted: Profile,
     measured: Measured,
     at_other_size: Callable[[], Profile | None],
+    arithmetic: Callable[[], float],
 ) -> tuple[Verdict, list[str]]:
     """The verdict of what was measured, and why."""
     if problem := _idle(run, counted):
@@ -151,7 +204,12 @@ def _judged(
     if not all(kernel.complete for kernel in measured.kernels):
         return "error", ["this machine has too little memory to count this run"]
     for bound in technique.bounds():
-        seen = measure(bound, counted, run.pixels)
+        if bound.counter == counters.ARITHMETIC:
+            if platform.machine() != "x86_64":
+                continue
+            seen = Measured(arithmetic() / run.pixels, run.pixels, measured.kernels, None, 0.0)
+        else:
+            seen = measure(bound, counted, run.pixels)
         if seen.value is not None and bound.holds(seen.value):
             continue
         idle = _idle_blocks(seen.kernels, at_other_size)

@@ -14,6 +14,8 @@ from grader.model.spec import Contract, Lab
 LENGTH = 80  # steps of a sequence
 MIXED = 1  # sequences with calls of several parts
 FEW = 24  # steps of a sequence that is run under all checks
+BEFORE = (5, 40)  # calls before one that is counted
+MANY = (120, 250)  # calls of a sequence that finds what goes wrong late
 
 
 def generator(lab: Lab, contract: Contract, seed: int) -> Generator:
@@ -32,7 +34,8 @@ def draw_sequences(lab: Lab, contract: Contract, seed: int) -> list[Sequence]:
     steps = [*generator(lab, contract, seed).steps()]
     steps += generator(lab, contract, seed ^ 0xFA7).far_steps()
     endless = generator(lab, contract, seed ^ 0xE4D).endless_steps()
-    return [*_cut(steps), *((step,) for step in endless)]
+    many = [] if seed == contract.seed else [_tiny(generator(lab, contract, seed ^ 0x3A9), MANY)]
+    return [*_cut(steps), *many, *((step,) for step in endless)]
 
 
 def draw_mixed(lab: Lab, contracts: list[Contract], seed: int) -> list[Sequence]:
@@ -59,6 +62,20 @@ def draw_checked(lab: Lab, contract: Contract) -> Sequence:
     many_tiles = drawn.large(*MANY_TILES)
     radius = min(drawn.radius[1], many_tiles.radius + 1)  # so that threads share pixels
     return consistent([*drawn.checked_steps(FEW), replace(many_tiles, radius=radius)])
+
+
+def draw_before(lab: Lab, contract: Contract, seed: int) -> Sequence:
+    """A few calls, so that what follows is not the first one of its program."""
+    return _tiny(generator(lab, contract, seed ^ 0xBEF0), BEFORE)
+
+
+def _tiny(drawn: Generator, number: tuple[int, int]) -> Sequence:
+    """Calls on tiny images that must be right: how many, only the seed tells."""
+    calls = [drawn.small() for _ in range(drawn.number(*number))]
+    return tuple(
+        replace(call, inseparable=False, kept=False, held=False, refuse=0, failing=None)
+        for call in calls
+    )
 
 
 def _cut(steps: list[Step]) -> list[Sequence]:

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import msgspec
 import numpy as np
@@ -86,6 +86,15 @@ class Outcome:
         return self.evidence.lines(evidence.WARP)
 
 
+class CallsBefore(Protocol):
+    """Calls that a program makes before the case, in the same process."""
+
+    def write(self, folder: Path) -> list[str]:
+        """Writes what they need to the folder. Returns the runner's options for them."""
+
+    def __len__(self) -> int: ...
+
+
 def run_case(
     lab: Lab,
     case: Input,
@@ -94,14 +103,17 @@ def run_case(
     work: Path,
     mode: Mode = PLAIN,
     gpu: bool = False,
+    before: CallsBefore | None = None,
 ) -> Outcome:
-    """Runs `case` once, in a new folder below `work`. Raises OSError for a fault of the machine,
-    such as a full disk; TooBusyError where other programs did not let it run."""
+    """Runs `case` once, in a new folder below `work`, after the calls of `before`, of which nothing
+    is in the outcome. Raises OSError for a fault of the machine, such as a full disk; TooBusyError
+    where other programs did not let it run."""
     folder = Path(tempfile.mkdtemp(dir=work))
     try:
         dtype, shape = OPERATIONS[lab.part_of(case).operation].output(inputs.arrays)
         expected = ArrayType(np.dtype(dtype), shape)
-        argv = [str(binary), "--part", case.part, *_input_options(case, inputs, folder)]
+        argv = [str(binary), *(before.write(folder) if before else [])]
+        argv += ["--part", case.part, *_input_options(case, inputs, folder)]
         output = f"{folder}/{OUTPUT}" if mode.output else "-"
         argv += ["--out", f"out={output}:{dtype}:{'x'.join(map(str, shape))}"]
         limits = Limits(
@@ -113,10 +125,11 @@ def run_case(
         view = View((binary, folder), outputs, debugger=mode.debugger, gpu=gpu)
         inject = case.inject if isinstance(case, Case) else None
         done, reported = recorded.launch(argv, limits, folder, mode, view, inject)
+        outcome = _outcome(done, reported, folder, expected if mode.output else None)
+        reported = reported.after(evidence.STATUS, len(before)) if before else reported
         findings = findings_in(reported.lines(evidence.FINDING), binary)
         if mode is SANITIZED:
             findings += sanitizers.findings(done.stderr.decode(errors="replace"), reported)
-        outcome = _outcome(done, reported, folder, expected if mode.output else None)
         return replace(outcome, findings=findings, evidence=reported)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -45,6 +45,12 @@ class Evidence:
         """The text of the last frame of this kind, or b"" where there is none."""
         return next((text for k, text in reversed(self.frames) if k == kind), b"")
 
+    def after(self, kind: bytes, count: int) -> "Evidence":
+        """Without the frames up to the last of the first `count` of this kind."""
+        places = [place for place, (k, _) in enumerate(self.frames) if k == kind]
+        first = places[min(count, len(places)) - 1] + 1 if count and places else 0
+        return Evidence(self.frames[first:], self.damaged)
+
     def has_begun(self) -> bool:
         """Did the program start at all?"""
         return bool(self.frames) and self.frames[0][0] == BEGIN

@@ -1,5 +1,5 @@
-"""Which instructions newer than SSSE3 a function in C executed, by source line. The record is
-written by labs/runtime/runner/instructions.h."""
+"""Which instructions newer than SSSE3 a function in C executed, and which multiplications, by
+source line. The record is written by labs/runtime/runner/instructions.h."""
 
 import re
 from pathlib import Path
@@ -14,18 +14,24 @@ from grader.sandbox import launcher
 
 LONGEST = 15  # bytes of an instruction
 # What each counter counts: instructions whose registers have so many bits, or more.
-LEAST_BITS = {"newer_instructions": 0, "avx_instructions": 1, "wide_instructions": 256}
+LEAST_BITS = {
+    "newer_instructions": 0,
+    "avx_instructions": 1,
+    "wide_instructions": 256,
+    "wide_multiplications": 256,
+}
 
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 
 
 class Site(msgspec.Struct, frozen=True):
-    """One instruction of the program that is newer than SSSE3. bits: of the registers that it uses,
-    if it is one of AVX; else 0."""
+    """One instruction of the program that is newer than SSSE3, or multiplies. bits: of the
+    registers that it uses, if it is one of AVX; else 0, and -1 if it is not newer."""
 
     pc: Count
-    bits: Count
+    bits: Annotated[int, msgspec.Meta(ge=-1, lt=1 << 62)]
     executed: Count
+    multiplies: bool
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -34,22 +40,30 @@ class Record(msgspec.Struct, frozen=True):
 
     stepped: Count
     gave_up: bool
-    newer: list[Site]
+    sites: list[Site]
 
 
 class Instructions(msgspec.Struct, frozen=True):
     """The instructions that one counter counts, among the `stepped` ones that were seen: how many
-    were executed, in all and at the line with most, and one of that line."""
+    were executed, in all and at the line with most, and one of that line. multiplications: of any
+    kind."""
 
     stepped: int
     executed: int
     location: Location = addr2line.UNKNOWN
     at_location: int = 0
     text: str = ""  # such as "vpshufb %ymm3,%ymm0,%ymm0"; "" when it is not known
+    multiplications: int = 0
 
     def value(self, technique: Technique) -> float:
         """What a check's limit is for: their number, or their share of all."""
-        return self.executed / (self.stepped if technique.per else 1)
+        return self.executed / (self.among(technique) or 1)
+
+    def among(self, technique: Technique) -> int:
+        """How many there are of those that a share is a share of."""
+        if technique.per == "multiplication":
+            return self.multiplications
+        return self.stepped if technique.per else 1
 
 
 def read_instructions(raw: bytes) -> Record | None:
@@ -61,9 +75,14 @@ def read_instructions(raw: bytes) -> Record | None:
 def counted(record: Record, counter: str, binary: Path) -> Instructions | None:
     """The value of a counter of LEAST_BITS in a run of the program `binary`; None where it may only
     not have been seen."""
-    sites = [s for s in record.newer if s.bits >= LEAST_BITS[counter]]
+    products = [s for s in record.sites if s.multiplies]
+    multiplications = sum(s.executed for s in products)
+    among = products if counter == "wide_multiplications" else record.sites
+    sites = [s for s in among if s.bits >= LEAST_BITS[counter]]
+    if not sites and record.gave_up:
+        return None
     if not sites:
-        return None if record.gave_up else Instructions(record.stepped, 0)
+        return Instructions(record.stepped, 0, multiplications=multiplications)
     locations = addr2line.locations(binary, (site.pc for site in sites))
     by_line: dict[Location, int] = {}
     for site in sites:
@@ -73,7 +92,7 @@ def counted(record: Record, counter: str, binary: Path) -> Instructions | None:
     widest = max((s for s in sites if locations[s.pc] == worst), key=lambda s: (s.bits, -s.pc))
     executed = sum(site.executed for site in sites)
     text = disassembled(binary, widest.pc)
-    return Instructions(record.stepped, executed, worst, by_line[worst], text)
+    return Instructions(record.stepped, executed, worst, by_line[worst], text, multiplications)
 
 
 def disassembled(binary: Path, pc: int) -> str:

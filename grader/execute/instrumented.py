@@ -1,6 +1,7 @@
 """Runs the instrumented program of a submission: what it counts, what the checks find in it."""
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,10 +9,11 @@ import msgspec
 import numpy as np
 
 from grader.execute import evidence, instructions, records
-from grader.execute.case import Outcome, run_case
+from grader.execute.case import CallsBefore, Outcome, run_case
 from grader.execute.instructions import Instructions
 from grader.execute.modes import (
     CHECKED_REVERSED,
+    COUNTED_WHOLE,
     OPENMP_RACES,
     PROFILED,
     SAMPLED,
@@ -20,7 +22,7 @@ from grader.execute.modes import (
     Mode,
 )
 from grader.execute.openmp_team import Team
-from grader.execute.profile import Profile, profile, read_launches
+from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.model.finding import Finding
 from grader.model.spec import Input, Technique
 from grader.model.submission import Submission
@@ -67,7 +69,7 @@ class Runner:
     work: Path
     sampled: bool = False
     plain: Path | None = None
-    _done: dict[tuple[str, Mode], InstrumentedRun] = field(default_factory=dict)
+    _done: dict[tuple[str, Mode, bool], InstrumentedRun] = field(default_factory=dict)
 
     def is_quick(self, check: Input) -> bool:
         """Is the input small enough to be run for an explanation alone?"""
@@ -78,15 +80,17 @@ class Runner:
         on_cpu = self.backend == "cpu" or lab.file_of(check).endswith(".c")
         return work <= (QUICK_ON_CPU if on_cpu else QUICK)
 
-    def forwards(self, check: Input) -> InstrumentedRun:
+    def forwards(self, check: Input, before: CallsBefore | None = None) -> InstrumentedRun:
         """Runs with all checks on: profiled on the simulator, under sanitizers on the CPU."""
         profiled = SAMPLED if self.sampled else PROFILED
-        return self._run(check, profiled if self.backend == "sim" else SANITIZED)
+        return self._run(check, profiled if self.backend == "sim" else SANITIZED, before)
 
-    def profiled(self, check: Input) -> tuple[InstrumentedRun, Profile | None]:
+    def profiled(
+        self, check: Input, before: CallsBefore | None = None
+    ) -> tuple[InstrumentedRun, Profile | None]:
         """Runs as forwards() does, and reads what was counted; None if the result is wrong, or what
-        was counted is damaged."""
-        run = self.forwards(check)
+        was counted is damaged. before: calls that come first."""
+        run = self.forwards(check, before)
         if not run.right:
             return run, None
         try:
@@ -95,6 +99,14 @@ class Runner:
             )
         except msgspec.DecodeError:
             return run, None
+
+    def with_arithmetic(self, check: Input) -> list[Launch]:
+        """The launches of a run that records what grader/predict needs to count operations; none if
+        its result is wrong, or the record is damaged."""
+        run = self._run(check, COUNTED_WHOLE)
+        with suppress(msgspec.DecodeError):
+            return read_launches(run.outcome.profile) if run.right else []
+        return []
 
     def backwards(self, check: Input) -> InstrumentedRun | None:
         """Runs with the threads and blocks of every kernel in reverse order; None on the CPU, where
@@ -131,19 +143,19 @@ class Runner:
     def _plain(self) -> Path:
         return self.plain or self.binary.with_name("run")
 
-    def _run(self, check: Input, mode: Mode) -> InstrumentedRun:
-        key = (check.signature(), mode)
+    def _run(self, check: Input, mode: Mode, before: CallsBefore | None = None) -> InstrumentedRun:
+        key = (check.signature(), mode, before is not None)
         if key not in self._done:
-            self._done[key] = self._run_program(check, mode)
+            self._done[key] = self._run_program(check, mode, before)
         return self._done[key]
 
-    def _run_program(self, check: Input, mode: Mode) -> InstrumentedRun:
+    def _run_program(self, check: Input, mode: Mode, before: CallsBefore | None) -> InstrumentedRun:
         lab = self.submission.lab
         prepared = cache.prepared(lab, check)
         # A traced program reports accesses by calls, which would be stepped as well.
         binary = self._plain() if mode.stepped else self.binary
         binary = binary.with_name("raced") if mode.openmp_races else binary
-        outcome = run_case(lab, check, binary, prepared.inputs, self.work, mode)
+        outcome = run_case(lab, check, binary, prepared.inputs, self.work, mode, before=before)
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
             right = compare.compare(outcome.output, prepared.expected).right()

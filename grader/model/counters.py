@@ -18,8 +18,9 @@ class Counters(msgspec.Struct):
     were counted.
 
     Accesses through textures and surfaces have counters of their own, as on a GPU; a limit on loads
-    from global memory holds for both together. A block is idle if it stores nothing to global
-    memory.
+    from global memory holds for both together, and for words of constant memory that a warp reads
+    one after the other: an image could be there as well. A block is idle if it stores nothing to
+    global memory.
     """
 
     global_load_requests: int = 0
@@ -56,6 +57,7 @@ NAMES = frozenset(field.name for field in msgspec.structs.fields(Counters)) - se
 TEXTURE = ("texture_requests", "texture_lanes", "texture_sectors", "texture_bytes")
 OF_LAUNCH = ("blocks", "idle_blocks", "storing_threads")
 IDLE = "idle_blocks / blocks"
+ARITHMETIC = "float_operations"  # of warps, as the traced program's machine code has them
 SPACES = ("global", "shared", "constant")
 WORDS = {
     "global_load_requests": "warp loads from global memory",
@@ -83,6 +85,7 @@ WORDS = {
     "blocks": "blocks",
     "idle_blocks": "blocks that store nothing to global memory",
     "storing_threads": "threads that store to global memory",
+    ARITHMETIC: "warp additions and multiplications of floats",
 }
 
 # The first noun of a counter's words is what it counts: "per" takes it without its s.
@@ -93,6 +96,7 @@ INSTRUCTIONS = {
     "newer_instructions": "instructions newer than SSSE3",
     "avx_instructions": "AVX instructions",
     "wide_instructions": "AVX instructions with registers of 256 bits or more",
+    "wide_multiplications": "AVX multiplications with registers of 256 bits or more",
 }
 
 
@@ -114,7 +118,7 @@ def is_quotient(counter: str) -> bool:
 def unknown(counter: str) -> list[str]:
     """The names in `counter`, which may be a quotient, that no counter has."""
     names = [name.strip() for name in spelled_out(counter).split("/")]
-    return names[2:] + [name for name in names[:2] if name not in NAMES]
+    return names[2:] + [name for name in names[:2] if name not in NAMES | {ARITHMETIC}]
 
 
 def terms(counter: str, counted: Counters) -> tuple[int, int | None]:
@@ -124,9 +128,14 @@ def terms(counter: str, counted: Counters) -> tuple[int, int | None]:
 
 
 def _value(name: str, counted: Counters) -> int:
-    """A counter; of loads from global memory, those through textures as well."""
-    through_textures = name.replace("global_load", "texture") if "global_load" in name else ""
-    return int(getattr(counted, name)) + int(getattr(counted, through_textures, 0))
+    """A counter; of loads from global memory, those through textures as well, and reads of constant
+    memory that have to wait for another lane's."""
+    value = int(getattr(counted, name))
+    if "global_load" in name:
+        value += int(getattr(counted, name.replace("global_load", "texture")))
+    if name in ("global_load_requests", "global_load_sectors"):
+        value += counted.constant_words - counted.constant_requests
+    return value
 
 
 def accumulate(total: Counters, more: Counters) -> None:

@@ -23,6 +23,7 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 
 BORDERS = ("zero", "replicate", "")
+SHARES = ("instruction", "multiplication")  # what a check of a part in C may be a share of
 
 Kind = Literal["correct", "safe", "technique", "speed"]
 # What a check runs. plain: the submission as it is. failing: the simulator's plain program, whose
@@ -160,7 +161,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """A counter and its limit. Exactly one of the two limits is set."""
 
     counter: str
-    per: Literal["pixel", "launch"] | None = None
+    per: Literal["pixel", "launch", "multiplication"] | None = None
     at_most: float | None = None
     at_least: float | None = None
     why: str
@@ -168,14 +169,14 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A counter of a traced run and its limit. Exactly one of the two limits is set. A part in C
-    has the counters of counters.INSTRUCTIONS, also as a share of all (per instruction), and a part
-    in CUDA the others."""
+    has the counters of counters.INSTRUCTIONS, also as a share of all (per instruction) or of all
+    multiplications, and a part in CUDA the others."""
 
     kind: ClassVar[Kind] = "technique"
 
     counter: str  # of counters.py, or a quotient "a / b" of two
     kernel: str = "*"  # an fnmatch pattern: the launches of these kernels are added up
-    per: Literal["pixel", "launch", "instruction"] | None = None
+    per: Literal["pixel", "launch", "instruction", "multiplication"] | None = None
     at_most: float | None = None
     at_least: float | None = None
     # What must hold as well, so that nothing is earned by accesses that only improve a quotient.
@@ -408,7 +409,7 @@ def _limits(lab: Lab, check: Technique) -> list[str]:
     problems = []
     if check.counter not in counters.INSTRUCTIONS:
         problems += [f"there is no counter '{n}'" for n in counters.unknown(check.counter)]
-    elif check.per not in (None, "instruction") or check.kernel != "*":
+    elif check.per not in (None, *SHARES) or check.kernel != "*":
         problems.append(f"{check.counter} is not counted by kernel, pixel or launch")
     elif not any(
         (part.file or "".join(lab.submit[:1])).endswith(".c")
@@ -418,8 +419,8 @@ def _limits(lab: Lab, check: Technique) -> list[str]:
         problems.append(f"{check.counter} is counted in a file of C alone")
     if (check.at_most is None) == (check.at_least is None):
         problems.append("it needs exactly one of at_most and at_least")
-    if check.per == "instruction" and check.counter not in counters.INSTRUCTIONS:
-        problems.append(f"{check.counter} is not counted per instruction")
+    if check.per in SHARES and check.counter not in counters.INSTRUCTIONS:
+        problems.append(f"{check.counter} is not counted per {check.per}")
     if check.per is not None and counters.is_quotient(check.counter):
         problems.append(f"a quotient has no 'per {check.per}'")
     return problems

@@ -79,10 +79,17 @@ class Counts:
         return self.blocks * self.block_warps
 
 
+def executed_by(binary: Path, launch: Launch) -> code.Executed:
+    """The instructions of a launch."""
+    in_global = [site for site in launch.sites if site.space == "global"]
+    loading = {site.pc for site in in_global if not site.store}
+    storing = {site.pc for site in in_global if site.store}
+    return code.executed(binary, dict(launch.passes), loading, storing)
+
+
 def of_launch(binary: Path, launch: Launch, stale: bool = False) -> Counts:
     loads = [s for s in launch.sites if s.space == "global" and not s.store]
-    storing = {site.pc for site in launch.sites if site.space == "global" and site.store}
-    executed = code.executed(binary, dict(launch.passes), {site.pc for site in loads}, storing)
+    executed = executed_by(binary, launch)
     seen = sum(operation.passes > 0 for operation in executed.operations)
     constants = [site for site in launch.sites if site.space == "constant"]
     fixed = code.fixed_operands(binary, [site.pc for site in constants])

@@ -24,6 +24,7 @@ FILES = (
     "device",
     "hidden",
     "output",
+    "decoys",
 )
 ON_GPU = ("gpu", "gpu_times")  # the files of those that need a GPU
 C_ONLY = (  # as C++ their declarations contradict those of the headers
@@ -50,7 +51,7 @@ class Attack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     The program is one of source (the text of the file), bytes (hexadecimal), body (of
     correlate_loops()), or else attack (of the gate), with `code` before it; base and edits say
-    behind which file the gate stands.
+    behind which file the gate stands. Labs 1 and 3 alone have a gate.
     """
 
     name: str

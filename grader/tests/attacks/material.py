@@ -175,6 +175,8 @@ def _text(attack: Attack, lab: Lab, place: Target) -> bytes:
         text = attack.source
     elif attack.body is not None:
         text = hostile.HEADERS + _helpers(attack) + BODY.replace("@BODY@", attack.body)
+    elif lab.id not in hostile.FUNCTIONS:
+        text = attack.code + _base(attack, lab)
     else:
         text = hostile.gated(lab, attack.attack, _helpers(attack), _base(attack, lab))
     for word, value in place.words(lab).items():

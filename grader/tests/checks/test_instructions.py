@@ -29,8 +29,8 @@ NEEDS_AVX2 = pytest.mark.skipif(not cpu_has("avx2"), reason="this CPU has no AVX
 
 def record(*sites: tuple[int, int, int], gave_up: bool = False) -> bytes:
     """What the runner writes: pc, bits and how often executed of each newer instruction."""
-    newer = [{"pc": pc, "bits": bits, "executed": n} for pc, bits, n in sites]
-    return json.dumps({"stepped": 100, "gave_up": gave_up, "newer": newer}).encode() + b"\n"
+    seen = [{"pc": pc, "bits": bits, "executed": n, "multiplies": False} for pc, bits, n in sites]
+    return json.dumps({"stepped": 100, "gave_up": gave_up, "sites": seen}).encode() + b"\n"
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def record(*sites: tuple[int, int, int], gave_up: bool = False) -> bytes:
     [
         b"",
         b"{",
-        b'{"stepped":0,"gave_up":false,"newer":[]}',
-        b'{"stepped":-1,"gave_up":false,"newer":[]}',
+        b'{"stepped":0,"gave_up":false,"sites":[]}',
+        b'{"stepped":-1,"gave_up":false,"sites":[]}',
         b'{"launch":1}',
     ],
 )
@@ -90,7 +90,27 @@ def test_what_each_counter_counts(tmp_path: Path) -> None:
         "newer_instructions": 127,
         "avx_instructions": 120,
         "wide_instructions": 100,
+        "wide_multiplications": 0,
     }
+
+
+def test_wide_multiplications_are_a_share_of_all(tmp_path: Path) -> None:
+    """9 of 256 bits, 2 of AVX with 128, and one that any processor has."""
+    sites = [
+        {"pc": pc, "bits": bits, "executed": executed, "multiplies": multiplies}
+        for pc, bits, executed, multiplies in (
+            (1, 256, 9, True), (2, 256, 50, False), (3, 128, 2, True), (4, -1, 1, True)
+        )
+    ]  # fmt: skip
+    raw = json.dumps({"stepped": 100, "gave_up": False, "sites": sites}).encode() + b"\n"
+    seen = instructions.read_instructions(raw)
+    assert seen is not None
+    wide = instructions.counted(seen, "wide_multiplications", tmp_path / "none")
+    assert wide is not None and (wide.executed, wide.multiplications) == (9, 12)
+    share = asks(counter="wide_multiplications", at_most=None, at_least=0.75, per="multiplication")
+    assert share.holds(wide.value(share))
+    newer = instructions.counted(seen, "newer_instructions", tmp_path / "none")
+    assert newer is not None and newer.executed == 61
 
 
 def test_what_was_not_watched_to_its_end_decides_nothing(tmp_path: Path) -> None:

@@ -503,7 +503,7 @@ def test_other_instructions_in_timed_calls(executed: int, passes: bool, tmp_path
     asked = next(t for t in spec.load("lab8").technique if t.counter == "newer_instructions")
     library = Path(shutil.which("true") or "/bin/true")
     tested = Bench("correlate", library, library, None, None, 1, wall=False)
-    sites = [instructions.Site(1, 128, executed)] if executed else []
+    sites = [instructions.Site(1, 128, executed, False)] if executed else []
     record = instructions.Record(500, False, sites)
     judged = timing.Contest(SPEED, tested, GIVEN, tmp_path, (asked,))
     if passes:

@@ -54,6 +54,17 @@ def test_the_same_seed_draws_the_same(drawn: Drawn) -> None:
 
 
 @each_contract
+def test_the_calls_before_one_that_is_counted(drawn: Drawn) -> None:
+    """Only the seed tells how many, and each computes a result."""
+    before = [draw.draw_before(drawn.lab, drawn.contract, seed) for seed in range(40)]
+    assert before[7] == draw.draw_before(drawn.lab, drawn.contract, 7)
+    numbers = {len(sequence) for sequence in before}
+    assert min(numbers) >= draw.BEFORE[0] and max(numbers) <= draw.BEFORE[1] and len(numbers) > 15
+    calls = [call for sequence in before for call in sequence]
+    assert not any(c.failing or c.refuse or c.kept or c.inseparable for c in calls)
+
+
+@each_contract
 def test_what_is_drawn_is_allowed(drawn: Drawn) -> None:
     allowed = drawn.allowed
     largest = generator.FAR_RADIUS if drawn.is_one_of("lab1", "lab2") else allowed.radius[1]

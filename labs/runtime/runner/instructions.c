@@ -14,7 +14,7 @@
 /* ---------------------------------------------------------------- what an instruction is */
 
 enum { VEX_2 = 0xc5, VEX_3 = 0xc4, EVEX = 0x62 }; /* first bytes; in 64-bit code, of nothing else */
-enum { MAP_0F38 = 2, MAP_0F3A = 3 };
+enum { MAP_0F = 1, MAP_0F38 = 2, MAP_0F3A = 3 };
 
 static bool is_prefix(unsigned char byte) {
     return byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 || /* segments: none */
@@ -67,6 +67,39 @@ bool instructions_is_newer(const unsigned char *code) {
     return code[1] == 0xb8 && repeats; /* popcnt */
 }
 
+/* Products of vectors: pmullw, pmaddwd, mulps, pmulld and others. A gather stands for a table of
+ * products. */
+static bool is_product(int map, unsigned char opcode) {
+    if (map == MAP_0F)
+        return opcode == 0x59 || opcode == 0xd5 || opcode == 0xe4 || opcode == 0xe5 ||
+               opcode == 0xf4 || opcode == 0xf5;
+    const bool is_fused = opcode >= 0x96 && opcode <= 0xbf && (opcode & 15) >= 6;
+    return map == MAP_0F38 &&
+           (opcode == 0x04 || opcode == 0x0b || opcode == 0x28 || opcode == 0x40 || is_fused ||
+            (opcode >= 0x50 && opcode <= 0x53) || (opcode >= 0x90 && opcode <= 0x93));
+}
+
+bool instructions_multiplies(const unsigned char *code) {
+    while (is_prefix(*code) || *code == 0x66 || *code == 0xf2 || *code == 0xf3)
+        code++;
+    if (*code == VEX_2)
+        return is_product(MAP_0F, code[2]);
+    if (*code == VEX_3)
+        return is_product(code[1] & 31, code[3]) && !is_bmi(code[1] & 31, code[3]);
+    if (*code == EVEX)
+        return is_product(code[1] & 7, code[4]);
+    if (*code >> 4 == 4) /* REX */
+        code++;
+    if (*code == 0xf6 || *code == 0xf7) /* mul, imul */
+        return (code[1] >> 3 & 6) == 4;
+    if (*code == 0x69 || *code == 0x6b) /* imul by a constant */
+        return true;
+    if (*code != 0x0f)
+        return false;
+    return code[1] == 0x38 ? is_product(MAP_0F38, code[2])
+                           : code[1] == 0xaf || is_product(MAP_0F, code[1]);
+}
+
 #if defined(__x86_64__)
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -74,11 +107,12 @@ bool instructions_is_newer(const unsigned char *code) {
 
 /* ---------------------------------------------------------------- single steps */
 
-enum { TRAP_FLAG = 0x100, MOST_PLACES = 1 << 12 /* a power of 2 */ };
+enum { NOT_NEWER = -1, TRAP_FLAG = 0x100, MOST_PLACES = 1 << 12 /* a power of 2 */ };
 
 struct place {
     uintptr_t pc; /* 0: free */
-    int bits;
+    int bits;     /* NOT_NEWER: of a multiplication that is */
+    bool multiplies;
     long executed;
 };
 
@@ -96,7 +130,7 @@ static struct place places[MOST_PLACES];
 static int known;               /* places in use */
 static long stepped, elsewhere; /* in the program, in the libraries */
 
-static void count(uintptr_t pc, int bits) {
+static void count(uintptr_t pc, int bits, bool multiplies) {
     size_t i = pc * 2654435761U % MOST_PLACES;
     while (places[i].pc && places[i].pc != pc)
         i = (i + 1) % MOST_PLACES;
@@ -105,6 +139,7 @@ static void count(uintptr_t pc, int bits) {
     known += !places[i].pc;
     places[i].pc = pc;
     places[i].bits = bits;
+    places[i].multiplies = multiplies;
     places[i].executed++;
 }
 
@@ -139,9 +174,12 @@ static void step(int number, siginfo_t *info, void *context) {
         return;
     }
     stepped++;
-    const int bits = instructions_avx_bits((const unsigned char *)pc);
-    if (bits || instructions_is_newer((const unsigned char *)pc))
-        count((uintptr_t)pc, bits);
+    const unsigned char *const code = (const unsigned char *)pc;
+    const int bits = instructions_avx_bits(code);
+    const bool is_newer = bits > 0 || instructions_is_newer(code);
+    const bool multiplies = instructions_multiplies(code);
+    if (is_newer || multiplies)
+        count((uintptr_t)pc, is_newer ? bits : NOT_NEWER, multiplies);
 }
 
 /* The environment is wiped before main(): evidence/evidence.h. */
@@ -163,12 +201,13 @@ void instructions_begin(void) {
 
 static void report(FILE *file) {
     const char *comma = "";
-    fprintf(file, "{\"stepped\":%ld,\"gave_up\":%s,\"newer\":[", stepped,
+    fprintf(file, "{\"stepped\":%ld,\"gave_up\":%s,\"sites\":[", stepped,
             elsewhere == INSTRUCTIONS_MOST_ELSEWHERE ? "true" : "false");
     for (size_t i = 0; i < MOST_PLACES; i++) {
         if (places[i].pc) {
-            fprintf(file, "%s{\"pc\":%ju,\"bits\":%d,\"executed\":%ld}", comma,
-                    (uintmax_t)(places[i].pc - loaded_at), places[i].bits, places[i].executed);
+            fprintf(file, "%s{\"pc\":%ju,\"bits\":%d,\"executed\":%ld,\"multiplies\":%s}", comma,
+                    (uintmax_t)(places[i].pc - loaded_at), places[i].bits, places[i].executed,
+                    places[i].multiplies ? "true" : "false");
             comma = ",";
         }
     }

@@ -5,12 +5,14 @@
  * When the environment has CONVLABS_INSTRUCTIONS, the evidence (evidence/evidence.h) says what was
  * seen between instructions_begin() and instructions_end():
  *
- *   {"stepped":8123,"gave_up":false,"newer":[{"pc":4711,"bits":256,"executed":64},...]}
+ *   {"stepped":8123,"gave_up":false,
+ *    "sites":[{"pc":4711,"bits":256,"executed":64,"multiplies":true},...]}
  *
  * stepped: instructions of the program itself, without those of the C library, which chooses its
  * own for the processor. gave_up: the libraries took so many instructions that the rest was not
- * watched. newer: those of them that a processor with SSSE3, and nothing newer, lacks, by their
- * addresses in the program's file; bits: of the registers that one of AVX uses, else 0. Only the
+ * watched. sites: those of them that a processor with SSSE3, and nothing newer, lacks, and those
+ * that multiply, by their addresses in the program's file; bits: of the registers that one of AVX
+ * uses, else 0, and -1 if it is not newer. Only the
  * calling thread is watched, and only until INSTRUCTIONS_MOST were stepped: a step takes up to 25
  * microseconds, and a loop shows all its instructions early.
  *
@@ -43,6 +45,9 @@ void instructions_report(void);
 
 /* The width, in bits, of the registers that the AVX instruction at `code` uses; 0: it is none. */
 int instructions_avx_bits(const unsigned char *code);
+
+/* Does the instruction at `code` multiply, or gather what was multiplied before? */
+bool instructions_multiplies(const unsigned char *code);
 
 /* Is the instruction at `code` newer than SSSE3: of SSE4, AVX, BMI, AES or another extension? */
 bool instructions_is_newer(const unsigned char *code);

@@ -432,11 +432,16 @@ static const char *steps_option(int argc, char **argv, int at, const char *name)
 int main(int argc, char **argv) {
     static struct runner r;
     if (argc > 1 && strcmp(argv[1], "--steps") == 0) {
+        const bool before_a_case = argc > 7 && strcmp(argv[7], "--part") == 0;
         run_steps(steps_option(argc, argv, 1, "--steps"), steps_option(argc, argv, 3, "--data"),
                   steps_option(argc, argv, 5, "--results"),
-                  argc > 7 ? steps_option(argc, argv, 7, "--status") : NULL);
-        evidence_end();
-        return 0;
+                  argc > 7 && !before_a_case ? steps_option(argc, argv, 7, "--status") : NULL);
+        if (!before_a_case) {
+            evidence_end();
+            return 0;
+        }
+        argc -= 6;
+        argv += 6;
     }
     read_arguments(&r, argc, argv);
     crash_catch();

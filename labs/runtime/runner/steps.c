@@ -299,8 +299,9 @@ static const char *changed_input(void) {
 static void write_outputs(int results) {
     for (int i = 0; i < now.places; i++) {
         const struct place *p = &now.place[i];
-        if (!p->is_input && pwrite(results, p->array.data, p->array.bytes, (off_t)p->offset) !=
-                                (ssize_t)p->array.bytes) {
+        if (results >= 0 && !p->is_input &&
+            pwrite(results, p->array.data, p->array.bytes, (off_t)p->offset) !=
+                (ssize_t)p->array.bytes) {
             disk_fault("the results cannot be written: %s", strerror(errno));
         }
     }
@@ -375,7 +376,7 @@ void run_steps(const char *steps, const char *data_path, const char *results_pat
         our_fault("%s", error);
     }
     data = bytes;
-    const int results = open_for_writing(results_path);
+    const int results = strcmp(results_path, "-") == 0 ? -1 : open_for_writing(results_path);
     status_file = status_path ? open_for_writing(status_path) : -1;
     crash_catch();
     explain_faults();
@@ -408,7 +409,9 @@ void run_steps(const char *steps, const char *data_path, const char *results_pat
         now.r.holds = false;
         remove_arrays(&before);
     }
-    close(results);
+    if (results >= 0) {
+        close(results);
+    }
     if (status_file >= 0) {
         close(status_file);
     }

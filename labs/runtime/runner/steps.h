@@ -1,6 +1,7 @@
 /* Many calls of a lab's functions in one process: the steps of a sequence.
  *
  *   run --steps FILE --data FILE --results FILE [--status FILE]
+ *   run --steps FILE --data FILE --results - --part PART ...      before the case of runner.h
  *
  * The steps file has a line for each of these, its words separated by one space:
  *
@@ -32,7 +33,8 @@
  */
 #pragma once
 
-/* Runs the steps; each file is one of the options above; `status` may be NULL. Ends the process
+/* Runs the steps; each file is one of the options above; `status` may be NULL, and with "-" for
+ * `results` no output is kept. Ends the process
  * with our_fault() for a file that cannot be read or written, and for a line that is none of the
  * above. */
 void run_steps(const char *steps, const char *data, const char *results, const char *status);

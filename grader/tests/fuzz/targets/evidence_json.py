@@ -57,7 +57,8 @@ def seeds() -> Iterator[bytes]:
         b'"active":7,"offsets":[0,4,8]}\n'
     )
     yield b"\4" + b'{"largest":4,"written":[100,100,2,100]}'
-    yield b"\5" + b'{"stepped":90,"gave_up":false,"newer":[{"pc":4096,"bits":256,"executed":9}]}'
+    site = b'{"pc":4096,"bits":256,"executed":9,"multiplies":true}'
+    yield b"\5" + b'{"stepped":90,"gave_up":false,"sites":[' + site + b"]}"
     yield b"\6" + b'{"step":0,"returned":0,"error":"","guards":"intact","changed":"","left":""}'
     for reader in range(7):
         yield bytes([reader]) + b'{"a":' + b"[" * 3000

@@ -48,6 +48,34 @@ static const struct {
     {"rorx $3,%eax,%ebx", {0xc4, 0xe3, 0x7b, 0xf0, 0xd8, 0x03}, 0, true},
 };
 
+static const struct {
+    const char *text;
+    unsigned char code[8];
+    bool multiplies;
+} products[] = {
+    {"imul %eax,%ecx", {0x0f, 0xaf, 0xc8}, true},
+    {"imul $3,%eax,%ecx", {0x6b, 0xc8, 0x03}, true},
+    {"mul %rcx", {0x48, 0xf7, 0xe1}, true},
+    {"not %ecx", {0xf7, 0xd1}, false},
+    {"div %ecx", {0xf7, 0xf1}, false},
+    {"pmaddwd %xmm1,%xmm2", {0x66, 0x0f, 0xf5, 0xd1}, true},
+    {"pmulld %xmm9,%xmm2", {0x66, 0x41, 0x0f, 0x38, 0x40, 0xd1}, true},
+    {"vpmaddwd %ymm1,%ymm2,%ymm3", {0xc5, 0xed, 0xf5, 0xd9}, true},
+    {"vpmaddubsw %ymm1,%ymm2,%ymm3", {0xc4, 0xe2, 0x6d, 0x04, 0xd9}, true},
+    {"vfmadd231ps %ymm1,%ymm2,%ymm3", {0xc4, 0xe2, 0x6d, 0xb8, 0xd9}, true},
+    {"vpmaddwd %zmm1,%zmm2,%zmm3", {0x62, 0xf1, 0x6d, 0x48, 0xf5, 0xd9}, true},
+    {"vpaddd %ymm1,%ymm2,%ymm3", {0xc5, 0xed, 0xfe, 0xd9}, false},
+    {"vpshufb %ymm1,%ymm2,%ymm3", {0xc4, 0xe2, 0x6d, 0x00, 0xd9}, false},
+    {"pext %eax,%ebx,%ecx", {0xc4, 0xe2, 0x62, 0xf5, 0xc8}, false},
+    {"palignr $4,%xmm1,%xmm2", {0x66, 0x0f, 0x3a, 0x0f, 0xd1, 0x04}, false},
+    {"ret", {0xc3}, false},
+};
+
+LOOP_TEST(a_multiplication_is_known_by_its_first_bytes, 0, sizeof products / sizeof *products) {
+    ck_assert_msg(instructions_multiplies(products[_i].code) == products[_i].multiplies, "%s",
+                  products[_i].text);
+}
+
 LOOP_TEST(an_instruction_is_known_by_its_first_bytes, 0, sizeof encodings / sizeof *encodings) {
     ck_assert_msg(instructions_avx_bits(encodings[_i].code) == encodings[_i].bits, "%s",
                   encodings[_i].text);
@@ -98,9 +126,9 @@ TEST(executions_are_counted_by_address) {
     three_times();
     instructions_end();
     const char *const text = read_record();
-    ck_assert_ptr_nonnull(strstr(text, "\"bits\":256,\"executed\":3}"));
-    ck_assert_ptr_nonnull(strstr(text, "\"bits\":128,\"executed\":3}"));
-    ck_assert_ptr_null(strstr(text, "\"executed\":1}"));
+    ck_assert_ptr_nonnull(strstr(text, "\"bits\":256,\"executed\":3,"));
+    ck_assert_ptr_nonnull(strstr(text, "\"bits\":128,\"executed\":3,"));
+    ck_assert_ptr_null(strstr(text, "\"executed\":1,"));
 }
 
 TEST(what_follows_is_not_watched) {
@@ -111,7 +139,7 @@ TEST(what_follows_is_not_watched) {
         three_times();
     }
     ck_assert_int_eq(
-        sscanf(read_record(), "{\"stepped\":%ld,\"gave_up\":false,\"newer\":[]}", &stepped), 1);
+        sscanf(read_record(), "{\"stepped\":%ld,\"gave_up\":false,\"sites\":[]}", &stepped), 1);
     ck_assert_int_gt(stepped, 0);
     ck_assert_int_lt(stepped, 100);
 }
