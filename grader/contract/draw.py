@@ -3,6 +3,7 @@
 import runpy
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ LENGTH = 80  # steps of a sequence
 MIXED = 1  # sequences with calls of several parts
 FEW = 24  # steps of a sequence that is run under all checks
 BEFORE = (5, 40)  # calls before one that is counted
-MANY = (120, 250)  # calls of a sequence that finds what goes wrong late
+MANY = (100, 180)  # steps of the longest one: only a secret seed tells where a process ends
 
 
 def generator(lab: Lab, contract: Contract, seed: int) -> Generator:
@@ -34,8 +35,9 @@ def draw_sequences(lab: Lab, contract: Contract, seed: int) -> list[Sequence]:
     steps = [*generator(lab, contract, seed).steps()]
     steps += generator(lab, contract, seed ^ 0xFA7).far_steps()
     endless = generator(lab, contract, seed ^ 0xE4D).endless_steps()
-    many = [] if seed == contract.seed else [_tiny(generator(lab, contract, seed ^ 0x3A9), MANY)]
-    return [*_cut(steps), *many, *((step,) for step in endless)]
+    known = seed == contract.seed
+    longest = LENGTH if known else generator(lab, contract, seed ^ 0x3A9).number(*MANY)
+    return [*_cut(steps, longest), *((step,) for step in endless)]
 
 
 def draw_mixed(lab: Lab, contracts: list[Contract], seed: int) -> list[Sequence]:
@@ -65,18 +67,17 @@ def draw_checked(lab: Lab, contract: Contract) -> Sequence:
 
 
 def draw_before(lab: Lab, contract: Contract, seed: int) -> Sequence:
-    """A few calls, so that what follows is not the first one of its program."""
-    return _tiny(generator(lab, contract, seed ^ 0xBEF0), BEFORE)
-
-
-def _tiny(drawn: Generator, number: tuple[int, int]) -> Sequence:
-    """Calls on tiny images that must be right: how many, only the seed tells."""
-    calls = [drawn.small() for _ in range(drawn.number(*number))]
+    """A few calls on tiny images that must be right, so that what follows is not the first one of
+    its program: how many, only the seed tells."""
+    drawn = generator(lab, contract, seed ^ 0xBEF0)
+    calls = [drawn.small() for _ in range(drawn.number(*BEFORE))]
     return tuple(
         replace(call, inseparable=False, kept=False, held=False, refuse=0, failing=None)
         for call in calls
     )
 
 
-def _cut(steps: list[Step]) -> list[Sequence]:
-    return [consistent(steps[i : i + LENGTH]) for i in range(0, len(steps), LENGTH)]
+def _cut(steps: list[Step], longest: int = LENGTH) -> list[Sequence]:
+    """In pieces of LENGTH; the first one has `longest`."""
+    ends = [0, *range(longest, len(steps), LENGTH), len(steps)]
+    return [consistent(steps[i:j]) for i, j in pairwise(ends)]
