@@ -245,11 +245,11 @@ __global__ void casts(int *a, float f, double d) {
         (int){4};
     a[t] = (a[t] > 0) ? (int)a[t] : -(int)a[t];
 }
-// ---- labels, goto, case ranges, statement expressions
+// ---- labels, goto, statement expressions; of ranges of cases nvcc makes something else
 __global__ void jumps(int *a, int n) {
     int t = threadIdx.x, i = 0;
 again: a[t] += i; if (++i < n) goto again;
-    switch (n) { case 0 ... 3: a[t] += 10; break; case 4 ... 9: a[t] += 20; }
+    switch (n) { case 0: a[t] += 10; break; case 4: case 6: a[t] += 20; }
     switch (n & 3) { do { case 0: a[t]++; case 3: a[t]++; case 2: a[t]++; case 1: a[t]++;
         } while ((n -= 4) > 0); }
     a[t] += ({ int x = 2.5f; x + 1; });
@@ -443,7 +443,6 @@ template <class T, int N> __global__ void go(T *a, int n);
 template <class T, int N = 2> struct launcher {
     template <class U> void run(U *a) { go<T, N><<<dim3(N - 1, 1), (N > 1 ? 32 : 64)>>>(a, N); }
 };
-template <class T> __global__ void generic(T *a, const T (&&)[2], int n = 4);
 template <class T> __global__ void with_default(T *a, int n = 4) { a[threadIdx.x] += n; }
 namespace kernels { __global__ void inner(int *a) { a[threadIdx.x] += 100; } }
 __global__ void two_args(int *a, int n) { a[threadIdx.x] = n; }
