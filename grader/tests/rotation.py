@@ -6,9 +6,10 @@ the working tree changed run as well.
 
 A *unit* is what is never divided: a file of tests, because its fixtures are made once, or a single
 test of a file marked `apart`, whose tests share nothing that costs much. costs.tsv has the units
-that take a processor second or more: a row with the unit's part, its seconds and its name. Of a
-file, each test above COSTLY has a row of its own. A unit without a row is cheap. `make test-costs`
-measures all tests and writes the file: a unit keeps its part where that keeps the parts equal.
+that take half a processor second or more: a row with the unit's part, its seconds and its name.
+Of a file, each test above COSTLY has a row of its own. A unit without a row is cheap.
+`make test-costs` measures all tests and writes the file: a unit keeps its part where that keeps the
+parts equal.
 """
 
 import collections
@@ -35,7 +36,7 @@ PAGES = frozenset({
     "grader/tests/render/test_browser.py",
 })  # fmt: skip
 ZOO_TEST = "grader/tests/zoo/test_zoo.py::test_zoo"
-CHEAP = 1.0  # processor seconds: a unit below this runs each time
+CHEAP = 0.5  # processor seconds: a unit below this runs each time
 COSTLY = 5.0  # processor seconds of a test that need a reason: pytest.mark.slow("why")
 MOST_TOUCHED = 100.0  # processor seconds of tests that run only because of a change
 
