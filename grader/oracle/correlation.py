@@ -95,7 +95,10 @@ def _with_magnitude(f: F64, g: F64) -> tuple[F64, F64]:
 def _value_and_magnitude(f: F64, g: F64, border: str) -> tuple[F64, F64]:
     """Eq. 1 of both, and of their magnitudes."""
     if f.size > LARGE:
-        return correlate64(f, g, border), correlate64(np.abs(f), np.abs(g), border)
+        value = correlate64(f, g, border)
+        if f.min() >= 0 and g.min() >= 0:
+            return value, value
+        return value, correlate64(np.abs(f), np.abs(g), border)
     value, magnitude = correlate64(*_with_magnitude(f, g), border)
     return value, magnitude
 

@@ -72,7 +72,13 @@ def text(counted: list[Counted]) -> str:
         for name, alike in errors.grouped(held_out, key).items():
             lines.append(f"| {name} | {len(alike)} | {_two(alike)} |")
     outside = foreign.rows()
-    lines += ["", "## Programs of others", "", *foreign.table(outside), ""]
+    lines += [
+        "",
+        "## Programs of others",
+        "",
+        *foreign.table(outside, foreign.rows(card="h100")),
+        "",
+    ]
     lines += ["The worst of the held-out half:", "", *foreign.worst(outside)]
     lines += ["", *_worst(held_out), "", *_references(rows), "", *_code(counted), ""]
     return "\n".join([*lines, *_seconds(counted)]) + "\n"

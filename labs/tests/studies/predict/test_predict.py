@@ -53,9 +53,11 @@ def test_the_bars_of_the_held_out_half() -> None:
     assert sum(inside) / len(inside) >= 0.9
 
 
-def test_the_bars_of_other_programs() -> None:
-    """As far as they are met: median, factor of two, and interval of the held-out half."""
-    half = [row for row in foreign.rows() if row.kernel.held_out]
+@pytest.mark.parametrize("card", ["h200", "h100"])
+def test_the_bars_of_other_programs(card: str) -> None:
+    """As far as they are met: median, factor of two, and interval of the held-out half. Nothing was
+    fitted to times of an H100."""
+    half = [row for row in foreign.rows(card=card) if row.kernel.held_out]
     ratios = sorted(abs(row.ratio - 1) for row in half)
     assert len(half) > 100 and ratios[len(half) // 2] <= 0.2
     assert sum(0.5 < row.ratio < 2 for row in half) >= 0.9 * len(half)
