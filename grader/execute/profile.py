@@ -67,9 +67,10 @@ class Launch(msgspec.Struct, frozen=True):
     covers: tuple[Count, Count, Count] = (0, 0, 0)
     # Only for a prediction: how far blocks differ in what they do (their standard deviation, and
     # the longest one, over the mean), and how often warps pass each call of the simulator, by its
-    # return address.
+    # return address. shares_memory: with the host, managed or page-locked.
     unevenness: Annotated[float, msgspec.Meta(ge=0, lt=MOST)] = 0.0
     longest: Annotated[float, msgspec.Meta(ge=1, lt=MOST)] = 1.0
+    shares_memory: bool = False
     passes: list[tuple[Address, Count]] = []
 
 

@@ -68,6 +68,7 @@ class Counts:
     written_bytes: int
     atomic_lanes: int  # of atomic functions on global memory
     atomic_addresses: int  # that they may access
+    shares_memory: bool  # with the host
     sources: dict[str, Source]  # of some terms of the model: the line that asks for most of it
 
     @property
@@ -127,6 +128,7 @@ def of_launch(binary: Path, launch: Launch, stale: bool = False) -> Counts:
         written_bytes=_touched([(s.first, s.end, s.sectors * SECTOR) for s in (*stores, *atomics)]),
         atomic_lanes=sum(site.lanes for site in atomics),
         atomic_addresses=_touched([(s.first, s.end, s.lanes * ATOMIC) for s in atomics]) // ATOMIC,
+        shares_memory=launch.shares_memory,
         sources=_sources(binary, launch, executed.operations),
     )
 

@@ -192,6 +192,8 @@ def unknown(counts: Counts) -> str:
     """Why no time of a launch can be told; "" where one can."""
     if counts.operations.get("clock", 0.0) > 0:
         return "it reads the clock or waits for other threads"
+    if counts.shares_memory:
+        return "it uses memory that it shares with the host, managed or page-locked"
     if counts.unevenness > UNEVEN:
         return "its blocks differ much, and only some of them ran"
     if counts.stale and counts.unseen > UNSEEN:

@@ -16,7 +16,7 @@ COPY = Counts(
     shared_wavefronts=0, l1_wavefronts=2 * 65536 * 8, load_requests=65536 * 8, waits=65536 * 8,
     load_sectors=65536 * 32, l2_sectors=2 * 65536 * 32, store_wavefronts=65536 * 8, missed=1.0,
     read_bytes=65536 * 1024,
-    written_bytes=65536 * 1024, atomic_lanes=0, atomic_addresses=0, sources={},
+    written_bytes=65536 * 1024, atomic_lanes=0, atomic_addresses=0, shares_memory=False, sources={},
 )  # fmt: skip
 
 

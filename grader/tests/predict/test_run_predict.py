@@ -165,13 +165,24 @@ __global__ void uneven(float *out) {
 __global__ void even(float *out) {
     out[blockIdx.x * 64 + threadIdx.x] = 1.0f;
 }
+__managed__ int ready;
+__global__ void shares(void) {
+    ready = 1;
+}
+__global__ void shares_pages(int *word) {
+    *word = 1;
+}
 int main(void) {
+    int *word;
     long long *times;
     float *out;
     cudaMalloc(&times, 4096 * sizeof *times);
     cudaMalloc(&out, 4096 * 64 * sizeof *out);
     waits<<<4096, 32>>>(times);
     uneven<<<4096, 64>>>(out);
+    cudaMallocManaged(&word, sizeof *word);
+    shares<<<1, 1>>>();
+    shares_pages<<<1, 1>>>(word);
     even<<<4096, 64>>>(out);
     return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
 }
@@ -184,4 +195,6 @@ def test_what_cannot_be_told_has_no_number(tmp_path: Path) -> None:
     said = run(file, "--predict").stderr
     assert "waits: cannot tell: it reads the clock" in said
     assert "uneven: cannot tell: its blocks differ" in said
+    for kernel in ("shares", "shares_pages"):
+        assert f"{kernel}: cannot tell: it uses memory that it shares with the host" in said
     assert [name for name, *_ in LINE.findall(said)] == ["even"]

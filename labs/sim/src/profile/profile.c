@@ -60,6 +60,7 @@ static unsigned warp;                /* of it: the one that is counted */
 static struct {
     uint64_t idle_blocks, storing_threads;
     unsigned covers[3]; /* the grid without the idle blocks at its ends */
+    bool shares_memory; /* it accesses memory that the host can access, too */
 } work;
 
 bool profile_begin(const struct sim_config *config) {
@@ -144,7 +145,8 @@ void profile_end_block(const uint3 *index) {
 }
 
 static enum space space_of(const struct worker *w, uint64_t address) {
-    static const char *from, *to; /* the last device allocation that was looked up */
+    static const char *from, *to; /* the last allocation that was looked up */
+    static bool is_shared;        /* with the host */
     const char *at = (const char *)(uintptr_t)address;
     if (at >= w->arena && at < w->dynamic_end) {
         return SHARED;
@@ -153,15 +155,20 @@ static enum space space_of(const struct worker *w, uint64_t address) {
         return CONSTANT;
     }
     if (at >= from && at < to) {
+        work.shares_memory |= is_shared;
         return GLOBAL;
     }
     const struct sim_allocation *owner = sim_owner(at);
     if (owner) {
         from = owner->mapping;
         to = owner->mapping + owner->mapped;
+        is_shared = owner->space != SIM_DEVICE_MEMORY && owner->space != SIM_HEAP_MEMORY;
+        work.shares_memory |= is_shared;
         return GLOBAL;
     }
-    return sim_device_end(at) || sim_is_managed(at) ? GLOBAL : OTHER;
+    const bool is_managed = sim_is_managed(at);
+    work.shares_memory |= is_managed;
+    return is_managed || sim_device_end(at) ? GLOBAL : OTHER;
 }
 
 /* The slot of a site in the table, or the free slot where it belongs. */
@@ -348,7 +355,7 @@ void profile_write(const struct sim_config *c, bool complete) {
     fprintf(file, "]");
     if (sim_options.predict) {
         write_unevenness(file);
-        fprintf(file, ",\"passes\":");
+        fprintf(file, ",\"shares_memory\":%s,\"passes\":", work.shares_memory ? "true" : "false");
         passes_write(file, sample_divisor());
     }
     fprintf(file, "}\n");
