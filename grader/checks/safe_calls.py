@@ -5,18 +5,41 @@ show only for another radius, type or shape: so the first safe check of a part a
 sequence of its contract.
 """
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.contract import draw
+import msgspec
+import numpy as np
+
+from grader.contract import arrays, draw
 from grader.contract import words as in_words
 from grader.contract.failure import explain_callers_finding
 from grader.contract.play import Played, Player
 from grader.contract.step import Sequence
+from grader.execute.case import run_case
 from grader.execute.instrumented import Runner
-from grader.execute.modes import CHECKED, CHECKED_REVERSED, OPENMP_RACES, SANITIZED, Mode
+from grader.execute.modes import (
+    CHECKED,
+    CHECKED_ENDS,
+    CHECKED_REVERSED,
+    OPENMP_RACES,
+    SANITIZED,
+    Mode,
+)
 from grader.model.finding import Finding
-from grader.model.spec import Contract, Safe
+from grader.model.spec import Case, Contract, Limits, Safe
+from grader.sandbox.ending import TooBusyError
+
+SECONDS = 1.0  # of processor time for a run of a few blocks
+BAND = 2039 * 1024  # elements of a vast image that come again: no tile is like the next ones
+# The findings of such a run that count, and what helps.
+AT_THE_ENDS = {
+    "shared-race": "a block that takes one tile after the other must wait, by __syncthreads(), "
+    "before it loads the next one: until then other threads still read the tile before",
+    "out-of-bounds": "this image has more than 2^31 pixels: compute an index of pixels in size_t, "
+    "as in (size_t)y * width + x",
+}
 
 
 @dataclass(frozen=True)
@@ -47,7 +70,34 @@ def find(runner: Runner, contract: Contract, safe: Safe) -> Unsafe | None:
     # Without the last call, which takes as long as all others: the first run has searched it for
     # races, and without a race the order has no effect.
     backwards = _play(runner, contract, sequence[:-1], CHECKED_REVERSED)
-    return _errors(backwards) or _order_dependent(forwards, backwards)
+    unsafe = _errors(backwards) or _order_dependent(forwards, backwards)
+    return unsafe or _at_the_ends(runner, contract)
+
+
+def _at_the_ends(runner: Runner, contract: Contract) -> Unsafe | None:
+    """What the first and the last block of each launch do wrong in a call with a vast image: a
+    block that takes many tiles has a race, or an index overflows. Anything else may be due to the
+    blocks that do not run, such as an error, a wait for them or a value that they should set.
+    Raises OSError."""
+    step = draw.draw_vast(runner.submission.lab, contract)
+    if step is None:
+        return None
+    small = arrays.inputs(replace(step, width=1, height=1))
+    noise = np.random.default_rng(step.seed).random(BAND, dtype=np.float32)
+    sides = (step.height, step.width)
+    planes = step.mask in ("depthwise", "weights")
+    shape = (step.channels, *sides) if planes else (*sides, *small.image.shape[2:])
+    case = Case(name=contract.name, part=contract.part, border=step.border, set=dict(step.settings))
+    lab = msgspec.structs.replace(runner.submission.lab, limits=Limits(seconds=SECONDS))
+    given = small.with_band(noise.view(small.image.dtype), shape)
+    with suppress(TooBusyError):
+        outcome = run_case(lab, case, runner.binary, given, runner.work, CHECKED_ENDS)
+        errors = [f for f in outcome.findings if f.severity == "error" and f.kind in AT_THE_ENDS]
+        if errors:
+            words = in_words.tell_sequence((step,))
+            lines = (f"in a call with {words}:", errors[0].render(), AT_THE_ENDS[errors[0].kind])
+            return Unsafe(errors[0].kind, lines, tuple(errors))
+    return None
 
 
 def _is_traced(runner: Runner, contract: Contract) -> bool:

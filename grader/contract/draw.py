@@ -66,6 +66,16 @@ def draw_checked(lab: Lab, contract: Contract) -> Sequence:
     return consistent([*drawn.checked_steps(FEW), replace(many_tiles, radius=radius)])
 
 
+def draw_vast(lab: Lab, contract: Contract) -> Step | None:
+    """A call whose image is too large for a run of all blocks, where the contract has one."""
+    step = generator(lab, contract, contract.seed ^ 0x7A57).vast_step()
+    return (
+        replace(step, kept=False, held=False, refuse=0, failing=None, inseparable=False)
+        if step
+        else None
+    )
+
+
 def draw_before(lab: Lab, contract: Contract, seed: int) -> Sequence:
     """A few calls on tiny images that must be right, so that what follows is not the first one of
     its program: how many, only the seed tells."""

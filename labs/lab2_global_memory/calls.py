@@ -37,6 +37,7 @@ class OnHost(OnDevice):
 
     fails = 14
     on_host = True
+    vast = ()
 
 
 class Staged(OnHost):

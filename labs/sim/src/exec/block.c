@@ -222,7 +222,11 @@ static uint64_t slice(const struct worker *w) {
     return (sim_hooks ? (uint64_t)1 << 23 : (uint64_t)1 << 18) << (w->launch.slices & 31);
 }
 
-/* Runs the block until all of its threads are done, its kernel fails, or it waits for others. */
+/* Barriers of a block where only the ends of a launch run: it has gone through several tiles. */
+#define MOST_BARRIERS 100
+
+/* Runs the block until all of its threads are done, its kernel fails, it waits for others, or it has
+ * run for long enough. */
 static void run(struct worker *w) {
     unsigned tries = 0;
     const uint64_t last_turn = w->turns + slice(w);
@@ -258,6 +262,9 @@ static void run(struct worker *w) {
         } else if (sim_any(w, AT_BARRIER)) {
             if (w->turns > last_turn) {
                 w->launch.slices++;
+                return;
+            }
+            if (sim_options.ends && ++w->block.barriers > MOST_BARRIERS) {
                 return;
             }
             pass_barrier(w);
@@ -337,13 +344,15 @@ static void prepare(struct worker *w) {
     w->block.leader = NULL;
     w->block.differs = false;
     w->block.faulted = false;
+    w->block.barriers = 0;
 }
 
 /* The running block waits for others, has ended or has failed. Returns the error that ends its
  * kernel. */
 static cudaError_t leave(struct worker *w) {
-    bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ||
-                 sim_any(w, AT_BARRIER);
+    const bool enough = w->block.barriers > MOST_BARRIERS;
+    bool waits = !enough && (sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ||
+                 sim_any(w, AT_BARRIER));
     if (w->block.failed == cudaSuccess && waits && !sim_park(w)) {
         w->block.failed = cudaErrorLaunchOutOfResources;
     }
@@ -352,7 +361,7 @@ static cudaError_t leave(struct worker *w) {
         /* Traced: the other blocks are checked, too. */
         w->block.failed = sim_hooks ? cudaSuccess : w->block.fault;
     }
-    if (w->block.failed != cudaSuccess) {
+    if (w->block.failed != cudaSuccess || enough) {
         sim_abandon_stacks(w);
     }
     w->block.config = NULL;

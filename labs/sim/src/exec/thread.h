@@ -122,6 +122,7 @@ struct worker {
         unsigned warp_count, count;
         char *dynamic;      /* start of its dynamic shared memory */
         cudaError_t failed; /* why the kernel ended early */
+        unsigned barriers;  /* that it passed, where only the ends of a launch run */
         bool faulted;       /* a thread was ended by its error, */
         cudaError_t fault;  /* this one */
         bool progress;      /* since it was last reset, a thread did more than to spin */
