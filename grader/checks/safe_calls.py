@@ -31,6 +31,7 @@ from grader.model.finding import Finding
 from grader.model.spec import Case, Contract, Limits, Safe
 from grader.sandbox.ending import TooBusyError
 
+LEFT = "after calls that lab.h allows, and calls in which one of the CUDA runtime failed:"
 SECONDS = 1.0  # of processor time for a run of a few blocks
 NOISE, TIMES = 127 * 1024, 16  # elements of a vast image that come again, with another addend
 # The findings of such a run that count, and what helps.
@@ -68,8 +69,8 @@ def find(runner: Runner, contract: Contract, safe: Safe) -> Unsafe | None:
     if unsafe := _errors(forwards):
         return unsafe
     # Without the last call, which takes as long as all others: the first run has searched it for
-    # races, and without a race the order has no effect.
-    backwards = _play(runner, contract, sequence[:-1], CHECKED_REVERSED)
+    # races, and without a race the order has no effect. Nor has it one on a call that fails.
+    backwards = _play(runner, contract, sequence[: draw.FEW], CHECKED_REVERSED)
     unsafe = _errors(backwards) or _order_dependent(forwards, backwards)
     return unsafe or _at_the_ends(runner, contract)
 
@@ -123,7 +124,8 @@ def _errors(played: Played) -> Unsafe | None:
         known = 0 <= first.step < len(played.sequence)
         index = first.step if known else min(len(played.results), len(played.sequence) - 1)
         words = explain_callers_finding(first)
-        lines = (_where(played, index), words or first.render())
+        where = LEFT if first.kind == "leak" and not known else _where(played, index)
+        lines = (where, words or first.render())
         return Unsafe("wrote-outside" if words else first.kind, lines, tuple(errors))
     if played.fault:
         where = _where(played, len(played.results))

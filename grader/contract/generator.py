@@ -160,10 +160,10 @@ class Generator:
         yield from self.free_steps()
         yield from self.rare_steps()
 
-    def failing_steps(self) -> Iterator[Step]:
+    def failing_steps(self, turns: int = 2) -> Iterator[Step]:
         """One call of the CUDA runtime after the other fails; then each again with another error,
         after calls that were right: a program may look for errors in its first calls alone."""
-        for turn in range(2 if self.fails else 0):
+        for turn in range(turns if self.fails else 0):
             for index in range(self.fails):
                 error = ERRORS[(index + 2 * turn) % len(ERRORS)]
                 yield replace(self.small(), failing=Failing(index + 1, error))

@@ -225,8 +225,8 @@ static uint64_t slice(const struct worker *w) {
 /* Barriers of a block where only the ends of a launch run: it has gone through several tiles. */
 #define MOST_BARRIERS 100
 
-/* Runs the block until all of its threads are done, its kernel fails, it waits for others, or it has
- * run for long enough. */
+/* Runs the block until all of its threads are done, its kernel fails, it waits for others, or it
+ * has run for long enough. */
 static void run(struct worker *w) {
     unsigned tries = 0;
     const uint64_t last_turn = w->turns + slice(w);
@@ -351,8 +351,8 @@ static void prepare(struct worker *w) {
  * kernel. */
 static cudaError_t leave(struct worker *w) {
     const bool enough = w->block.barriers > MOST_BARRIERS;
-    bool waits = !enough && (sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ||
-                 sim_any(w, AT_BARRIER));
+    bool waits = !enough && (sim_any(w, AT_GRID) || sim_any(w, SPINNING) ||
+                             sim_any(w, AT_VOLATILE) || sim_any(w, AT_BARRIER));
     if (w->block.failed == cudaSuccess && waits && !sim_park(w)) {
         w->block.failed = cudaErrorLaunchOutOfResources;
     }

@@ -1,5 +1,5 @@
-/* Check suite of labs/runtime/io/repeated.c: the elements come again, in pages that are shared until
- * they are written, or in ordinary memory. */
+/* Check suite of labs/runtime/io/repeated.c: the elements come again, in pages that are shared
+ * until they are written, or in ordinary memory. */
 #include "io/repeated.h"
 #include "test_suite.h"
 
@@ -77,8 +77,7 @@ LOOP_TEST(other_rows_are_copied, 0, 3) {
     struct npy a = numbered(width);
     struct repeated r;
     write_behind(&a, _i == 0 ? 4096 : 128);
-    ck_assert(repeated_lengthen(&r, &a, _i == 2 ? "/nonexistent" : path,
-                                longer(2, LONGER, width)));
+    ck_assert(repeated_lengthen(&r, &a, _i == 2 ? "/nonexistent" : path, longer(2, LONGER, width)));
     unlink(path);
     ck_assert_int_lt(r.file, 0);
     ck_assert(!repeated_show(&r, a.data, place_here));
