@@ -222,9 +222,6 @@ static uint64_t slice(const struct worker *w) {
     return (sim_hooks ? (uint64_t)1 << 23 : (uint64_t)1 << 18) << (w->launch.slices & 31);
 }
 
-/* Barriers of a block where only the ends of a launch run: it has gone through several tiles. */
-#define MOST_BARRIERS 100
-
 /* Runs the block until all of its threads are done, its kernel fails, it waits for others, or it
  * has run for long enough. */
 static void run(struct worker *w) {
@@ -262,9 +259,6 @@ static void run(struct worker *w) {
         } else if (sim_any(w, AT_BARRIER)) {
             if (w->turns > last_turn) {
                 w->launch.slices++;
-                return;
-            }
-            if (sim_options.ends && ++w->block.barriers > MOST_BARRIERS) {
                 return;
             }
             pass_barrier(w);
@@ -344,15 +338,14 @@ static void prepare(struct worker *w) {
     w->block.leader = NULL;
     w->block.differs = false;
     w->block.faulted = false;
-    w->block.barriers = 0;
 }
 
 /* The running block waits for others, has ended or has failed. Returns the error that ends its
  * kernel. */
 static cudaError_t leave(struct worker *w) {
-    const bool enough = w->block.barriers > MOST_BARRIERS;
-    bool waits = !enough && (sim_any(w, AT_GRID) || sim_any(w, SPINNING) ||
-                             sim_any(w, AT_VOLATILE) || sim_any(w, AT_BARRIER));
+    const bool enough = w->block.failed == SIM_ENOUGH;
+    bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ||
+                 sim_any(w, AT_BARRIER);
     if (w->block.failed == cudaSuccess && waits && !sim_park(w)) {
         w->block.failed = cudaErrorLaunchOutOfResources;
     }
@@ -361,9 +354,10 @@ static cudaError_t leave(struct worker *w) {
         /* Traced: the other blocks are checked, too. */
         w->block.failed = sim_hooks ? cudaSuccess : w->block.fault;
     }
-    if (w->block.failed != cudaSuccess || enough) {
+    if (w->block.failed != cudaSuccess) {
         sim_abandon_stacks(w);
     }
+    w->block.failed = enough ? cudaSuccess : w->block.failed;
     w->block.config = NULL;
     w->poisoned = (unsigned)sim_shared_laid_out();
     return w->block.failed;

@@ -122,7 +122,6 @@ struct worker {
         unsigned warp_count, count;
         char *dynamic;      /* start of its dynamic shared memory */
         cudaError_t failed; /* why the kernel ended early */
-        unsigned barriers;  /* that it passed, where only the ends of a launch run */
         bool faulted;       /* a thread was ended by its error, */
         cudaError_t fault;  /* this one */
         bool progress;      /* since it was last reset, a thread did more than to spin */
@@ -198,6 +197,9 @@ static inline bool sim_is_on_stack(const struct worker *w, const volatile void *
 
 /* The running thread ends its kernel. */
 __attribute__((noreturn)) void sim_end_kernel(cudaError_t error);
+#define SIM_ENOUGH                                                                                 \
+    cudaErrorNotReady /* for the block alone, where only the ends of a launch run                  \
+                       */
 
 /* The running thread ends, and when the others are done, its kernel. */
 __attribute__((noreturn)) void sim_end_thread(cudaError_t error);
