@@ -38,8 +38,8 @@ NOISE, TIMES = 127 * 1024, 16  # elements of a vast image that come again, with 
 AT_THE_ENDS = {
     "shared-race": "a block that takes one tile after the other must wait, by __syncthreads(), "
     "before it loads the next one: until then other threads still read the tile before",
-    "out-of-bounds": "this image has more than 2^31 pixels: compute an index of pixels in size_t, "
-    "as in (size_t)y * width + x",
+    "out-of-bounds": "this image has {pixels} pixels: compute indices and offsets in size_t, as in "
+    "(size_t)y * width + x",
 }
 
 
@@ -97,7 +97,10 @@ def _at_the_ends(runner: Runner, contract: Contract) -> Unsafe | None:
         errors = [f for f in outcome.findings if f.severity == "error" and f.kind in AT_THE_ENDS]
         if errors:
             words = in_words.tell_sequence((step,))
-            lines = (f"in a call with {words}:", errors[0].render(), AT_THE_ENDS[errors[0].kind])
+            advice = AT_THE_ENDS[errors[0].kind].format(
+                pixels=step.width * step.height * step.channels
+            )
+            lines = (f"in a call with {words}:", errors[0].render(), advice)
             return Unsafe(errors[0].kind, lines, tuple(errors))
     return None
 

@@ -27,7 +27,8 @@ LONG = ((66_000, 1), (1, 65_535))
 # More tiles of 32x32 than two blocks for each multiprocessor of an H200, which has 132, and more
 # pixels than 256 blocks of 256 threads with 4 pixels each.
 MANY_TILES = (700, 503)
-VAST = (139_264, 16_000)
+# 500 rows of 4352 tiles of 32x32: fewer pixels than an int counts, and more.
+VAST, BEYOND_INT = (139_264, 15_360), (139_264, 16_000)
 STACK = 8 << 20  # bytes of a thread's stack: what `ulimit -s` says on Linux
 EDGES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65)
 
@@ -245,8 +246,8 @@ class Generator:
             yield replace(step, radius=radius, width=size[0], height=size[1], shared=0)
 
     def vast_step(self) -> Step | None:
-        """A call of which no more than the ends of its launches are run: with more pixels than an
-        int counts, and 500 rows of 4000 tiles of 32x32."""
+        """A call of which no more than the ends of its launches are run. Where lab.h allows it, its
+        image has more pixels than an int counts."""
         if not self.vast:
             return None
         width, height = self.vast

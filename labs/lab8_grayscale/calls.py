@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from grader.contract import arrays
-from grader.contract.generator import VAST, Generator
+from grader.contract.generator import BEYOND_INT, Generator
 from grader.contract.step import Step
 
 # With bytes of 0 and 1, sums of 16383, 16384 and 16385: just below one half, on it, just above it.
@@ -57,7 +57,7 @@ class OnDevice(Grey):
 
     count = 120
     fails = 3
-    vast = VAST
+    vast = BEYOND_INT
 
 
 class Plain(Grey):
