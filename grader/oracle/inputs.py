@@ -26,7 +26,7 @@ class Inputs:
             **({} if mask is None else {"mask": mask}),
             **others,
         }
-        self.bands: Arrays = {}
+        self.bands: dict[str, Array] = {}
 
     def with_band(self, band: Array, shape: tuple[int, ...]) -> "Inputs":
         """The same with an image of that shape, which is the band again and again."""
