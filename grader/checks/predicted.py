@@ -25,7 +25,7 @@ from grader.model.prediction import Line, PredictedTime, Prediction, Ratio
 from grader.model.spec import Input, Lab, Limits, Speed
 from grader.model.submission import Submission
 from grader.oracle import cache, compare
-from grader.oracle.inputs import Band, Inputs, inputs
+from grader.oracle.inputs import Inputs, inputs
 from grader.oracle.operations import OPERATIONS
 from grader.predict import counts, model, references
 from grader.predict.counts import Counts
@@ -174,13 +174,10 @@ def _tiled(lab: Lab, speed: Speed) -> Inputs:
     side = min(width, TILE), min(height, TILE)
     small = inputs(lab, msgspec.structs.replace(speed, size=side), speed.seed)
     tile = small.image
-    rows = 1 if tile.shape[1:] == side[::-1] else 0  # planes come one after the other
-    shape = (*tile.shape[:rows], height, width, *tile.shape[rows + 2 :])
-    band = tile.take(np.arange(width) % side[0], axis=rows + 1)
-    nothing = np.broadcast_to(np.zeros((), tile.dtype), shape)
-    given = Inputs(**{**small.arrays, "image": nothing})
-    given.bands["image"] = Band(band, rows)
-    return given
+    planes = tile.shape[:1] if tile.shape[1:] == side[::-1] else ()  # one after the other
+    tile = tile[0] if planes else tile
+    shape = (*planes, height, width, *tile.shape[2:])
+    return small.with_band(tile.take(np.arange(width) % side[0], axis=1), shape)
 
 
 # ---------------------------------------------------------------- points

@@ -5,18 +5,42 @@ show only for another radius, type or shape: so the first safe check of a part a
 sequence of its contract.
 """
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.contract import draw
+import msgspec
+import numpy as np
+
+from grader.contract import arrays, draw
 from grader.contract import words as in_words
 from grader.contract.failure import explain_callers_finding
 from grader.contract.play import Played, Player
 from grader.contract.step import Sequence
+from grader.execute.case import run_case
 from grader.execute.instrumented import Runner
-from grader.execute.modes import CHECKED, CHECKED_REVERSED, OPENMP_RACES, SANITIZED, Mode
+from grader.execute.modes import (
+    CHECKED,
+    CHECKED_ENDS,
+    CHECKED_REVERSED,
+    OPENMP_RACES,
+    SANITIZED,
+    Mode,
+)
 from grader.model.finding import Finding
-from grader.model.spec import Contract, Safe
+from grader.model.spec import Case, Contract, Limits, Safe
+from grader.sandbox.ending import TooBusyError
+
+LEFT = "after calls that lab.h allows, and calls in which one of the CUDA runtime failed:"
+SECONDS = 1.0  # of processor time for a run of a few blocks
+NOISE, TIMES = 127 * 1024, 16  # elements of a vast image that come again, with another addend
+# The findings of such a run that count, and what helps.
+AT_THE_ENDS = {
+    "shared-race": "a block that takes one tile after the other must wait, by __syncthreads(), "
+    "before it loads the next one: until then other threads still read the tile before",
+    "out-of-bounds": "this image has {pixels} pixels: compute indices and offsets in size_t, as in "
+    "(size_t)y * width + x",
+}
 
 
 @dataclass(frozen=True)
@@ -45,9 +69,40 @@ def find(runner: Runner, contract: Contract, safe: Safe) -> Unsafe | None:
     if unsafe := _errors(forwards):
         return unsafe
     # Without the last call, which takes as long as all others: the first run has searched it for
-    # races, and without a race the order has no effect.
-    backwards = _play(runner, contract, sequence[:-1], CHECKED_REVERSED)
-    return _errors(backwards) or _order_dependent(forwards, backwards)
+    # races, and without a race the order has no effect. Nor has it one on a call that fails.
+    backwards = _play(runner, contract, sequence[: draw.FEW], CHECKED_REVERSED)
+    unsafe = _errors(backwards) or _order_dependent(forwards, backwards)
+    return unsafe or _at_the_ends(runner, contract)
+
+
+def _at_the_ends(runner: Runner, contract: Contract) -> Unsafe | None:
+    """What the first and the last block of each launch do wrong in a call with a vast image: a
+    block that takes many tiles has a race, or an index overflows. Anything else may be due to the
+    blocks that do not run, such as an error, a wait for them or a value that they should set.
+    Raises OSError."""
+    step = draw.draw_vast(runner.submission.lab, contract)
+    if step is None:
+        return None
+    small = arrays.inputs(replace(step, width=1, height=1))
+    noise = np.random.default_rng(step.seed).random(NOISE, dtype=np.float32)
+    band = np.add.outer(np.arange(TIMES, dtype=np.float32), noise).reshape(-1)
+    sides = (step.height, step.width)
+    planes = step.mask in ("depthwise", "weights")
+    shape = (step.channels, *sides) if planes else (*sides, *small.image.shape[2:])
+    case = Case(name=contract.name, part=contract.part, border=step.border, set=dict(step.settings))
+    lab = msgspec.structs.replace(runner.submission.lab, limits=Limits(seconds=SECONDS))
+    given = small.with_band(band.view(small.image.dtype), shape)
+    with suppress(TooBusyError):
+        outcome = run_case(lab, case, runner.binary, given, runner.work, CHECKED_ENDS)
+        errors = [f for f in outcome.findings if f.severity == "error" and f.kind in AT_THE_ENDS]
+        if errors:
+            words = in_words.tell_sequence((step,))
+            advice = AT_THE_ENDS[errors[0].kind].format(
+                pixels=step.width * step.height * step.channels
+            )
+            lines = (f"in a call with {words}:", errors[0].render(), advice)
+            return Unsafe(errors[0].kind, lines, tuple(errors))
+    return None
 
 
 def _is_traced(runner: Runner, contract: Contract) -> bool:
@@ -72,7 +127,8 @@ def _errors(played: Played) -> Unsafe | None:
         known = 0 <= first.step < len(played.sequence)
         index = first.step if known else min(len(played.results), len(played.sequence) - 1)
         words = explain_callers_finding(first)
-        lines = (_where(played, index), words or first.render())
+        where = LEFT if first.kind == "leak" and not known else _where(played, index)
+        lines = (where, words or first.render())
         return Unsafe("wrote-outside" if words else first.kind, lines, tuple(errors))
     if played.fault:
         where = _where(played, len(played.results))

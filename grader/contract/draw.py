@@ -3,7 +3,7 @@
 import runpy
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from grader.model.spec import Contract, Lab
 LENGTH = 80  # steps of a sequence
 MIXED = 1  # sequences with calls of several parts
 FEW = 24  # steps of a sequence that is run under all checks
+MOST_CHOICES = 3  # of settings that are all tried
 BEFORE = (5, 40)  # calls before one that is counted
 MANY = (100, 180)  # steps of the longest one: only a secret seed tells where a process ends
 
@@ -58,12 +59,37 @@ def draw_mixed(lab: Lab, contracts: list[Contract], seed: int) -> list[Sequence]
 
 
 def draw_checked(lab: Lab, contract: Contract) -> Sequence:
-    """A short sequence for a run under all checks: every radius, type and border where there are
-    few of them, and small images; then one that has more tiles than a GPU runs blocks at a time."""
+    """A sequence for a run under all checks. FEW calls with every radius, type and border where
+    there are few of them, and small images; each failure of a call of the CUDA runtime once, which
+    may leave host memory behind; then an image that has more tiles than a GPU runs blocks at a
+    time."""
     drawn = generator(lab, contract, contract.seed ^ 0x5AFE)
     many_tiles = drawn.large(*MANY_TILES)
     radius = min(drawn.radius[1], many_tiles.radius + 1)  # so that threads share pixels
-    return consistent([*drawn.checked_steps(FEW), replace(many_tiles, radius=radius)])
+    calls = drawn.checked_steps(FEW)
+    failing = _failing_steps(lab, contract)
+    return consistent([*calls, *failing, replace(many_tiles, radius=radius)])
+
+
+def _failing_steps(lab: Lab, contract: Contract) -> list[Step]:
+    """Each failure once, with each choice of settings if there are few."""
+    choices = [
+        tuple(zip(contract.choose, c, strict=True)) for c in product(*contract.choose.values())
+    ]
+    steps = [*generator(lab, contract, contract.seed ^ 0x5AFE).failing_steps(turns=1)]
+    if len(choices) > MOST_CHOICES:
+        return steps
+    return [replace(step, settings=choice) for choice in choices for step in steps]
+
+
+def draw_vast(lab: Lab, contract: Contract) -> Step | None:
+    """A call whose image is too large for a run of all blocks, where the contract has one."""
+    step = generator(lab, contract, contract.seed ^ 0x7A57).vast_step()
+    return (
+        replace(step, kept=False, held=False, refuse=0, failing=None, inseparable=False)
+        if step
+        else None
+    )
 
 
 def draw_before(lab: Lab, contract: Contract, seed: int) -> Sequence:

@@ -27,6 +27,8 @@ LONG = ((66_000, 1), (1, 65_535))
 # More tiles of 32x32 than two blocks for each multiprocessor of an H200, which has 132, and more
 # pixels than 256 blocks of 256 threads with 4 pixels each.
 MANY_TILES = (700, 503)
+# 500 rows of 4352 tiles of 32x32: fewer pixels than an int counts, and more.
+VAST, BEYOND_INT = (139_264, 15_360), (139_264, 16_000)
 STACK = 8 << 20  # bytes of a thread's stack: what `ulimit -s` says on Linux
 EDGES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65)
 
@@ -55,6 +57,8 @@ class Generator:
     refused: Sequence[int] = ()  # values of the setting `refuse`: the call must be refused
     kept = False  # a call may use the mask of the call before
     own_mask = False  # the part's mask is its own; else all parts of the lab share one
+    # Width and height of vast_step(); (): arrays of the host, which would take as much memory.
+    vast: tuple[int, ...] = VAST
 
     def __init__(self, contract: Contract, seed: int) -> None:
         self.contract = contract
@@ -157,10 +161,10 @@ class Generator:
         yield from self.free_steps()
         yield from self.rare_steps()
 
-    def failing_steps(self) -> Iterator[Step]:
+    def failing_steps(self, turns: int = 2) -> Iterator[Step]:
         """One call of the CUDA runtime after the other fails; then each again with another error,
         after calls that were right: a program may look for errors in its first calls alone."""
-        for turn in range(2 if self.fails else 0):
+        for turn in range(turns if self.fails else 0):
             for index in range(self.fails):
                 error = ERRORS[(index + 2 * turn) % len(ERRORS)]
                 yield replace(self.small(), failing=Failing(index + 1, error))
@@ -240,6 +244,16 @@ class Generator:
             taps = (2 * radius + 1) ** 2 * step.channels * step.masks
             size = _within(min(step.width, 70), min(step.height, 40), CHECKED_COST * taps)
             yield replace(step, radius=radius, width=size[0], height=size[1], shared=0)
+
+    def vast_step(self) -> Step | None:
+        """A call of which no more than the ends of its launches are run. Where lab.h allows it, its
+        image has more pixels than an int counts."""
+        if not self.vast:
+            return None
+        width, height = self.vast
+        radius = min(self.radius[1], self.radius[0] + 1)  # so that threads share pixels
+        step = replace(self.large(1, 1), mask=self.mask, radius=radius, width=width, height=height)
+        return replace(step, image_content="noise", mask_content="signed")
 
     # ---- calls that several labs add
 

@@ -140,10 +140,10 @@ def _input_options(case: Input, inputs: Inputs, folder: Path) -> list[str]:
     options = []
     for name, array in inputs.arrays.items():
         band = inputs.bands.get(name)
-        _save(folder / f"{name}.npy", band.rows if band else array)
+        _save(folder / f"{name}.npy", array if band is None else band)
         options += ["--in", f"{name}={folder}/{name}.npy"]
-        if band:
-            options += ["--repeat", f"{name}={band.axis}:{array.shape[band.axis]}"]
+        if band is not None:
+            options += ["--repeat", f"{name}={'x'.join(map(str, array.shape))}"]
     for name, value in case.settings().items():
         options += ["--set", f"{name}={value}"]
     return options

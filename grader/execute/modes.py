@@ -59,6 +59,8 @@ COUNTED_BLOCK = Mode(_COUNTED | {"CONVLABS_SIM_SAMPLE": "1"}, profiled=True, out
 COUNTED_WHOLE = Mode(_COUNTED, profiled=True)
 CHECKED = Mode(_CHECKED)
 CHECKED_REVERSED = Mode(_CHECKED | _REVERSE)
+# The first and the last block of each launch alone, for images of any size.
+CHECKED_ENDS = Mode(_CHECKED | {"CONVLABS_SIM_BLOCKS": "ends"}, address_space=None, output=False)
 OPENMP_RACES = Mode(openmp_races=True)
 STEPPED = Mode({"OMP_NUM_THREADS": "1"}, stepped=True)
 # AddressSanitizer reserves terabytes of addresses for its shadow memory.

@@ -37,6 +37,7 @@ class Site(msgspec.Struct, frozen=True):
     wavefronts: Count
     ideal: Count
     words: Count
+    again: Count = 0  # bytes that this launch had stored before
     # The rest is written for a prediction only (CONVLABS_SIM_PREDICT), sites of atomics likewise.
     atomic: bool = False
     l1_wavefronts: Count = 0
@@ -177,6 +178,7 @@ def _counters(site: Site) -> Counters:
             f"global_{way}_sectors": site.sectors,
             f"global_{way}_bytes": site.lanes * site.width,
             "dram_bytes": SECTOR * site.fresh,
+            "global_bytes_stored_again": site.again,
         }
     elif site.space == "texture":
         counted = {

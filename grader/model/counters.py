@@ -31,6 +31,7 @@ class Counters(msgspec.Struct):
     global_store_lanes: int = 0
     global_store_sectors: int = 0
     global_store_bytes: int = 0
+    global_bytes_stored_again: int = 0
     shared_load_requests: int = 0
     shared_load_wavefronts: int = 0
     shared_load_conflicts: int = 0
@@ -68,6 +69,7 @@ WORDS = {
     "global_store_lanes": "thread stores to global memory",
     "global_store_sectors": "32-byte sectors stored to global memory",
     "global_store_bytes": "bytes that threads store to global memory",
+    "global_bytes_stored_again": "bytes of global memory that one launch stores again",
     "shared_load_requests": "warp loads from shared memory",
     "shared_load_wavefronts": "wavefronts of loads from shared memory",
     "shared_load_conflicts": "bank conflicts (extra wavefronts) of loads from shared memory",

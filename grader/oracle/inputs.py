@@ -1,21 +1,12 @@
 """The input arrays of a check: made from the spec's case and a seed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from datasets import generate, layers, masks
 from grader.model.spec import Input, Lab
 from grader.oracle.operations import OPERATIONS, Array, Arrays
-
-
-@dataclass(frozen=True)
-class Band:
-    """The first rows of an array that repeats them along an axis to its end."""
-
-    rows: Array
-    axis: int
 
 
 class Inputs:
@@ -25,7 +16,8 @@ class Inputs:
     operation has one: (2r+1) x (2r+1), a bank of n of them, two lines of 2r+1, or n x channels x
     (2r+1) x (2r+1).
 
-    bands: of the arrays that are made from one where they are used, and here have only their shape.
+    bands: of arrays whose elements are those of a band again and again, and which are made where
+    they are used: here they have only their shape.
     """
 
     def __init__(self, image: Array, mask: Array | None = None, **others: Array) -> None:
@@ -34,7 +26,14 @@ class Inputs:
             **({} if mask is None else {"mask": mask}),
             **others,
         }
-        self.bands: dict[str, Band] = {}
+        self.bands: dict[str, Array] = {}
+
+    def with_band(self, band: Array, shape: tuple[int, ...]) -> "Inputs":
+        """The same with an image of that shape, which is the band again and again."""
+        nothing = np.broadcast_to(np.zeros((), band.dtype), shape)
+        given = Inputs(**{**self.arrays, "image": nothing})
+        given.bands["image"] = band
+        return given
 
     @property
     def image(self) -> Array:

@@ -11,6 +11,7 @@ class OneThread(Generator):
     """Parts A and B. far: sizes of images with very many columns or rows."""
 
     radius = (0, 10)
+    vast = ()
     far: tuple[tuple[int, int], ...] = ((1, 66_000), (2_200_000, 1))
 
     def rare_steps(self) -> Iterator[Step]:

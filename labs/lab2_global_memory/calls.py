@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from grader.contract import arrays
-from grader.contract.generator import Generator
+from grader.contract.generator import BEYOND_INT, Generator
 from grader.contract.step import Step
 
 
@@ -13,6 +13,7 @@ class OnDevice(Generator):
     radius = (0, 10)
     fails = 3
     on_host = False
+    vast: tuple[int, ...] = BEYOND_INT
 
     def rare_steps(self) -> Iterator[Step]:
         yield from super().rare_steps()
@@ -37,6 +38,7 @@ class OnHost(OnDevice):
 
     fails = 14
     on_host = True
+    vast = ()
 
 
 class Staged(OnHost):

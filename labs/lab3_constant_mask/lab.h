@@ -11,10 +11,10 @@
  *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
  *   out     height x width floats; the function writes all of them, whatever they were before
  *
- * width is 1 to 2^30, height 1 to 65535 (a grid has no more blocks in y); pixels and coefficients
- * are finite, and so is their sum. The prefix of a pointer says where it points: h_ to the host's
- * memory, d_ to the device's; c_ is for constant memory.
- * An address of device memory is one that cudaMalloc() returned: a multiple of 256 bytes.
+ * width is 1 to 2^30, height 1 to 65535 (a grid has no more blocks in y), and there are fewer than
+ * 2^31 pixels; pixels and coefficients are finite, and so is their sum. The prefix of a pointer
+ * says where it points: h_ to the host's memory, d_ to the device's; c_ is for constant memory. An
+ * address of device memory is one that cudaMalloc() returned: a multiple of 256 bytes.
  *
  * Every function returns cudaSuccess, or the error of the call that failed. The caller owns every
  * buffer that it passes in, and may change or free h_mask and h_bank once the function returns.

@@ -14,10 +14,11 @@
  * the tile on every side. It loads both into shared memory once, waits at a barrier, and computes
  * from shared memory.
  *
- * width is 1 to 2^30, height 1 to 65535 (a grid has no more blocks in y); pixels and coefficients
- * are finite, and so is their sum. The prefix of a pointer says where it points: h_ to the host's
- * memory, d_ to the device's; c_ is for constant memory, s_ for shared memory.
- * An address of device memory is one that cudaMalloc() returned: a multiple of 256 bytes.
+ * width is 1 to 2^30, height 1 to 65535 (a grid has no more blocks in y), and there are fewer than
+ * 2^31 pixels; pixels and coefficients are finite, and so is their sum. The prefix of a pointer
+ * says where it points: h_ to the host's memory, d_ to the device's; c_ is for constant memory, s_
+ * for shared memory. An address of device memory is one that cudaMalloc() returned: a multiple of
+ * 256 bytes.
  *
  * Every function returns cudaSuccess, or the error of the call that failed, and need not wait for
  * the kernel that it launches: what a caller queues in the default stream afterwards finds the

@@ -18,9 +18,9 @@
  *
  * A coefficient is 0, or its magnitude is from 1e-18 to 1e18: a product of two stays in float's
  * range. Pixels are finite, and so are the sums. width is 1 to 2^30, height 1 to 65535 (a grid has
- * no more blocks in y). The prefix of a pointer says where it points: h_ to the host's memory, d_
- * to the device's; c_ is for constant memory. An address of device memory is one that cudaMalloc()
- * returned: a multiple of 256 bytes.
+ * no more blocks in y), and there are fewer than 2^31 pixels. The prefix of a pointer says where it
+ * points: h_ to the host's memory, d_ to the device's; c_ is for constant memory. An address of
+ * device memory is one that cudaMalloc() returned: a multiple of 256 bytes.
  *
  * Every function of type cudaError_t returns cudaSuccess, or the error of the call that failed.
  * The caller owns every buffer that it passes in; no two buffers of a call overlap.

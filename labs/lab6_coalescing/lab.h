@@ -11,10 +11,11 @@
  *   border  what f is outside the image: BORDER_ZERO: 0; BORDER_REPLICATE: the nearest pixel
  *   out     height x width floats; the function writes all of them, whatever they were before
  *
- * width is 1 to 2^30, height 1 to 65535 (a grid has no more blocks in y); pixels and coefficients
- * are finite; there is no padding between the rows. The prefix of a pointer says where it points:
- * h_ to the host's memory, d_ to the device's; c_ is for constant memory.
- * d_image, d_between and d_out are addresses as cudaMalloc() returns them: multiples of 256 bytes.
+ * width is 1 to 2^30, height 1 to 65535 (a grid has no more blocks in y), and there are fewer than
+ * 2^31 pixels; pixels and coefficients are finite; there is no padding between the rows. The prefix
+ * of a pointer says where it points: h_ to the host's memory, d_ to the device's; c_ is for
+ * constant memory. d_image, d_between and d_out are addresses as cudaMalloc() returns them:
+ * multiples of 256 bytes.
  *
  * Every function returns cudaSuccess, or the error of the call that failed. A filter launches its
  * kernels with the lines of the last set_lines(); radius is the radius of these lines. It returns

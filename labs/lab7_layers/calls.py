@@ -20,9 +20,16 @@ class Depthwise(Generator):
     borders = ()
     types = ("f8", "f4")
     fails = 4
+    vast = (1056, 160)
+    many = 13_000  # channels of vast_step(), and masks where they are as many
 
     def large(self, width: int, height: int) -> Step:
         return super().large(min(width, LONGEST_SIDE), min(height, LONGEST_SIDE))
+
+    def vast_step(self) -> Step | None:
+        step = super().vast_step()
+        masks = self.many if self.mask == "weights" else 1
+        return step and replace(step, type="f4", channels=self.many, masks=masks)
 
     def rare_steps(self) -> Iterator[Step]:
         yield from super().rare_steps()
@@ -40,6 +47,8 @@ class Pointwise(Depthwise):
 
     mask = "weights"
     radius = (0, 0)
+    vast = (21_120, 20_480)
+    many = 5
     channels = masks = (1, 40)
 
     def deep_steps(self) -> Iterator[Step]:

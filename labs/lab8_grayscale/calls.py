@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from grader.contract import arrays
-from grader.contract.generator import Generator
+from grader.contract.generator import BEYOND_INT, Generator
 from grader.contract.step import Step
 
 # With bytes of 0 and 1, sums of 16383, 16384 and 16385: just below one half, on it, just above it.
@@ -20,6 +20,7 @@ class Grey(Generator):
     borders = ()
     types = ("u1",)
     images = arrays.BYTES
+    vast: tuple[int, ...] = ()
 
     def any_weights(self) -> str:
         """Three numbers of 0 to 32767 whose sum is 32768, or a name of such."""
@@ -56,6 +57,7 @@ class OnDevice(Grey):
 
     count = 120
     fails = 3
+    vast = BEYOND_INT
 
 
 class Plain(Grey):

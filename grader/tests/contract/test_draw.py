@@ -268,6 +268,25 @@ def test_every_radius_is_run_under_all_checks() -> None:
         assert radii >= set(range(low, min(high, generator.MOST_CHECKED_RADIUS) + 1))
 
 
+def test_each_call_fails_once_under_all_checks() -> None:
+    for drawn in DRAWN:
+        calls = draw.draw_checked(drawn.lab, drawn.contract)
+        failed = {(s.failing.call, s.settings) for s in calls if s.failing}
+        kinds = {settings for _, settings in failed}
+        assert {call for call, _ in failed} == set(range(1, drawn.allowed.fails + 1))
+        assert not drawn.is_one_of("lab2C") or len(failed) == 3 * 16 == len(kinds) * 16
+
+
+def test_a_vast_image_has_as_many_pixels_as_a_lab_allows() -> None:
+    for drawn in DRAWN:
+        step = draw.draw_vast(drawn.lab, drawn.contract)
+        assert (step is not None) == (drawn.contract.call.count("d_") > 0)
+        if step:
+            pixels = step.width * step.height * step.channels
+            assert (pixels > 2**31) == drawn.is_one_of("lab2", "lab7", "lab8")
+            assert pixels % 1024 == 0  # whole pages of floats
+
+
 def kept(seed: int, part: str = "A", *, own: bool = False) -> Step:
     return Step(part, 3, 3, 1, seed=seed, kept=True, own_mask=own)
 

@@ -36,53 +36,43 @@ static size_t smaller(size_t a, size_t b) {
 
 bool repeated_show(const struct repeated *r, void *at, repeated_place *place) {
     bool shows = r->file >= 0 && (uintptr_t)at % PAGE == 0;
-    for (size_t i = 0; i < r->count; i++)
-        for (size_t done = 0; shows && done < r->shown; done += r->period)
-            shows = place((char *)at + i * r->shown + done, smaller(r->period, r->shown - done),
-                          r->file, r->from + i * r->period);
+    for (size_t done = 0; shows && done < r->shown; done += r->period)
+        shows = place((char *)at + done, smaller(r->period, r->shown - done), r->file, r->from);
     return shows;
 }
 
 /* The array in pages of its file, or NULL. */
 static void *in_pages(struct repeated *r, const char *path) {
-    const size_t bytes = r->count * r->shown;
-    if (bytes == 0 || r->period % PAGE != 0 || r->shown % PAGE != 0)
+    if (r->period % PAGE != 0 || r->shown % PAGE != 0)
         return NULL;
-    void *data = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *data =
+        mmap(NULL, r->shown, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (data == MAP_FAILED)
         return NULL;
-    r->file = open_data(path, r->count * r->period, &r->from);
+    r->file = open_data(path, r->period, &r->from);
     if (repeated_show(r, data, place_in_own_memory))
         return data;
     if (r->file >= 0)
         close(r->file);
     r->file = -1;
-    munmap(data, bytes);
+    munmap(data, r->shown);
     return NULL;
 }
 
 /* The array in ordinary memory, or NULL. */
 static void *copied(const struct repeated *r, const char *content) {
-    char *data = malloc(r->count * r->shown + 1);
-    for (size_t i = 0; data && i < r->count; i++)
-        for (size_t done = 0; done < r->shown; done += r->period)
-            memcpy(data + i * r->shown + done, content + i * r->period,
-                   smaller(r->period, r->shown - done));
+    char *data = malloc(r->shown + 1);
+    for (size_t done = 0; data && done < r->shown; done += r->period)
+        memcpy(data + done, content, smaller(r->period, r->shown - done));
     return data;
 }
 
-bool repeated_lengthen(struct repeated *r, struct npy *a, const char *path, int axis, int side) {
-    struct npy longer = *a;
-    size_t row = npy_element(a->type);
-    if (axis < 0 || axis >= a->ndim || a->bytes == 0 || side < a->shape[axis])
+bool repeated_lengthen(struct repeated *r, struct npy *a, const char *path, struct npy longer) {
+    memcpy(longer.type, a->type, sizeof longer.type);
+    if (npy_bytes(longer.type, longer.ndim, longer.shape, &longer.bytes) != 0 || a->bytes == 0 ||
+        longer.bytes < a->bytes)
         return false;
-    for (int d = axis + 1; d < a->ndim; d++)
-        row *= (size_t)a->shape[d];
-    longer.shape[axis] = side;
-    if (npy_bytes(longer.type, longer.ndim, longer.shape, &longer.bytes) != 0)
-        return false;
-    const size_t period = row * (size_t)a->shape[axis];
-    *r = (struct repeated){-1, 0, a->bytes / period, period, row * (size_t)side};
+    *r = (struct repeated){-1, 0, a->bytes, longer.bytes};
     longer.data = in_pages(r, path);
     if (!longer.data)
         longer.data = copied(r, a->data);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 
 #define GUARD ((size_t)4096)
 #define POISON 0xff
@@ -23,7 +24,7 @@
 #define SIGNALLING_DOUBLE UINT64_C(0xfff5c3a7e1d2b496)
 
 static const char usage[] =
-    "usage: run --part PART [--in NAME=FILE]... [--repeat NAME=AXIS:SIDE] [--set NAME=VALUE]...\n"
+    "usage: run --part PART [--in NAME=FILE]... [--repeat NAME=SIDExSIDE...] [--set NAME=VALUE]...\n"
     "           [--out NAME=FILE:TYPE:SIDExSIDE...]... [--status FILE]\n"
     "       run --steps FILE --data FILE --results FILE [--status FILE]\n"
     "  --in    a .npy array, or a .png, .pgm or .ppm picture (its luminance, 0..1)\n"
@@ -73,38 +74,6 @@ static void add_input(struct runner *r, char *text) {
         our_fault("%s", error);
 }
 
-/* "image=0:4096" */
-static void repeat_input(struct runner *r, char *text) {
-    static struct repeated repeated;
-    const char *how = split_name("--repeat", text);
-    int axis, side;
-    char more;
-    if (sscanf(how, "%d:%d%c", &axis, &side, &more) != 2)
-        our_fault("--repeat %s needs AXIS:SIDE, such as 0:4096", text);
-    if (repeated.period > 0)
-        our_fault("--repeat can be given once");
-    for (int i = 0; i < r->inputs; i++) {
-        struct input *in = &r->input[i];
-        if (strcmp(in->name, text) != 0)
-            continue;
-        if (!repeated_lengthen(&repeated, &in->array, in->path, axis, side))
-            our_fault("the input %s cannot be repeated to %s", text, how);
-        in->repeated = &repeated;
-        return;
-    }
-    our_fault("--repeat %s comes after --in %s=FILE", text, text);
-}
-
-static void add_setting(struct runner *r, char *text) {
-    const char *value = split_name("--set", text);
-    for (int i = 0; i < r->settings; i++)
-        if (strcmp(r->setting[i].name, text) == 0)
-            our_fault("--set %s was given twice", text);
-    if (r->settings == MAX_NAMED)
-        our_fault("--set can be given %d times at most", MAX_NAMED);
-    r->setting[r->settings++] = (struct setting){text, value};
-}
-
 /* "61x97" into a shape. */
 static bool read_shape(const char *text, struct npy *a) {
     for (const char *at = text; a->ndim < NPY_MAX_DIMS; at++) {
@@ -122,6 +91,37 @@ static bool read_shape(const char *text, struct npy *a) {
             return false;
     }
     return false;
+}
+
+/* "image=4096x4096" */
+static void repeat_input(struct runner *r, char *text) {
+    static struct repeated repeated;
+    const char *how = split_name("--repeat", text);
+    struct npy longer = {.ndim = 0};
+    if (!read_shape(how, &longer))
+        our_fault("--repeat %s needs a shape, such as 4096x4096", text);
+    if (repeated.period > 0)
+        our_fault("--repeat can be given once");
+    for (int i = 0; i < r->inputs; i++) {
+        struct input *in = &r->input[i];
+        if (strcmp(in->name, text) != 0)
+            continue;
+        if (!repeated_lengthen(&repeated, &in->array, in->path, longer))
+            our_fault("the input %s cannot be repeated to %s", text, how);
+        in->repeated = &repeated;
+        return;
+    }
+    our_fault("--repeat %s comes after --in %s=FILE", text, text);
+}
+
+static void add_setting(struct runner *r, char *text) {
+    const char *value = split_name("--set", text);
+    for (int i = 0; i < r->settings; i++)
+        if (strcmp(r->setting[i].name, text) == 0)
+            our_fault("--set %s was given twice", text);
+    if (r->settings == MAX_NAMED)
+        our_fault("--set can be given %d times at most", MAX_NAMED);
+    r->setting[r->settings++] = (struct setting){text, value};
 }
 
 unsigned char runner_guard_byte(size_t i) {
@@ -160,7 +160,12 @@ static bool is_kept(const struct output *out) {
 static void allocate(struct output *out) {
     size_t all = GUARD + out->array.bytes + GUARD;
     void *memory = NULL;
-    if (posix_memalign(&memory, 4096, all) != 0)
+    if (!is_kept(out))
+        memory = mmap(NULL, all, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    else if (posix_memalign(&memory, 4096, all) != 0)
+        memory = MAP_FAILED;
+    if (memory == MAP_FAILED)
         our_fault("not enough memory for the output %s of %zu bytes", out->name, out->array.bytes);
     out->memory = memory;
     out->array.data = out->memory + GUARD;
@@ -390,6 +395,13 @@ static void write_output(const struct output *out) {
         disk_fault("%s", error);
 }
 
+static void free_output(const struct output *out) {
+    if (is_kept(out))
+        free(out->memory);
+    else
+        munmap(out->memory, GUARD + out->array.bytes + GUARD);
+}
+
 static void free_input(struct input *in) {
     if (in->repeated)
         repeated_free(in->repeated, &in->array);
@@ -455,6 +467,6 @@ int main(int argc, char **argv) {
     for (int i = 0; i < r.inputs; i++)
         free_input(&r.input[i]);
     for (int i = 0; i < r.outputs; i++)
-        free(r.output[i].memory);
+        free_output(&r.output[i]);
     return 0;
 }

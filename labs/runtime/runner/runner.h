@@ -7,8 +7,8 @@
  *       --out out=FILE.raw:f4:61x97 [--status FILE]
  *
  * Inputs are .npy files, or .png/.pgm/.ppm pictures, which become float32 luminance in 0..1. After
- * --repeat image=0:4096 the rows of the input `image` come again and again until there are so many.
- * An output's type is f4, f8, u1 or i4; its sides are those of a .npy shape, slowest first.
+ * --repeat image=4096x4096 the elements of the input `image` come again and again to fill that
+ * shape. An output's type is f4, f8, u1 or i4; its sides are those of a .npy shape, slowest first.
  *
  * Before the call an output is filled with 0xff bytes, or with signalling NaNs where its type is f4
  * or f8, and lies between two guard zones of 4096 bytes. After the call it is written raw, or as a

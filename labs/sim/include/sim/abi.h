@@ -238,6 +238,7 @@ double sim_double_root(double a, sim_rounding mode);
 /* malloc() and free(): in a kernel, of the device's heap. They stand at `pc`, a return address, or
  * at a line. In a kernel NULL means that the heap, of cudaLimitMallocHeapSize bytes, is full. */
 void *sim_heap_allocate(size_t bytes, const void *pc, const char *file, int line);
+void *sim_heap_allocate_array(size_t bytes, const void *pc); /* for `new T[n]` */
 void sim_heap_free(void *pointer, const void *pc, const char *file, int line);
 
 /* memcpy(), memmove() and memset() of a traced program. */

@@ -38,7 +38,7 @@ SIM_HEAP_OPERATOR void *operator new(size_t bytes) {
     return memory;
 }
 SIM_HEAP_OPERATOR void *operator new[](size_t bytes) {
-    void *memory = sim_heap_allocate(bytes, __builtin_return_address(0), nullptr, 0);
+    void *memory = sim_heap_allocate_array(bytes, __builtin_return_address(0));
     if (!memory && !sim_on_device()) {
         throw std::bad_alloc();
     }

@@ -132,7 +132,8 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
 
 static bool run_block(void *context, uint64_t i) {
     struct job *job = context;
-    uint64_t index = job->reversed ? job->blocks - 1 - i : i;
+    const uint64_t turn = sim_options.ends && i > 0 ? job->blocks - 1 : i;
+    const uint64_t index = job->reversed ? job->blocks - 1 - turn : turn;
     cudaError_t error = sim_run_block(job->config, index, job->reversed, job->thread, job->closure);
     if (error != cudaSuccess) {
         __atomic_store_n(&job->failed, error, __ATOMIC_RELAXED);
@@ -187,7 +188,8 @@ static void run(void *closure) {
     }
     sim_watch_begin();
     sim_progress_begin(c->kernel, blocks);
-    bool ended = sim_pool_run(blocks, run_block, finish, &job, c->cooperative);
+    const uint64_t run = sim_options.ends && blocks > 2 ? 2 : blocks;
+    bool ended = sim_pool_run(run, run_block, finish, &job, c->cooperative);
     sim_progress_end();
     if (sim_hooks) {
         sim_hooks->launch_end(c);

@@ -15,8 +15,10 @@ void sim_read_options(void) {
     const char *position = getenv("CONVLABS_SIM_POSITION");
     const char *order = getenv("CONVLABS_SIM_ORDER");
     const char *fresh = getenv("CONVLABS_SIM_FRESH");
+    const char *blocks = getenv("CONVLABS_SIM_BLOCKS");
     const char *seed = getenv("CONVLABS_SIM_SEED");
     const char *fault = getenv("CONVLABS_SIM_FAULT");
+    const bool ends = blocks != NULL && strcmp(blocks, "ends") == 0;
     const bool check = getenv("CONVLABS_SIM_CHECK") != NULL;
     sim_options = (struct sim_options){
         .findings = getenv("CONVLABS_SIM_FINDINGS"),
@@ -27,8 +29,9 @@ void sim_read_options(void) {
         .position = position ? strtod(position, NULL) : 0,
         .threads = threads ? atoi(threads) : 0,
         .reverse = order != NULL && strcmp(order, "reverse") == 0,
+        .ends = ends,
         .seed = seed ? strtoull(seed, NULL, 10) : (uint64_t)check,
-        .zeros = fresh != NULL && strcmp(fresh, "zeros") == 0,
+        .zeros = ends || (fresh != NULL && strcmp(fresh, "zeros") == 0),
         .fault_is_error = fault != NULL && strcmp(fault, "error") == 0,
         .predict = getenv("CONVLABS_SIM_PREDICT") != NULL,
         .progress = getenv("CONVLABS_SIM_PROGRESS") != NULL,

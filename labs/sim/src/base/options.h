@@ -21,6 +21,9 @@ struct sim_options {
                              runs, and where; 0: never */
     int threads;          /* THREADS: host threads; below 1: one for each core */
     bool reverse;         /* ORDER=reverse: begin with the last block and the last thread */
+    bool ends;            /* BLOCKS=ends: of each launch only the first and the last block run, and
+                             no longer than for a few tiles, on memory that counts as written, and
+                             large copies and fills are left out: for images of any size */
     uint64_t seed;        /* SEED: of the order of queued work; 0: as late as possible */
     bool zeros;           /* FRESH=zeros: new memory holds zeros, not poison */
     bool fault_is_error; /* FAULT=error: a bad access of a kernel is its error, as on a device; else

@@ -1,5 +1,6 @@
 #include "check/address.h"
 
+#include "base/options.h"
 #include "exec/shared.h"
 #include "memory/allocations.h"
 #include "memory/heap.h"
@@ -104,7 +105,7 @@ static bool find_own(const struct worker *w, struct range *range) {
 static struct shadow *shadow_of(struct sim_allocation *a) {
     if (a->shadow == NULL && !a->freed) {
         bool device = a->space == SIM_DEVICE_MEMORY || a->space == SIM_HEAP_MEMORY;
-        a->shadow = shadow_create(a->base, a->bytes, !device);
+        a->shadow = shadow_create(a->base, a->bytes, !device || sim_options.ends);
     }
     return a->shadow;
 }

@@ -222,7 +222,8 @@ static uint64_t slice(const struct worker *w) {
     return (sim_hooks ? (uint64_t)1 << 23 : (uint64_t)1 << 18) << (w->launch.slices & 31);
 }
 
-/* Runs the block until all of its threads are done, its kernel fails, or it waits for others. */
+/* Runs the block until all of its threads are done, its kernel fails, it waits for others, or it
+ * has run for long enough. */
 static void run(struct worker *w) {
     unsigned tries = 0;
     const uint64_t last_turn = w->turns + slice(w);
@@ -342,6 +343,7 @@ static void prepare(struct worker *w) {
 /* The running block waits for others, has ended or has failed. Returns the error that ends its
  * kernel. */
 static cudaError_t leave(struct worker *w) {
+    const bool enough = w->block.failed == SIM_ENOUGH;
     bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ||
                  sim_any(w, AT_BARRIER);
     if (w->block.failed == cudaSuccess && waits && !sim_park(w)) {
@@ -355,6 +357,7 @@ static cudaError_t leave(struct worker *w) {
     if (w->block.failed != cudaSuccess) {
         sim_abandon_stacks(w);
     }
+    w->block.failed = enough ? cudaSuccess : w->block.failed;
     w->block.config = NULL;
     w->poisoned = (unsigned)sim_shared_laid_out();
     return w->block.failed;

@@ -11,7 +11,7 @@ void *sim_heap_allocate(size_t bytes, const void *pc, const char *file, int line
     if (!w || !w->block.config) {
         void *memory = malloc(bytes);
         if (sim_hooks && file) {
-            sim_hooks->host_allocated(memory, bytes, (struct sim_location){file, line});
+            sim_hooks->host_allocated(memory, bytes, NULL, (struct sim_location){file, line});
         }
         return memory;
     }
@@ -22,6 +22,16 @@ void *sim_heap_allocate(size_t bytes, const void *pc, const char *file, int line
         sim_hooks->heap_changed(memory, bytes);
     }
     w->lane.busy = busy;
+    return memory;
+}
+
+/* What `new T` allocates, a library may delete, so that nobody knows what is left; not so arrays.
+ */
+void *sim_heap_allocate_array(size_t bytes, const void *pc) {
+    void *memory = sim_heap_allocate(bytes, pc, NULL, 0);
+    if (memory && sim_hooks && !sim_on_device()) {
+        sim_hooks->host_allocated(memory, bytes, pc, (struct sim_location){NULL, 0});
+    }
     return memory;
 }
 

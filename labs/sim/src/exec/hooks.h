@@ -60,7 +60,8 @@ struct sim_hooks {
     void (*host_receives)(const void *from, size_t bytes, struct sim_location location);
 
     /* Host code has called malloc() there, or is about to call free() there. */
-    void (*host_allocated)(void *memory, size_t bytes, struct sim_location location);
+    void (*host_allocated)(void *memory, size_t bytes, const void *return_address,
+                           struct sim_location location);
     void (*host_frees)(void *memory, struct sim_location location);
 
     /* A call of the runtime API at `location` is about to access what should be host memory. */

@@ -197,6 +197,9 @@ static inline bool sim_is_on_stack(const struct worker *w, const volatile void *
 
 /* The running thread ends its kernel. */
 __attribute__((noreturn)) void sim_end_kernel(cudaError_t error);
+#define SIM_ENOUGH                                                                                 \
+    cudaErrorNotReady /* for the block alone, where only the ends of a launch run                  \
+                       */
 
 /* The running thread ends, and when the others are done, its kernel. */
 __attribute__((noreturn)) void sim_end_thread(cudaError_t error);

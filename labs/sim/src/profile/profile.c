@@ -29,6 +29,7 @@ struct site {
     uint64_t code;
     enum space space;
     uint64_t requests, lanes, sectors, new_sectors, wavefronts, ideal, words;
+    uint64_t again;         /* bytes that the launch had stored before */
     uint64_t l1_wavefronts; /* this and the next three are only for a prediction */
     uint64_t block_sectors; /* that the block had not accessed before */
     uint64_t from, to;      /* the addresses between which it is */
@@ -44,6 +45,7 @@ static struct {
 
 static struct sector_set touched;
 static struct sector_set touched_by_block; /* by its loads */
+static struct sector_set stored;           /* by the launch, with bytes in place of sectors */
 static struct {
     double weights, sum, squares, most; /* how many, their passes, and these squared */
 } of_blocks;
@@ -72,6 +74,7 @@ bool profile_begin(const struct sim_config *config) {
     worst_access_begin();
     sectors_release(&touched);
     sectors_release(&touched_by_block);
+    sectors_release(&stored);
     passes_begin();
     memset(&of_blocks, 0, sizeof of_blocks);
     blocks_begun = 0;
@@ -217,6 +220,28 @@ static struct site *find(uint64_t code, enum space space) {
     return &table.sites[*slot - 1];
 }
 
+/* Counts the bytes of a store that the launch has stored before. */
+static bool count_stored(struct site *site, const struct warp_access *access) {
+    struct sector_range bytes = {0, 0}; /* neighbouring lanes mostly store neighbouring bytes */
+    for (uint32_t left = access->active; left; left &= left - 1) {
+        const uint64_t at = access->address[__builtin_ctz(left)];
+        const bool follows = bytes.count > 0 && at == bytes.first + bytes.count;
+        bytes.count += follows ? access->width : 0;
+        if (!follows) {
+            unsigned fresh;
+            if (!sectors_add_range(&stored, bytes, &fresh)) {
+                return false;
+            }
+            site->again += weight * (bytes.count - fresh);
+            bytes = (struct sector_range){at, access->width};
+        }
+    }
+    unsigned fresh;
+    const bool added = sectors_add_range(&stored, bytes, &fresh);
+    site->again += added ? weight * (bytes.count - fresh) : 0;
+    return added;
+}
+
 /* What a prediction needs of an access of global memory. A store does not stay in the L1 cache. */
 static bool count_for_prediction(struct site *site, const struct warp_access *access,
                                  unsigned cost) {
@@ -272,7 +297,8 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
             return false;
         }
         site->new_sectors += new_sectors;
-        if (sim_options.predict && !count_for_prediction(site, access, cost)) {
+        if (sim_options.predict ? !count_for_prediction(site, access, cost)
+                                : space == GLOBAL && !load && !count_stored(site, access)) {
             return false;
         }
     } else if (space == SHARED) {
@@ -310,11 +336,11 @@ static void write_site(FILE *file, const struct site *s, bool first) {
     fprintf(file,
             "%s{\"pc\":%llu,\"space\":\"%s\",\"store\":%s,\"width\":%u,\"requests\":%llu,"
             "\"lanes\":%llu,\"sectors\":%llu,\"fresh\":%llu,\"wavefronts\":%llu,\"ideal\":%llu,"
-            "\"words\":%llu",
+            "\"words\":%llu,\"again\":%llu",
             first ? "" : ",", (unsigned long long)(s->code & UINT32_MAX), space_names[s->space],
             s->code & EVENT_STORE ? "true" : "false", event_width(s->code), scaled(s->requests),
             scaled(s->lanes), scaled(s->sectors), (unsigned long long)s->new_sectors,
-            scaled(s->wavefronts), scaled(s->ideal), scaled(s->words));
+            scaled(s->wavefronts), scaled(s->ideal), scaled(s->words), scaled(s->again));
     if (sim_options.predict) {
         fprintf(file,
                 ",\"atomic\":%s,\"l1_wavefronts\":%llu,\"block_sectors\":%llu,"

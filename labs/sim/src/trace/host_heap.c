@@ -1,6 +1,6 @@
-/* malloc() and its relatives as host code of a traced program calls them: sim/host_heap.h gives
- * them these names. In a checked program they remember who has allocated what, so that memory which
- * is never freed, or freed while pending work uses it, is found. */
+/* malloc() and its relatives, and `new` of arrays, as host code of a traced program calls them:
+ * sim/host_heap.h gives them these names. In a checked program they remember who has allocated
+ * what, so that memory which is never freed, or freed while pending work uses it, is found. */
 #include "trace/host_heap.h"
 
 #include "base/at_end.h"
@@ -19,6 +19,7 @@ struct block {
     size_t bytes;
     const char *pc; /* of the call, or else: */
     struct sim_location location;
+    bool array; /* by `new T[n]` */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -66,7 +67,7 @@ static void *remember(struct block block) {
 
 /* Removes the block, and moves those that its place kept away from theirs. */
 static struct block forget(const void *memory) {
-    struct block known = {NULL, 0, NULL, {NULL, 0}};
+    struct block known = {.memory = NULL};
     pthread_mutex_lock(&lock);
     size_t at = memory && size ? place_of(memory) : 0;
     if (memory && size && blocks[at].memory) {
@@ -83,8 +84,16 @@ static struct block forget(const void *memory) {
     return known;
 }
 
-void host_heap_allocated(void *memory, size_t bytes, struct sim_location location) {
-    remember((struct block){memory, bytes, NULL, location});
+extern const char __executable_start[], etext[];
+
+void host_heap_allocated(void *memory, size_t bytes, const void *return_address,
+                         struct sim_location location) {
+    const char *pc = return_address;
+    if (location.file) {
+        remember((struct block){memory, bytes, NULL, location, false});
+    } else if (pc > __executable_start && pc < etext) {
+        remember((struct block){memory, bytes, pc - 1, location, true});
+    }
 }
 
 void host_heap_frees(void *memory, struct sim_location location) {
@@ -97,7 +106,7 @@ void host_heap_frees(void *memory, struct sim_location location) {
 /* calloc() and realloc() as host code of a traced program calls them, and malloc() and free() where
  * it calls them by their address: sim/host_heap.h gives them these names. */
 static struct block here(void *memory, size_t bytes, const void *return_address) {
-    return (struct block){memory, bytes, (const char *)return_address - 1, {NULL, 0}};
+    return (struct block){memory, bytes, (const char *)return_address - 1, {NULL, 0}, false};
 }
 
 void *sim_host_calloc(size_t number, size_t bytes);
@@ -154,9 +163,9 @@ static void report_leaks(void) {
         struct sim_finding finding = {
             .kind = "leak", .pc = blocks[i].pc, .location = blocks[i].location};
         sim_report(&finding,
-                   "%zu bytes of host memory allocated here were never freed (%zu call%s): call "
-                   "free()",
-                   bytes, number, number == 1 ? "" : "s");
+                   "%zu bytes of host memory allocated here were never freed (%zu call%s): %s",
+                   bytes, number, number == 1 ? "" : "s",
+                   blocks[i].array ? "delete[] them" : "call free()");
     }
 }
 SIM_AT_END(report_leaks);

@@ -3,6 +3,8 @@
 
 #include "base/findings.h"
 
-/* It was allocated, or is about to be freed, by the call there. */
-void host_heap_allocated(void *memory, size_t bytes, struct sim_location location);
+/* It was allocated, or is about to be freed, by the call there. A location without a file: by one
+ * that returns to that address, in the program or in a library, whose memory is its own. */
+void host_heap_allocated(void *memory, size_t bytes, const void *return_address,
+                         struct sim_location location);
 void host_heap_frees(void *memory, struct sim_location location);

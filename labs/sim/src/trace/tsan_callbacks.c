@@ -48,6 +48,12 @@ static struct {
     uintptr_t from, to;
 } shared_memory; /* of the running block */
 
+/* Where only the ends of a launch run: the marks of the running block, about ten tiles of 32x32
+ * pixels at most, and no more than these of a thread until it waits. */
+#define MOST_MARKS 300000
+#define MOST_OF_THREAD 20000
+static unsigned marks, last_mark;
+
 static const char *program_base;
 
 extern const char __ehdr_start[];
@@ -81,6 +87,7 @@ static void launch_end(const struct sim_config *config) {
 
 static void block_begin(const struct worker *w) {
     end_block();
+    marks = 0;
     trace.block = blockIdx;
     trace.counted = trace.profiled && !trace.exhausted && profile_begin_block(&blockIdx);
     if (trace.counted) {
@@ -114,6 +121,7 @@ static void thread(const struct worker *w, unsigned t) {
     }
     stream = trace.counted ? &trace.streams[t % SIM_WARP_SIZE] : NULL;
     trace.thread = t;
+    last_mark = marks + MOST_OF_THREAD < MOST_MARKS ? marks + MOST_OF_THREAD : MOST_MARKS;
     tags = &trace.tags[t % SIM_WARP_SIZE];
     shared_memory.from = (uintptr_t)w->arena;
     shared_memory.to = (uintptr_t)w->dynamic_end;
@@ -580,6 +588,9 @@ int sim_read_only(const void *at, unsigned long bytes) {
 }
 
 int sim_mark(unsigned long long mark) {
+    if (sim_options.ends && sim_lane_stack.from != NULL && ++marks > last_mark) {
+        sim_end_kernel(SIM_ENOUGH);
+    }
     pass(__builtin_return_address(0));
     if (stream != NULL && !lane_stream_mark(stream, mark)) {
         trace.exhausted = true;

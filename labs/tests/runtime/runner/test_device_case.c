@@ -376,7 +376,7 @@ LOOP_TEST(repeated_pages_are_not_copied, 0, 2) {
     char path[] = "/tmp/convlabs-device-case-XXXXXX", error[256];
     close(mkstemp(path));
     ck_assert_int_eq(file_write(path, NULL, 0, page, PAGE, error, sizeof error), 0);
-    ck_assert(repeated_lengthen(&pages, &a, path, 0, LONG));
+    ck_assert(repeated_lengthen(&pages, &a, path, (struct npy){.ndim = 1, .shape = {LONG}}));
     unlink(path);
     ck_assert_int_ge(pages.file, 0);
     runner = (struct runner){.drops_output = true, .repeated = &pages};

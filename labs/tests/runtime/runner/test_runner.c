@@ -244,16 +244,16 @@ static void checks_repeated(struct runner *r) {
 }
 
 TEST(an_input_repeats_its_rows) {
-    ck_assert_msg(RUN(checks_repeated, "--part", "A", "--in", in_arg, "--repeat", "image=0:5",
+    ck_assert_msg(RUN(checks_repeated, "--part", "A", "--in", in_arg, "--repeat", "image=5x3",
                       "--out", "out=-:f4:2x3", "--status", status_file) == 0,
                   "%s", printed);
     ck_assert_ptr_nonnull(strstr(contents(status_file), "\"returned\":0"));
-    ck_assert_int_eq(RUN(fails, "--part", "A", "--in", in_arg, "--repeat", "image=0:1"), 2);
-    ck_assert_ptr_nonnull(strstr(printed, "cannot be repeated to 0:1"));
-    ck_assert_int_eq(RUN(fails, "--part", "A", "--repeat", "image=0:5"), 2);
+    ck_assert_int_eq(RUN(fails, "--part", "A", "--in", in_arg, "--repeat", "image=1x3"), 2);
+    ck_assert_ptr_nonnull(strstr(printed, "cannot be repeated to 1x3"));
+    ck_assert_int_eq(RUN(fails, "--part", "A", "--repeat", "image=5x3"), 2);
     ck_assert_ptr_nonnull(strstr(printed, "comes after --in image=FILE"));
-    ck_assert_int_eq(RUN(fails, "--part", "A", "--in", in_arg, "--repeat", "image=5"), 2);
-    ck_assert_ptr_nonnull(strstr(printed, "needs AXIS:SIDE"));
+    ck_assert_int_eq(RUN(fails, "--part", "A", "--in", in_arg, "--repeat", "image=5:3"), 2);
+    ck_assert_ptr_nonnull(strstr(printed, "needs a shape"));
 }
 
 TEST(usage_errors) {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -266,3 +268,62 @@ def test_only_the_marked_lines_race(launch: str, racing: dict[str, set[int]]) ->
     ends = begins + KERNELS[launch].count("\n")
     marked = {i + 1 for i in range(begins, ends + 1) if "// RACE" in text[i]}
     assert racing.get(name, set()) == marked
+
+
+# Only the first and the last block of each launch run, on arrays of 8 GB: what they do wrong is
+# found, and nothing that the other blocks leave undone.
+VAST = r"""
+const size_t pixels = ((size_t)1 << 31) + ((size_t)1 << 20), bytes = pixels * sizeof(float);
+__device__ void go(float *out, bool waits) {
+    __shared__ float s[64];
+    for (size_t at = blockIdx.x * 64; at < pixels; at += gridDim.x * 64) {
+        s[threadIdx.x] = at; // STORE
+        __syncthreads();
+        out[at + threadIdx.x] = s[63 - threadIdx.x]; // LOAD
+        if (waits)
+            __syncthreads();
+    }
+}
+__global__ void in_tiles(float *out) { go(out, true); }
+__global__ void without_waiting(float *out) { go(out, false); }
+__global__ void for_ever(float *out) {
+    for (size_t at = 0;; at = (at + 70000) % pixels)
+        out[at] += 1;
+}
+__global__ void of_all(const float *in, float *out) {
+    out[pixels - 1 - blockIdx.x] = in[blockIdx.x];
+}
+__global__ void by_int(float *out) {
+    const int at = blockIdx.x * 64 + threadIdx.x;
+    out[at] = 1; // OUTSIDE
+}
+int main(void) {
+    float *in, *out;
+    cudaMalloc(&in, bytes);
+    cudaMalloc(&out, bytes);
+    cudaMemset(in, 0, bytes);
+    of_all<<<1000000, 1>>>(in, out);
+    in_tiles<<<65535, 64>>>(out);
+    for_ever<<<9, 32>>>(out);
+    without_waiting<<<65535, 64>>>(out);
+    cudaMemcpy(in, out, bytes, cudaMemcpyDeviceToDevice);
+    by_int<<<pixels / 64, 64>>>(out);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
+    return 0;
+}
+"""
+
+
+def test_the_ends_of_a_launch_on_a_vast_array(tmp_path: Path) -> None:
+    (tmp_path / "vast.cu").write_text(VAST)
+    found = tmp_path / "found.json"
+    options = ("run", "--check", "--json", found, tmp_path / "vast.cu")
+    captured.grade(*options, env=os.environ | {"CONVLABS_SIM_BLOCKS": "ends"}, timeout=60)
+    findings = [f for f in json.loads(found.read_text())["findings"] if f["kind"] != "global-race"]
+    marks = {m: n for n, line in enumerate(VAST.split("\n"), 1) for m in line.split("// ")[1:]}
+    assert {(f["kernel"], f["kind"], f["line"], f["other_line"]) for f in findings} == {
+        ("without_waiting", "shared-race", marks["LOAD"], marks["STORE"]),
+        ("by_int", "out-of-bounds", marks["OUTSIDE"], 0),
+    }

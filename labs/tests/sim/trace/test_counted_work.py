@@ -49,6 +49,13 @@ __global__ void by_turns(float *out) {
         out[threadIdx.x] = 2;
     }
 }
+__global__ void zero_first(float *out, char *bytes) {
+    const int i = blockIdx.x * 32 + threadIdx.x;
+    out[i] = 0;
+    out[i] = bytes[i];
+    bytes[i] = 1;
+    *(int *)(bytes + 128 + 4 * (i / 3 * 3 % 32)) = 2;
+}
 int main(void) {
     float *in, *out;
     cudaMalloc(&in, 4096);
@@ -79,6 +86,7 @@ int main(void) {
     int parts = 4;
     void *arguments[] = {&out};
     cudaLaunchCooperativeKernel((void *)by_turns, dim3(parts), dim3(32), arguments, 0, 0);
+    zero_first<<<3, 32>>>(out, (char *)in);
     return cudaDeviceSynchronize();
 }
 """
@@ -96,7 +104,12 @@ COUNTED = {
     "one_of_four": ({"blocks": 8, "idle_blocks": 6, "storing_threads": 80}, [2, 1, 1]),
     "shared_only": ({"blocks": 4, "idle_blocks": 4, "storing_threads": 0}, [0, 0, 0]),
     "atomics": ({"idle_blocks": 3, "storing_threads": 1, "global_store_lanes": 0}, [3, 1, 1]),
-    "by_turns": ({"blocks": 4, "idle_blocks": 1, "storing_threads": 96}, [3, 1, 1]),
+    "by_turns": (
+        {"blocks": 4, "idle_blocks": 1, "storing_threads": 96, "global_bytes_stored_again": 128},
+        [3, 1, 1],
+    ),
+    # The same words a second time, no byte, and of 96 words all but 32.
+    "zero_first": ({"global_bytes_stored_again": 4 * 96 + 4 * (96 - 32)}, [3, 1, 1]),
 }
 
 
