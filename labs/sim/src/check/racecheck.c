@@ -197,6 +197,7 @@ void race_block_resumes(uint32_t number) {
 
 void race_thread(unsigned t) {
     race_time.quiet = ++race_time.segment;
+    race_time.moment++;
     race_time.thread = t;
     size_t index = race_time.segment - race_time.threads_first;
     if (make_room((void **)&race_time.threads, index + 1, &now.threads_capacity,
@@ -626,6 +627,7 @@ void race_step(struct shadow *shadow, size_t i, uint32_t settled, enum race_step
         shadow->packed[i].latest < settled
             ? 0
             : race_before(shadow->packed[i].form, me.segment - shadow->packed[i].latest);
+    race_time.moment++; /* the cells may be replaced */
     if (step == STEP_STORE) {
         cell->write = me;
     } else {
