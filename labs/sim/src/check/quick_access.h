@@ -19,6 +19,7 @@ struct check_site {
     uint64_t moment;
     const void *pc; /* the instruction's */
     struct shadow_packed before, after;
+    uint64_t seen;  /* the moment of its last access */
     bool one_block; /* only one block can access it */
 };
 extern struct check_site check_sites[CHECK_SITES] SIM_HIDDEN;
@@ -72,15 +73,17 @@ static inline __attribute__((always_inline)) bool check_again(const char *at, un
     return true;
 }
 
-/* check_quick() has passed an access of a cell that was as `before`. Only what is repeated is
+/* check_quick() has passed an access of this cell, which was as `before`. Only what is repeated is
  * kept. */
 static inline void check_keep(struct check_site *site, const void *pc, struct shadow_packed before,
-                              struct shadow_packed after) {
-    const bool again = site->moment == race_time.moment && site->pc == pc;
-    site->moment = race_time.moment;
-    site->pc = pc;
-    site->before = again ? before : (struct shadow_packed){UINT32_MAX, UINT32_MAX};
-    site->after = after;
+                              const struct shadow_packed *cell) {
+    if (site->seen == race_time.moment) {
+        site->moment = race_time.moment;
+        site->pc = pc;
+        site->before = before;
+        site->after = *cell;
+    }
+    site->seen = race_time.moment;
 }
 
 /* Checks an access of `bytes` bytes (1, 2, 4, 8 or 16, a constant) by the running thread of a
@@ -131,7 +134,7 @@ static inline __attribute__((always_inline)) bool check_quick(const char *at, un
             }
         }
         if (common) {
-            check_keep(site, pc, before, shadow->packed[first >> shift]);
+            check_keep(site, pc, before, &shadow->packed[first >> shift]);
         }
         return true;
     }
