@@ -1,7 +1,5 @@
 #include "exec/lock_step.h"
 
-#include "sim/marks.h"
-
 #include <stdlib.h>
 #include <string.h>
 
