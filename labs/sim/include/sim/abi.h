@@ -148,8 +148,8 @@ extern _Thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
 extern __thread const uint3 threadIdx, blockIdx, blockDim, gridDim;
 #endif
 
-/* A barrier of the block. Its result, in one register: the number of true predicates, and 2^32 times
- * that of threads. */
+/* A barrier of the block. Its result, in one register: the number of true predicates, and 2^32
+ * times that of threads. */
 unsigned long long sim_barrier(int predicate, const char *file, int line);
 
 /* The running thread waits for all threads of its tile: `threads` neighbours, a power of two and

@@ -14,8 +14,8 @@ struct check_site {
     const char *from;      /* of the object */
     size_t size;           /* its bytes; 0: nothing is known */
     struct shadow *shadow; /* NULL: nothing is remembered of it */
-    /* Where the running thread repeats the instruction, as a rule the cells that it accesses have the
-     * same history: at this moment it makes cells that are as `before` as `after`. */
+    /* Where the running thread repeats the instruction, as a rule the cells that it accesses have
+     * the same history: at this moment it makes cells that are as `before` as `after`. */
     uint64_t moment;
     const void *pc; /* the instruction's */
     struct shadow_packed before, after;

@@ -196,9 +196,8 @@ static void pass_barrier(struct worker *w) {
     w->block.barrier = 0;
     for (unsigned i = 0; i < w->block.warp_count; i++) {
         uint32_t lanes = w->warps[i].in[AT_BARRIER];
-        w->block.barrier +=
-            ((unsigned long long)__builtin_popcount(lanes) << 32) +
-            (unsigned long long)__builtin_popcount(lanes & w->warps[i].predicates);
+        w->block.barrier += ((unsigned long long)__builtin_popcount(lanes) << 32) +
+                            (unsigned long long)__builtin_popcount(lanes & w->warps[i].predicates);
         w->warps[i].predicates = 0;
     }
     sim_wake(w, AT_BARRIER);

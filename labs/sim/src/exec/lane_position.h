@@ -53,13 +53,13 @@ static inline void position_pass(struct lane_position *position, uint64_t mark) 
     const uint32_t number = SIM_NUMBER_OF(mark);
     const unsigned arm = SIM_ARM_OF(mark);
     struct level *level = &position->level[position->depth];
-    const bool innermost = level->number == number && position->depth > 0 &&
-                           !level->is_function && position->below == 0;
+    const bool innermost = level->number == number && position->depth > 0 && !level->is_function &&
+                           position->below == 0;
     switch (innermost ? SIM_KIND_OF(mark) : SIM_MARK_FUNCTION) {
     case SIM_MARK_LOOP:
-        level->round =
-            (arm & UNROLLED_COPIES ? (arm & UNROLLED_COPIES) << UNROLLED_ROUND_SHIFT : level->round) +
-            1;
+        level->round = (arm & UNROLLED_COPIES ? (arm & UNROLLED_COPIES) << UNROLLED_ROUND_SHIFT
+                                              : level->round) +
+                       1;
         level->passed = 0;
         break;
     case SIM_MARK_ROUND:

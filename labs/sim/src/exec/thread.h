@@ -129,9 +129,9 @@ struct worker {
         bool stalled;       /* a thread has polled in vain since it last gave way */
         bool preempted;     /* since then the watch has interrupted a thread */
 
-        const struct thread *leader;       /* the first that arrived at the barrier */
-        bool differs;                      /* not all threads wait in the same call of a barrier */
-        unsigned long long barrier;        /* the result of the last one */
+        const struct thread *leader; /* the first that arrived at the barrier */
+        bool differs;                /* not all threads wait in the same call of a barrier */
+        unsigned long long barrier;  /* the result of the last one */
     } block;
 
     /* The warp that runs now. */

@@ -387,11 +387,9 @@ static __attribute__((noinline)) void note_access(const void *address, unsigned 
 
 /* The same, in functions for each width, which decide the usual cases without a call: so the first
  * saves no register. */
-static inline __attribute__((always_inline)) void record_again(const void *address, unsigned width,
-                                                               bool store,
-                                                               void (*usual)(const void *,
-                                                                             const void *),
-                                                               const void *pc) {
+static inline __attribute__((always_inline)) void
+record_again(const void *address, unsigned width, bool store,
+             void (*usual)(const void *, const void *), const void *pc) {
     if (!check_again(address, width, store, pc)) {
         usual(address, pc);
     } else if (stream != NULL) {
