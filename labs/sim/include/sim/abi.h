@@ -148,11 +148,9 @@ extern _Thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
 extern __thread const uint3 threadIdx, blockIdx, blockDim, gridDim;
 #endif
 
-/* The result of a barrier: the number of true predicates, and of threads. */
-struct sim_barrier_result {
-    int set, threads;
-};
-struct sim_barrier_result sim_barrier(int predicate, const char *file, int line);
+/* A barrier of the block. Its result, in one register: the number of true predicates, and 2^32
+ * times that of threads. */
+unsigned long long sim_barrier(int predicate, const char *file, int line);
 
 /* The running thread waits for all threads of its tile: `threads` neighbours, a power of two and
  * more than a warp. */
@@ -324,6 +322,5 @@ SIM_LAYOUT(struct sim_config, 80, closure_bytes, 72);
 SIM_LAYOUT(struct sim_named_kernel, 56, next, 48);
 SIM_LAYOUT(struct sim_shared_slot, 40, size, 20);
 SIM_LAYOUT(struct sim_shared_slot, 40, offset, 32);
-SIM_LAYOUT(struct sim_barrier_result, 8, threads, 4);
 #undef SIM_LAYOUT
 #undef SIM_ASSERT

@@ -8,14 +8,14 @@
 
 static inline void __syncthreads(SIM_SITE) { sim_barrier(0, sim_file, sim_line); }
 static inline int __syncthreads_count(int predicate, SIM_SITE) {
-    return sim_barrier(predicate, sim_file, sim_line).set;
+    return (int)sim_barrier(predicate, sim_file, sim_line);
 }
 static inline int __syncthreads_or(int predicate, SIM_SITE) {
-    return sim_barrier(predicate, sim_file, sim_line).set != 0;
+    return (int)sim_barrier(predicate, sim_file, sim_line) != 0;
 }
 static inline int __syncthreads_and(int predicate, SIM_SITE) {
-    sim_barrier_result all = sim_barrier(predicate, sim_file, sim_line);
-    return all.set == all.threads;
+    unsigned long long all = sim_barrier(predicate, sim_file, sim_line);
+    return (unsigned)all == all >> 32;
 }
 
 static inline void __syncwarp(unsigned mask = SIM_FULL_WARP, SIM_SITE) {

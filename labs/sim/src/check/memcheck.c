@@ -271,6 +271,7 @@ static void settle(void) {
     if (!check_pending) {
         return;
     }
+    race_time.moment++;
     bool changed =
         pending.bytes > MAX_COMPARED || memcmp(pending.before, pending.address, pending.bytes) != 0;
     for (size_t i = pending.first; changed && i < pending.first + pending.count; i++) {
@@ -394,8 +395,10 @@ static void check_inside(const struct access *a, const struct memory_object *p) 
                                              : FOOTPRINT_ATOMIC);
     }
     *check_site_of(a->pc + 1) =
-        (struct check_site){p->from, (size_t)(p->to - p->from), p->shadow,
-                            p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC};
+        (struct check_site){.from = p->from,
+                            .size = (size_t)(p->to - p->from),
+                            .shadow = p->shadow,
+                            .one_block = p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC};
     if (p->shadow == NULL) {
         return;
     }
@@ -445,13 +448,14 @@ static void check(const struct access *a) {
         return;
     }
     settle();
+    race_time.moment++;
     if (a->at >= w->lane.fiber->stack && a->at < w->lane.fiber->stack + w->lane.fiber->bytes) {
         return; /* local memory of the thread */
     }
     const struct memory_object *p = address_object(w, a->at);
     if (p->kind == MEMORY_OWN) {
         *check_site_of(a->pc + 1) =
-            (struct check_site){p->near, (size_t)(p->far - p->near), NULL, false};
+            (struct check_site){.from = p->near, .size = (size_t)(p->far - p->near)};
         return;
     }
     const char *meant = p->kind == MEMORY_UNKNOWN ? sim_shared_wrapped(a->at) : NULL;
@@ -544,6 +548,7 @@ void check_copy_to_host(const void *from, size_t bytes, struct sim_location loca
 
 void check_heap_changed(const void *at, size_t bytes) {
     settle();
+    race_time.moment++;
     memset(check_sites, 0, sizeof check_sites);
     address_forget();
     const struct memory_object *p = address_object(sim_worker, at);
@@ -562,6 +567,7 @@ void check_launch_begin(void) {
 void check_launch_end(void) {
     settle();
     settle_guesses();
+    race_time.moment++; /* what host code accesses now is not known */
 }
 
 void check_block_begin(const struct worker *w) {

@@ -14,7 +14,13 @@ struct check_site {
     const char *from;      /* of the object */
     size_t size;           /* its bytes; 0: nothing is known */
     struct shadow *shadow; /* NULL: nothing is remembered of it */
-    bool one_block;        /* only one block can access it */
+    /* Where the running thread repeats the instruction, as a rule the cells that it accesses have
+     * the same history: at this moment it makes cells that are as `before` as `after`. */
+    uint64_t moment;
+    const void *pc; /* the instruction's */
+    struct shadow_packed before, after;
+    uint64_t seen;  /* the moment of its last access */
+    bool one_block; /* only one block can access it */
 };
 extern struct check_site check_sites[CHECK_SITES] SIM_HIDDEN;
 
@@ -26,6 +32,60 @@ static inline struct check_site *check_site_of(const void *pc) {
     return &check_sites[((uintptr_t)pc ^ (uintptr_t)pc >> 9) % CHECK_SITES];
 }
 
+/* A cell's log of `bytes` bytes as check_quick() knows it in the common case. */
+#define CHECK_SHIFT(bytes) ((bytes) >= 4 ? 2u : 0u)
+
+static inline bool check_same(struct shadow_packed a, struct shadow_packed b) {
+    return a.latest == b.latest && a.form == b.form;
+}
+
+/* An access as for check_quick() by which the running thread repeats an instruction: false unless
+ * the last time tells its outcome. */
+static inline __attribute__((always_inline)) bool check_again(const char *at, unsigned bytes,
+                                                              bool store, const void *pc) {
+    const struct check_site *site = check_site_of(pc);
+    const size_t offset = (size_t)(at - site->from);
+    if (site->moment != race_time.moment || site->pc != pc || offset >= site->size ||
+        site->size - offset < bytes || ((uintptr_t)at & (bytes - 1)) != 0) {
+        return false;
+    }
+    const struct shadow *shadow = site->shadow;
+    const size_t first = (size_t)(at - shadow->base);
+    const unsigned shift = CHECK_SHIFT(bytes), count = bytes >> shift;
+    struct shadow_packed *cell = &shadow->packed[first >> shift];
+    for (unsigned i = 0; i < count; i++) {
+        if (!check_same(cell[i], site->before)) {
+            return false;
+        }
+    }
+    if (shadow->written) {
+        uint64_t *word = &shadow->written[first / 64];
+        const uint64_t mask = ((UINT64_C(1) << bytes) - 1) << first % 64;
+        if (store) {
+            *word |= mask;
+        } else if ((*word & mask) != mask) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < count; i++) {
+        cell[i] = site->after;
+    }
+    return true;
+}
+
+/* check_quick() has passed an access of this cell, which was as `before`. Only what is repeated is
+ * kept. */
+static inline void check_keep(struct check_site *site, const void *pc, struct shadow_packed before,
+                              const struct shadow_packed *cell) {
+    if (site->seen == race_time.moment) {
+        site->moment = race_time.moment;
+        site->pc = pc;
+        site->before = before;
+        site->after = *cell;
+    }
+    site->seen = race_time.moment;
+}
+
 /* Checks an access of `bytes` bytes (1, 2, 4, 8 or 16, a constant) by the running thread of a
  * kernel, outside of its stack. `pc`: the return address of the callback; `position`: the offset
  * of the call in the program. `common`: only accesses of whole packed cells that were seen
@@ -33,7 +93,7 @@ static inline struct check_site *check_site_of(const void *pc) {
 static inline __attribute__((always_inline)) bool check_quick(const char *at, unsigned bytes,
                                                               bool store, const void *pc,
                                                               uint32_t position, bool common) {
-    const struct check_site *site = check_site_of(pc);
+    struct check_site *site = check_site_of(pc);
     const size_t offset = (size_t)(at - site->from);
     if (check_pending || offset >= site->size || site->size - offset < bytes ||
         ((uintptr_t)at & (bytes - 1)) != 0) {
@@ -44,7 +104,7 @@ static inline __attribute__((always_inline)) bool check_quick(const char *at, un
         return true;
     }
     const size_t first = (size_t)(at - shadow->base);
-    const unsigned shift = common ? bytes >= 4 ? 2 : 0 : shadow->shift;
+    const unsigned shift = common ? CHECK_SHIFT(bytes) : shadow->shift;
     if ((first & (bytes - 1)) != 0 || bytes >> shift == 0 ||
         (common && (shadow->shift != shift || shadow->packed == NULL))) {
         return false;
@@ -61,6 +121,10 @@ static inline __attribute__((always_inline)) bool check_quick(const char *at, un
     const uint32_t settled = site->one_block ? race_time.barrier_first : race_time.launch_first;
     const unsigned count = bytes >> shift;
     if (common || shadow->packed) {
+        struct shadow_packed before = {0, 0};
+        if (common) {
+            before = shadow->packed[first >> shift];
+        }
         for (unsigned i = 0; i < count; i++) {
             /* The last of the packed cells' forms may have been one too many. */
             if ((!common && shadow->packed == NULL) ||
@@ -68,6 +132,9 @@ static inline __attribute__((always_inline)) bool check_quick(const char *at, un
                                    common)) {
                 return false;
             }
+        }
+        if (common) {
+            check_keep(site, pc, before, &shadow->packed[first >> shift]);
         }
         return true;
     }

@@ -16,6 +16,7 @@ struct race_time {
     uint32_t threads_first; /* the first segment whose thread is known, at most block_first */
     unsigned thread;        /* the running thread's number in the block */
     uint16_t *threads;      /* of each segment, from threads_first */
+    uint64_t moment;        /* changes before an access may mean something else: check_again() */
 };
 extern struct race_time race_time SIM_HIDDEN;
 

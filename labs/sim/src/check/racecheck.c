@@ -122,6 +122,7 @@ void race_launch(void) {
     race_time.launch_first = race_time.segment + 1;
     race_time.block_first = race_time.barrier_first = race_time.launch_first;
     race_time.threads_first = race_time.launch_first;
+    race_time.moment++;
     now.part_count = now.blocks = 0;
     for (unsigned i = 0; now.any_published && i < PUBLISHED; i++) {
         while (now.published[i]) {
@@ -143,6 +144,7 @@ void race_launch(void) {
 /* The running block has this number, and goes on in a new segment. */
 static void begin_part(uint32_t number) {
     race_time.block_first = race_time.barrier_first = race_time.segment + 1;
+    race_time.moment++;
     if (race_time.block_first - race_time.threads_first > MOST_THREADS) {
         race_time.threads_first = race_time.block_first;
     }
@@ -197,6 +199,7 @@ void race_block_resumes(uint32_t number) {
 
 void race_thread(unsigned t) {
     race_time.quiet = ++race_time.segment;
+    race_time.moment++;
     race_time.thread = t;
     size_t index = race_time.segment - race_time.threads_first;
     if (make_room((void **)&race_time.threads, index + 1, &now.threads_capacity,
@@ -207,6 +210,7 @@ void race_thread(unsigned t) {
 
 void race_barrier(void) {
     race_time.barrier_first = race_time.segment + 1;
+    race_time.moment++;
     now.block.fenced_barrier = now.block.last_fence;
 }
 
@@ -626,6 +630,7 @@ void race_step(struct shadow *shadow, size_t i, uint32_t settled, enum race_step
         shadow->packed[i].latest < settled
             ? 0
             : race_before(shadow->packed[i].form, me.segment - shadow->packed[i].latest);
+    race_time.moment++; /* the cells may be replaced */
     if (step == STEP_STORE) {
         cell->write = me;
     } else {

@@ -23,25 +23,24 @@ static bool same_place(const struct sim_location *a, const struct sim_location *
 
 /* The running thread waits for its block, or for its grid, at a line of the program. Inline: a
  * barrier costs little more than this. */
-static inline __attribute__((always_inline)) void wait_for_all(enum thread_state state,
-                                                               const char *file, int line) {
+static inline __attribute__((always_inline)) unsigned long long
+wait_for_all(enum thread_state state, const char *file, int line) {
     struct worker *w = sim_worker;
-    struct sim_location at = {file, line};
-    if (w->block.leader == NULL) {
+    const struct thread *leader = w->block.leader;
+    if (leader == NULL) {
         w->block.leader = &w->thread[w->lane.thread];
-    } else if (!same_place(&at, &w->block.leader->at)) {
-        w->block.differs = true;
+    } else {
+        w->block.differs |= line != leader->at.line || file != leader->at.file;
     }
-    sim_wait(w, state, at);
+    return sim_wait(w, state, (struct sim_location){file, line}, &w->block.barrier);
 }
 
-struct sim_barrier_result sim_barrier(int predicate, const char *file, int line) {
+unsigned long long sim_barrier(int predicate, const char *file, int line) {
     struct worker *w = sim_worker;
     if (predicate) {
         w->warp.state->predicates |= 1u << w->lane.thread % SIM_WARP_SIZE;
     }
-    wait_for_all(AT_BARRIER, file, line);
-    return sim_worker->block.barrier; /* `w` would have to be kept on the stack of each thread */
+    return wait_for_all(AT_BARRIER, file, line);
 }
 
 void sim_grid_barrier(const char *file, int line) {
@@ -167,8 +166,20 @@ static void report_divergence(struct worker *w) {
                 : "");
 }
 
+/* Do the threads that wait for all wait at different places? */
+static bool really_differ(const struct worker *w) {
+    bool same = true;
+    for (unsigned t = 0; t < w->block.count && same; t++) {
+        enum thread_state state = sim_state(w, t);
+        same = (state != AT_BARRIER && state != AT_GRID) ||
+               same_place(&w->thread[t].at, &w->block.leader->at);
+    }
+    return !same;
+}
+
 /* Every thread that is not done waits at a barrier of the block, or of the grid. */
 static void arrive(struct worker *w) {
+    w->block.differs = w->block.differs && really_differ(w);
     if (w->block.differs || sim_any(w, DONE)) {
         report_divergence(w);
     }
@@ -182,11 +193,11 @@ static void arrive(struct worker *w) {
 /* Lets the threads pass the barrier of the block. */
 static void pass_barrier(struct worker *w) {
     arrive(w);
-    w->block.barrier = (struct sim_barrier_result){0, 0};
+    w->block.barrier = 0;
     for (unsigned i = 0; i < w->block.warp_count; i++) {
         uint32_t lanes = w->warps[i].in[AT_BARRIER];
-        w->block.barrier.threads += __builtin_popcount(lanes);
-        w->block.barrier.set += __builtin_popcount(lanes & w->warps[i].predicates);
+        w->block.barrier += ((unsigned long long)__builtin_popcount(lanes) << 32) +
+                            (unsigned long long)__builtin_popcount(lanes & w->warps[i].predicates);
         w->warps[i].predicates = 0;
     }
     sim_wake(w, AT_BARRIER);

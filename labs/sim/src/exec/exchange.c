@@ -9,7 +9,9 @@
 #define FIRST_BLOCKS 8     /* of a kernel that are watched, and then */
 #define EVERY 64           /* one of so many, */
 #define ACCESSES (1 << 17) /* so many accesses of each; */
-#define TOGETHER (1 << 26) /* so many where its lanes go together: one may wait for another */
+#define TOGETHER                                                                                   \
+    (1 << 26)              /* so many where its lanes go together: one may wait for another; in    \
+                              the second half of them it is looked for exchanges again */
 #define KERNELS 64         /* that are told apart */
 #define SEVERAL UINT16_MAX /* lanes */
 
@@ -79,8 +81,8 @@ int sim_exchange_access(const volatile void *address, unsigned how, const char *
     if (left == 0 || --left == 0) {
         sim_watching = together = false;
     }
-    if (address == NULL) {
-        return 0; /* the end of a round */
+    if (address == NULL || left > TOGETHER / 2) {
+        return 0; /* the end of a round, or it is known that its lanes exchange values */
     }
     const uint16_t me = (uint16_t)(w->lane.thread + 1);
     const uint16_t warp = (uint16_t)(w->lane.thread / SIM_WARP_SIZE);

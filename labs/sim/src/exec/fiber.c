@@ -133,7 +133,7 @@ static void load_context(struct fiber *fiber, void *saved) {
 
 /* ---- mappings: a guard, and a stack above it */
 
-#define MAPPED ((GUARD + STACK + STAGGER * STAGGERED + PAGE - 1) / PAGE * PAGE)
+#define MAPPED (((GUARD + STACK + STAGGER * STAGGERED + PAGE - 1) / PAGE | 1) * PAGE)
 
 /* Mappings that no fiber has now. To map and unmap the stacks of each launch took longer than a
  * small kernel. */

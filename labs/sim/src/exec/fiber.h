@@ -63,6 +63,25 @@ static inline
 void fiber_switch(struct fiber *from, struct fiber *to);
 #endif
 
+/* The same for a fiber that waits: when it is resumed, *busy becomes false, and it gets what is
+ * then in *result. As the last act of a function that a kernel calls, this goes on in the kernel at
+ * once. It jumps there: a return would go where the fiber before has called from, as the processor
+ * foresees it, and that one is often at the next barrier already. */
+#if defined(__x86_64__) && defined(FIBER_ASSEMBLY) && !defined(FIBER_SWITCH_IS_CALLED)
+unsigned long long sim_fiber_wait(void **save, void *load, volatile bool *busy,
+                                  const unsigned long long *result);
+#define FIBER_WAIT(from, to, busy, result)                                                         \
+    sim_fiber_wait(&(from)->stack_pointer, (to)->stack_pointer, busy, result)
+#else
+static inline unsigned long long fiber_wait(struct fiber *from, struct fiber *to,
+                                            volatile bool *busy, const unsigned long long *result) {
+    fiber_switch(from, to);
+    *busy = false;
+    return *result;
+}
+#define FIBER_WAIT fiber_wait
+#endif
+
 /* Brings what a suspended fiber uses first into the cache: what is where it stopped, and what is at
  * two distances from there. */
 static inline void fiber_prefetch(const struct fiber *fiber, ptrdiff_t a, ptrdiff_t b) {

@@ -1,5 +1,6 @@
 /* aarch64: void sim_fiber_switch(void **save, void *load) saves the callee-saved registers on the
- * current stack and restores them from the other one. For x86-64 it is in fiber.h. */
+ * current stack and restores them from the other one. For x86-64 it is in fiber.h, and here is
+ * sim_fiber_wait(). */
     .text
 
 #if defined(__x86_64__)
@@ -10,6 +11,35 @@ sim_fiber_start:            /* a new fiber begins here: on its stack is the func
     popq %rdi
     call *%rcx
     ud2
+    .globl sim_fiber_wait
+    .type sim_fiber_wait, %function
+sim_fiber_wait:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    pushq %rcx
+    pushq %rdx
+    leaq 1f(%rip), %rax
+    pushq %rax
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %rax
+    jmpq *%rax
+1:  popq %rdx
+    movb $0, (%rdx)
+    popq %rcx
+    movq (%rcx), %rax
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    popq %rcx
+    jmpq *%rcx
 #elif defined(__aarch64__)
     .globl sim_fiber_switch
     .type sim_fiber_switch, %function

@@ -1,13 +1,7 @@
 #include "exec/lane_position.h"
 
-#include "sim/marks.h"
-
 #include <stddef.h>
 #include <string.h>
-
-/* In `passed`: the construct was left; a value after all constructs of a round. */
-#define LEFT UINT64_C(0x80000000)
-#define END_OF_ROUND (UINT64_C(0xffffffff) << 32)
 
 /* The level of a construct in the running function, or -1. */
 static int find(const struct lane_position *p, uint32_t number) {
@@ -61,7 +55,7 @@ static void leave_function(struct lane_position *p) {
     }
 }
 
-void position_pass(struct lane_position *p, uint64_t mark) {
+void position_pass_any(struct lane_position *p, uint64_t mark) {
     const enum sim_mark_kind kind = SIM_KIND_OF(mark);
     const uint32_t number = SIM_NUMBER_OF(mark);
     const unsigned arm = SIM_ARM_OF(mark);
@@ -89,7 +83,7 @@ void position_pass(struct lane_position *p, uint64_t mark) {
         at = find(p, number);
         if (at >= 0) {
             p->depth = at;
-            p->level[at].passed = END_OF_ROUND;
+            p->level[at].passed = POSITION_END_OF_ROUND;
         }
         break;
     case SIM_MARK_ARM:
@@ -102,7 +96,7 @@ void position_pass(struct lane_position *p, uint64_t mark) {
         if (at > 0) {
             p->depth = at - 1;
         }
-        p->level[p->depth].passed = (uint64_t)number << 32 | LEFT;
+        p->level[p->depth].passed = (uint64_t)number << 32 | POSITION_LEFT;
     }
 }
 

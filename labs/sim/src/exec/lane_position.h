@@ -9,6 +9,8 @@
  * returned from the kernel delays no other. */
 #pragma once
 
+#include "sim/marks.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,8 +43,39 @@ static inline void position_reset(struct lane_position *position) {
     position->level[0] = (struct level){.number = 0};
 }
 
-/* Moves a position past a mark: SIM_MARK() of sim/marks.h. */
-void position_pass(struct lane_position *position, uint64_t mark);
+/* In `passed`: the construct was left; a value after all constructs of a round. */
+#define POSITION_LEFT UINT64_C(0x80000000)
+#define POSITION_END_OF_ROUND (UINT64_C(0xffffffff) << 32)
+
+/* Moves a position past a mark: SIM_MARK() of sim/marks.h. Inline for the innermost construct. */
+void position_pass_any(struct lane_position *position, uint64_t mark);
+static inline void position_pass(struct lane_position *position, uint64_t mark) {
+    const uint32_t number = SIM_NUMBER_OF(mark);
+    const unsigned arm = SIM_ARM_OF(mark);
+    struct level *level = &position->level[position->depth];
+    const bool innermost = level->number == number && position->depth > 0 && !level->is_function &&
+                           position->below == 0;
+    switch (innermost ? SIM_KIND_OF(mark) : SIM_MARK_FUNCTION) {
+    case SIM_MARK_LOOP:
+        level->round = (arm & UNROLLED_COPIES ? (arm & UNROLLED_COPIES) << UNROLLED_ROUND_SHIFT
+                                              : level->round) +
+                       1;
+        level->passed = 0;
+        break;
+    case SIM_MARK_ROUND:
+        level->passed = POSITION_END_OF_ROUND;
+        break;
+    case SIM_MARK_ARM:
+        level->round = arm;
+        level->passed = 0;
+        break;
+    case SIM_MARK_END:
+        position->level[--position->depth].passed = (uint64_t)number << 32 | POSITION_LEFT;
+        break;
+    default:
+        position_pass_any(position, mark);
+    }
+}
 
 /* Negative, 0 or positive if `a` comes before, at or after `b`. */
 int position_compare(const struct lane_position *a, const struct lane_position *b);

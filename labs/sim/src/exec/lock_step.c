@@ -1,7 +1,5 @@
 #include "exec/lock_step.h"
 
-#include "sim/marks.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,8 +65,9 @@ uint32_t sim_foremost(const struct worker *w, unsigned number) {
 }
 
 void sim_wait_for_warp(struct worker *w, const void *pc) {
-    w->thread[w->lane.thread].pc = pc;
-    sim_wait(w, AT_VOLATILE, (struct sim_location){NULL, 0});
+    struct thread *me = &w->thread[w->lane.thread];
+    me->pc = pc;
+    sim_wait(w, AT_VOLATILE, (struct sim_location){NULL, 0}, &me->value);
 }
 
 /* Does the running thread only repeat a read until another one writes? What it reads is looked at

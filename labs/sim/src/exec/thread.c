@@ -49,6 +49,15 @@ struct fiber *sim_other_successor(struct worker *w) {
     return w->idle_count ? w->lane.fiber = w->idle[--w->idle_count] : &w->host;
 }
 
+unsigned long long sim_wait_for_any(struct worker *w, const unsigned long long *result) {
+    struct fiber *mine = w->lane.fiber, *next = sim_successor(w);
+    if (next != mine) {
+        return FIBER_WAIT(mine, next, &w->lane.busy, result);
+    }
+    w->lane.busy = false;
+    return *result;
+}
+
 void sim_returns(void) {
     struct worker *w = sim_worker;
     if (w && w->block.config) {
@@ -56,14 +65,11 @@ void sim_returns(void) {
     }
 }
 
-struct thread *sim_suspend(enum thread_state state, struct sim_location at) {
-    return sim_wait(sim_worker, state, at);
-}
-
 void sim_give_way(const void *pc) {
     struct worker *w = sim_worker;
-    w->thread[w->lane.thread].pc = pc;
-    sim_suspend(SPINNING, (struct sim_location){NULL, 0});
+    struct thread *me = &w->thread[w->lane.thread];
+    me->pc = pc;
+    sim_wait(w, SPINNING, (struct sim_location){NULL, 0}, &me->value);
 }
 
 #define MAX_FAILURES 100 /* tries in a row before the others run */

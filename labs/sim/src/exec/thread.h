@@ -129,9 +129,9 @@ struct worker {
         bool stalled;       /* a thread has polled in vain since it last gave way */
         bool preempted;     /* since then the watch has interrupted a thread */
 
-        const struct thread *leader;       /* the first that arrived at the barrier */
-        bool differs;                      /* not all threads wait at the same barrier */
-        struct sim_barrier_result barrier; /* of the last barrier */
+        const struct thread *leader; /* the first that arrived at the barrier */
+        bool differs;                /* not all threads wait in the same call of a barrier */
+        unsigned long long barrier;  /* the result of the last one */
     } block;
 
     /* The warp that runs now. */
@@ -170,9 +170,6 @@ extern _Thread_local struct worker *sim_worker;
 
 /* The worker that was created last; the others follow in `older`. */
 struct worker *sim_workers(void);
-
-/* The running thread waits in `state` at `at`. Returns when it is resumed. */
-struct thread *sim_suspend(enum thread_state state, struct sim_location at);
 
 /* The running thread repeats itself at `pc` until another one does something: lets others run. */
 void sim_give_way(const void *pc);
@@ -214,11 +211,15 @@ void sim_abandon_stacks(struct worker *w);
 
 /* ---- from one thread to the next: inline, because a warp function costs little more than this */
 
-static inline void sim_become(struct worker *w, unsigned t) {
+static inline void sim_become_plain(struct worker *w, unsigned t) {
     w->lane.thread = t;
     w->lane.failures = 0;
     __atomic_store_n(&w->turns, w->turns + 1, __ATOMIC_RELAXED); /* the watch reads it */
     threadIdx = w->index[t];
+}
+
+static inline void sim_become(struct worker *w, unsigned t) {
+    sim_become_plain(w, t);
     if (sim_hooks) {
         sim_hooks->thread(w, t);
     }
@@ -234,26 +235,39 @@ static inline unsigned sim_next_lane(const struct worker *w, uint32_t left) {
  * or the scheduler must decide, unless another round begins. */
 struct fiber *sim_other_successor(struct worker *w);
 
+/* Makes the next thread of the round, which waits on a stack, the running one. */
+static inline __attribute__((always_inline)) unsigned sim_take_lane(struct worker *w) {
+    unsigned lane = sim_next_lane(w, w->warp.round);
+    w->warp.round &= ~(1u << lane);
+    w->lane.fiber = w->warp.lanes[lane].fiber;
+    const struct fiber *later = w->warp.lanes[(lane + 2) % SIM_WARP_SIZE].fiber;
+    if (later) {
+        fiber_prefetch(later, 192, 256); /* its frames, above the red zone */
+    }
+    return w->warp.number * SIM_WARP_SIZE + lane;
+}
+
 /* Makes the next thread of the round the running one, if it waits on a stack, or has a stack for
  * it. Returns the stack to switch to: the scheduler's if it must decide. */
 static inline __attribute__((always_inline)) struct fiber *sim_successor(struct worker *w) {
     if (__builtin_expect(w->warp.round == 0, 0)) {
         return sim_other_successor(w);
     }
-    unsigned lane = sim_next_lane(w, w->warp.round);
-    w->warp.round &= ~(1u << lane);
-    struct fiber *next = w->lane.fiber = w->warp.lanes[lane].fiber;
-    const struct fiber *later = w->warp.lanes[(lane + 2) % SIM_WARP_SIZE].fiber;
-    if (later) {
-        fiber_prefetch(later, 192, 256); /* its frames, above the red zone */
-    }
-    sim_become(w, w->warp.number * SIM_WARP_SIZE + lane);
+    unsigned t = sim_take_lane(w);
+    struct fiber *next = w->lane.fiber;
+    sim_become(w, t);
     return next;
 }
 
-/* The running thread waits in `state` at `at`. Returns when it is resumed. */
-static inline __attribute__((always_inline)) struct thread *
-sim_wait(struct worker *w, enum thread_state state, struct sim_location at) {
+/* The running thread, which has said what it does, waits; there may be no thread to go on. */
+unsigned long long sim_wait_for_any(struct worker *w, const unsigned long long *result);
+
+/* The running thread waits in `state` at `at`. Returns when it is resumed, with what is in *result
+ * then. It calls nothing on the usual way, so that its function need not save registers: those of
+ * the kernel are saved once. */
+static inline __attribute__((always_inline)) unsigned long long
+sim_wait(struct worker *w, enum thread_state state, struct sim_location at,
+         const unsigned long long *result) {
     unsigned lane = w->lane.thread % SIM_WARP_SIZE;
     struct thread *me = &w->warp.lanes[lane];
     struct fiber *mine = w->lane.fiber;
@@ -262,10 +276,9 @@ sim_wait(struct worker *w, enum thread_state state, struct sim_location at) {
     me->fiber = mine;
     w->warp.state->in[state] |= 1u << lane;
     w->block.progress |= state != SPINNING && state != AT_VOLATILE;
-    struct fiber *next = sim_successor(w);
-    if (next != mine) {
-        fiber_switch(mine, next);
+    if (__builtin_expect(sim_hooks != NULL || w->warp.round == 0, 0)) {
+        return sim_wait_for_any(w, result);
     }
-    w->lane.busy = false;
-    return me;
+    sim_become_plain(w, sim_take_lane(w));
+    return FIBER_WAIT(mine, w->lane.fiber, &w->lane.busy, result);
 }

@@ -6,8 +6,9 @@
 
 void sim_tile_barrier(unsigned threads, const char *file, int line) {
     struct worker *w = sim_worker;
-    w->thread[w->lane.thread].tile = threads;
-    sim_wait(w, AT_TILE, (struct sim_location){file, line});
+    struct thread *me = &w->thread[w->lane.thread];
+    me->tile = threads;
+    sim_wait(w, AT_TILE, (struct sim_location){file, line}, &me->value);
 }
 
 void sim_tile_exchange(unsigned threads, const void *value, size_t bytes, struct sim_ranks ranks,

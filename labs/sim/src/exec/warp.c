@@ -11,9 +11,11 @@ unsigned sim_lane(void) {
 }
 
 /* The running lane calls an operation whose mask does not name it. A device does not say what it
- * does then; here the lane does not wait. */
-static __attribute__((noinline)) void report_outside(const struct worker *w, unsigned mask,
-                                                     const char *what, struct sim_location at) {
+ * does then; here the lane does not wait. Returns `result`. */
+static __attribute__((noinline)) unsigned long long report_outside(const struct worker *w,
+                                                                   unsigned mask, const char *what,
+                                                                   struct sim_location at,
+                                                                   unsigned long long result) {
     struct sim_finding finding = {.kind = "barrier-divergence",
                                   .kernel = w->block.config->kernel,
                                   .location = at,
@@ -24,6 +26,7 @@ static __attribute__((noinline)) void report_outside(const struct worker *w, uns
                     "0x%08x of this %s does not name: the result is undefined",
                     threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
                     w->lane.thread % SIM_WARP_SIZE, mask, what);
+    return result;
 }
 
 static const char *name_of(enum sim_warp_operation operation) {
@@ -61,12 +64,12 @@ take_part(struct worker *w, enum sim_warp_operation operation, unsigned mask,
     me->from = from;
     if (operation != SIM_WARP_ACTIVE) {
         if (!(mask & bit)) {
-            report_outside(w, mask, name_of(operation), (struct sim_location){file, line});
-            return operation == SIM_WARP_SHUFFLE ? UINT64_MAX : 0;
+            return report_outside(w, mask, name_of(operation), (struct sim_location){file, line},
+                                  operation == SIM_WARP_SHUFFLE ? UINT64_MAX : 0);
         }
         join(w->warp.state, operation, mask, bit);
     }
-    return sim_wait(w, AT_WARP, (struct sim_location){file, line})->value;
+    return sim_wait(w, AT_WARP, (struct sim_location){file, line}, &me->value);
 }
 
 unsigned long long sim_warp(enum sim_warp_operation operation, unsigned mask,

@@ -18,8 +18,8 @@
 GENERAL_REGISTERS static bool is_reported(uintptr_t from, uintptr_t bytes, bool store) {
     for (unsigned i = 0; i < LAST_REPORTED; i++) {
         const struct reported_access *r = &sim_last_reported[i];
-        if (from - r->from < r->bytes && r->bytes - (from - r->from) >= bytes &&
-            (r->store || !store)) {
+        if (from - r->from < r->what / 2 && r->what / 2 - (from - r->from) >= bytes &&
+            (r->what & 1 || !store)) {
             return true;
         }
     }

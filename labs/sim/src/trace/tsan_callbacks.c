@@ -393,8 +393,18 @@ static __attribute__((noinline)) void note_access(const void *address, unsigned 
     note(address, width, store, 0, pc);
 }
 
-/* The same, in a function for each width, which decides the usual case without a call: so it saves
- * no register. */
+/* The same, in functions for each width, which decide the usual cases without a call: so the first
+ * saves no register. */
+static inline __attribute__((always_inline)) void
+record_again(const void *address, unsigned width, bool store,
+             void (*usual)(const void *, const void *), const void *pc) {
+    if (!check_again(address, width, store, pc)) {
+        usual(address, pc);
+    } else if (stream != NULL) {
+        note_access(address, width, store, pc);
+    }
+}
+
 static inline __attribute__((always_inline)) void record_usual(const void *address, unsigned width,
                                                                bool store, const void *pc) {
     const bool usual = sim_lane_stack.from != NULL && sim_footprint == NULL &&
@@ -611,11 +621,18 @@ int sim_tag(const void *at, unsigned long long tag) {
 }
 
 #define CALLBACKS(width)                                                                           \
-    static __attribute__((noinline)) void read##width(const void *address, const void *pc) {       \
+    static __attribute__((noinline)) void usual_read##width(const void *address, const void *pc) { \
         record_usual(address, width, false, pc);                                                   \
     }                                                                                              \
-    static __attribute__((noinline)) void write##width(const void *address, const void *pc) {      \
+    static __attribute__((noinline)) void usual_write##width(const void *address,                  \
+                                                             const void *pc) {                     \
         record_usual(address, width, true, pc);                                                    \
+    }                                                                                              \
+    static __attribute__((noinline)) void read##width(const void *address, const void *pc) {       \
+        record_again(address, width, false, usual_read##width, pc);                                \
+    }                                                                                              \
+    static __attribute__((noinline)) void write##width(const void *address, const void *pc) {      \
+        record_again(address, width, true, usual_write##width, pc);                                \
     }                                                                                              \
     void __tsan_read##width(void *address);                                                        \
     void __tsan_read##width(void *address) {                                                       \

@@ -117,7 +117,7 @@ TEST(a_wide_access_whose_first_word_unpacks_the_cells) {
     race_forget_forms();
     race_block();
     race_thread(0);
-    *check_site_of(large) = (struct check_site){large, sizeof large, s, false};
+    *check_site_of(large) = (struct check_site){.from = large, .size = sizeof large, .shadow = s};
     const char *at = large;
     bool done = true;
     for (uint32_t pc = 1; s->packed && at < large + sizeof large; pc++, at += 16) {
@@ -167,6 +167,80 @@ static void come_back(unsigned distances, bool packed) {
 TEST(cells_come_back) {
     come_back(50, true);
     come_back(100000, false);
+}
+
+enum { WORDS = 8, SITES = 6 };
+
+/* Instruction `site` accesses a word, or two, of an array that one block, or each one, can access.
+ * `again`: what it did last may tell the outcome. Returns whether it did. */
+static bool access_words(struct shadow *s, unsigned site, unsigned word, bool one_block,
+                         bool again) {
+    static const char instructions[2][2][SITES];
+    const char *pc = &instructions[one_block][again][site], *at = s->base + 4 * word;
+    const bool store = site % 2, wide = site >= 4;
+    const uint32_t settled = one_block ? race_time.barrier_first : race_time.launch_first;
+    struct check_site *it = check_site_of(pc);
+    if (it->shadow != s) {
+        *it = (struct check_site){
+            .from = s->base, .size = s->bytes, .shadow = s, .one_block = one_block};
+    }
+    if (again && (wide ? check_again(at, 8, store, pc) : check_again(at, 4, store, pc))) {
+        return true;
+    }
+    if (wide ? check_quick(at, 8, store, pc, site + 1, true) ||
+                   check_quick(at, 8, store, pc, site + 1, false)
+             : check_quick(at, 4, store, pc, site + 1, true) ||
+                   check_quick(at, 4, store, pc, site + 1, false)) {
+        return false;
+    }
+    race_time.moment++; /* as check_access() does */
+    for (unsigned i = word; i < word + 1 + wide; i++) {
+        struct shadow_cell copy, *cell = shadow_cell(s, i, settled, &copy);
+        race_access(cell, 1, store ? RACE_STORE : RACE_LOAD, site + 1, one_block);
+        shadow_set_cell(s, i, settled, cell);
+    }
+    return false;
+}
+
+static void ck_same_when_repeated(bool one_block) {
+    static _Alignas(8) char arrays[2][4 * WORDS];
+    struct shadow *s[2];
+    for (unsigned k = 0; k < 2; k++) {
+        s[k] = shadow_create(arrays[k], sizeof arrays[k], true);
+    }
+    unsigned repeated = 0, first = 0;
+    for (unsigned step = 0; step < 200000; step++) {
+        if (step % 16 == 0) { /* another thread goes on, with two instructions */
+            const unsigned what = step ? random_below(8) : 0;
+            if (what == 0) {
+                race_launch();
+                race_forget_forms();
+                race_block();
+            } else if (what <= 5) {
+                race_barrier();
+            }
+            race_thread(random_below(70));
+            first = random_below(SITES - 1);
+        }
+        const unsigned site = first + random_below(2), word = random_below(WORDS / 2) * 2;
+        const uint32_t quiet = race_time.quiet;
+        repeated += access_words(s[1], site, word, one_block, true);
+        race_time.quiet = quiet; /* the other one finds its races itself */
+        access_words(s[0], site, word, one_block, false);
+        for (unsigned i = word; i < word + 2; i++) {
+            const struct shadow_cell a = cell_of(s[0], i, race_time.launch_first);
+            const struct shadow_cell b = cell_of(s[1], i, race_time.launch_first);
+            ck_assert_mem_eq(&a, &b, sizeof a);
+        }
+    }
+    ck_assert_uint_gt(repeated, 1000);
+    shadow_release(s[0]);
+    shadow_release(s[1]);
+}
+
+TEST(a_repeated_instruction_changes_what_it_would_without_the_short_cut) {
+    ck_same_when_repeated(false);
+    ck_same_when_repeated(true);
 }
 
 SUITE("sim: shadow")
