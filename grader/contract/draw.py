@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import paths
-from grader.contract.generator import MANY_TILES, Generator
+from grader.contract.generator import MANY_TILES, ROW_OF_TILES, Generator
 from grader.contract.step import Sequence, Step, consistent
 from grader.model.spec import Contract, Lab
 
@@ -62,9 +62,10 @@ def draw_checked(lab: Lab, contract: Contract) -> Sequence:
     """A sequence for a run under all checks. FEW calls with every radius, type and border where
     there are few of them, and small images; each failure of a call of the CUDA runtime once, which
     may leave host memory behind; then an image that has more tiles than a GPU runs blocks at a
-    time."""
+    time. Where a vast image follows, that is a row of tiles: blocks that take many are seen there.
+    """
     drawn = generator(lab, contract, contract.seed ^ 0x5AFE)
-    many_tiles = drawn.large(*MANY_TILES)
+    many_tiles = drawn.large(*(ROW_OF_TILES if drawn.vast else MANY_TILES))
     radius = min(drawn.radius[1], many_tiles.radius + 1)  # so that threads share pixels
     calls = drawn.checked_steps(FEW)
     failing = _failing_steps(lab, contract)
