@@ -114,14 +114,16 @@ template <class Format> SIM_PURE unsigned short sim_f16_divide(unsigned short a,
     double quotient = (double)sim_widened(Format{}, a) / sim_widened(Format{}, b);
     return sim_f16_result<Format>(quotient);
 }
-/* The product of two halves is exact in a float, and as a rule so is the sum. */
+/* The product of two halves is exact in a float, and as a rule so is the sum; an error that is no
+ * number is that of an infinite sum, or of one that is none. */
 template <class Format>
 SIM_PURE unsigned short sim_f16_fused(unsigned short a, unsigned short b, unsigned short c) {
     if (Format::digits == sim_half_format::digits) {
         float exact = sim_rounded(sim_widened(Format{}, a) * sim_widened(Format{}, b));
         float more = sim_widened(Format{}, c), sum = sim_rounded(exact + more);
         float part = sim_rounded(sum - exact);
-        if (sim_rounded(exact - sim_rounded(sum - part)) + sim_rounded(more - part) == 0.0f) {
+        float error = sim_rounded(exact - sim_rounded(sum - part)) + sim_rounded(more - part);
+        if (!(error > 0.0f || error < 0.0f)) {
             return sim_f16_nearest(Format{}, sum);
         }
     }
