@@ -1,6 +1,7 @@
-"""The block "measured h200": what this course's own files take on our H200.
+"""The blocks "measured speeds" and "measured h200": what this course's own files take on our H200.
 
-First the speed checks, from labs/studies/gpu/results.json; then the experiment of the lab's source.
+The speed checks, from labs/studies/gpu/results.json; in "measured h200" then also the experiments
+of the lab's sources.
 """
 
 import re
@@ -17,14 +18,18 @@ TIMED = re.compile(r"^speed (of|with) ")  # what the names of the checks have in
 
 def content(lab: Lab) -> str:
     """The tables of a lab. Raises FactsError where the results are missing or of other checks."""
+    tables = [speeds_of(lab)] if "gpu" in lab.backends else []
+    tables.append(reproduced.content(lab.id))
+    return "\n\n".join(table for table in tables if table)
+
+
+def speeds_of(lab: Lab) -> str:
+    """The table of the speed checks of a lab. Raises FactsError as above."""
     try:
         results = speeds.read()
     except (OSError, ValueError) as problem:
         raise FactsError(f"labs/studies/gpu/results.json: {problem}; run {COMMAND}") from problem
-    of_lab = [speed for speed in results.speeds if speed.lab == lab.id]
-    tables = [_table(lab, results, of_lab)] if "gpu" in lab.backends else []
-    tables.append(reproduced.content(lab.id))
-    return "\n\n".join(table for table in tables if table)
+    return _table(lab, results, [speed for speed in results.speeds if speed.lab == lab.id])
 
 
 def _table(lab: Lab, results: Results, measured: list[Speed]) -> str:

@@ -16,6 +16,7 @@ from handouts.facts.blocks import Block, FactsError
 
 KINDS = (
     "limits A", "checks all", "mistakes all", "measured h200", "libraries bench", "counted sim",
+    "measured speeds", "experiment 000 5x5",
 )  # fmt: skip
 PAGE = "# Lab 2\n\n" + "".join(
     f"{name} follows.\n\n<!-- {name}: begin -->\n<!-- {name}: end -->\n\n"
