@@ -14,6 +14,8 @@ mistakes all      what the grader names in a lab                    grader/diagn
 mistakes explained                  all of it, with pictures        grader/diagnose/mistakes.toml
 measured h200     times of this course's own files                  labs/studies/gpu/results.json
 libraries bench   the same next to libraries                        labs/studies/bench/results/
+timed bench       the same and the baseline, of one run         labs/studies/bench/results/
+source reproduced times of a source's experiment, and ours      labs/studies/reproduce/
 counted sim       their counters on the simulator                   counted.json of this folder
 packages grader   packages of CONTRIBUTING.md, by layers            pyproject.toml, docstrings
 """

@@ -5,7 +5,16 @@ import re
 from collections.abc import Callable
 
 from grader.model import spec
-from handouts.facts import checks, counted, libraries, limits, measured, mistakes, packages
+from handouts.facts import (
+    checks,
+    counted,
+    libraries,
+    limits,
+    measured,
+    mistakes,
+    packages,
+    source_times,
+)
 from handouts.facts.blocks import Block, FactsError
 
 # Blocks of simulator.md that labs/sim/supported.py fills.
@@ -18,6 +27,8 @@ OF_A_LAB: dict[str, Callable[[spec.Lab], str]] = {
     "mistakes all": mistakes.links,
     "measured h200": measured.content,
     "libraries bench": libraries.content,
+    "timed bench": libraries.latest,
+    "source reproduced": source_times.content,
     "counted sim": counted.content,
 }
 

@@ -1,5 +1,7 @@
-"""The block "libraries bench": our solution and our fastest code beside libraries, from the runs of
-`make bench` and `make bench-gpu` that are committed."""
+"""What the committed runs of `make bench` and `make bench-gpu` measured of a lab: "libraries bench",
+a table for each run with our fastest code and libraries; "timed bench", one table of one run, with
+the baseline.
+"""
 
 from grader.model.spec import Lab
 from handouts.facts import markdown
@@ -8,6 +10,7 @@ from labs.studies.bench import pages
 from labs.studies.bench.results import Run
 
 HEAD = ("part", "work", "least possible", "our solution", "our fastest", "fastest library")
+SHORT = ("part", "work", "baseline", "our solution", "speed-up", "least possible", HEAD[-1])
 
 
 def content(lab: Lab) -> str:
@@ -16,6 +19,25 @@ def content(lab: Lab) -> str:
     if not tables:
         raise FactsError(f"labs/studies/bench/results has no run of {lab.id}; run make bench-gpu")
     return "\n\n".join(tables)
+
+
+def latest(lab: Lab) -> str:
+    """The table of the last run on a GPU. Raises FactsError where it did not measure the lab."""
+    run = [run for run in pages.runs() if run.kind == "gpu"][-1]
+    rows = []
+    for part, work, floor, ours, _, library in pages.rows_of_lab(run, lab.id):
+        case = next(c for c in run.cases if (c.lab, c.part, c.work) == (lab.id, part, work))
+        before, after = (case.entry(who) for who in ("baseline", "reference"))
+        if before is None or after is None or not before.ns or not after.ns:
+            raise FactsError(f"the run of {run.date} has no baseline of {lab.id} {part}")
+        name, time = library.rpartition(" ")[2], library.partition(" (")[0]
+        cells = [part, work, pages.time(before.ns, run.kind), ours]
+        cells += [markdown.ratio(before.ns / after.ns), floor, f"{time} {name}"]
+        rows.append([markdown.plain(cell) for cell in cells])
+    if not rows:
+        raise FactsError(f"the run of {run.date} has no times of {lab.id}; run make bench-gpu")
+    lead = f"Measured on {run.date} on {_machine(run)} by `{pages.MADE_BY[run.kind]}`."
+    return f"{lead}\n\n{markdown.table(SHORT, rows, right=(2, 3, 4, 5))}"
 
 
 def _table(run: Run, rows: list[list[str]]) -> str:
