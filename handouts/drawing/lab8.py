@@ -2,10 +2,8 @@
 
 from handouts.drawing.canvas import (
     BLUE,
-    GREEN,
     GREY,
     INK,
-    ORANGE,
     PALE_BLUE,
     PALE_GREEN,
     PALE_GREY,

@@ -1,6 +1,7 @@
-"""What the committed runs of `make bench` and `make bench-gpu` measured of a lab: "libraries bench",
-a table for each run with our fastest code and libraries; "timed bench", one table of one run, with
-the baseline.
+"""What the committed runs of `make bench` and `make bench-gpu` measured of a lab.
+
+"libraries bench" is a table for each run, with our fastest code and libraries; "timed bench" is one
+table of the last run on a GPU, with the baseline.
 """
 
 from grader.model.spec import Lab
