@@ -2,7 +2,7 @@
 from labs/studies/reproduce/reference.json. `make reproduce` compares it with the reader's machine.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -34,15 +34,11 @@ class Machine(msgspec.Struct, frozen=True):
 
 class Gpu(msgspec.Struct, frozen=True):
     name: str
-    driver: str
-    nvcc: str
 
 
 class Reference(msgspec.Struct, frozen=True):
     """What of reference.json the tables need."""
 
-    date: str
-    command: str
     machine: Machine
     gpu: Gpu
     experiments: dict[str, Experiment]
@@ -125,24 +121,33 @@ TABLES: dict[str, tuple[Table, ...]] = {
 }  # fmt: skip
 
 
-def content(lab: str) -> str:
-    """The tables of a lab; "" if it has no experiment. Raises FactsError."""
-    if lab not in TABLES:
-        return ""
-    reference = data_file.read(FILE, Reference, COMMAND)
-    return "\n\n".join(_table(reference, table) for table in TABLES[lab])
+def one(lab: str, argument: str) -> str:
+    """The table of one experiment, with one of its sizes where the argument names one: "003" or
+    "003 2048x2048". Raises FactsError."""
+    source, _, size = argument.partition(" ")
+    for table in TABLES.get(lab, ()):
+        if table.source == source and (not size or size in table.sizes):
+            reference = data_file.read(FILE, Reference, COMMAND)
+            known = _experiment(reference, table)
+            lead = (
+                f"This course's own files, measured on {known.date[:10]} on an "
+                f"{reference.gpu.name} and {reference.machine.cores} cores of an "
+                f"{markdown.plain(reference.machine.cpu)}:"
+            )
+            sizes = (size,) if size else table.sizes
+            return f"{markdown.paragraph(lead)}\n\n{_rows(known, replace(table, sizes=sizes))}"
+    known_ones = ", ".join(table.source for table in TABLES.get(lab, ())) or "none"
+    raise FactsError(f"{lab} has no such experiment; its experiments: {known_ones}")
 
 
-def _table(reference: Reference, table: Table) -> str:
+def _experiment(reference: Reference, table: Table) -> Experiment:
     known = reference.experiments.get(table.source)
     if known is None:
         raise FactsError(f"{SHOWN} has no experiment {table.source}")
-    gpu, cpu = reference.gpu, reference.machine
-    lead = (
-        f"The experiment of source {table.source} with this course's own files: {table.about}. "
-        f"Measured on {known.date[:10]} on an {gpu.name} (driver {gpu.driver}, nvcc {gpu.nvcc}) in "
-        f"a host with {cpu.cores} cores ({markdown.plain(cpu.cpu)}) by `{reference.command}`."
-    )
+    return known
+
+
+def _rows(known: Experiment, table: Table) -> str:
     head = ["part", "what"]
     for size in table.sizes:
         head += [f"{size}: µs" if size else "µs", "speed-up"]
@@ -154,7 +159,7 @@ def _table(reference: Reference, table: Table) -> str:
         ]
         for line in table.lines
     ]
-    return f"{markdown.paragraph(lead)}\n\n{markdown.table(head, rows, right=range(2, len(head)))}"
+    return markdown.table(head, rows, right=range(2, len(head)))
 
 
 def _cells(experiment: Experiment, line: Line, size: str) -> tuple[str, str]:
