@@ -14,8 +14,8 @@ mistakes all      what the grader names in a lab                    grader/diagn
 mistakes explained                  all of it, with pictures        grader/diagnose/mistakes.toml
 measured speeds   times of the speed checks                         labs/studies/gpu/results.json
 experiment SOURCE [SIZE]            times in a source's experiment  labs/studies/reproduce/
-measured h200     both of these
-libraries bench   the same next to libraries                        labs/studies/bench/results/
+source reproduced                   what a source published, too    labs/studies/reproduce/
+timed bench       times next to baseline and libraries              labs/studies/bench/results/
 counted sim       their counters on the simulator                   counted.json of this folder
 packages grader   packages of CONTRIBUTING.md, by layers            pyproject.toml, docstrings
 """

@@ -14,6 +14,7 @@ from handouts.facts import (
     mistakes,
     packages,
     reproduced,
+    source_times,
 )
 from handouts.facts.blocks import Block, FactsError
 
@@ -30,9 +31,9 @@ LAB_PAGE = re.compile(r"(lab\d+)\.md")
 OF_A_LAB: dict[str, Callable[[spec.Lab], str]] = {
     "checks all": checks.content,
     "mistakes all": mistakes.links,
-    "measured h200": measured.content,
-    "measured speeds": measured.speeds_of,
-    "libraries bench": libraries.content,
+    "measured speeds": measured.content,
+    "timed bench": libraries.content,
+    "source reproduced": source_times.content,
     "counted sim": counted.content,
 }
 

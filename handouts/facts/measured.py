@@ -1,13 +1,10 @@
-"""The blocks "measured speeds" and "measured h200": what this course's own files take on our H200.
-
-The speed checks, from labs/studies/gpu/results.json; in "measured h200" then also the experiments
-of the lab's sources.
-"""
+"""The block "measured speeds": what this course's own files take in the speed checks on our H200,
+from labs/studies/gpu/results.json."""
 
 import re
 
 from grader.model.spec import Lab
-from handouts.facts import markdown, reproduced
+from handouts.facts import markdown
 from handouts.facts.blocks import FactsError
 from labs.studies.gpu import speeds
 from labs.studies.gpu.speeds import Results, Speed
@@ -17,14 +14,7 @@ TIMED = re.compile(r"^speed (of|with) ")  # what the names of the checks have in
 
 
 def content(lab: Lab) -> str:
-    """The tables of a lab. Raises FactsError where the results are missing or of other checks."""
-    tables = [speeds_of(lab)] if "gpu" in lab.backends else []
-    tables.append(reproduced.content(lab.id))
-    return "\n\n".join(table for table in tables if table)
-
-
-def speeds_of(lab: Lab) -> str:
-    """The table of the speed checks of a lab. Raises FactsError as above."""
+    """The table of a lab. Raises FactsError where the results are missing or of other checks."""
     try:
         results = speeds.read()
     except (OSError, ValueError) as problem:
