@@ -53,7 +53,8 @@ IN_MICROSECONDS = {"us": 1.0, "ms": 1e3, "s": 1e6}
 def _told(page: str) -> list[tuple[str, str]]:
     """The measured numbers that stand in a page's prose, up to its questions, with their units."""
     prose = NOT_PROSE.sub("", page.partition("\n## Questions")[0])
-    return [tuple(part for part in match.groups() if part) for match in TOLD.finditer(prose)]
+    found = ([part for part in match.groups() if part] for match in TOLD.finditer(prose))
+    return [(number, unit) for number, unit in found]
 
 
 def _known(lab: str, page: str) -> Iterator[float]:
