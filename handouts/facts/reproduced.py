@@ -148,14 +148,17 @@ def _experiment(reference: Reference, table: Table) -> Experiment:
 
 
 def _rows(known: Experiment, table: Table) -> str:
+    """The table itself, with speed-ups where a line is compared with another."""
+    compared = any(line.by for line in table.lines)
+    cells = 2 if compared else 1
     head = ["part", "what"]
     for size in table.sizes:
-        head += [f"{size}: µs" if size else "µs", "speed-up"]
+        head += [f"{size}: µs" if size else "µs", "speed-up"][:cells]
     rows = [
         [
             line.part,
             line.what,
-            *(cell for size in table.sizes for cell in _cells(known, line, size)),
+            *(cell for size in table.sizes for cell in _cells(known, line, size)[:cells]),
         ]
         for line in table.lines
     ]
