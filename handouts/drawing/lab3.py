@@ -12,7 +12,6 @@ from handouts.drawing.canvas import (
     PALE_RED,
     RED,
     Drawing,
-    bars,
 )
 
 
@@ -53,27 +52,3 @@ def lanes() -> Drawing:
     note = "The constant cache serves one word at a time. Three more warps take the columns "
     d.text(24, 316, note + "1, 2 and 3 mod 4.", 12, GREY)
     return d
-
-
-def constant() -> Drawing:
-    """Lab 3 on an H200."""
-    one = ((13, 178.7, 167.2), (17, 285.7, 265.2))
-    bank = ((13, 464.8, 184.7), (17, 860.4, 353.2))
-    return bars(
-        "1920×1080 on an H200, one pixel per thread",
-        "µs",
-        [
-            (
-                f"one mask, {size}×{size}",
-                [("global memory", before, ORANGE), ("constant memory", after, BLUE)],
-            )
-            for size, before, after in one
-        ]
-        + [
-            (
-                f"bank of four, {size}×{size}",
-                [("c_bank[x % 4]", before, RED), ("a warp of one phase", after, GREEN)],
-            )
-            for size, before, after in bank
-        ],
-    )

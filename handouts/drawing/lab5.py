@@ -73,37 +73,81 @@ def product() -> Drawing:
 
 def passes() -> Drawing:
     """What a block reads for its pixels in one 2-D pass, in each short pass, and fused."""
-    d = Drawing(
-        790,
-        300,
-        "The aprons of a 2-D tile, a row pass, a column pass, and both fused",
-        "Four tiles drawn to scale with their aprons of radius 8. The 2-D tile and the "
-        "fused kernel read 2.25 pixels for each pixel, the row pass 1.12, the column pass "
-        "1.5.",
-    )
-    unit = 2.1  # px for a pixel
     kinds = (
         ("2-D tile", 32, 32, 8, 8, "289 taps"),
         ("row pass", 128, 8, 8, 0, "17 taps"),
         ("column pass", 32, 32, 0, 8, "17 taps"),
-        ("fused", 32, 32, 8, 8, "1.5 · 17 + 17 taps"),
+        ("fused", 64, 32, 8, 8, "1.5 · 17 + 17 taps"),
     )
-    lefts = (34, 168, 512, 644)
-    for (name, w, h, apron_x, apron_y, taps), left in zip(kinds, lefts, strict=True):
-        top = 92
+    reads = [(w + 2 * x) * (h + 2 * y) / (w * h) for _, w, h, x, y, _ in kinds]
+    told = ", ".join(f"{kind[0]}: {read:g}" for kind, read in zip(kinds, reads, strict=True))
+    d = Drawing(
+        790,
+        272,
+        "The aprons of a 2-D tile, a row pass, a column pass, and both fused",
+        "Four tiles drawn to scale with their aprons of radius 8. For each pixel that they "
+        f"compute, they read so many pixels: {told}.",
+    )
+    unit = 1.9  # px for a pixel
+    lefts = (28, 160, 446, 616)
+    for (name, w, h, apron_x, apron_y, taps), read, left in zip(kinds, reads, lefts, strict=True):
+        top = 78
         outer_w, outer_h = (w + 2 * apron_x) * unit, (h + 2 * apron_y) * unit
-        d.text(left, 40, name, 14, weight="bold")
-        d.text(left, 60, taps, 12, GREY)
+        d.text(left, 32, f"{name}, {w}×{h}", 13, weight="bold")
+        d.text(left, 52, taps, 12, GREY)
         y = top + (48 * unit - outer_h) / 2
         d.rect(left, y, outer_w, outer_h, PALE_ORANGE, ORANGE)
         if name == "fused":
             d.rect(left + apron_x * unit, y, w * unit, outer_h, PALE_GREEN, GREEN)
         inner = (left + apron_x * unit, y + apron_y * unit, w * unit, h * unit)
         d.rect(*inner, PALE_BLUE, BLUE)
-        read = (w + 2 * apron_x) * (h + 2 * apron_y) / (w * h)
-        d.text(left, 236, f"{read:.3g} reads", 12, ORANGE)
-        d.text(left, 252, "a pixel", 12, ORANGE)
-    d.text(34, 284, "blue: what the block computes", 12, BLUE)
-    d.text(236, 284, "orange: the apron, radius 8", 12, ORANGE)
-    d.text(424, 284, "green: row pass done for the column pass's apron", 12, GREEN)
+        d.text(left, 204, f"{read:g} reads", 12, ORANGE)
+        d.text(left, 220, "a pixel", 12, ORANGE)
+    d.text(28, 254, "blue: what the block computes", 12, BLUE)
+    d.text(236, 254, "orange: the apron, radius 8", 12, ORANGE)
+    d.text(424, 254, "green: row pass done for the column pass's apron", 12, GREEN)
+    return d
+
+
+def row_loads() -> Drawing:
+    """Which pixels of a row of the tile one lane loads, and which ones it computes."""
+    lane = 3
+    d = Drawing(
+        790,
+        252,
+        "Lane 3 loads five of the 160 pixels of a row and computes four of the 128",
+        "A row of 160 pixels: 8 of the left apron, the 128 of the block, 8 of the right apron, "
+        "16 that nobody needs. Lane 3 loads pixels 3, 35, 67, 99 and 131. It computes pixels "
+        "3, 35, 67 and 99 of the block; the first needs pixels 3 to 19 of the row.",
+    )
+    unit, left = 4.4, 64  # px for a pixel
+
+    def at(pixel: float) -> float:
+        return left + pixel * unit
+
+    d.text(24, 30, f"What lane {lane} of a warp does (one row of the block is one warp)", 13)
+    for first, last, fill in (
+        (0, 8, PALE_ORANGE),
+        (8, 136, PALE_BLUE),
+        (136, 144, PALE_ORANGE),
+        (144, 160, PALE_GREY),
+    ):
+        d.rect(at(first), 76, (last - first) * unit, 26, fill, GREY)
+    for step in range(5):
+        d.line(at(32 * step), 60, at(32 * step), 102, INK, 1.2)
+        d.text(at(32 * step + 16), 58, f"first = {32 * step}", 11, GREY, "middle")
+        d.rect(at(32 * step + lane) - 1, 76, unit + 2, 26, ORANGE)
+        d.text(at(32 * step + lane) + 8, 118, f"u = {32 * step + lane}", 11, ORANGE)
+    d.text(24, 94, "loads", 12, ORANGE)
+    d.rect(at(8), 168, 128 * unit, 26, PALE_BLUE, GREY)
+    for step in range(4):
+        d.rect(at(8 + 32 * step + lane) - 1, 168, unit + 2, 26, BLUE)
+        d.text(at(8 + 32 * step + lane) + 8, 186, str(32 * step + lane), 11, BLUE)
+    d.text(16, 186, "computes", 12, BLUE)
+    d.rect(at(lane), 142, 17 * unit, 10, PALE_GREEN, GREEN)
+    d.line(at(8 + lane + 0.5), 152, at(8 + lane + 0.5), 168, GREEN)
+    d.text(at(22), 152, "the 17 taps of pixel 3: s_mine[3] to s_mine[19]", 11, GREEN)
+    d.text(24, 236, "blue: the block's 128 pixels", 12, BLUE)
+    d.text(236, 236, "orange: the apron, 8 at each end", 12, ORANGE)
+    d.text(478, 236, "grey: loaded, so that no load needs a test", 12, GREY)
     return d

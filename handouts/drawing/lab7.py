@@ -10,7 +10,6 @@ from handouts.drawing.canvas import (
     PALE_GREY,
     PALE_ORANGE,
     Drawing,
-    bars,
 )
 
 
@@ -69,23 +68,3 @@ def layers() -> Drawing:
         for k, line in enumerate(words):
             d.text(672, y + 26 + 18 * k, line, 12, GREY)
     return d
-
-
-def library() -> Drawing:
-    """The times of cuDNN for source 002's layers, on an H200."""
-    bar = {"float": BLUE, "double": GREEN}
-    return bars(
-        "224×224×300 on an H200 (CUDA 13.0), cuDNN through PyTorch",
-        "µs",
-        [
-            (
-                title,
-                [("float", single, bar["float"]), ("double", double, bar["double"])],
-            )
-            for title, single, double in (
-                ("A: depthwise 3×3", 167, 171),
-                ("B: 900 masks 1×1×300", 825, 558),
-                ("C: 900 masks 3×3×300", 6080, 17390),
-            )
-        ],
-    )

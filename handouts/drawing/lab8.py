@@ -1,17 +1,14 @@
-"""The figures of lab 8: bytes into pairs, lanes of 128 bits, and what was measured."""
+"""The figures of lab 8: bytes into registers, into pairs, and lanes of 128 bits."""
 
 from handouts.drawing.canvas import (
     BLUE,
-    GREEN,
     GREY,
     INK,
-    ORANGE,
     PALE_BLUE,
     PALE_GREEN,
     PALE_GREY,
     PALE_ORANGE,
     Drawing,
-    bars,
 )
 
 CELL = 40
@@ -94,31 +91,41 @@ def vector_lanes() -> Drawing:
     return d
 
 
-def grey_times() -> Drawing:
-    """One thread, with images that fit into the cache and images that do not."""
-    return bars(
-        "One thread of an AMD EPYC virtual machine, gcc 12",
-        "Mpx/s",
-        [
-            (
-                "1920×1080",
-                [
-                    ("baseline, by columns", 690, ORANGE),
-                    ("part B, one line", 1330, BLUE),
-                    ("part B, gcc's AVX-512", 8110, GREY),
-                    ("part C, SSE", 6210, GREEN),
-                    ("part D, AVX2", 11270, GREEN),
-                ],
-            ),
-            (
-                "27000×6000",
-                [
-                    ("baseline, by columns", 106, ORANGE),
-                    ("part B, one line", 1236, BLUE),
-                    ("part B, gcc's AVX-512", 6770, GREY),
-                    ("part C, SSE", 5690, GREEN),
-                    ("part D, AVX2", 7560, GREEN),
-                ],
-            ),
-        ],
+def alignr() -> Drawing:
+    """Sixteen bytes from the middle of two registers, and the four groups of twelve."""
+    d = Drawing(
+        790,
+        214,
+        "_mm_alignr_epi8(middle, low, 12): 16 bytes from byte 12 of the two registers on",
+        "The 48 bytes of 16 pixels in three registers, low, middle and high, and the four "
+        "groups of 12 bytes. The second group begins at byte 12 of low and ends in middle: "
+        "_mm_alignr_epi8(middle, low, 12) takes bytes 12 to 27 as one register.",
     )
+    cell, left = 14.5, 64
+    fills = (PALE_BLUE, PALE_ORANGE, PALE_GREEN, PALE_GREY)
+    for k, name in enumerate(("low", "middle", "high")):
+        d.text(left + (16 * k + 8) * cell, 30, name, 13, anchor="middle", weight="bold")
+    for byte in range(48):
+        d.rect(left + byte * cell, 62, cell, 26, fills[byte // 12], GREY, 0.8)
+    for k in range(3):
+        d.rect(left + 16 * k * cell, 62, 16 * cell, 26, "none", INK, 2.2)
+    for k in range(4):
+        middle = left + (12 * k + 6) * cell
+        d.text(middle, 54, f"pixels {4 * k} to {4 * k + 3}", 11, GREY, "middle")
+        d.text(left + 12 * k * cell + 4, 104, f"byte {12 * k}", 11, GREY)
+    for byte in range(16):
+        fill = fills[(12 + byte) // 12]
+        d.rect(left + (12 + byte) * cell, 132, cell, 26, fill, GREY, 0.8)
+    d.rect(left + 12 * cell, 132, 16 * cell, 26, "none", INK, 2.2)
+    d.line(left + 12 * cell, 88, left + 12 * cell, 132, BLUE, 1.4)
+    d.line(left + 28 * cell, 88, left + 28 * cell, 132, BLUE, 1.4)
+    d.text(left + 29 * cell, 150, "_mm_alignr_epi8(middle, low, 12)", 12.5, BLUE)
+    d.text(
+        left,
+        194,
+        "The lowest 12 bytes of the result are the second group. Memory order: the "
+        "lowest byte is on the left.",
+        12,
+        GREY,
+    )
+    return d

@@ -12,8 +12,10 @@ limits PART       limits of the technique checks of a part          labs/labN_*/
 checks all        the checks of a lab, with points                  labs/labN_*/lab.toml
 mistakes all      what the grader names in a lab                    grader/diagnose/mistakes.toml
 mistakes explained                  all of it, with pictures        grader/diagnose/mistakes.toml
-measured h200     times of this course's own files                  labs/studies/gpu/results.json
-libraries bench   the same next to libraries                        labs/studies/bench/results/
+measured speeds   times of the speed checks                         labs/studies/gpu/results.json
+experiment SOURCE [SIZE]            times in a source's experiment  labs/studies/reproduce/
+source reproduced                   what a source published, too    labs/studies/reproduce/
+timed bench       times next to baseline and libraries              labs/studies/bench/results/
 counted sim       their counters on the simulator                   counted.json of this folder
 packages grader   packages of CONTRIBUTING.md, by layers            pyproject.toml, docstrings
 """

@@ -5,19 +5,35 @@ import re
 from collections.abc import Callable
 
 from grader.model import spec
-from handouts.facts import checks, counted, libraries, limits, measured, mistakes, packages
+from handouts.facts import (
+    checks,
+    counted,
+    libraries,
+    limits,
+    measured,
+    mistakes,
+    packages,
+    reproduced,
+    source_times,
+)
 from handouts.facts.blocks import Block, FactsError
 
 # Blocks of simulator.md that labs/sim/supported.py fills.
 ELSEWHERE = ("refused", "names")
+# By the kind of a block: these also get its argument.
+OF_A_PART: dict[str, Callable[[spec.Lab, str], str]] = {
+    "limits": limits.content,
+    "experiment": lambda lab, argument: reproduced.one(lab.id, argument),
+}
 LAB_PAGE = re.compile(r"(lab\d+)\.md")
 
-# By the name of a block. Each is given a lab; `limits` also gets the part.
+# By the name of a block. Each is given a lab.
 OF_A_LAB: dict[str, Callable[[spec.Lab], str]] = {
     "checks all": checks.content,
     "mistakes all": mistakes.links,
-    "measured h200": measured.content,
-    "libraries bench": libraries.content,
+    "measured speeds": measured.content,
+    "timed bench": libraries.content,
+    "source reproduced": source_times.content,
     "counted sim": counted.content,
 }
 
@@ -42,13 +58,13 @@ def content(page: str, block: Block) -> str | None:
     if block.kind == "packages" and page == "CONTRIBUTING.md":
         return packages.content(block.argument)
     lab = lab_of(page)
-    is_known = block.kind == "limits" or block.name in OF_A_LAB
-    if not is_known:
-        raise FactsError(f"is of no known kind; the kinds: limits PART, {', '.join(OF_A_LAB)}")
+    if block.kind not in OF_A_PART and block.name not in OF_A_LAB:
+        known = ", ".join(("limits PART", "experiment SOURCE", *OF_A_LAB))
+        raise FactsError(f"is of no known kind; the kinds: {known}")
     if lab is None:
         raise FactsError("belongs on the page of a lab, labN.md")
-    if block.kind == "limits":
-        return limits.content(_lab(lab, hidden=False), block.argument)
+    if block.kind in OF_A_PART:
+        return OF_A_PART[block.kind](_lab(lab, hidden=False), block.argument)
     return OF_A_LAB[block.name](_lab(lab, hidden=True))
 
 

@@ -34,6 +34,12 @@ def microseconds(time: float) -> str:
     return f"{time:.2f}" if time < 10 else f"{time:.1f}" if time < 1000 else f"{time:.0f}"
 
 
+def milliseconds(seconds: float) -> str:
+    """With three significant digits, and no exponent: 0.172, 4.63, 97.3, 1908."""
+    time = 1e3 * seconds
+    return f"{time:.0f}" if time >= 100 else f"{time:.3g}"
+
+
 def ratio(value: float) -> str:
     """Two significant digits, and two decimals near 1: 0.77, 1.22, 8.6, 14, 239."""
     if value >= 100:

@@ -1,12 +1,10 @@
-"""The block "measured h200": what this course's own files take on our H200.
-
-First the speed checks, from labs/studies/gpu/results.json; then the experiment of the lab's source.
-"""
+"""The block "measured speeds": what this course's own files take in the speed checks on our H200,
+from labs/studies/gpu/results.json."""
 
 import re
 
 from grader.model.spec import Lab
-from handouts.facts import markdown, reproduced
+from handouts.facts import markdown
 from handouts.facts.blocks import FactsError
 from labs.studies.gpu import speeds
 from labs.studies.gpu.speeds import Results, Speed
@@ -16,15 +14,12 @@ TIMED = re.compile(r"^speed (of|with) ")  # what the names of the checks have in
 
 
 def content(lab: Lab) -> str:
-    """The tables of a lab. Raises FactsError where the results are missing or of other checks."""
+    """The table of a lab. Raises FactsError where the results are missing or of other checks."""
     try:
         results = speeds.read()
     except (OSError, ValueError) as problem:
         raise FactsError(f"labs/studies/gpu/results.json: {problem}; run {COMMAND}") from problem
-    of_lab = [speed for speed in results.speeds if speed.lab == lab.id]
-    tables = [_table(lab, results, of_lab)] if "gpu" in lab.backends else []
-    tables.append(reproduced.content(lab.id))
-    return "\n\n".join(table for table in tables if table)
+    return _table(lab, results, [speed for speed in results.speeds if speed.lab == lab.id])
 
 
 def _table(lab: Lab, results: Results, measured: list[Speed]) -> str:

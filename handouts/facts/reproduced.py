@@ -2,7 +2,7 @@
 from labs/studies/reproduce/reference.json. `make reproduce` compares it with the reader's machine.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -34,15 +34,11 @@ class Machine(msgspec.Struct, frozen=True):
 
 class Gpu(msgspec.Struct, frozen=True):
     name: str
-    driver: str
-    nvcc: str
 
 
 class Reference(msgspec.Struct, frozen=True):
     """What of reference.json the tables need."""
 
-    date: str
-    command: str
     machine: Machine
     gpu: Gpu
     experiments: dict[str, Experiment]
@@ -108,81 +104,78 @@ TABLES: dict[str, tuple[Table, ...]] = {
         Line("C", "dynamic shared memory", "gpu/dynamic", "gpu/device"),
         Line("D", "several outputs per thread", "gpu/register", "gpu/device"),
     ))),
-    "lab5": (Table("003", GAUSSIAN, SQUARES, (
-        Line("–", "lab 4 B, 17x17 in shared memory", "gpu {}/tile"),
-        Line("B", "two passes", "gpu {}/separable", "gpu {}/tile"),
-        Line("C", "fused kernel", "gpu {}/fused", "gpu {}/tile"),
-    )),),
-    "lab6": (Table("003", GAUSSIAN, SQUARES, (
-        Line("–", "baseline: `data[x][y]`", "gpu {}/uncoalesced"),
-        Line("A", "coalesced", "gpu {}/coalesced", "gpu {}/uncoalesced"),
-        Line("B", "conflict-free", "gpu {}/conflict_free", "gpu {}/uncoalesced"),
-        Line("C", "vectorised", "gpu {}/vectorised", "gpu {}/uncoalesced"),
-    )),),
-    "lab7": (Table("002", "224x224x300, 900 masks", ("double", "float"), (
-        Line("–", "baseline of A", "gpu/depthwise_{}_given"),
-        Line("A", "one 3x3 mask", "gpu/depthwise_{}", "gpu/depthwise_{}_given"),
-        Line("–", "baseline of B", "gpu/pointwise_{}_given"),
-        Line("B", "masks of 1x1", "gpu/pointwise_{}", "gpu/pointwise_{}_given"),
-        Line("–", "baseline of C", "gpu/convolution_{}_given"),
-        Line("C", "masks of 3x3", "gpu/convolution_{}", "gpu/convolution_{}_given"),
-    )),),
     "lab8": (Table("001", "27000x6000", ("",), (
         Line("–", "baseline, one thread", "cpu/baseline"),
         Line("A", "OpenMP", "cpu/openmp", "cpu/baseline"),
         Line("B", "contiguous sections", "cpu/rows", "cpu/baseline"),
         Line("C", "SSE", "cpu/sse", "cpu/baseline"),
         Line("D", "AVX2", "cpu/avx2", "cpu/baseline"),
-        Line("E", "kernel alone", "gpu/kernel", "cpu/baseline"),
-        Line("E", "with copies, plain", "gpu/plain", "cpu/baseline"),
-        Line("E", "with copies, pinned", "gpu/pinned", "cpu/baseline"),
-        Line("E", "with copies, streamed", "gpu/streamed", "cpu/baseline"),
+        Line("E", "allocation on the GPU", "gpu/allocation"),
+        Line("E", "copy to the GPU, pageable", "gpu/copy_there"),
+        Line("E", "kernel", "gpu/kernel"),
+        Line("E", "copy back, pageable", "gpu/copy_back"),
+        Line("E", "plain: in all", "gpu/plain"),
+        Line("E", "pinned, with the time to pin", "gpu/pinned"),
+        Line("E", "streamed", "gpu/streamed"),
     )),),
 }  # fmt: skip
 
 
-def content(lab: str) -> str:
-    """The tables of a lab; "" if it has no experiment. Raises FactsError."""
-    if lab not in TABLES:
-        return ""
-    reference = data_file.read(FILE, Reference, COMMAND)
-    return "\n\n".join(_table(reference, table) for table in TABLES[lab])
+def one(lab: str, argument: str) -> str:
+    """The table of one experiment, with one of its sizes where the argument names one: "003" or
+    "003 2048x2048". Raises FactsError."""
+    source, _, size = argument.partition(" ")
+    for table in TABLES.get(lab, ()):
+        if table.source == source and (not size or size in table.sizes):
+            reference = data_file.read(FILE, Reference, COMMAND)
+            known = _experiment(reference, table)
+            lead = (
+                f"This course's own files, measured on {known.date[:10]} on an "
+                f"{reference.gpu.name} and {reference.machine.cores} cores of an "
+                f"{markdown.plain(reference.machine.cpu)}:"
+            )
+            sizes = (size,) if size else table.sizes
+            return f"{markdown.paragraph(lead)}\n\n{_rows(known, replace(table, sizes=sizes))}"
+    known_ones = ", ".join(table.source for table in TABLES.get(lab, ())) or "none"
+    raise FactsError(f"{lab} has no such experiment; its experiments: {known_ones}")
 
 
-def _table(reference: Reference, table: Table) -> str:
+def _experiment(reference: Reference, table: Table) -> Experiment:
     known = reference.experiments.get(table.source)
     if known is None:
         raise FactsError(f"{SHOWN} has no experiment {table.source}")
-    gpu, cpu = reference.gpu, reference.machine
-    lead = (
-        f"The experiment of source {table.source} with this course's own files: {table.about}. "
-        f"Measured on {known.date[:10]} on an {gpu.name} (driver {gpu.driver}, nvcc {gpu.nvcc}) in "
-        f"a host with {cpu.cores} cores ({markdown.plain(cpu.cpu)}) by `{reference.command}`."
-    )
+    return known
+
+
+def _rows(known: Experiment, table: Table) -> str:
+    """The table itself, with speed-ups where a line is compared with another."""
+    compared = any(line.by for line in table.lines)
+    cells = 2 if compared else 1
     head = ["part", "what"]
     for size in table.sizes:
-        head += [f"{size}: µs" if size else "µs", "speed-up"]
+        head += [f"{size}: µs" if size else "µs", "speed-up"][:cells]
     rows = [
         [
             line.part,
             line.what,
-            *(cell for size in table.sizes for cell in _cells(known, line, size)),
+            *(cell for size in table.sizes for cell in _cells(known, line, size)[:cells]),
         ]
         for line in table.lines
     ]
-    return f"{markdown.paragraph(lead)}\n\n{markdown.table(head, rows, right=range(2, len(head)))}"
+    return markdown.table(head, rows, right=range(2, len(head)))
 
 
 def _cells(experiment: Experiment, line: Line, size: str) -> tuple[str, str]:
     """The time, and the speed-up over what the line is compared with."""
-    time = _median(experiment, line.row.replace("{}", size))
+    time = median(experiment, line.row.replace("{}", size))
     if not line.by:
         return markdown.microseconds(time * 1e6), "–"
-    by = _median(experiment, line.by.replace("{}", size))
+    by = median(experiment, line.by.replace("{}", size))
     return markdown.microseconds(time * 1e6), markdown.ratio(by / time)
 
 
-def _median(experiment: Experiment, name: str) -> float:
+def median(experiment: Experiment, name: str) -> float:
+    """A time of an experiment in seconds. Raises FactsError where it has none."""
     row = experiment.rows.get(name)
     if row is None or row.median is None:
         raise FactsError(f"{SHOWN} has no time '{name}'; run {COMMAND}")

@@ -126,9 +126,11 @@
     return picture(LEFT + device.banks * CELL + 4, y + 4, label, parts);
   }
 
+  /* data-memory="global" leaves shared memory out. */
   function show(container) {
+    const isGlobal = container.dataset.memory === "global";
     panel(container, {
-      title: "A warp's load: sectors and banks",
+      title: isGlobal ? "A warp's load: sectors" : "A warp's load: sectors and banks",
       controls: [
         {
           name: "width", label: "a lane loads", value: 4,
@@ -159,7 +161,7 @@
         const { phases, all } = wavefronts(bytes, values.width);
         const share = number((100 * result.used) / result.moved);
         const why =
-          phases > 1
+          phases > 1 && !isGlobal
             ? ` A load of ${values.width} bytes is served in ${phases} parts of ` +
               `${device.warp / phases} lanes: ${phases} wavefronts are its least.`
             : "";
@@ -169,7 +171,7 @@
             [`of the ${number(result.moved)} bytes moved are used`, `${share} %`],
             ["wavefronts", number(result.wavefronts)],
             ["extra wavefronts caused by bank conflicts", number(result.extra)],
-          ],
+          ].slice(0, isGlobal ? 2 : 4),
           words:
             `Thread (x, y) loads the ${type} at index ${values.offset} + ${values.pitch} · y + ` +
             `${values.stride} · x. Pitch, stride and offset count elements.${why}`,
@@ -179,7 +181,7 @@
               "In shared memory: a row for each wavefront, a column for each bank",
               drawBanks(all),
             ),
-          ],
+          ].slice(0, isGlobal ? 1 : 2),
         };
       },
     });

@@ -126,8 +126,8 @@
       presets: [
         ["A, r = 8", { design: "A", radius: 8, blockX: 32, blockY: 32 }],
         ["B, r = 8", { design: "B", radius: 8, blockX: 32, blockY: 32 }],
-        ["source 003: A, 20 × 20, r = 8", { design: "A", radius: 8, blockX: 20, blockY: 20 }],
-        ["source 004: B, 16 × 16, r = 6", { design: "B", radius: 6, blockX: 16, blockY: 16 }],
+        ["morris, 2010: A, 20 × 20, r = 8", { design: "A", radius: 8, blockX: 20, blockY: 20 }],
+        ["B, 16 × 16, r = 6", { design: "B", radius: 6, blockX: 16, blockY: 16 }],
       ],
       show(values) {
         const result = count(values);

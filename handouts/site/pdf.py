@@ -23,6 +23,7 @@ TITLE = "convlabs"
 IN_LINE = "#small-picture("  # book.typ's function for a picture in a line of text
 MISTAKE = '#picture("figures/mistakes/'
 NOTES = {"note", "tip", "important", "warning", "caution"}  # GitHub's
+FOLD = re.compile(r'<details( class="site")?>\s*<summary>(.*?)</summary>')
 FONTS = {"ko": "Noto Sans CJK KR", "ja": "Noto Sans CJK JP", "zh-Hans": "Noto Sans CJK SC"}
 
 
@@ -129,11 +130,29 @@ def markup(reading: Reading, contents: Contents, root: Path, work: Path) -> str:
                 return _html(html, element["t"], page, root, work)
         return None
 
-    blocks = tree.walk(reading.blocks, change)
+    blocks = tree.walk(_unfolded(reading.blocks), change)
     title = {"t": "Header", "c": [1, tree.attributes(page.name), [_str(reading.title)]]}
     text = pandoc.typst([title, *_with_sections(_with_captions(blocks))], where)
     text = re.sub(r"#figure\(\s*align\(center\)\[#table\(", "#figure(\n  [#table(", text)
     return f'#import "book.typ": *\n{text}'
+
+
+def _unfolded(blocks: list[Any]) -> list[Any]:
+    """A fold is open on paper, below its summary. One of the class "site" is left out: it is for
+    looking things up."""
+    kept: list[Any] = []
+    is_left_out = False
+    for block in blocks:
+        html = (tree.html_of(block) or "").strip()
+        if fold := FOLD.match(html):
+            is_left_out = bool(fold[1])
+            text = f"{fold[2]}: on the site." if is_left_out else fold[2]
+            kept.append({"t": "Para", "c": [{"t": "Strong", "c": [_str(text)]}]})
+        elif html == "</details>":
+            is_left_out = False
+        elif not is_left_out:
+            kept.append(block)
+    return kept
 
 
 def _with_captions(blocks: list[Any]) -> list[Any]:

@@ -183,6 +183,7 @@ def test_each_lab_has_a_pdf(lab: str, site: Path, built: Built) -> None:
     file = site / "pdf" / f"{lab}.pdf"
     assert f'href="pdf/{lab}.pdf"' in (site / f"{lab}.html").read_text()
     document = pypdfium2.PdfDocument(file)
+    assert len(document) <= 8
     for page in document:
         assert page.get_size() == pytest.approx(A4, abs=0.5)
     markdown = (paths.ROOT / "handouts" / f"{lab}.md").read_text()
@@ -217,6 +218,14 @@ def test_the_words_about_a_mistake_are_on_the_page_of_its_picture(site: Path, bu
         shown += images
     document.close()
     assert shown == len(names)
+
+
+@pytest.mark.parametrize("name", ["introduction", *spec.available()])
+def test_a_page_is_short_enough_to_finish(name: str, site: Path, chromium: Browser) -> None:
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(address(site, name))
+    assert page.evaluate("document.documentElement.scrollHeight") <= 12_000
+    page.close()
 
 
 def test_a_phone_shows_a_drawing_large_enough_to_read(site: Path, chromium: Browser) -> None:

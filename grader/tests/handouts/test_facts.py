@@ -15,7 +15,8 @@ from handouts.facts import blocks, kinds, quoted_todos
 from handouts.facts.blocks import Block, FactsError
 
 KINDS = (
-    "limits A", "checks all", "mistakes all", "measured h200", "libraries bench", "counted sim",
+    "limits A", "checks all", "mistakes all", "measured speeds", "counted sim",
+    "experiment 000 5x5",
 )  # fmt: skip
 PAGE = "# Lab 2\n\n" + "".join(
     f"{name} follows.\n\n<!-- {name}: begin -->\n<!-- {name}: end -->\n\n"
@@ -117,13 +118,13 @@ def test_a_changed_digit_or_letter_of_any_kind_of_block_is_found(name: str, cour
             "labs/studies/gpu/results.json",
             '"solution_ns": 1',
             '"solution_ns": 9',
-            "'measured h200' is stale",
+            "'measured speeds' is stale",
         ),
         (
             "labs/studies/gpu/results.json",
             '"gpu"',
             '"cpu"',
-            "'measured h200' labs/studies/gpu/",
+            "'measured speeds' labs/studies/gpu/",
         ),
         ("handouts/facts/counted.json", '"part": "A"', '"part": "Z"', "lab2 has no part Z"),
         (

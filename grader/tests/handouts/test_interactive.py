@@ -146,6 +146,14 @@ def test_the_keyboard_reaches_and_works_every_control(chromium: Browser, everyth
     page.context.close()
 
 
+def test_a_page_before_shared_memory_shows_sectors_alone(chromium: Browser, site: Path) -> None:
+    page = _opened(chromium, _page(site, "sectors", _div("lanes", 'data-memory="global"')))
+    shown = page.locator(".interactive").inner_text()
+    assert "sectors per request" in shown and "32-byte sectors" in shown
+    assert "bank" not in shown and "wavefront" not in shown
+    page.context.close()
+
+
 def test_arrow_keys_move_the_window_within_the_image(chromium: Browser, site: Path) -> None:
     file = _page(site, "arrows", _div("convolution", 'data-x="6" data-y="1"'))
     page = _opened(chromium, file)

@@ -211,6 +211,8 @@ def test_pdfs_of_small_pages(course: Path) -> None:
     page = course / "handouts" / "lab1.md"
     page.write_text(
         page.read_text() + '\nA<br>B <img src="figures/box.svg" alt="A box"> [5](README.md)(6)\n'
+        '\n<details class="site"><summary>All checks</summary>\n\n| looked | up |\n|---|---|\n'
+        "\n</details>\n\n<details><summary>Answers</summary>\n\nForty-two.\n\n</details>\n"
         "\n[r](../labs/lab.h)\n\n> [!WARNING]\n> Odd: #let x = [ \\ $ <1 @z\n\n---\n\n"
         "## Über `s_tile[i]` & more\n\n[x](#über-s_tilei--more)\n"
     )
@@ -221,6 +223,8 @@ def test_pdfs_of_small_pages(course: Path) -> None:
     text = pdf_text(site / "pdf" / "lab1.pdf")
     assert "Lab 1: CPU loop" in text and "뱅크 충돌" in text and "バンク競合" in text
     assert "Odd: #let x = [ \\ $ <1 @z" in text and "5(6)" in text and "labs/lab.h" in text
+    assert "All checks: on the site." in text and "looked" not in text
+    assert "Answers\nForty-two." in text
     assert "<div" not in text and "<!--" not in text and "\\sum" not in text
     again, _ = small_handouts.made(course, with_pdfs=True)
     assert again.pdfs == built.pdfs

@@ -248,6 +248,12 @@ def _short_row(run: Run, case: Case) -> list[str]:
     return [case.part, case.work, floor, *ours, cell(library, named=True)]
 
 
+def time(nanoseconds: float, kind: str) -> str:
+    """A time in the unit of a kind of run: "1,520 µs"."""
+    unit, ns = UNITS[kind]
+    return f"{_number(nanoseconds / ns)} {unit}"
+
+
 def _tf32(entry: Entry) -> bool:
     """Whether it rounds more than the others, so that its time is no match for theirs."""
     return "TF32" in entry.who
