@@ -199,9 +199,9 @@ SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(call some,labs/sim/src/*
            $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(call some,labs/sim/src/*/*.S))
 # The simulator's own files name a header by its folder: "exec/fiber.h".
 SIM_CPPFLAGS := $(CPPFLAGS) -Ilabs/sim/src
-# It is linked into programs only, and never into a shared object: there a thread's own variable is
-# at a known place, and no call finds it, for which gcc would save registers in each callback.
-$(LIB)/sim/%.o: OUR_CFLAGS += -ftls-model=local-exec
+# No call finds a thread's own variable, for which gcc would save registers in each callback: in
+# programs the linker writes its place, in shared objects (bench) it is looked up.
+$(LIB)/sim/%.o: OUR_CFLAGS += -ftls-model=initial-exec
 RUNNER_OBJ := $(LIB)/runtime/runner/runner.o
 TLS_MARK := $(LIB)/runtime/runner/tls_mark.o
 # The simulator's header, of which g++ would read 28,000 lines for each graded file.

@@ -29,8 +29,8 @@ def weights_of(name: str) -> Triple:
 
 
 def weighted(image: npt.NDArray[Any], weights: Triple) -> I64:
-    """r R + g G + b B. image: height x width x 3; result: height x width. In float64, whose products
-    of matrices are faster; no sum of bytes times weights is rounded there."""
+    """r R + g G + b B. image: height x width x 3; result: height x width. In float64, whose matrix
+    products are faster: no sum of bytes times weights is rounded there."""
     pixels, factors = image.reshape(-1, 3), np.array(weights, dtype=np.float64)
     sums = np.empty(len(pixels), dtype=np.int64)
     for start in range(0, len(pixels), AT_A_TIME):

@@ -26,7 +26,9 @@ from handouts.facts.counted_list import Counted, OfLab
 from labs.studies.gpu import counters, suite
 
 # Not a model of DRAM, which is null for many blocks, and nothing that a GPU cannot count.
-NAMES = sorted(ALL - {"dram_bytes", "constant_bytes", *OF_LAUNCH, *TEXTURE})
+NAMES = sorted(
+    ALL - {"dram_bytes", "constant_bytes", "global_bytes_stored_again", *OF_LAUNCH, *TEXTURE}
+)
 
 
 def techniques(lab: Lab) -> list[Technique]:

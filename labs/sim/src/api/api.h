@@ -8,11 +8,11 @@
 #define SIM_BEGIN(injected) SIM_BEGIN_AS(__func__, injected)
 #define SIM_BEGIN_AS(name, injected) SIM_OPEN(sim_begin(name, injected, &location))
 
-/* As SIM_BEGIN for a function that waits, if `for_something` is true. */
-#define SIM_BEGIN_WAIT(for_something) SIM_OPEN(sim_begin_wait(__func__, for_something, &location))
-
-/* As SIM_BEGIN for a function that frees or destroys something: it ends with
- * `return sim_after(earlier, its own result)`. */
+/* As SIM_BEGIN for a function that waits, if `for_something` is true, and for one that frees or
+ * destroys something: it ends with `return sim_after(earlier, its own result)`. */
+#define SIM_BEGIN_WAIT(for_something)                                                              \
+    cudaError_t earlier;                                                                           \
+    SIM_OPEN(sim_begin_wait(__func__, for_something, &location, &earlier))
 #define SIM_BEGIN_RELEASE()                                                                        \
     cudaError_t earlier;                                                                           \
     SIM_OPEN(sim_begin_release(__func__, &location, &earlier))

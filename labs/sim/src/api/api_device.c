@@ -172,7 +172,7 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
 /* A refused launch is not reported here, as on a device. */
 cudaError_t cudaDeviceSynchronize(void) {
     SIM_BEGIN_WAIT(sim_any_unfinished());
-    return sim_wait_all();
+    return sim_after(earlier, sim_wait_all());
 }
 
 /* Queued work ends first, as it does on a device whose context is destroyed. */

@@ -131,7 +131,7 @@ static bool unfinished(cudaEvent_t event) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     SIM_BEGIN_WAIT(unfinished(event));
-    return ask(event, sim_wait_item);
+    return sim_after(earlier, ask(event, sim_wait_item));
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {

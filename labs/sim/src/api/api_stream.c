@@ -64,7 +64,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) 
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     SIM_BEGIN_WAIT(sim_stream_unfinished(stream));
-    return sim_wait_stream(stream);
+    return sim_after(earlier, sim_wait_stream(stream));
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {

@@ -149,14 +149,20 @@ cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *
     return injected(name, *location) ? sim_fail(error) : cudaSuccess;
 }
 
+/* As sim_begin(); what sim_fail_call() makes fail does its work first. */
+static cudaError_t begin_work(const char *name, cudaError_t injected, bool counts,
+                              struct sim_location *location, cudaError_t *earlier) {
+    const int number = failing.number;
+    failing.number = 0;
+    cudaError_t error = sim_begin(name, injected, location);
+    failing.number = number;
+    *earlier = counts && error == cudaSuccess && fails_now(name) ? failing.error : cudaSuccess;
+    return error;
+}
+
 cudaError_t sim_begin_release(const char *name, struct sim_location *location,
                               cudaError_t *earlier) {
-    const int number = failing.number;
-    failing.number = 0; /* the work is done before the call fails */
-    cudaError_t error = sim_begin(name, cudaErrorInvalidValue, location);
-    failing.number = number;
-    *earlier = error == cudaSuccess && fails_now(name) ? failing.error : cudaSuccess;
-    return error;
+    return begin_work(name, cudaErrorInvalidValue, true, location, earlier);
 }
 
 static unsigned waits;
@@ -165,13 +171,10 @@ unsigned sim_waits(void) {
     return __atomic_load_n(&waits, __ATOMIC_RELAXED);
 }
 
-cudaError_t sim_begin_wait(const char *name, bool for_something, struct sim_location *location) {
+cudaError_t sim_begin_wait(const char *name, bool for_something, struct sim_location *location,
+                           cudaError_t *earlier) {
     __atomic_fetch_add(&waits, for_something, __ATOMIC_RELAXED);
-    const int number = failing.number;
-    failing.number = for_something ? number : 0;
-    cudaError_t error = sim_begin(name, cudaErrorLaunchFailure, location);
-    failing.number = number;
-    return error;
+    return begin_work(name, cudaErrorLaunchFailure, for_something, location, earlier);
 }
 
 cudaError_t sim_injected_launch(void) {

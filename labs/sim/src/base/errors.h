@@ -41,10 +41,11 @@ cudaError_t sim_begin(const char *name, cudaError_t injected, struct sim_locatio
 cudaError_t sim_begin_release(const char *name, struct sim_location *location,
                               cudaError_t *earlier);
 
-/* As sim_begin() for a function that waits. `for_something`: is there work that has not ended? A
- * wait for nothing has no error to report, so sim_fail_call() neither counts it nor makes it
- * fail. */
-cudaError_t sim_begin_wait(const char *name, bool for_something, struct sim_location *location);
+/* The same for a function that waits: on a device, work that failed has ended. `for_something`: is
+ * there work that has not ended? A wait for nothing has no error to report, so sim_fail_call()
+ * neither counts it nor makes it fail. */
+cudaError_t sim_begin_wait(const char *name, bool for_something, struct sim_location *location,
+                           cudaError_t *earlier);
 
 /* The error with which CONVLABS_SIM_INJECT or sim_fail_call() makes this launch fail, or
  * cudaSuccess. */
