@@ -221,8 +221,7 @@ static void fail(void *closure) {
  * shared memory it has; where that decides whether the launch is refused, it runs at once. */
 static cudaError_t queue(const struct sim_config *c, struct sim_kernel *k, size_t limit,
                          void (*thread)(const void *), const void *arguments) {
-    static _Thread_local char
-        usual[LAUNCH_BYTES + 4096]; /* as many bytes as CUDA's arguments had */
+    char usual[LAUNCH_BYTES + 4096]; /* as many bytes as CUDA's arguments had */
     size_t bytes = LAUNCH_BYTES + c->closure_bytes;
     char *buffer = bytes <= sizeof usual ? usual : malloc(bytes);
     if (!buffer) {

@@ -116,8 +116,7 @@ void sim_park_again(struct worker *w, struct parked_block *parked) {
 
 /* Takes the stacks of these threads from the idle ones. */
 static void take_stacks(struct worker *w, const struct parked_content *content) {
-    static _Thread_local bool taken[SIM_MAX_THREADS];
-    memset(taken, 0, sizeof taken);
+    bool taken[SIM_MAX_THREADS] = {false};
     for (unsigned i = 0; i < content->count; i++) {
         taken[content->threads[i].thread.fiber - w->fiber] = true;
     }
