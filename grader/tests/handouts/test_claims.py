@@ -77,7 +77,9 @@ def _number(cell: str) -> float:
     return float(found[0]) if found else float("nan")
 
 
-@pytest.mark.parametrize(("lab", "words", "holds"), CLAIMS, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(
+    ("lab", "words", "holds"), CLAIMS, ids=[f"{lab}-{words[:40]}" for lab, words, _ in CLAIMS]
+)
 def test_the_table_bears_out_the_words(lab: str, words: str, holds: Callable[[Rows], bool]) -> None:
     page = _page(lab)
     assert words in " ".join(page.split())
