@@ -39,6 +39,21 @@ static inline bool check_same(struct shadow_packed a, struct shadow_packed b) {
     return a.latest == b.latest && a.form == b.form;
 }
 
+/* Bytes from `first` on are stored, or loaded: false if one of these was never stored. */
+static inline __attribute__((always_inline)) bool
+check_written(const struct shadow *shadow, size_t first, unsigned bytes, bool store) {
+    if (!shadow->written) {
+        return true;
+    }
+    uint64_t *word = &shadow->written[first / 64];
+    const uint64_t mask = ((UINT64_C(1) << bytes) - 1) << first % 64;
+    if (store) {
+        *word |= mask;
+        return true;
+    }
+    return (*word & mask) == mask;
+}
+
 /* An access as for check_quick() by which the running thread repeats an instruction: false unless
  * the last time tells its outcome. */
 static inline __attribute__((always_inline)) bool check_again(const char *at, unsigned bytes,
@@ -58,14 +73,8 @@ static inline __attribute__((always_inline)) bool check_again(const char *at, un
             return false;
         }
     }
-    if (shadow->written) {
-        uint64_t *word = &shadow->written[first / 64];
-        const uint64_t mask = ((UINT64_C(1) << bytes) - 1) << first % 64;
-        if (store) {
-            *word |= mask;
-        } else if ((*word & mask) != mask) {
-            return false;
-        }
+    if (!check_written(shadow, first, bytes, store)) {
+        return false;
     }
     for (unsigned i = 0; i < count; i++) {
         cell[i] = site->after;
@@ -109,14 +118,8 @@ static inline __attribute__((always_inline)) bool check_quick(const char *at, un
         (common && (shadow->shift != shift || shadow->packed == NULL))) {
         return false;
     }
-    if (shadow->written) {
-        uint64_t *word = &shadow->written[first / 64];
-        const uint64_t mask = ((UINT64_C(1) << bytes) - 1) << first % 64;
-        if (store) {
-            *word |= mask;
-        } else if ((*word & mask) != mask) {
-            return false;
-        }
+    if (!check_written(shadow, first, bytes, store)) {
+        return false;
     }
     const uint32_t settled = site->one_block ? race_time.barrier_first : race_time.launch_first;
     const unsigned count = bytes >> shift;
