@@ -2,7 +2,7 @@
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -20,6 +20,7 @@ from grader.execute.modes import (
     SANITIZED,
     STEPPED,
     Mode,
+    step_variables,
 )
 from grader.execute.openmp_team import Team
 from grader.execute.profile import Launch, Profile, profile, read_launches
@@ -99,6 +100,13 @@ class Runner:
             )
         except msgspec.DecodeError:
             return run, None
+
+    def recorded(self, check: Input, what: str) -> InstrumentedRun:
+        """Runs as forwards() does on the simulator, with one warp of each memory access. what: the
+        block that is recorded as well, or the store that is looked for (execute/steps.py)."""
+        return self._run_program(
+            check, replace(SAMPLED, env=SAMPLED.env | step_variables(what)), None
+        )
 
     def with_arithmetic(self, check: Input) -> list[Launch]:
         """The launches of a run that records what grader/predict needs to count operations; none if
