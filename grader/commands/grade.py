@@ -111,9 +111,17 @@ def grade(request: Request) -> int:
     hints = {part.id: len(part.hints) for part in lab.part}
     profiles: list[tuple[spec.Technique, Profile]] = []
 
+    def command(check: result.Check) -> str:
+        if check.verdict != "fail":
+            return ""
+        from grader.grading import stepping  # it imports NumPy: see pipeline.py
+
+        again = options.again(lab, request.src)
+        return stepping.command(lab, check, plan.backend, again)
+
     def checked(check: result.Check) -> None:
         live.clear()
-        text = terminal.check(check, lab.id, hints.get(check.part or "", 0))
+        text = terminal.check(check, lab.id, hints.get(check.part or "", 0), command(check))
         if text and not quiet:
             print(text, flush=True)
 
@@ -186,7 +194,9 @@ def grade(request: Request) -> int:
     if request.html_file and report:
         from grader.render import html  # its libraries take a tenth of a second to load
 
-        page = html.page(graded, report, on_this_machine=True)
+        commands = {check.id: text for check in graded.checks if (text := command(check))}
+        opened = (to_step.check, to_step.file) if to_step else ("", None)
+        page = html.page(graded, report, True, html.Steps(commands, *opened))
         output.write(request.html_file, page.encode(errors="replace"))
     return graded.exit_code
 

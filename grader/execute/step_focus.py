@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.execute.profile import Kernel, Line, Profile
 from grader.execute.steps import (
     LANES,
     Access,
@@ -19,32 +18,6 @@ from grader.model.finding import Finding
 
 LOOK_BACK = 64  # loads of a thread among which that of a stored value is looked for
 SECTOR = 32
-
-
-def waste(line: Line) -> int:
-    """What the accesses of a line cost beyond what they need: sectors, wavefronts and words."""
-    c = line.counters
-    moved = c.global_load_bytes + c.global_store_bytes
-    sectors = c.global_load_sectors + c.global_store_sectors
-    conflicts = c.shared_load_conflicts + c.shared_store_conflicts
-    return max(0, sectors - moved // SECTOR) + conflicts + c.constant_words - c.constant_requests
-
-
-def worst_line(profile: Profile) -> tuple[Kernel, Line] | None:
-    """The line that wastes most; None where no line wastes more than it needs."""
-    lines = [(kernel, line) for kernel in profile.kernels for line in kernel.lines if line.line]
-    found = max(lines, key=lambda one: waste(one[1]), default=None)
-    if found is None:
-        return None
-    c = found[1].counters
-    needs = c.shared_load_requests + c.shared_store_requests + c.constant_requests
-    needs += (c.global_load_bytes + c.global_store_bytes) // SECTOR
-    return found if waste(found[1]) > needs else None
-
-
-def middle(kernel: Kernel) -> tuple[int, int, int]:
-    x, y, z = kernel.grid
-    return x // 2, y // 2, z // 2
 
 
 def at_line(recording: Recording, file: str, line: int, words: list[str]) -> Focus | None:
@@ -62,10 +35,7 @@ def at_line(recording: Recording, file: str, line: int, words: list[str]) -> Foc
     ]
     if not found:
         return None
-    at = -max(found)[1]
-    step = recording.steps[at]
-    assert isinstance(step, Access)
-    return Focus(at, step.lanes, words)
+    return Focus(-max(found)[1], 0, words)
 
 
 def at_finding(recording: Recording, finding: Finding) -> Focus | None:

@@ -339,14 +339,24 @@ def compact(recording: Recording, first: Iterable[int] = (), most: int = MOST_BY
         )
     said = [recording.cut] if recording.cut else []
     if len(kept) < len(warps):
-        names = ", ".join(map(str, sorted(kept)))
-        said.append(f"of {len(warps)} warps this page has warp{'s' * (len(kept) > 1)} {names}")
+        said.append(f"of {len(warps)} warps this page has {len(kept)}: {_ranges(sorted(kept))}")
     if size > most:
         count = max(1, len(steps) * most // size)
         said.append(f"the page ends after {count} of {len(steps)} steps")
         steps = dict([*steps.items()][:count])
     recording.steps, recording.cut = [*steps.values()], "; ".join(said)
     _renumber(recording, {old: new for new, old in enumerate(steps)})
+
+
+def _ranges(numbers: list[int]) -> str:
+    """0 to 3, 7."""
+    groups: list[list[int]] = []
+    for number in numbers:
+        if groups and groups[-1][-1] == number - 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return ", ".join(f"{g[0]} to {g[-1]}" if len(g) > 1 else f"{g[0]}" for g in groups)
 
 
 def _renumber(recording: Recording, places: dict[int, int]) -> None:

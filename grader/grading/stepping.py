@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 import numpy as np
 
-from grader.execute import step_focus, steps, warp_samples
+from grader.checks.early_stop import NOTHING
+from grader.execute import step_focus, step_target, steps, warp_samples
 from grader.execute.instrumented import InstrumentedRun, Runner
-from grader.execute.profile import Kernel, Profile, profile, read_launches
+from grader.execute.profile import Profile, profile, read_launches
 from grader.execute.step_focus import Image
+from grader.execute.step_target import Target
 from grader.execute.steps import Focus, Limit, Pixel, Recording
 from grader.model import counters
-from grader.model.finding import Finding
 from grader.model.result import Check
 from grader.model.spec import Case, CheckSpec, Input, Lab, Safe, Technique
 from grader.oracle import cache, compare
@@ -23,6 +25,7 @@ from grader.oracle.compare import Comparison
 from grader.oracle.operations import OPERATIONS
 from grader.session import report_data
 from grader.session.could_not_run import FAULTS
+from grader.session.plan import matching
 from grader.session.session import Session
 
 # Findings that show in the steps of a block better than a wrong pixel does.
@@ -34,17 +37,6 @@ class NotSteppedError(Exception):
     """There is no recording: a sentence says why, and what to do."""
 
 
-@dataclass(frozen=True)
-class Target:
-    """The block that is recorded, and what the page is to show there. words: why this block."""
-
-    launch: int
-    block: tuple[int, int, int]
-    words: tuple[str, ...] = ()
-    finding: Finding | None = None
-    line: tuple[str, int] | None = None
-
-
 def can_step(lab: Lab, check: CheckSpec, backend: str = "sim") -> bool:
     """Does the check run kernels on an input that a student may see?"""
     known = isinstance(check, Case | Safe) or (
@@ -52,6 +44,24 @@ def can_step(lab: Lab, check: CheckSpec, backend: str = "sim") -> bool:
     )
     shown = not (isinstance(check, Case) and (check.hidden or check.inject))
     return backend != "cpu" and known and shown and lab.file_of(check).endswith(".cu")
+
+
+def command(lab: Lab, check: Check, backend: str, again: str) -> str:
+    """The command that opens a check which failed, where a page can show why; else "". again: the
+    one that grades the lab."""
+    asked = next((c for c in lab.shown_checks() if lab.id_of(c) == check.id), None)
+    if check.verdict != "fail" or check.diagnosis in NOTHING or asked is None:
+        return ""
+    if not can_step(lab, asked, backend):
+        return ""
+    words = check.name.split(" ")
+    pattern = check.name
+    for count in range(len(words), 0, -1):  # the shortest beginning that no other check has
+        shorter = " ".join(words[:count])
+        if [c.name for c in matching(lab, shorter)] != [check.name]:
+            break
+        pattern = shorter
+    return f"{again} -k {shlex.quote(pattern)} --step"
 
 
 def stepped(session: Session) -> tuple[Check, Recording]:
@@ -109,10 +119,9 @@ class _Stepper:
         if comparison and not by_finding:
             operation = self.session.lab.part_of(self.check).operation
             _show_pixel(recording, comparison, prepared, self.check, operation, bool(found))
-        open_at(recording, target)
         recording.title = f"{self.session.lab.id}  {self.line.title()}"
         recording.limits = _limits(self.session.lab, self.check.part, recording.head.kernel)
-        steps.compact(recording, first_warps(recording))
+        step_target.finish(recording, target)
         submission = self.session.submission
         recording.sources = {
             submission.path(name): submission.text(name).splitlines()
@@ -130,26 +139,26 @@ class _Stepper:
         return None if comparison.right() else comparison
 
     def _target(self, run: InstrumentedRun, seen: Profile, comparison: Comparison | None) -> Target:
-        errors = [f for f in run.errors() if f.launch >= 0 and len(f.block) == 3]
+        errors = step_target.with_errors(run.errors())
         shown = [f for f in errors if f.kind.endswith(SHOWN_FIRST)]
         samples = warp_samples.read_warps(self.runner.binary, run.outcome.warps)
         if (shown or errors) and not (comparison and not shown):
-            return at_finding([*shown, *errors][0])
+            return step_target.at_finding([*shown, *errors][0])
         if isinstance(self.check, Technique) and self.line.verdict == "fail":
             return self._of_technique(seen, samples)
-        return at_worst(seen, samples, always=False)
+        return Target(seen.kernels[0].launch, step_target.middle(seen.kernels[0]))
 
     def _of_technique(self, seen: Profile, samples: list[warp_samples.Warp]) -> Target:
         words = tuple(self.line.message[:1])
         file, line = self.line.details.get("file", ""), self.line.details.get("line", 0)
         for kernel in seen.kernels:
             if any((one.file, one.line) == (file, line) for one in kernel.lines):
-                return at_line(kernel, (file, line), samples, words)
+                return step_target.at_line(kernel, (file, line), samples, words)
         idle = [k for k in seen.kernels if k.counters.idle_blocks]
         if any("blocks wrote nothing" in text for text in words) and idle:
             x, y, z = idle[0].grid
             return Target(idle[0].launch, (x - 1, y - 1, z - 1), words)
-        return replace(at_worst(seen, samples), words=words)
+        return replace(step_target.costliest(seen, samples), words=words)
 
     def _of_pixel(
         self, found: Sequence[steps.Found], seen: Profile, comparison: Comparison, given: Prepared
@@ -162,7 +171,7 @@ class _Stepper:
         *_, y, x = comparison.first()
         shape = comparison.output.shape[-2:]
         tile = report_data.tile((shape[0], shape[1]), given.inputs.radius, launches)
-        block = step_focus.middle(last)
+        block = step_target.middle(last)
         if tile:
             at = (x // tile.width, y // tile.height)
             block = (min(at[0], last.grid[0] - 1), min(at[1], last.grid[1] - 1), block[2])
@@ -171,65 +180,13 @@ class _Stepper:
 
 def record(runner: Runner, check: Input, target: Target) -> Recording:
     """Runs the check once more and records the block."""
-    run = runner.recorded(check, where(target))
+    run = runner.recorded(check, target.asked())
     recording = steps.read(run.outcome.steps, runner.binary)
     if recording is None:
         raise NotSteppedError(
             "the simulator recorded nothing: your program may behave differently each time it runs"
         )
     return recording
-
-
-def where(target: Target) -> str:
-    return f"{target.launch}:{','.join(map(str, target.block))}"
-
-
-def at_finding(finding: Finding) -> Target:
-    x, y, z = finding.block
-    return Target(finding.launch, (x, y, z), finding=finding)
-
-
-def at_line(
-    kernel: Kernel,
-    line: tuple[str, int],
-    samples: list[warp_samples.Warp],
-    words: tuple[str, ...],
-) -> Target:
-    """The block with the costliest access of a line."""
-    same = [s for s in samples if (s.launch, s.file, s.line) == (kernel.launch, *line)]
-    worst = max(same, key=lambda s: s.cost - s.ideal(), default=None)
-    block = worst.block if worst else step_focus.middle(kernel)
-    return Target(kernel.launch, block, words, line=line)
-
-
-def at_worst(seen: Profile, samples: list[warp_samples.Warp], always: bool = True) -> Target:
-    """The block with the access that wastes most; else the middle of the first launch. always: even
-    if that is little."""
-    worst = step_focus.worst_line(seen)
-    if worst is None or not always:
-        return Target(seen.kernels[0].launch, step_focus.middle(seen.kernels[0]))
-    kernel, line = worst
-    return at_line(kernel, (line.file, line.line), samples, ())
-
-
-def first_warps(recording: Recording) -> list[int]:
-    """The warps of the steps at which the page opens: they stay in a page that has not all."""
-    focus = recording.focus
-    at = [focus.step, focus.other] if focus else []
-    shown = [recording.steps[i] for i in at if i >= 0]
-    return [step.warp for step in shown if not isinstance(step, steps.Barrier)]
-
-
-def open_at(recording: Recording, target: Target) -> None:
-    """Sets the step at which the page opens, if that is not known yet."""
-    if recording.focus is None and target.finding:
-        recording.focus = step_focus.at_finding(recording, target.finding)
-        if recording.focus is None:
-            recording.focus = Focus(0, 0, [target.finding.render()])
-    if recording.focus is None and target.line:
-        recording.focus = step_focus.at_line(recording, *target.line, list(target.words))
-    if recording.focus is None and target.words:
-        recording.focus = Focus(0, 0, list(target.words))
 
 
 def _show_pixel(

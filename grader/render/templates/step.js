@@ -128,8 +128,8 @@
   /* ---- values in words */
 
   function short(number) {
-    const text = String(Number(number.toPrecision(5)));
-    return text.length > 9 ? number.toExponential(2) : text;
+    const text = String(Number(number.toPrecision(4)));
+    return text.length > 8 ? number.toExponential(1) : text;
   }
 
   function shown(bytes, holds) {
@@ -162,8 +162,7 @@
     const object = objectOf(step), at = step.at[lane];
     const size = Math.min(sizeOf(object, step.width), step.width);
     const index = at / size;
-    const name = object.name.includes(" ") ? "" : object.name;
-    return Number.isInteger(index) ? `${name}[${index}]` : `${name}+${at} B`;
+    return Number.isInteger(index) ? `[${index}]` : `+${at} B`;
   }
 
   function thread(warp, lane) {
@@ -198,12 +197,13 @@
     }
     const who = `Warp ${step.warp}: ${step.active.length === LANES ? "all 32 lanes" : plural(step.active.length, "lane")}`;
     if (step.kind === "warp") {
-      return `${who} exchange values: ${step.name}${where}.`;
+      return `${who}${step.inputs.length ? " exchange values" : ""}: ${step.name}${where}.`;
     }
     const object = objectOf(step), width = plural(step.width, "byte");
-    const verb = { load: "load", store: "store", atomic: "update atomically", fault: "access, and end there," }[step.way];
+    const one = step.active.length === 1 ? "s" : "";
+    const verb = { load: `load${one}`, store: `store${one}`, atomic: `update${one} atomically`, fault: `end${one} at a bad access of` }[step.way];
     const to = step.way === "store" ? "to" : step.way === "load" ? "from" : "in";
-    let text = `${who} ${verb} ${width} each ${to} ${object.name} in ${step.space || object.space} memory${where}`;
+    let text = `${who} ${verb} ${width}${one ? "" : " each"} ${to} ${object.name} in ${step.space || object.space} memory${where}`;
     const [sectors, , , wavefronts, ideal, words] = step.costs;
     if (step.way === "load" || step.way === "store") {
       if (step.space === "shared") {
@@ -217,6 +217,15 @@
       }
     }
     return `${text}.`;
+  }
+
+  /* What one of the marked threads does in a step. */
+  function oneThread(step, lanes) {
+    const lane = lanesOf(lanes)[0];
+    if (lane === undefined || step.kind !== "access") return sentence(step);
+    const verb = { load: "loads", store: "stores", atomic: "updates", fault: "accesses" }[step.way];
+    const value = step.bytes[lane] ? `, ${shown(step.bytes[lane], objectOf(step).holds)}` : "";
+    return `line ${lineOf(step.place)}: thread (${thread(step.warp, lane).join(", ")}) ${verb} ${objectOf(step).name}${element(step, lane)}${value}`;
   }
 
   /* ---- drawing */
@@ -295,12 +304,12 @@
     for (let i = 0; step.apart && i < step.apart.length; i += 2) {
       if ((step.apart[i + 1] >>> lane) & 1) {
         const construct = step.apart[i];
-        if (construct < 0) return "has left the kernel, or waits";
+        if (construct < 0) return "left the kernel, or wait";
         const line = lineOf(data.constructs[construct]);
-        return line ? `took another way at the branch or loop of line ${line}` : "a condition of this line excludes it";
+        return line ? `took another way at the branch or loop of line ${line}` : "excluded by a condition of this line";
       }
     }
-    return "takes no part";
+    return "take no part";
   }
 
   function laneText(step, lane) {
@@ -313,7 +322,7 @@
     return [shown(step.bytes[lane], objectOf(step).holds), element(step, lane)];
   }
 
-  function drawLanes(step, marked) {
+  function drawLanes(step) {
     const grid = byId("grid"), off = new Map();
     grid.replaceChildren();
     if (step.kind === "barrier") {
@@ -357,9 +366,12 @@
     return found;
   }
 
+  let marked = 0; /* the lanes that the page is about */
+
   function cellOf(tag, lanes) {
     const text = lanes.length === 0 ? "" : lanes.length === 1 ? String(lanes[0]) : `${lanes[0]}+`;
-    return make(tag, text, lanes.length ? { class: "touched", style: hue(lanes[0]), title: spans(lanes) } : {});
+    const here = lanes.some((lane) => (marked >>> lane) & 1) ? " here" : "";
+    return make(tag, text, lanes.length ? { class: `touched${here}`, style: hue(lanes[0]), title: spans(lanes) } : {});
   }
 
   function drawSectors(step) {
@@ -399,12 +411,12 @@
     const rows = wavefronts(step), made = make("table", "", { class: "banks" });
     made.append(make("caption", "Banks of shared memory, one row for each wavefront", { class: "hidden" }));
     const head = make("tr", "");
-    head.append(make("th", "bank", { scope: "col" }), ...Array.from({ length: LANES }, (_, i) => make("th", String(i), { scope: "col" })));
+    head.append(make("th", "", { scope: "col", "aria-label": "wavefront" }), ...Array.from({ length: LANES }, (_, i) => make("th", String(i), { scope: "col" })));
     made.createTHead().append(head);
     const body = made.createTBody();
     rows.forEach((row, i) => {
       const line = make("tr", "");
-      line.append(make("th", `wavefront ${i + 1}`, { scope: "row" }));
+      line.append(make("th", String(i + 1), { scope: "row", "aria-label": `wavefront ${i + 1}` }));
       for (let bank = 0; bank < LANES; bank++) {
         const cell = cellOf("td", row[bank] || []);
         if (row[bank] && step.costs[3] > step.costs[4]) cell.classList.add("clash");
@@ -412,7 +424,7 @@
       }
       body.append(line);
     });
-    return [make("p", `${plural(step.costs[3], "wavefront")}, ${step.costs[4]} without conflicts; each cell is a word in its bank, with the lane that wants it`, { class: "note" }), made];
+    return [make("p", `${plural(step.costs[3], "wavefront")}, ${step.costs[4]} without conflicts; a row for each; below its bank, each word with the lane that wants it`, { class: "note" }), made];
   }
 
   function drawConstant(step) {
@@ -460,17 +472,17 @@
 
   function drawCounters(at) {
     const own = costs(steps[at]), sum = sums[at], last = sums[sums.length - 1];
-    const rows = names.filter((name) => last[name]).map((name) => [name.replaceAll("_", " "), own[name] ? `+${own[name]}` : "", digits(sum[name]), digits(last[name]), ""]);
+    const rows = names.filter((name) => last[name]).map((name) => [name.replaceAll("_", " "), own[name] ? `+${own[name]}` : "", digits(sum[name]), digits(last[name]), ...(data.limits.length ? [""] : [])]);
     for (const limit of data.limits) {
       const bound = limit.at_most !== null ? `at most ${digits(limit.at_most)}` : `at least ${digits(limit.at_least)}`;
       rows.push([limit.words, "", digits(limited(limit, sum)), digits(limited(limit, last)), bound]);
     }
     const over = (row, i) => {
       if (i === 1) return "more";
-      const [, way, number] = /^at (most|least) (.*)$/.exec(row[4]) || [];
+      const [, way, number] = /^at (most|least) (.*)$/.exec(row[4] || "") || [];
       return i > 1 && i < 4 && number && row[i] !== "–" && (way === "most" ? +row[i] > +number : +row[i] < +number) ? "over" : "";
     };
-    byId("counters").replaceChildren(table("Counters", ["counter", "this step", "so far", "at the end", "limit"], rows, over));
+    byId("counters").replaceChildren(table("Counters", ["counter", "this step", "so far", "at the end", ...(data.limits.length ? ["limit"] : [])], rows, over));
   }
 
   function drawTable(step) {
@@ -537,13 +549,13 @@
   function show(to) {
     at = to;
     const step = steps[at], { focus } = data;
-    const marked = focus && at === focus.step ? focus.lanes : focus && at === focus.other ? focus.other_lanes : 0;
+    marked = focus && at === focus.step ? focus.lanes : focus && at === focus.other ? focus.other_lanes : 0;
     byId("at").value = at;
     byId("at").setAttribute("aria-valuetext", `step ${at + 1} of ${steps.length}`);
     byId("number").textContent = `${at + 1} of ${steps.length}, after ${plural(step.epoch, "barrier")}`;
     byId("words").textContent = sentence(step);
     drawSource(step);
-    drawLanes(step, marked);
+    drawLanes(step);
     drawMemory(step);
     drawCounters(at);
     drawTable(step);
@@ -575,11 +587,13 @@
     label.append(select);
     box.append(label);
     const { focus } = data;
-    for (const [text, to] of focus ? [[focus.other >= 0 ? "this thread's access" : "where it happens", focus.step], ["the other thread's access", focus.other]] : []) {
+    for (const [to, lanes] of focus ? [[focus.step, focus.lanes], [focus.other, focus.other_lanes]] : []) {
       if (to >= 0 && steps[to]) {
-        const button = make("button", text, { type: "button" });
+        const button = make("button", `step ${to + 1}`, { type: "button" });
         button.addEventListener("click", () => show(to));
-        byId("jumps").append(button);
+        const line = make("p", "", { class: "buttons" });
+        line.append(button, make("span", oneThread(steps[to], lanes)));
+        byId("jumps").append(line);
       }
     }
   }
