@@ -225,7 +225,9 @@ class _Reader:
                 where = self.place(addr2line.shortened(file) if file else "", line)
                 objects.append(Object(space=space, bytes=size, base=base, name=name, where=where))
             elif row[0] == "construct":
-                constructs[row[1]] = self.place_of(row[2])
+                place = self.place_of(row[2])  # of several marks the first line is its head
+                known = constructs.get(row[1], place)
+                constructs[row[1]] = min(known, place, key=lambda p: [*self.places][p][1])
             elif row[0] == "barrier":
                 steps.append(Barrier(self.place(addr2line.shortened(row[1]), row[2]), row[3]))
             elif row[0] == "warp":

@@ -34,6 +34,8 @@ def schema(name: str) -> dict[str, Any]:
     the beginning."""
     document = msgspec.json.schema(TYPES[name])
     for type_, definition in document["$defs"].items():
+        if definition["type"] == "array":  # its items are told apart by their places
+            continue
         later = ADDED_LATER.get((name, type_), ())
         definition["required"] = [key for key in definition["properties"] if key not in later]
         definition["additionalProperties"] = False

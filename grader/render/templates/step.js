@@ -298,14 +298,30 @@
     }
   }
 
-  /* Why a lane takes no part: in words, and as a mark. */
+  /* The line of the branch or loop around a line, as its indentation says; 0: none is seen. */
+  function branchAround(place) {
+    const [file, line] = data.places[place] || ["", 0], lines = data.sources[file] || [];
+    const branch = /\b(if|else|for|while|switch|case)\b|\?/;
+    const depth = (text) => text.search(/\S/);
+    if (branch.test(lines[line - 1] || "")) return line;
+    let least = depth(lines[line - 1] || "");
+    for (let i = line - 2; i >= 0 && least > 0; i--) {
+      const own = depth(lines[i]);
+      if (own < 0 || own >= least) continue;
+      if (branch.test(lines[i])) return i + 1;
+      least = own;
+    }
+    return 0;
+  }
+
+  /* Why a lane takes no part, in words. */
   function reason(step, lane) {
     if (!exists(step.warp, lane)) return "no such thread";
     for (let i = 0; step.apart && i < step.apart.length; i += 2) {
       if ((step.apart[i + 1] >>> lane) & 1) {
         const construct = step.apart[i];
         if (construct < 0) return "left the kernel, or wait";
-        const line = lineOf(data.constructs[construct]);
+        const line = construct > 0 ? lineOf(data.constructs[construct]) : branchAround(step.place);
         return line ? `took another way at the branch or loop of line ${line}` : "excluded by a condition of this line";
       }
     }

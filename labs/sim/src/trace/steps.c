@@ -12,7 +12,7 @@
 /* Bytes of a recording: the frames of a graded run hold 4 MB. Instructions that no longer fit are
  * only counted. */
 #define MOST_TEXT (3000u << 10)
-enum { MOST_OBJECTS = 64, MOST_MARKS = 1024, VALUE = 16 };
+enum { MOST_OBJECTS = 64, MOST_CONSTRUCTS = 1024, MARKS_EACH = 4, VALUE = 16 };
 
 bool steps_on;
 
@@ -38,9 +38,8 @@ static struct {
     unsigned long long left_out;       /* instructions */
     const char *objects[MOST_OBJECTS]; /* where those begin that have been described */
     unsigned object_count;
-    uint32_t marks[MOST_MARKS]; /* constructs whose line has been described */
-    unsigned mark_count;
-    unsigned long long inputs[WARP_LANES]; /* of the warp function under way */
+    uint32_t marks[MOST_CONSTRUCTS][MARKS_EACH]; /* of constructs, that have been described */
+    unsigned long long inputs[WARP_LANES];       /* of the warp function under way */
     struct {
         bool found;
         uint3 block;
@@ -114,11 +113,17 @@ void steps_launch_end(void) {
 
 void steps_mark(uint64_t mark, uint32_t pc) {
     const uint32_t number = SIM_NUMBER_OF(mark);
-    if (now.file == NULL || number >= MOST_MARKS || now.marks[number] != 0) {
+    unsigned i = 0;
+    if (now.file == NULL || number >= MOST_CONSTRUCTS) {
         return;
     }
-    now.marks[number] = pc;
-    fprintf(now.file, "[\"construct\",%u,%u]\n", number, pc);
+    while (i < MARKS_EACH && now.marks[number][i] != 0 && now.marks[number][i] != pc) {
+        i++;
+    }
+    if (i < MARKS_EACH && now.marks[number][i] == 0) {
+        now.marks[number][i] = pc;
+        fprintf(now.file, "[\"construct\",%u,%u]\n", number, pc);
+    }
 }
 
 void steps_settle(void) {
