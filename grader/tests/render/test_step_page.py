@@ -191,6 +191,8 @@ def test_it_can_be_read_everywhere(
                 page.keyboard.press(move)
             assert page.evaluate(accessibility.CONTRAST) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.get_by_text("The lanes as a table").click()
+        assert accessibility.objections(page) == []
         page.context.close()
 
 
