@@ -20,7 +20,6 @@ from grader.execute.modes import (
     SANITIZED,
     STEPPED,
     Mode,
-    step_variables,
 )
 from grader.execute.openmp_team import Team
 from grader.execute.profile import Launch, Profile, profile, read_launches

@@ -46,13 +46,6 @@ _REVERSE = {"CONVLABS_SIM_ORDER": "reverse"}  # of the threads and blocks of eve
 # use up the processor time of the case while the thread that it waits for does not get a core.
 WITHOUT_SPINNING = {"OMP_WAIT_POLICY": "passive"}
 
-
-def step_variables(what: str) -> dict[str, str]:
-    """For a recording, of a block such as "0:1,2,0", or the search for a store:
-    labs/sim/src/trace/steps.h. What it needs besides is asked for by SAMPLED."""
-    return {"CONVLABS_SIM_STEPS": what}
-
-
 PLAIN = Mode()
 # One thread of the host: what the simulator runs and in which order is then the same each time.
 IN_ORDER = Mode({"CONVLABS_SIM_THREADS": "1", "OMP_NUM_THREADS": "1"})

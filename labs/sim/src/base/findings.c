@@ -86,7 +86,7 @@ static bool append(const struct sim_finding *f, const char *message) {
     if (step >= 0) {
         add(&line, ",\"step\":%d", step);
     }
-    if (f->block && sim_options.record.what != STEPS_NONE) {
+    if (f->block && sim_options.steps.what != STEPS_NONE) {
         add(&line, ",\"launch\":%d", launch);
     }
     add_index(&line, "block", f->block);

@@ -9,35 +9,38 @@
 /* Of a variable that every traced access reads: the linker need not look it up in a table. */
 #define SIM_HIDDEN __attribute__((visibility("hidden")))
 
+/* STEPS: which block is recorded, or which store is looked for (trace/steps.h). */
+struct sim_steps {
+    enum { STEPS_NONE, STEPS_BLOCK, STEPS_STORE } what;
+    unsigned launch, block[3];
+    uint64_t bytes, offset;
+};
+
 /* Strings belong to the environment; those of a graded run are empty, and only tell that the
  * variable was set. */
 struct sim_options {
     const char *findings; /* FINDINGS: the file that findings are appended to, or NULL */
     const char *profile;  /* PROFILE: the file that the counters are appended to, or NULL */
     const char *warps;    /* WARPS: the file for the costliest warp instructions, or NULL */
-    const char *steps;    /* STEPS_FILE: the file for the recording of a block, or NULL */
-    struct sim_steps {
-        enum { STEPS_NONE, STEPS_BLOCK, STEPS_STORE } what;
-        unsigned launch, block[3]; /* to record */
-        uint64_t bytes, offset;    /* a store to find */
-    } record;                      /* STEPS: trace/steps.h */
-    uint64_t sample;               /* SAMPLE: count about so many blocks of each launch; 0: all */
-    double limit;        /* LIMIT: seconds after the first launch in which the program must end */
-    double position;     /* POSITION: seconds of processor time, at which a note says which kernel
-                            runs, and where; 0: never */
-    int threads;         /* THREADS: host threads; below 1: one for each core */
-    bool reverse;        /* ORDER=reverse: begin with the last block and the last thread */
-    bool ends;           /* BLOCKS=ends: of each launch only the first and the last block run, and
-                            no longer than for a few tiles, on memory that counts as written, and
-                            large copies and fills are left out: for images of any size */
-    uint64_t seed;       /* SEED: of the order of queued work; 0: as late as possible */
-    bool zeros;          /* FRESH=zeros: new memory holds zeros, not poison */
+    uint64_t sample;      /* SAMPLE: count about so many blocks of each launch; 0: all */
+    double limit;         /* LIMIT: seconds after the first launch in which the program must end */
+    double position;      /* POSITION: seconds of processor time, at which a note says which kernel
+                             runs, and where; 0: never */
+    int threads;          /* THREADS: host threads; below 1: one for each core */
+    bool reverse;         /* ORDER=reverse: begin with the last block and the last thread */
+    bool ends;            /* BLOCKS=ends: of each launch only the first and the last block run, and
+                             no longer than for a few tiles, on memory that counts as written, and
+                             large copies and fills are left out: for images of any size */
+    uint64_t seed;        /* SEED: of the order of queued work; 0: as late as possible */
+    bool zeros;           /* FRESH=zeros: new memory holds zeros, not poison */
     bool fault_is_error; /* FAULT=error: a bad access of a kernel is its error, as on a device; else
                             it ends a plain program */
     bool predict;        /* PREDICT is set: run only the blocks that are counted, and write what a
                             prediction of the time needs */
     bool progress;       /* PROGRESS is set: a terminal is told how far a long kernel is */
     bool check;          /* CHECK is set: check every access, if the program is traced */
+    struct sim_steps steps;
+    const char *steps_file; /* STEPS_FILE: for the recording, or NULL */
     /* INJECT=NAME:N: call number N of the function NAME (or of "launch") fails. */
     const char *inject_name; /* NULL: none; `inject_length` characters */
     size_t inject_length;

@@ -48,11 +48,11 @@ static struct {
 } now;
 
 static bool is_recording(void) {
-    return sim_options.record.what == STEPS_BLOCK;
+    return sim_options.steps.what == STEPS_BLOCK;
 }
 
 static uint3 block_to_record(void) {
-    const unsigned *b = sim_options.record.block;
+    const unsigned *b = sim_options.steps.block;
     return (uint3){b[0], b[1], b[2]};
 }
 
@@ -65,9 +65,9 @@ void steps_launch_begin(void) {
 void steps_block(const struct worker *w) {
     const uint3 wanted = block_to_record();
     steps_on = sim_checked && sim_options.profile != NULL &&
-               (sim_options.record.what == STEPS_STORE
-                    ? sim_options.record.bytes > 0
-                    : is_recording() && now.launch == sim_options.record.launch &&
+               (sim_options.steps.what == STEPS_STORE
+                    ? sim_options.steps.bytes > 0
+                    : is_recording() && now.launch == sim_options.steps.launch &&
                           memcmp(&wanted, &blockIdx, sizeof wanted) == 0);
     if (!steps_on || !is_recording() || now.file != NULL) {
         return;
@@ -87,7 +87,7 @@ void steps_block(const struct worker *w) {
 
 static void write_record(const char *text, size_t length) {
     static struct sim_record record = {EVIDENCE_STEPS, false};
-    sim_record(&record, sim_options.steps, text, length);
+    sim_record(&record, sim_options.steps_file, text, length);
 }
 
 void steps_launch_end(void) {
@@ -295,8 +295,8 @@ static void look_for_store(const struct worker *w, unsigned first, const struct 
         const char *at = (const char *)(uintptr_t)a->address[lane];
         const struct memory_object *p = address_object(w, at);
         const uint64_t offset = (uint64_t)(at - p->from);
-        if (p->kind == MEMORY_GLOBAL && (size_t)(p->to - p->from) == sim_options.record.bytes &&
-            offset <= sim_options.record.offset && sim_options.record.offset < offset + a->width) {
+        if (p->kind == MEMORY_GLOBAL && (size_t)(p->to - p->from) == sim_options.steps.bytes &&
+            offset <= sim_options.steps.offset && sim_options.steps.offset < offset + a->width) {
             now.store.found = true;
             now.store.block = blockIdx;
             now.store.thread = first + lane;

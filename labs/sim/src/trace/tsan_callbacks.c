@@ -128,7 +128,9 @@ static void pass(const void *pc) {
 }
 
 static void thread(const struct worker *w, unsigned t) {
-    steps_settle();
+    if (steps_on) {
+        steps_settle();
+    }
     if (sim_options.predict) {
         passes_next_lane();
     }
