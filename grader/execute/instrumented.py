@@ -103,9 +103,8 @@ class Runner:
     def recorded(self, check: Input, what: str) -> InstrumentedRun:
         """Runs as forwards() does on the simulator, with one warp of each memory access. what: the
         block that is recorded as well, or the store that is looked for (execute/steps.py)."""
-        return self._run_program(
-            check, replace(SAMPLED, env=SAMPLED.env | step_variables(what)), None
-        )
+        asked = SAMPLED.env | {"CONVLABS_SIM_STEPS": what}
+        return self._run_program(check, replace(SAMPLED, env=asked), None)
 
     def with_arithmetic(self, check: Input) -> list[Launch]:
         """The launches of a run that records what grader/predict needs to count operations; none if
