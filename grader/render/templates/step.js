@@ -475,7 +475,8 @@
     byId("where").textContent = "";
     if (step.kind === "barrier") return box.replaceChildren(...drawBarrier(step));
     if (step.kind === "warp") return box.replaceChildren(...drawShuffle(step));
-    const object = objectOf(step), line = lineOf(object.where);
+    const object = objectOf(step), [file, declared] = data.places[object.where] || ["", 0];
+    const line = data.sources[file] ? declared : 0;
     byId("where").textContent = `${object.name}, ${object.bytes} bytes${line ? `, line ${line}` : ""}`;
     if (step.space === "shared") return box.replaceChildren(...drawBanks(step));
     if (step.space === "constant") return box.replaceChildren(...drawConstant(step));

@@ -213,7 +213,9 @@ def test_the_blocks_of_a_launch_add_up_to_its_profile(which: str, tmp_path: Path
     assert made.binary, made.errors
     runner = Runner(submission, made.binary, "sim", tmp_path)
     for technique in {t.part: t for t in lab.technique}.values():
-        check = msgspec.structs.replace(technique.at_public_size(), size=(40, 20))
+        public = technique.at_public_size()
+        channels = min(public.channels, 2)
+        check = msgspec.structs.replace(public, size=(40, 20), channels=channels)
         run = runner.forwards(check)
         launches = read_launches(run.outcome.profile)
         assert run.right and launches
@@ -227,7 +229,7 @@ def _of_all_blocks(runner: Runner, check: spec.Input, launch: Launch) -> Counter
     for z, y, x in product(*(range(n) for n in reversed(launch.grid))):
         asked = Target(launch.launch, (x, y, z)).asked()
         recording = steps.read(runner.recorded(check, asked).outcome.steps, runner.binary)
-        assert recording
+        assert recording and not recording.cut
         one = steps.counted(recording)
         steps.compact(recording)
         assert steps.counted(recording) == one or recording.cut
