@@ -70,3 +70,9 @@ def test_no_line_of_a_starter_comes_early_that_is_left_out_later() -> None:
     terminal = Terminal(100)
     assert terminal.failing(case("one")) and terminal.check(case("one"), "lab3", 0)
     assert not terminal.failing(case("two")) and not terminal.check(case("two"), "lab3", 0)
+
+
+def test_a_failure_names_the_command_that_steps_through_it() -> None:
+    failed = case("one", message=["3 of 9 pixels differ"], diagnosis=None)
+    asked = "./grade lab3 -k one --step"
+    assert f"        step through it: {asked}" in Terminal(60).check(failed, "lab3", 0, asked)
