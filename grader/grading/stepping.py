@@ -150,14 +150,14 @@ class _Stepper:
 
     def _of_technique(self, seen: Profile, samples: list[warp_samples.Warp]) -> Target:
         words = tuple(self.line.message[:1])
-        file, line = self.line.details.get("file", ""), self.line.details.get("line", 0)
-        for kernel in seen.kernels:
-            if any((one.file, one.line) == (file, line) for one in kernel.lines):
-                return step_target.at_line(kernel, (file, line), samples, words)
         idle = [k for k in seen.kernels if k.counters.idle_blocks]
-        if any("blocks wrote nothing" in text for text in words) and idle:
+        if idle and any("blocks wrote nothing" in text for text in words):
             x, y, z = idle[0].grid
             return Target(idle[0].launch, (x - 1, y - 1, z - 1), words)
+        at = self.line.details.get("file", ""), self.line.details.get("line", 0)
+        for kernel in seen.kernels:
+            if any((line.file, line.line) == at for line in kernel.lines):
+                return step_target.at_line(kernel, at, samples, words)
         return replace(step_target.costliest(seen, samples), words=words)
 
     def _of_pixel(
