@@ -98,7 +98,7 @@ def test_which_lines_of_a_grade_name_the_command() -> None:
     assert not stepping.command(lab, _failed(lab, case, verdict="pass"), "sim", "")
     assert not stepping.command(lab, _failed(lab, case, diagnosis="returned-error"), "sim", "")
     injected = next(c for c in lab.case if c.inject)
-    others = [injected, lab.contract[0], lab.speed[0]]
+    others: list[spec.CheckSpec] = [injected, lab.contract[0], lab.speed[0]]
     assert not any(stepping.command(lab, _failed(lab, c), "sim", "") for c in others)
     in_c = spec.load("lab1")
     assert not stepping.command(in_c, _failed(in_c, in_c.case[0]), "cpu", "")
