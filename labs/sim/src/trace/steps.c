@@ -251,19 +251,23 @@ static void write_offsets(const struct warp_access *a, const char *from) {
             (unsigned long long)count);
 }
 
-/* Each lane's bytes in hexadecimal, as they lie in memory; "" where they are not known. */
+/* Each lane's bytes in hexadecimal, as they lie in memory; those of one lane if all have the same;
+ * "" where they are not known. */
 static void write_values(const struct warp_access *a, uint32_t pc) {
     unsigned char bytes[WARP_LANES][VALUE];
-    bool is_known = a->width <= VALUE;
+    const unsigned leader = (unsigned)__builtin_ctz(a->active);
+    bool is_known = a->width <= VALUE, all_same = true;
     for (uint32_t left = a->active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         is_known &= value_of(lane, pc, a->address[lane], a->width, bytes[lane]);
+        all_same &= is_known && memcmp(bytes[lane], bytes[leader], a->width) == 0;
     }
     fprintf(now.file, ",\"");
     for (uint32_t left = is_known ? a->active : 0; left; left &= left - 1) {
         for (unsigned i = 0; i < a->width; i++) {
             fprintf(now.file, "%02x", bytes[__builtin_ctz(left)][i]);
         }
+        left = all_same ? left & -left : left;
     }
     fprintf(now.file, "\"");
 }
