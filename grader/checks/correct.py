@@ -19,7 +19,7 @@ from grader.model.finding import Finding
 from grader.model.result import Check
 from grader.model.spec import Case, Input, Lab
 from grader.model.verdicts import grade_line
-from grader.oracle import cache, compare
+from grader.oracle import cache, compare, kept
 from grader.oracle.cache import Prepared
 from grader.oracle.compare import Comparison
 from grader.oracle.operations import OPERATIONS
@@ -163,8 +163,13 @@ def judge_case(session: Session, case: Case, binary: Binary) -> Check:
     if _guards_are_broken(outcome):
         lines = ["your function wrote to memory just before or after the output"]
         return this.failed([*lines, *_findings(outcome)], "wrote-outside")
+    keeps, asked = kept.may_keep(gpu), (this.operation, case.exact, case.signature(), case.seed)
+    if keeps and kept.was_right(lab, asked, outcome.output):
+        return this.passed()
     comparison = compare.compare(outcome.output, prepared.expected)
     if comparison.right():
+        if keeps:
+            kept.remember_right(lab, asked, outcome.output)
         return this.passed()
     if case.hidden:
         return this.failed([], None)  # it shows its hint and nothing else
