@@ -25,7 +25,7 @@
 
 #include <stdbool.h>
 
-enum { INSTRUCTIONS_MOST = 20000, INSTRUCTIONS_MOST_ELSEWHERE = 60000, INSTRUCTIONS_SAMPLED = 125 };
+enum { INSTRUCTIONS_MOST = 8000, INSTRUCTIONS_MOST_ELSEWHERE = 60000, INSTRUCTIONS_SAMPLED = 125 };
 
 /* Reads the variable again, for a test that has changed its environment. */
 void instructions_read_option(void);
