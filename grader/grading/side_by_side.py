@@ -80,7 +80,8 @@ class _Crew:
         while index not in self.verdicts and self._is_under_way(part):
             if failing := self.failing.pop(index, None):
                 self.session.observer.failing(failing)
-            while self.waiting and self._has_room():
+            # More than there are cores: one may wait for another's verdicts, or for a program.
+            while self.waiting and len(self.children) < 2 * self.session.cores:
                 self._start(self.waiting.pop(0))
             launcher.enforce_all()
             self._hand_out()
@@ -88,12 +89,6 @@ class _Crew:
                 assert isinstance(connection, Connection)
                 self._read(connection)
         return self.verdicts.get(index)
-
-    def _has_room(self) -> bool:
-        """May another child start? There are more than cores: one may wait for another's verdicts.
-        Fewer leave a core to the build of the instrumented program, for which all will wait."""
-        busy, cores = len(self.children) - len(self.builders), self.session.cores
-        return busy < (cores if self.session.programs.is_being_built() else 2 * cores)
 
     def end(self) -> None:
         """Kills the children that are left."""
