@@ -122,7 +122,7 @@ TEST(executions_are_counted_by_address) {
     if (!__builtin_cpu_supports("avx2")) {
         return;
     }
-    instructions_begin();
+    instructions_begin(NULL, 0);
     three_times();
     instructions_end();
     const char *const text = read_record();
@@ -133,7 +133,7 @@ TEST(executions_are_counted_by_address) {
 
 TEST(what_follows_is_not_watched) {
     long stepped = 0;
-    instructions_begin();
+    instructions_begin(NULL, 0);
     instructions_end();
     if (__builtin_cpu_supports("avx2")) {
         three_times();
@@ -147,7 +147,7 @@ TEST(what_follows_is_not_watched) {
 TEST(nobody_asks) {
     unsetenv("CONVLABS_INSTRUCTIONS");
     instructions_read_option();
-    instructions_begin();
+    instructions_begin(NULL, 0);
     instructions_end();
     ck_assert_str_eq(read_record(), "");
 }
@@ -155,7 +155,7 @@ TEST(nobody_asks) {
 TEST(a_long_function_is_watched_for_a_while) {
     volatile long sum = 0;
     long stepped = 0;
-    instructions_begin();
+    instructions_begin(NULL, 0);
     for (int i = 0; i < 10 * INSTRUCTIONS_MOST; i++) {
         sum += i;
     }
@@ -170,7 +170,7 @@ TEST(a_long_copy_ends_the_watch) {
     char *const from = calloc(2, BYTES);
     void *(*volatile const copy)(void *, const void *, size_t) = memcpy; /* the library's */
     ck_assert_ptr_nonnull(from);
-    instructions_begin();
+    instructions_begin(NULL, 0);
     copy(from + BYTES, from, BYTES);
     instructions_end();
     free(from);
@@ -210,7 +210,7 @@ static void *count_up(void *sum) {
 TEST(another_thread_runs_on) {
     pthread_t thread;
     int sum = 0;
-    instructions_begin();
+    instructions_begin(NULL, 0);
     const int error = pthread_create(&thread, NULL, count_up, &sum);
     pthread_join(thread, NULL);
     instructions_end();
