@@ -177,6 +177,42 @@ TEST(a_long_copy_ends_the_watch) {
     ck_assert_ptr_nonnull(strstr(read_record(), "\"gave_up\":true"));
 }
 
+/* ---------------------------------------------------------------- guarded pages */
+
+enum { PAGE = 4096, PAGES = 64 };
+
+/* Comes to each page of an array, and to AVX. */
+static void *read_pages(void *array) {
+    for (int i = 0; i < PAGES; i++) {
+        (void)((volatile char *)array)[i * PAGE];
+        three_times();
+    }
+    return NULL;
+}
+
+/* [0]: behind many instructions without AVX, or [1] in another thread. */
+LOOP_TEST(who_comes_to_an_array_is_watched, 0, 2) {
+    if (!__builtin_cpu_supports("avx2")) {
+        return;
+    }
+    char *const array = aligned_alloc(PAGE, PAGES * PAGE);
+    ck_assert_ptr_nonnull(array);
+    instructions_begin(array, PAGES * PAGE);
+    for (volatile int i = 0; i < INSTRUCTIONS_MOST; i++) {
+    }
+    if (_i == 0) {
+        read_pages(array);
+    } else {
+        pthread_t other;
+        ck_assert_int_eq(pthread_create(&other, NULL, read_pages, array), 0);
+        pthread_join(other, NULL);
+    }
+    instructions_end();
+    ck_assert_ptr_nonnull(strstr(read_record(), "\"bits\":256"));
+    memset(array, 1, PAGES * PAGE); /* all of it can be written again */
+    free(array);
+}
+
 extern const char etext[];
 #define CODE_END ((const char *)((uintptr_t)etext - 1))
 
