@@ -106,10 +106,10 @@ class Runner:
         asked = SAMPLED.env | {"CONVLABS_SIM_STEPS": what}
         return self._run_program(check, replace(SAMPLED, env=asked), None)
 
-    def with_arithmetic(self, check: Input) -> list[Launch]:
+    def with_arithmetic(self, check: Input, before: CallsBefore | None = None) -> list[Launch]:
         """The launches of a run that records what grader/predict needs to count operations; none if
-        its result is wrong, or the record is damaged."""
-        run = self._run(check, COUNTED_WHOLE)
+        its result is wrong, or the record is damaged. before: calls that come first."""
+        run = self._run(check, COUNTED_WHOLE, before)
         with suppress(msgspec.DecodeError):
             return read_launches(run.outcome.profile) if run.right else []
         return []

@@ -14,7 +14,8 @@ from typing import Annotated, Literal
 import msgspec
 
 from grader.execute import addr2line, records
-from grader.model.counters import Counters
+from grader.execute.profile import Site, of_site
+from grader.model.counters import Counters, accumulate
 
 LANES = 32
 MOST_BYTES = 380_000  # of the steps in a page
@@ -429,27 +430,27 @@ def counted(recording: Recording) -> Counters:
     total = Counters(blocks=1)
     storing: set[int] = set()
     for step in recording.steps:
-        if not isinstance(step, Access):
+        if not isinstance(step, Access) or step.way == "fault" or step.space in ("", "unknown"):
             continue
         sectors, fresh, again, wavefronts, ideal, words = step.costs
-        lanes = step.lanes.bit_count()
-        if step.way in ("store", "atomic") and step.space != "shared":
+        site = Site(
+            pc=0,
+            space=step.space,
+            store=step.way != "load",
+            width=step.width,
+            requests=1,
+            lanes=step.lanes.bit_count(),
+            sectors=sectors,
+            fresh=fresh,
+            wavefronts=wavefronts,
+            ideal=ideal,
+            words=words,
+            again=again,
+            atomic=step.way == "atomic",
+        )
+        accumulate(total, of_site(site))
+        if site.store and step.space != "shared":
             storing |= {step.warp * LANES + lane for lane in lanes_of(step.lanes)}
-        if step.way not in ("load", "store"):  # atomics have other counters
-            continue
-        if step.space == "shared":
-            added = {"requests": 1, "wavefronts": wavefronts, "conflicts": wavefronts - ideal}
-        elif step.space == "constant":
-            added = {"requests": 1, "words": words, "bytes": lanes * step.width}
-        else:
-            added = {"requests": 1, "lanes": lanes, "sectors": sectors, "bytes": lanes * step.width}
-            total.dram_bytes = (total.dram_bytes or 0) + 32 * fresh
-            total.global_bytes_stored_again += again
-        way = "" if step.space in ("constant", "texture") else f"_{step.way}"
-        for name, more in added.items():
-            key = f"{step.space}{way}_{name}"
-            setattr(total, key, getattr(total, key) + more)
     total.storing_threads = len(storing)
     total.idle_blocks = int(not storing)
-    total.constant_serialisation = total.constant_words / max(total.constant_requests, 1)
     return total

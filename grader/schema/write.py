@@ -8,7 +8,7 @@ import msgspec
 from grader import paths
 from grader.execute import profile, steps
 from grader.model import class_grades, class_standings, prediction, result
-from grader.model.counters import OF_LAUNCH, TEXTURE
+from grader.model.counters import ATOMIC, OF_LAUNCH, TEXTURE
 
 FOLDER = paths.ROOT / "grader" / "schema"
 TYPES: dict[str, type[msgspec.Struct]] = {
@@ -23,7 +23,7 @@ TYPES: dict[str, type[msgspec.Struct]] = {
 ADDED_LATER = {
     ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions", "leaderboard"),
     ("convlabs-grade/v1", "Score"): ("predicted",),
-    ("convlabs-profile/v1", "Counters"): ("constant_bytes", *TEXTURE, *OF_LAUNCH),
+    ("convlabs-profile/v1", "Counters"): ("constant_bytes", *TEXTURE, *ATOMIC, *OF_LAUNCH),
     ("convlabs-profile/v1", "Finding"): ("count", "launch"),
     ("convlabs-profile/v1", "Kernel"): ("covers",),
 }

@@ -83,7 +83,10 @@
     if (step.kind !== "access" || step.way === "fault") return {};
     const [sectors, fresh, again, wavefronts, ideal, words] = step.costs;
     const lanes = step.active.length;
-    if (step.way === "atomic") return { atomics: 1 };
+    if (step.way === "atomic") {
+      return step.space !== "global" ? {} : { atomic_requests: 1, atomic_lanes: lanes,
+        atomic_sectors: sectors, atomic_bytes: lanes * step.width };
+    }
     const way = `${step.space}_${step.way}`;
     if (step.space === "shared") {
       return { [`${way}_requests`]: 1, [`${way}_wavefronts`]: wavefronts,
@@ -114,6 +117,8 @@
   function limited(limit, sum) {
     const value = (name) => {
       let n = sum[name] || 0;
+      const [, unit] = /^global_(?:load|store)_(.*)$/.exec(name) || [];
+      if (unit) n += sum[`atomic_${unit}`] || 0;
       if (name.includes("global_load")) n += sum[name.replace("global_load", "texture")] || 0;
       if (name === "global_load_requests" || name === "global_load_sectors") {
         n += (sum.constant_words || 0) - (sum.constant_requests || 0);

@@ -413,7 +413,7 @@ static inline void note(const void *address, unsigned width, bool store, unsigne
     }
 }
 
-/* Its thread does something; only for a prediction it is counted. */
+/* Its thread does something. */
 static void note_atomic(const void *address, size_t bytes, const void *pc) {
     if (stream == NULL || is_local(address)) {
         return;
@@ -421,12 +421,10 @@ static void note_atomic(const void *address, size_t bytes, const void *pc) {
     if ((uintptr_t)address - shared_memory.from >= shared_memory.to - shared_memory.from) {
         profile_stores(trace.thread);
     }
-    if (!is_watched) {
-        return;
+    if (is_watched) {
+        watch(address, (unsigned)bytes, true, 0, pc);
     }
-    watch(address, (unsigned)bytes, true, 0, pc);
-    note_event(address, event_access(position(pc), (unsigned)bytes, true, 0) | EVENT_ATOMIC |
-                            (sim_options.predict ? 0 : EVENT_UNCOUNTED));
+    note_event(address, event_access(position(pc), (unsigned)bytes, true, 0) | EVENT_ATOMIC);
 }
 
 static bool atomics_of_block;
@@ -448,6 +446,12 @@ void record_atomic(const volatile void *at, size_t bytes, enum race_access how, 
     }
     if (counted) {
         note_atomic(address, bytes, pc);
+    }
+}
+
+void record_single(const volatile void *at, size_t bytes, bool store, const void *pc) {
+    if (!sim_options.predict) {
+        note((const void *)(uintptr_t)at, (unsigned)bytes, store, 0, pc);
     }
 }
 
