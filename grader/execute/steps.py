@@ -430,7 +430,9 @@ def counted(recording: Recording) -> Counters:
     total = Counters(blocks=1)
     storing: set[int] = set()
     for step in recording.steps:
-        if not isinstance(step, Access) or step.way == "fault" or step.space in ("", "unknown"):
+        if not isinstance(step, Access) or step.way == "fault":
+            continue
+        if step.space == "" or step.space == "unknown":
             continue
         sectors, fresh, again, wavefronts, ideal, words = step.costs
         site = Site(

@@ -148,7 +148,9 @@ void profile_end_block(const uint3 *index) {
     }
 }
 
-static enum space space_of(const struct worker *w, uint64_t address) {
+/* Inlined, as find(): an access spends most of its time here. */
+static inline __attribute__((always_inline)) enum space space_of(const struct worker *w,
+                                                                 uint64_t address) {
     static const char *from, *to; /* the last allocation that was looked up */
     static bool is_shared;        /* with the host */
     const char *at = (const char *)(uintptr_t)address;
@@ -208,7 +210,7 @@ static bool grow(void) {
 
 /* The site of an instruction and a memory space (a generic pointer may reach several), created if
  * it is new; NULL when out of memory. */
-static struct site *find(uint64_t code, enum space space) {
+static inline __attribute__((always_inline)) struct site *find(uint64_t code, enum space space) {
     if (table.count == table.capacity && !grow()) {
         return NULL;
     }
