@@ -234,6 +234,7 @@ static void touch(int number, siginfo_t *info, void *context) {
 static void guard_pages(const void *read, size_t bytes) {
     const uintptr_t first = ((uintptr_t)read + PAGE - 1) / PAGE * PAGE;
     array.is_over = 0;
+    array.has_begun = false;
     array.pages = read ? ((uintptr_t)read + bytes - first) / PAGE : 0;
     array.from = NULL;
     if (array.pages < FEWEST_PAGES)
