@@ -141,6 +141,8 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
     total = zero()
     by_line: dict[Location, Counters] = {}
     for site in launch.sites:
+        if site.atomic and site.space != "global":
+            continue
         for counters in (total, by_line.setdefault(locations[site.pc], zero())):
             accumulate(counters, _counters(site))
     for name in OF_LAUNCH:
@@ -164,13 +166,12 @@ def _counters(site: Site) -> Counters:
     """The counters of one access, by the names that a grade uses."""
     way = "store" if site.store else "load"
     if site.atomic:
-        in_global = {
+        counted = {
             "atomic_requests": site.requests,
             "atomic_lanes": site.lanes,
             "atomic_sectors": site.sectors,
             "atomic_bytes": site.lanes * site.width,
         }
-        counted = in_global if site.space == "global" else {}
     elif site.space == "constant":
         counted = {
             "constant_requests": site.requests,
