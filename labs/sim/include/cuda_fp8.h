@@ -72,7 +72,9 @@ template <__nv_fp8_interpretation_t kind> struct sim_fp8 {
     SIM_INLINE_MEMBER explicit operator __half() const {
         return __half(__nv_cvt_fp8_to_halfraw(__x, kind));
     }
-    SIM_INLINE_MEMBER explicit operator float() const { return __half2float(static_cast<__half>(*this)); }
+    SIM_INLINE_MEMBER explicit operator float() const {
+        return __half2float(static_cast<__half>(*this));
+    }
     SIM_INLINE_MEMBER explicit operator double() const { return (double)(float)*this; }
     SIM_INLINE_MEMBER explicit operator __nv_bfloat16() const {
         return __float2bfloat16((float)*this);
@@ -106,9 +108,9 @@ SIM_PURE __nv_fp8x2_storage_t __nv_cvt_halfraw2_to_fp8x2(__half2_raw x, __nv_sat
 SIM_PURE __nv_fp8x2_storage_t __nv_cvt_bfloat16raw2_to_fp8x2(__nv_bfloat162_raw x,
                                                              __nv_saturation_t saturate,
                                                              __nv_fp8_interpretation_t kind) {
-    return (__nv_fp8x2_storage_t)(
-        __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.x}, saturate, kind) |
-        __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.y}, saturate, kind) << 8);
+    const unsigned low = __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.x}, saturate, kind);
+    const unsigned high = __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.y}, saturate, kind);
+    return (__nv_fp8x2_storage_t)(low | high << 8);
 }
 SIM_PURE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x,
                                                 __nv_fp8_interpretation_t kind) {
@@ -131,7 +133,9 @@ template <__nv_fp8_interpretation_t kind> struct sim_fp8x2 {
     SIM_INLINE_MEMBER explicit operator __half2() const {
         return __half2(__nv_cvt_fp8x2_to_halfraw2(__x, kind));
     }
-    SIM_INLINE_MEMBER explicit operator float2() const { return __half22float2(static_cast<__half2>(*this)); }
+    SIM_INLINE_MEMBER explicit operator float2() const {
+        return __half22float2(static_cast<__half2>(*this));
+    }
 };
 typedef sim_fp8x2<__NV_E4M3> __nv_fp8x2_e4m3;
 typedef sim_fp8x2<__NV_E5M2> __nv_fp8x2_e5m2;
