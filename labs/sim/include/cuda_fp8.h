@@ -150,8 +150,10 @@ template <__nv_fp8_interpretation_t kind> struct sim_fp8x4 {
     SIM_INLINE_MEMBER explicit sim_fp8x4(__nv_bfloat162 low, __nv_bfloat162 high)
         : sim_fp8x4(low, high, 0) {}
     SIM_INLINE_MEMBER explicit operator float4() const {
-        const float2 low = (float2)of((__nv_fp8x2_storage_t)__x);
-        const float2 high = (float2)of((__nv_fp8x2_storage_t)(__x >> 16));
+        const float2 low =
+            __half22float2(__nv_cvt_fp8x2_to_halfraw2((__nv_fp8x2_storage_t)__x, kind));
+        const float2 high =
+            __half22float2(__nv_cvt_fp8x2_to_halfraw2((__nv_fp8x2_storage_t)(__x >> 16), kind));
         return make_float4(low.x, low.y, high.x, high.y);
     }
 
@@ -159,11 +161,6 @@ template <__nv_fp8_interpretation_t kind> struct sim_fp8x4 {
     template <class Pair>
     SIM_INLINE_MEMBER sim_fp8x4(Pair low, Pair high, int = 0)
         : __x(sim_fp8x2<kind>(low).__x | (unsigned)sim_fp8x2<kind>(high).__x << 16) {}
-    static SIM_INLINE_MEMBER sim_fp8x2<kind> of(__nv_fp8x2_storage_t x) {
-        sim_fp8x2<kind> pair;
-        pair.__x = x;
-        return pair;
-    }
 };
 typedef sim_fp8x4<__NV_E4M3> __nv_fp8x4_e4m3;
 typedef sim_fp8x4<__NV_E5M2> __nv_fp8x4_e5m2;
