@@ -278,6 +278,7 @@ def _data_race(this: _Run, comparison: Comparison, race: Checked) -> Check:
     lines = [
         *race.lines(),
         *([undivided.text] if undivided else []),
+        *filter(None, [source_text.missing_barrier(this.source(), race.findings[0])]),
         f"which {things} are wrong depends on the order in which threads run: fix the data race "
         "first",
         *_why(this.case),
@@ -403,8 +404,9 @@ def _errors(outcome: Outcome) -> list[Finding]:
 
 def _findings(outcome: Outcome) -> list[str]:
     """A few findings of the simulator, errors first. A refused launch is only a note when the
-    program asked for its error, but it says why. Where a limit ended a kernel is a note, too."""
-    told = ("invalid-launch", "stopped")
+    program asked for its error, but it says why. So is a copy that cannot be meant so, and where a
+    limit ended a kernel."""
+    told = ("invalid-launch", "invalid-copy", "stopped")
     notes = [f for f in outcome.findings if f.severity == "note" and f.kind in told]
     return [f.render() for f in [*_errors(outcome), *notes][:3]]
 

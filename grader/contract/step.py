@@ -6,12 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 
+ERRORS = {
+    2: "cudaErrorMemoryAllocation",
+    214: "cudaErrorECCUncorrectable",
+    719: "cudaErrorLaunchFailure",
+    999: "cudaErrorUnknown",
+}
+
+
 @dataclass(frozen=True)
 class Failing:
     """A call of the CUDA runtime that is made to fail: its number from 1, and its error code."""
 
     call: int
     error: int
+
+    def name(self) -> str:
+        return ERRORS.get(self.error, f"error {self.error}")
 
 
 @dataclass(frozen=True)

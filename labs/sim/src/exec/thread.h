@@ -43,7 +43,8 @@ struct polls {
 
 struct thread {
     struct fiber *fiber;    /* its stack, while it waits or is ready */
-    struct sim_location at; /* where it waits; when it spins, file is NULL */
+    /* Where it waits; when it spins, file is NULL. Of one that has returned, the line alone. */
+    struct sim_location at;
     const void *pc;         /* where it spins, or makes a volatile access */
     unsigned tile;          /* at the barrier of a tile of several warps: its threads */
     /* At a warp operation: */
@@ -121,6 +122,8 @@ struct worker {
         uint64_t index;
         unsigned warp_count, count;
         char *dynamic;      /* start of its dynamic shared memory */
+        const char *dynamic_name; /* what the program calls that; NULL: nothing yet */
+        size_t dynamic_element;   /* bytes of an element of it */
         cudaError_t failed; /* why the kernel ended early */
         bool faulted;       /* a thread was ended by its error, */
         cudaError_t fault;  /* this one */
