@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-
 ERRORS = {
     2: "cudaErrorMemoryAllocation",
     214: "cudaErrorECCUncorrectable",

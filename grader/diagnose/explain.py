@@ -39,8 +39,8 @@ def explain(
 
     `on_host`: the function was given the output array itself. `reads`: the memory of unknown
     content that a run with all checks on reads, in words; "": none; None: not known. `threads`: of
-    the largest grid of that run, across and down; None: not known. `block`: of one of its blocks. `left_early`: in that run
-    threads wait at a barrier for others that have left the kernel.
+    the largest grid of that run, across and down; None: not known. `block`: of one of its blocks.
+    `left_early`: in that run threads wait at a barrier for others that have left the kernel.
     `source`: the text of the student's file, for mistakes that the output alone does not show.
     """
     if operation not in filters.COMPUTE:

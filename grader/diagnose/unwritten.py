@@ -135,9 +135,10 @@ def _threads_exchanged(
     if cause.computed or not block or block[0] == block[1]:
         return None
     wide, high = block
-    axis, name, every, written = (1, "columns", wide, high) if wide > high else (0, "rows", high, wide)
-    there = np.arange(f.shape[axis]) % every < written
-    if there.all() or (missing != np.broadcast_to(~there[:, None] if axis == 0 else ~there, f.shape)).any():
+    name, every, written = ("columns", wide, high) if wide > high else ("rows", high, wide)
+    y, x = np.indices(f.shape)
+    left_out = (x if wide > high else y) % every >= written
+    if not left_out.any() or (missing != left_out).any():
         return None
     return Diagnosis(
         "threadidx-exchanged",

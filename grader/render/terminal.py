@@ -4,6 +4,7 @@ import textwrap
 from dataclasses import dataclass, field
 
 from grader.checks.early_stop import NOTHING
+from grader.model import outline
 from grader.model.result import Check, Result
 from grader.model.score import Score
 
@@ -28,11 +29,12 @@ class Terminal:
     _folded: int = 0  # checks without a line, of parts that have given no result
 
     def header(self, lab: str, title: str, files: list[str], backend: str) -> str:
-        """The first line: which files are graded, and on which backend."""
+        """The first lines: which files are graded, and on which backend."""
         name = f"{lab}  {title}"
         gap = " " * max(2, 32 - len(name))
-        named = ", ".join(files)
-        return f"{self._paint('1', name)}{gap}your file: {named}   backend: {backend}"
+        named = [f"your file{'s' * (len(files) > 1)}: {', '.join(files[:1])}", *files[1:]]
+        first = f"{self._paint('1', name)}{gap}backend: {backend}"
+        return "\n".join([first, *(f"      {line}" for line in named)])
 
     def failing(self, check: Check) -> str:
         """The line of a check that fails, before it is known why; "" where it was printed, and
@@ -155,6 +157,9 @@ class Terminal:
             kind = "check" if result.hidden_included else "public check"
             certain = not any(c.verdict == "uncertain" for c in result.checks)
             lines.append(f"  all {kind}s passed" if certain else f"  no {kind} failed")
+            labs = list(outline.available())
+            following = labs[labs.index(result.lab) + 1 :] if result.lab in labs else []
+            lines += [f"  next: handouts/{lab}.md" for lab in following[:1] if certain]
         public = [c for c in failed if not c.hidden and c.part]
         if self._folded and not result.score.earned:
             lines.append(f"  this lab's page: handouts/{result.lab}.md")

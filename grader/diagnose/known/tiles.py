@@ -155,11 +155,11 @@ def transposed(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
         return
     turned = np.swapaxes(f.mask, -1, -2)
     either = "where it is loaded or " if np.array_equal(turned, f.mask) else ""
-    for where, mask in (
+    for where, chosen in (
         (f"{either}where it is read, or x and y of threadIdx are", f.mask),
         ("where it is loaded", turned),
     ):
-        beyond = cache(partial(_beyond_the_image, f, mask, max(sides)))
+        beyond = cache(partial(_beyond_the_image, f, chosen, max(sides)))
         for side in dict.fromkeys(sides):
             yield Mistake(
                 "tile-transposed",
@@ -169,11 +169,11 @@ def transposed(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
             )
 
 
-def _beyond_the_image(f: Filter, mask: npt.NDArray[np.float32], more: int) -> Expected:
+def _beyond_the_image(f: Filter, chosen: npt.NDArray[np.float32], more: int) -> Expected:
     """The result with that mask, continued by `more` rows and columns below and on the right."""
-    rows, columns = mask.shape[-2] // 2, mask.shape[-1] // 2
+    rows, columns = chosen.shape[-2] // 2, chosen.shape[-1] // 2
     wide = borders.pad(f.image, rows + more, columns + more, f.border)[..., more:, more:]
-    whole = f.output(wide, mask)()
+    whole = f.output(wide, chosen)()
     inside = (..., slice(rows, -rows or None), slice(columns, -columns or None))
     return Expected(whole.value[inside], whole.bound[inside])
 

@@ -94,6 +94,8 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
     if (!a && !f->kernel) {
         f->kind = "crash";
         sim_report(f, "segmentation fault in %s at address %p", who, (const void *)address);
+    } else if (!a && (uintptr_t)address < 65536) {
+        sim_report(f, "%s used a null pointer: was memory allocated, and did that succeed?", who);
     } else if (!a) {
         sim_report(f, "%s accessed address %p, which belongs to no allocation", who,
                    (const void *)address);

@@ -385,9 +385,7 @@ int main() {
 """
 
 
-def test_messages_name_elements_and_lines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_messages_name_elements_and_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def said(mark: str) -> str:
         where = f"program.cu:{line(NAMED, mark)}: "
         return next((text for text in found if where in text), "")
