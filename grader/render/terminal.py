@@ -1,5 +1,6 @@
 """A grade as text: one line per check, and what helps where something is wrong."""
 
+import re
 import textwrap
 from dataclasses import dataclass, field
 
@@ -11,6 +12,10 @@ from grader.model.score import Score
 WORDS = {"pass": "ok", "fail": "FAIL", "uncertain": "unsure", "error": "ERROR", "skip": "skip"}
 COLOURS = {"pass": "32", "fail": "1;31", "uncertain": "33", "error": "1;35", "skip": "2"}
 INDENT = " " * 8
+# Lines that say for which input, not what was found.
+OF_THE_CASE = ("this case: ", "on the smaller input of the check ")
+# A warning about a call of the CUDA runtime that compiles and is not meant so.
+_OF_A_CALL = re.compile(r"warning: \S+: cuda\w+\(\)")
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
 
@@ -65,7 +70,7 @@ class Terminal:
             note = f"{check.seconds:.2f} s  {note}"
         if check.details.get("as_before"):
             note = f"as before  {note}"
-        message = tuple(line for line in check.message if not line.startswith("this case: "))
+        message = tuple(line for line in check.message if not line.startswith(OF_THE_CASE))
         repeated = bool(message) and message in self._printed and not self.verbose
         note = f"as above  {note}" if repeated else note
         self._printed.add(message)
@@ -106,9 +111,9 @@ class Terminal:
 
     def _lines(self, check: Check, lab: str, hints: int) -> list[str]:
         """What is printed below the check: its message, and where the first hint is."""
-        if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
-            return []
         message = [*check.message, *(_all_printed(check) if self.verbose else [])]
+        if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
+            message = [line for line in message if _OF_A_CALL.match(line)]
         lines = [wrapped for line in message for wrapped in self._wrap(line)]
         if check.verdict == "fail" and check.part and hints and check.part not in self._hinted:
             self._hinted.add(check.part)

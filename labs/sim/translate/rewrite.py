@@ -424,6 +424,8 @@ def main() -> int:
             options.define,
         )
         options.output.write_bytes(code)
+        # For a build that finds this file ready.
+        options.output.with_name(f"{options.output.name}.warnings").write_bytes(warnings)
         sys.stderr.write(warnings.decode(errors="replace"))
     except (Refusal, PreprocessorError) as problem:
         print(str(problem).rstrip("\n"), file=sys.stderr)
