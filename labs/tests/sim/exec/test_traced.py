@@ -355,7 +355,6 @@ __global__ void named(float *out, float *past) {
     out[1] = s_cube[1][2][3]; // CUBE
     out[2] = s_row[7]; // ROW
     out[3] = s_dynamic[9]; // DYNAMIC
-    out[4] = *(float *)((char *)s_row + 1 + 4 * c_mask[0]); // ODD
     s_row[16 + (int)c_mask[1]] = 1; // PAST
     past[64 + (int)c_mask[0]] = 1; // ARRAY
 }
@@ -372,11 +371,10 @@ int main() {
     cudaMemcpyToSymbol(c_mask, mask, 9); // CUT
     cudaMemcpyToSymbol(c_mask, mask, 8);
     cudaMemcpy(nothing, mask, 0, cudaMemcpyHostToDevice);
-    cudaMemcpy(nothing, mask, sizeof mask, cudaMemcpyHostToDevice); // NULL
+    if (!cudaMemcpy(nothing, mask, sizeof mask, cudaMemcpyHostToDevice)) return 2; // NULL
+    leaves<<<1, 32>>>(getenv("NEVER") ? never : out);
+    if (cudaDeviceSynchronize() != cudaSuccess) return 2;
     named<<<1, 1, 64>>>(out, past);
-    leaves<<<1, 32>>>(out);
-    if (cudaDeviceSynchronize() && getenv("NEVER")) return 2;
-    leaves<<<1, 32>>>(getenv("NEVER") ? never : out); // NEVER
     cudaError_t error = cudaDeviceSynchronize();
     cudaFree(out);
     cudaFree(past);
