@@ -460,7 +460,8 @@ def test_what_was_read_tells_a_small_grid_from_a_tile_not_loaded(
 def transposed(out: F32, side: int) -> F32:
     """Tiles of a result that goes on beyond the image, with rows and columns exchanged."""
     y, x = np.mgrid[:HEIGHT, :WIDTH]
-    return out[y - y % side + x % side, x - x % side + y % side]
+    exchanged: F32 = out[y - y % side + x % side, x - x % side + y % side]
+    return exchanged
 
 
 def beyond(inputs: Inputs, mask: F32, border: str) -> F32:

@@ -340,9 +340,9 @@ def test_predicted_times_are_pictured_and_never_called_measured() -> None:
     label = re.search(r'aria-label="(Predicted times, not measured[^"]*)"', section)
     assert label and "baseline" in label[1] and "solution" in label[1]
     for found in (p for p in grade.predictions if p.time and p.solution):
-        (chart,) = predicted_times.charts([found])
+        (pictured,) = predicted_times.charts([found])
         assert found.time and found.solution
-        for words, _ in chart.changes:
+        for words, _ in pictured.changes:
             term = next(name for name, said in model.WORDS.items() if said == words)
             assert found.time.terms[term] > 1.05 * found.solution.terms.get(term, 0.0)
 

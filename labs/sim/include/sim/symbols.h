@@ -55,8 +55,8 @@ static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *f
                                                   cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                                   cudaStream_t stream = 0, SIM_SITE) {
     sim_site(sim_file, sim_line);
-    return sim_copy_to_symbol_async((const void *)&symbol, sizeof(T), sim_number_bytes<T>(), from, bytes,
-                                    offset, kind, stream);
+    return sim_copy_to_symbol_async((const void *)&symbol, sizeof(T), sim_number_bytes<T>(), from,
+                                    bytes, offset, kind, stream);
 }
 template <class T>
 static inline cudaError_t
