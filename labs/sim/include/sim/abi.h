@@ -122,7 +122,7 @@ struct sim_shared_slot {
     int line;
     unsigned size, align;
     unsigned launch, offset; /* the offset holds for that launch */
-    unsigned element;        /* bytes of an element of an array; 0: it is none */
+    unsigned element;        /* bytes of an element of an array of up to three dimensions, or 0 */
     unsigned rows, columns;  /* the last two extents of an array of several dimensions, or 0 */
 };
 
