@@ -2,8 +2,8 @@
  * lanes of a warp read.
  *
  * In the row pass threadIdx.x runs down a column of the image: a load of a warp touches 32 rows. In
- * the column pass it runs along a row, but the tile is data[x][y] (morris, 2010), so the words of
- * neighbouring lanes are a whole column of the tile apart. */
+ * the column pass it runs along a row, but the tile is data[x][y] (morris, 2010), so the words
+ * of neighbouring lanes are a whole column of the tile apart. */
 #include "lab.h"
 
 enum { TILE = 32, STEP = 8, APRON = MASK_MAX_RADIUS };
