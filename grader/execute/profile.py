@@ -87,7 +87,7 @@ class Kernel(msgspec.Struct, frozen=True):
     """One launch. `occupancy_bound`: the largest share of a multiprocessor's warps that it can
     keep busy; the real share may be smaller, because registers are not known here.
     `counted_blocks` of its `blocks` were counted; counters of a part are scaled to all blocks.
-    covers: the grid without the idle blocks at its ends."""
+    covers: the grid without the idle blocks at its ends. file, line: of the launch."""
 
     launch: int
     name: str
@@ -100,6 +100,8 @@ class Kernel(msgspec.Struct, frozen=True):
     occupancy_bound: float
     lines: list[Line]
     covers: tuple[int, int, int] = (0, 0, 0)
+    file: str = ""
+    line: int = 0
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -159,6 +161,8 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
         occupancy_bound=_occupancy(launch),
         lines=[Line(file, line, by_line[file, line]) for file, line in sorted(by_line)],
         covers=launch.covers,
+        file=addr2line.shortened(launch.file),
+        line=launch.line,
     )
 
 

@@ -1,5 +1,6 @@
 """The HTML report of a grade: one file, without scripts or links to the network."""
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -39,6 +40,12 @@ WORDS = {
 }
 
 
+# What a check saw, not why: which pixels differ, the first of them, and what the check is for.
+SEEN = re.compile(
+    r"    |\d+ of \d+ .* differ: |out\[|(?:this case|why|smallest case that fails|hint): "
+)
+
+
 @dataclass(frozen=True)
 class Share:
     """The points that one kind of checks earned."""
@@ -60,6 +67,16 @@ class Item:
     section: handout.Section | None  # of the handout, about the mistake
     first: bool  # the first check that failed; its details are open
 
+    def lines(self) -> list[str]:
+        """The check's message. The cause comes first, as it has been found; then what was seen."""
+        lines = self.check.message
+        cause = next((line for line in lines if not SEEN.match(line)), None)
+        return lines if cause is None else [cause, *(line for line in lines if line is not cause)]
+
+    def has_cause(self) -> bool:
+        failed = self.check.verdict == "fail"
+        return failed and any(not SEEN.match(line) for line in self.check.message)
+
 
 def page(result: Result, report: ReportData, on_this_machine: bool = False) -> str:
     """The report of one submission, as HTML. `on_this_machine`: whether its reader is here, where
@@ -72,6 +89,7 @@ def page(result: Result, report: ReportData, on_this_machine: bool = False) -> s
         score=points(result.score, result.selected),
         shares=_shares(result),
         groups=_groups(result, report, on_this_machine),
+        all_passed=all(check.verdict == "pass" for check in result.checks),
         runs=[(run, source_counters.listings(report.submission, run)) for run in runs],
         shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
         accesses=warp_access.worst(runs),
