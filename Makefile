@@ -86,9 +86,9 @@ test-simulator: ## the simulator's unit tests, and its counters against those of
 	$(Q)$(PYTHON) labs/studies/nsight/accuracy.py --check
 
 .PHONY: clean distclean
-clean: ## remove build products; keep the Python environment, the photograph and your progress
-	$(say) CLEAN '$(BUILD) (the Python environment, the photograph and your progress stay)'
-	$(Q)if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 ! -name venv ! -name datasets ! -name progress -exec rm -rf {} +; fi
+clean: ## remove build products; keep the Python environment, the photograph, the site and your progress
+	$(say) CLEAN '$(BUILD) (the Python environment, the photograph, the site and your progress stay)'
+	$(Q)if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 ! -name venv ! -name datasets ! -name handouts ! -name progress -exec rm -rf {} +; fi
 distclean: ## remove build/ with all that set-up made, and your progress
 	rm -rf $(BUILD)
 

@@ -54,6 +54,8 @@ def main() -> int:
 def _run(arguments: list[str], program_arguments: list[str]) -> int:
     """Runs one command with Typer, whose exceptions become ours."""
     completion.use_scripts()
+    if said := _misused(arguments):
+        raise errors.UsageError(said)
     given = nvcc_options.Given(program_arguments)
     if arguments[:1] == ["run"]:
         given = nvcc_options.parse(arguments[1:], program_arguments)
@@ -77,6 +79,20 @@ def _run(arguments: list[str], program_arguments: list[str]) -> int:
     except (spec.SpecError, BackendError, BuildError) as fault:
         log = getattr(fault, "log", "")
         raise errors.CommandError(f"{fault}\n{log}".strip(), exit_codes.FAULT) from fault
+
+
+def _misused(arguments: list[str]) -> str:
+    """What to type instead of a lab's grade with another lab, or with an option of a program."""
+    labs = [word for word in arguments if word in spec.available()]
+    if len(labs) > 1 and labs == arguments[: len(labs)]:
+        return f"one lab at a time: {', then '.join(f'./grade {lab}' for lab in labs)}"
+    of_program = [word for word in ("--predict", "--check") if word in arguments]
+    if not of_program or arguments[:1] != labs:
+        return ""
+    does = "predicts its speed, too" if of_program[0] == "--predict" else "runs all checks, too"
+    return (
+        f"{of_program[0]} is for a program of your own, ./grade run FILE; ./grade {labs[0]} {does}"
+    )
 
 
 def _said(command: Callable[P, R]) -> Callable[P, R]:

@@ -50,7 +50,9 @@ def judge_contract(session: Session, contract: Contract, binary: Binary) -> Chec
     Raises OSError, for which the student is not to blame.
     """
     gpu = binary.backend == "gpu"
-    run = _Run(session, Player(session.lab, contract, binary.file, session.work, gpu=gpu))
+    source = session.submission.text(session.lab.file_of(contract))
+    player = Player(session.lab, contract, binary.file, session.work, gpu=gpu, source=source)
+    run = _Run(session, player)
     lab = session.lab
 
     def line_of(sequences: list[Sequence], is_secret: bool = False) -> Check | None:
@@ -243,7 +245,9 @@ def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None
     weights = wrong.case.set.get("weights", "709")
     if not weights.isdigit():
         return None  # the known mistakes are those with the weights of the sources
-    found = explain.explain(wrong.case, wrong.operation, wrong.inputs, wrong.comparison, on_host)
+    found = explain.explain(
+        wrong.case, wrong.operation, wrong.inputs, wrong.comparison, on_host, source=player.source
+    )
     if found and found.name in TOLD_BY_SIZE and step.image_content in arrays.FAR_FROM_1:
         return None
     return found

@@ -54,13 +54,15 @@ UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
 @dataclass(frozen=True)
 class Checked:
     """What a run with all checks on finds. smaller: the name of the check whose smaller input it
-    was given; "" for the case's own. ran: there was such a run. threads: of its largest grid,
-    across and down; None where nothing was launched, or for another input."""
+    was given; "" for the case's own. ran: there was such a run. threads, block: of its largest
+    grid and of a block of that, across and down; None where nothing was launched, or for another
+    input."""
 
     findings: Sequence[Finding] = ()
     smaller: str = ""
     ran: bool = False
     threads: tuple[int, int] | None = None
+    block: tuple[int, int] | None = None
 
     def lines(self) -> list[str]:
         """The first finding. Where it is of another input, that comes first."""
@@ -219,7 +221,7 @@ def _run_checked(this: _Run) -> Checked:
     with suppress(*FAULTS):  # the safe checks themselves report them
         if runner.is_quick(this.case):
             found = _all_errors(runner, this.case)
-            return Checked(found, ran=True, threads=_largest_grid(runner, this.case))
+            return Checked(found, "", True, *_largest_grid(runner, this.case))
         for check in this.lab.safe:
             if check.part == this.case.part and (found := _all_errors(runner, check)):
                 return Checked(found, check.name, ran=True)
@@ -232,11 +234,12 @@ def _all_errors(runner: Runner, check: Input) -> list[Finding]:
     return [*(raced.errors() if raced else []), *runner.forwards(check).errors()]
 
 
-def _largest_grid(runner: Runner, case: Case) -> tuple[int, int] | None:
-    """The threads of the largest grid that a case's run with all checks on launches."""
+def _largest_grid(runner: Runner, case: Case) -> list[tuple[int, int]]:
+    """The threads of the largest grid that a case's run with all checks on launches, and those of
+    one of its blocks; nothing where there is none."""
     launches = read_launches(runner.forwards(case).outcome.profile, strict=False)
-    grids = [(g.grid[0] * g.block[0], g.grid[1] * g.block[1]) for g in launches]
-    return max(grids, key=lambda sides: sides[0] * sides[1], default=None)
+    grids = [((g.grid[0] * g.block[0], g.grid[1] * g.block[1]), g.block[:2]) for g in launches]
+    return list(max(grids, key=lambda grid: math.prod(grid[0]), default=()))
 
 
 def _named(checked: Checked | None) -> Diagnosis | None:
@@ -290,6 +293,7 @@ def _data_race(this: _Run, comparison: Comparison, race: Checked) -> Check:
     lines = [
         *race.lines(),
         *([undivided.text] if undivided else []),
+        *filter(None, [source_text.missing_barrier(this.source(), race.findings[0])]),
         f"which {things} are wrong depends on the order in which threads run: fix the data race "
         "first",
         *_why(this.case),
@@ -310,6 +314,7 @@ def _known_mistake(this: _Run, comparison: Comparison, checked: Checked | None) 
         this.lab.backends == ["cpu"],
         reads=checked.reads() if checked else None,
         threads=checked.threads if checked else None,
+        block=checked.block if checked else None,
         left_early=bool(checked and checked.left_early()),
         source=this.source(),
     )
@@ -373,7 +378,8 @@ def _wrong_output(
         )
     if diagnosis:
         lines += [diagnosis.text] if diagnosis.text else []
-        if diagnosis.name == "nothing-written" and not _errors(this.outcome):
+        begun = early_stop.has_begun(this.session.so_far, this.case.part)
+        if diagnosis.name == "nothing-written" and not _errors(this.outcome) and not begun:
             lines += _open_todo(this)
     lines += [*_findings(this.outcome), *found, *_why(this.case)]
     details = {"wrong_pixels": comparison.count(), "pixels": comparison.got.size, "want": expected}
@@ -413,8 +419,9 @@ def _errors(outcome: Outcome) -> list[Finding]:
 
 def _findings(outcome: Outcome) -> list[str]:
     """A few findings of the simulator, errors first. A refused launch is only a note when the
-    program asked for its error, but it says why. Where a limit ended a kernel is a note, too."""
-    told = ("invalid-launch", "stopped")
+    program asked for its error, but it says why. So is a copy that cannot be meant so, and where a
+    limit ended a kernel."""
+    told = ("invalid-launch", "invalid-copy", "stopped")
     notes = [f for f in outcome.findings if f.severity == "note" and f.kind in told]
     return [f.render() for f in [*_errors(outcome), *notes][:3]]
 

@@ -22,6 +22,12 @@ def not_begun(checks: Sequence[Check], part: str) -> bool:
     return bool(cases) and all(c.diagnosis in NOTHING for c in cases)
 
 
+def has_begun(checks: Sequence[Check], part: str) -> bool:
+    """Did a public case of the part give a result, right or wrong?"""
+    cases = [c for c in checks if c.part == part and c.kind == "correct" and not c.hidden]
+    return any(c.diagnosis not in NOTHING and c.verdict in ("pass", "fail") for c in cases)
+
+
 def first_wrong_case(checks: Sequence[Check], part: str) -> str:
     """What a check needs that could not use a wrong result: the part's first failed case."""
     cases = (c for c in checks if c.part == part and c.kind == "correct")

@@ -98,6 +98,8 @@ def _found(
     for finding in findings[:MOST]:
         lines.append(finding.render())
         lines += _source_lines(submission, finding)
+        source = submission.text(submission.lab.file_of(safe))
+        lines += filter(None, [source_text.missing_barrier(source, finding)])
     if len(findings) > MOST:
         lines.append(f"and {len(findings) - MOST} more; the first one often causes the others")
     raced = [finding for finding in findings if finding.kind == "thread-race"]

@@ -302,9 +302,10 @@ def _grid(kernel: Kernel) -> str:
     """How large a grid is, and how large it should be."""
     dimensions = 3 if kernel.grid[2] > 1 else 2 if kernel.grid[1] > 1 else 1
     grid, covers = ("x".join(map(str, n[:dimensions])) for n in (kernel.grid, kernel.covers))
+    where = f"{kernel.file}:{kernel.line}: " if kernel.line else ""
     return (
-        f"{kernel.name}: {kernel.counters.idle_blocks} of {kernel.blocks} blocks wrote nothing: "
-        f"the grid is {grid} blocks, {covers} cover the output"
+        f"{where}{kernel.name}: {kernel.counters.idle_blocks} of {kernel.blocks} blocks wrote "
+        f"nothing: the grid is {grid} blocks, {covers} cover the output"
     )
 
 

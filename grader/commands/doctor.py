@@ -46,22 +46,22 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def report() -> list[Row]:
-    """Looks at everything. Takes a second or so."""
+    """Looks at everything: first the four that decide what works. Takes a second or so."""
     return [
-        compiler("gcc"),
         compiler("g++"),
+        python(),
+        sandbox(),
+        gpu(),
+        compiler("gcc"),
         program("make", "missing", INSTALLS),
         program("ar", "missing", INSTALLS),
         stb(),
-        python(),
         venv(),
         *packages(),
         photograph_row(),
         check_library(),
         *clang(),
-        sandbox(),
         nvcc(),
-        gpu(),
     ]
 
 

@@ -50,7 +50,9 @@ def _refusal(lab: spec.Lab) -> str:
     """Why the solution is not shown; "" where it may be. A student who has the files can open them
     anyway: this only prevents looking by accident."""
     if lab.solution == "never":
-        return f"labs/{lab.folder}/lab.toml does not allow showing the solution of {lab.id}"
+        files = paths.SOLUTIONS / lab.folder
+        here = f"; it is in {os.path.relpath(files, paths.ROOT)}/" if files.is_dir() else ""
+        return f"labs/{lab.folder}/lab.toml does not allow showing the solution of {lab.id}{here}"
     if not all((paths.SOLUTIONS / lab.folder / name).is_file() for name in lab.submit):
         return "this copy of the course has no solutions; ask your instructor"
     record = progress.read_progress(lab.id)

@@ -10,7 +10,7 @@ from grader.model.submission import Submission
 
 _DIAGNOSTIC = re.compile(
     r"^(?P<file>.+?)[:(](?P<line>\d{1,9})(?:[:,]\d+)?\)?:? ?:?\s*"
-    r"(?P<kind>fatal error|error|warning)\s*(?:#[\w-]+)?: (?P<text>.*)$"
+    r"(?P<kind>fatal error|error|sorry, unimplemented|warning)\s*(?:#[\w-]+)?: (?P<text>.*)$"
 )
 _UNDEFINED = re.compile(r"undefined reference to `(?P<name>[^'(]+)")
 # Whose functions a program may declare and not define, by the beginning of their names.
@@ -275,6 +275,11 @@ def unlinked(log: str, submission: Submission) -> list[str]:
             f"your file does not define {names}",
             f"labs/{submission.lab.folder}/lab.h says what each must do; "
             "its name and parameters must be exactly those of lab.h",
+        ]
+    if _OUT_OF_REACH.search(log):
+        return [
+            "the variables of your file are too large: together they must stay below 2 GB; use "
+            "malloc() or cudaMalloc(), or smaller arrays"
         ]
     return []
 

@@ -158,7 +158,9 @@ def _result(done: Finished, request: BuildRequest, out: Path) -> Build:
     submission = request.submission
     log = done.stderr.decode(errors="replace")
     diagnostics = diagnostics_in(log, submission.shown)
-    warnings = [d for d in diagnostics if d.severity == "warning"]
+    kept = "".join(f.read_text(errors="replace") for f in sorted(out.glob("*.ii.warnings")))
+    warned = diagnostics_in(kept + log, submission.shown)
+    warnings = [d for d in warned if d.severity == "warning"]
     make_process.must_have_run(done)
     if refused := _refused(request, out, done.status == 0):
         return Build(None, listed(refused, submission), warnings, done.seconds)

@@ -99,11 +99,22 @@ OLD_ERROR = (
 )
 
 
+REFUSED = ("invalid-launch", "invalid-copy")
+
+
 def _judge_stop(played: Played) -> Failure:
     """The program ended in the step after the last one with a result."""
     index = min(len(played.results), len(played.sequence) - 1)
     findings = tuple(f for f in played.findings if f.severity == "error")
     lines = [f"your function {played.fault}" if played.fault else f"your program {played.reason}"]
+    failing = played.sequence[index].failing
+    if failing and not played.sequence[index].huge:
+        lines.insert(
+            0,
+            f"the call number {failing.call} of the CUDA runtime in your code was made to fail "
+            f"with {failing.name()}: look at what each call returns, and after an error make no "
+            "further call but those that free",
+        )
     if not played.fault or findings:
         lines += [f.render() for f in findings[:2]]
     if played.kind in ADVICE:
@@ -119,7 +130,7 @@ def _judge_step(
     status = result.status
     findings = [f for f in all_findings if f.severity == "error"]
     # A note as long as the function reports the error: it says why.
-    refused = tuple(f.render() for f in all_findings if f.kind == "invalid-launch")[:1]
+    refused = tuple(f.render() for f in all_findings if f.kind in REFUSED)[:1]
     found = tuple(f.render() for f in findings[:2])
 
     def failed(name: str, *lines: str) -> Failure:
@@ -177,7 +188,7 @@ def _judge_step(
         if keeps:
             kept.remember_right(player.lab, asked, result.output)
         return None
-    return Failure(index, "wrong-output", found, comparison, tuple(findings))
+    return Failure(index, "wrong-output", found or refused, comparison, tuple(findings))
 
 
 def _writes_nothing(contract: Contract, step: Step) -> bool:
@@ -211,7 +222,8 @@ def _judge_huge_image(
         lines = (
             f"your function returned {said} for an image of {width} x {height} pixels, and must "
             "return cudaErrorMemoryAllocation: no memory is large enough for it",
-            "count bytes in size_t: their number is too large for an int or an unsigned",
+            "width * height overflows an int, and the number of bytes an unsigned: begin the "
+            "product with (size_t)width",
         )
         return Failure(index, "another-error", lines)
     if status.left:
@@ -227,7 +239,7 @@ def _judge_failed_call(index: int, step: Step, result: Result) -> Failure | None
     call = "a kernel launch" if status.failed_call == "launch" else f"{status.failed_call}()"
     what = (
         f"the call number {step.failing.call} of the CUDA runtime in your code, {call}, was made "
-        f"to fail with error {step.failing.error}, as can happen on a full or broken GPU"
+        f"to fail with {step.failing.name()}, as can happen on a full or broken GPU"
     )
     if status.returned == step.failing.error:
         if status.left:

@@ -10,15 +10,13 @@ from dataclasses import replace
 from typing import TypeVar
 
 from grader.contract import arrays
-from grader.contract.step import Failing, Step
+from grader.contract.step import ERRORS, Failing, Step
 from grader.model.spec import Contract
 
 MOST_WORK = 400_000  # multiply-adds of one call
 MOST_PIXELS = 6_000
 MOST_CHECKED_RADIUS = 12
 CHECKED_COST = 4  # a call under all checks takes so many times as long
-# cudaErrorMemoryAllocation, cudaErrorECCUncorrectable, cudaErrorLaunchFailure, cudaErrorUnknown
-ERRORS = (2, 214, 719, 999)
 FAR_RADIUS = 130  # more than 8 bits count of an offset, with a sign; and 16 bits of an index
 SHIFTED = (8, 32, 64, 5)  # widths of images whose rows could all begin at a multiple of 16 bytes
 LAUNCH_OF_HOST = 6  # after three calls that allocate and two that copy
@@ -167,7 +165,7 @@ class Generator:
         after calls that were right: a program may look for errors in its first calls alone."""
         for turn in range(turns if self.fails else 0):
             for index in range(self.fails):
-                error = ERRORS[(index + 2 * turn) % len(ERRORS)]
+                error = list(ERRORS)[(index + 2 * turn) % len(ERRORS)]
                 yield replace(self.small(), failing=Failing(index + 1, error))
                 if index % 4 == 3:
                     yield self.small()

@@ -79,7 +79,8 @@ class Played:
 
 @dataclass(frozen=True)
 class Player:
-    """Plays sequences of one contract with one program. work: a folder for their files."""
+    """Plays sequences of one contract with one program. work: a folder for their files. source:
+    the text of the student's file, if that is known."""
 
     lab: Lab
     contract: Contract
@@ -87,6 +88,7 @@ class Player:
     work: Path
     gpu: bool = False
     mode: Mode = PLAIN
+    source: str = ""
 
     def operation(self, step: Step) -> str:
         """What the step's part computes: a key of OPERATIONS."""

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+ERRORS = {
+    2: "cudaErrorMemoryAllocation",
+    214: "cudaErrorECCUncorrectable",
+    719: "cudaErrorLaunchFailure",
+    999: "cudaErrorUnknown",
+}
+
 
 @dataclass(frozen=True)
 class Failing:
@@ -12,6 +19,9 @@ class Failing:
 
     call: int
     error: int
+
+    def name(self) -> str:
+        return ERRORS.get(self.error, f"error {self.error}")
 
 
 @dataclass(frozen=True)

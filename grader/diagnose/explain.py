@@ -31,6 +31,7 @@ def explain(
     *,
     reads: str | None = None,
     threads: tuple[int, int] | None = None,
+    block: tuple[int, int] | None = None,
     left_early: bool = False,
     source: str = "",
 ) -> Diagnosis | None:
@@ -38,8 +39,8 @@ def explain(
 
     `on_host`: the function was given the output array itself. `reads`: the memory of unknown
     content that a run with all checks on reads, in words; "": none; None: not known. `threads`: of
-    the largest grid of that run, across and down; None: not known. `left_early`: in that run
-    threads wait at a barrier for others that have left the kernel.
+    the largest grid of that run, across and down; None: not known. `block`: of one of its blocks.
+    `left_early`: in that run threads wait at a barrier for others that have left the kernel.
     `source`: the text of the student's file, for mistakes that the output alone does not show.
     """
     if operation not in filters.COMPUTE:
@@ -50,7 +51,9 @@ def explain(
         return _named(grayscale.mistakes(case, inputs, comparison), comparison)
     f = filters.of(operation, inputs, case.border)
     if comparison.unwritten.any():
-        return unwritten.explain(f, comparison, on_host, reads, threads, left_early)
+        return unwritten.explain(
+            f, comparison, on_host, reads, threads, left_early, block=block, source=source
+        )
     if diagnosis := values.by_themselves(comparison):
         return diagnosis
     if case.exact is not None and (diagnosis := _not_exact(case, operation, inputs, comparison)):

@@ -28,6 +28,8 @@ def elements(out: Operation, hit: Mask, radius: int) -> str:
     flat = hit.ndim == 2
     if flat and (end := _end(hit)):
         return end
+    if flat and (whole := _whole_lines(hit)):
+        return whole
     inside = ~border.frame(hit, radius)
     if radius and inside.any() and not (hit & inside).any():
         near = "1 pixel" if radius == 1 else f"{radius} pixels"
@@ -37,6 +39,8 @@ def elements(out: Operation, hit: Mask, radius: int) -> str:
     if flat and (repeating := tile_pattern.words(hit)):
         return repeating
     parts = [part for axis, name in enumerate(out.axes) if (part := _along(axis, name, hit))]
+    if flat and (counted := _counted_through(hit)):
+        return counted
     if not parts:
         return "scattered over the whole output"
     return f"in {', '.join(parts[:-1])}{' and ' * (len(parts) > 1)}{parts[-1]}"
@@ -64,6 +68,42 @@ def _end(hit: Mask) -> str:
         if whole and (first == 0 or last == size - 1):
             return f"all of {lines(name, first, last)}, the {ends[first > 0]} of the image"
     return ""
+
+
+def _whole_lines(hit: Mask) -> str:
+    """Such as "all of columns 31, 63 and 95 and all of row 31", if whole columns and whole rows are
+    hit and nothing else is, nor a frame around the image; otherwise ""."""
+    whole = [hit.mean(axis=1 - axis) > tile_pattern.ALL_BUT for axis in (0, 1)]
+    rows, columns = (np.flatnonzero(lines) for lines in whole)
+    outside = hit & ~(whole[0][:, None] | whole[1][None, :])
+    framed = all(lines[0] and lines[-1] for lines in whole)
+    if not len(rows) or not len(columns) or outside.any() or framed or hit.mean() > MOST:
+        return ""
+    parts = [_numbered("columns", columns), _numbered("rows", rows)]
+    return f"all of {' and all of '.join(parts)}" if all(parts) else ""
+
+
+def _counted_through(hit: Mask) -> str:
+    """Such as "pixel 0 of every 4, counted row by row", where a thread or a vector has that many
+    and the width is no multiple of it; otherwise ""."""
+    numbers = np.flatnonzero(hit)
+    for every in (4, 8, 16, 32):
+        which = np.unique(numbers % every)
+        if len(numbers) > 2 * every and 2 * len(which) <= every:
+            return f"{_numbered('pixels', which) or 'some'} of every {every}, counted row by row"
+    return ""
+
+
+def _numbered(plural: str, numbers: npt.NDArray[np.int64]) -> str:
+    """Such as "rows 3..7", "rows 31 and 63" or "row 31 of every 32"; "" for many without order."""
+    first, last = int(numbers[0]), int(numbers[-1])
+    if len(numbers) == last - first + 1:
+        return lines(plural, first, last)
+    if len(numbers) <= FEW:
+        *most, final = map(str, numbers)
+        return f"{plural} {', '.join(most)} and {final}"
+    steps = np.unique(np.diff(numbers))
+    return f"{plural[:-1]} {first} of every {steps[0]}" if len(steps) == 1 else ""
 
 
 def _along(axis: int, name: str, hit: Mask) -> str:

@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 
 from grader.diagnose.mistake import Diagnosis
+from grader.model.finding import Finding
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SET = re.compile(r"\b(?P<call>_mm(?:256)?)_set_(?P<kind>epi8|epi16|epi32)\s*\((?P<list>[^()]*)\)")
@@ -15,6 +16,8 @@ _DIVIDES = re.compile(
 _COPY = re.compile(
     r"\bcudaMemcpyToSymbol\w*\s*\(\s*c_(?P<to>row|column)\s*,\s*(?:h_)?(?P<source>row|col(?:umn)?)\b"
 )
+_RACE = re.compile(r"\) (?P<does>\w+) and thread .* of the same block (?P<did>\w+) the same bytes")
+_FUNCTION = re.compile(r"^(?!else\b)\w[^;{}=]*?\b(\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
 FEW = 3  # indices; the order of fewer may be chance
 
 
@@ -77,6 +80,44 @@ def undivided_loop(source: str, line: int) -> Diagnosis | None:
                 "the loop; write `#pragma omp parallel for`, which divides them among the threads",
             )
     return None
+
+
+def missing_barrier(source: str, race: Finding) -> str:
+    """What to add where two threads of a block use the same shared memory, as the file shows it;
+    "" for any other finding."""
+    found = _RACE.search(race.message)
+    if race.kind != "shared-race" or not found or not race.line:
+        return ""
+    lines = {race.line, race.other_line or race.line}
+    first, last = min(lines), max(lines)
+    if found["does"] == found["did"]:
+        where = f"at line {first}" if first == last else f"at lines {first} and {last}"
+        return (
+            f"two threads write one element {where}: give each thread elements of its own, or "
+            "wait with __syncthreads() between the two"
+        )
+    if first == last:
+        return (
+            f"line {first} reads what another thread writes there: read into a variable, wait with "
+            "__syncthreads(), then write, and wait again"
+        )
+    text = without_comments(source)
+    functions = [(m[1], text.count("\n", 0, m.start()) + 1) for m in _FUNCTION.finditer(text)]
+    holder = {n: [f for f in functions if f[1] <= n][-1:] for n in (first, last)}
+    if holder[first] and holder[last] and holder[first] != holder[last]:
+        (name, _), below = holder[first][0], text.splitlines()[last:]
+        calls = [n for n, line in enumerate(below, last + 1) if re.search(rf"\b{name}\s*\(", line)]
+        if not calls:
+            return f"add __syncthreads() between what lines {first} and {last} do"
+        first, last = last, calls[0]
+    between = text.splitlines()[first:last]
+    if any(re.search(r"\bsync\w*\s*\(|\b__sync", line) for line in between):
+        return (
+            f"a barrier stands between lines {first} and {last}, but in a loop the next round "
+            f"begins while other threads are still at line {last}: add __syncthreads() after it, "
+            "at the end of the loop"
+        )
+    return f"add __syncthreads() between lines {first} and {last}, where all threads come by"
 
 
 def _calls(text: str, body: str, line: int) -> bool:

@@ -1,11 +1,12 @@
 """Why was an output, or a part of it, never written?"""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from grader.diagnose import location, tile_pattern
+from grader.diagnose import location, source_text, tile_pattern
 from grader.diagnose.known import border, mask, tiles
 from grader.diagnose.known.filter import Filter
 from grader.diagnose.known.indexing import pitches
@@ -15,6 +16,7 @@ from grader.oracle.operations import OPERATIONS, Operation
 
 Mask = npt.NDArray[np.bool_]
 
+_GROUPS = re.compile(r"\b4\b|\b\w*[a-z]4\b")  # of pixels: their size, or a type such as float4
 UNINITIALIZED = "uninitialized memory"
 
 
@@ -44,13 +46,17 @@ def explain(
     reads: str | None = None,
     threads: tuple[int, int] | None = None,
     left_early: bool = False,
+    *,
+    block: tuple[int, int] | None = None,
+    source: str = "",
 ) -> Diagnosis:
     """What is known about an output of which some, or all, holds no result.
 
     `on_host`: the function was given the output array itself. `reads`: the memory of unknown
     content that a run with all checks on reads, in words; "": none; None: not known. `threads`: of
-    the largest grid, across and down; None: not known. `left_early`: threads wait at a barrier for
-    others that have left the kernel; that is why, whatever the missing elements look like.
+    the largest grid, across and down; None: not known. `block`: of one of its blocks. `left_early`:
+    threads wait at a barrier for others that have left the kernel; that is why, whatever the
+    missing elements look like. `source`: the text of the file, if that is known.
     """
     out = OPERATIONS[f.operation]
     missing = comparison.unwritten
@@ -79,7 +85,8 @@ def explain(
             (_apron_not_loaded(f, comparison) if cause.may_be_unloaded() else None)
             or (None if cause.never else mask.read_too_early(f, comparison))
             or (None if cause.computed else _wrong_pitch(f, comparison))
-            or _last_rows_and_columns(f, missing, count, on_host, cause, threads)
+            or _threads_exchanged(f, missing, count, cause, block)
+            or _last_rows_and_columns(f, missing, count, on_host, cause, threads, source)
             or _border_skipped(f, missing, count, cause)
         )
     if diagnosis:
@@ -119,6 +126,26 @@ def _where(out: Operation, missing: Mask) -> str:
         return f": {location.elements(out, missing, 0)}"
     repeating = tile_pattern.words(missing)
     return f": {repeating}" if repeating else ""
+
+
+def _threads_exchanged(
+    f: Filter, missing: Mask, count: str, cause: _Cause, block: tuple[int, int] | None
+) -> Diagnosis | None:
+    """Are as many columns, or rows, of each block written as it has in the other direction?"""
+    if cause.computed or not block or block[0] == block[1]:
+        return None
+    wide, high = block
+    name, every, written = ("columns", wide, high) if wide > high else ("rows", high, wide)
+    y, x = np.indices(f.shape)
+    left_out = (x if wide > high else y) % every >= written
+    if not left_out.any() or (missing != left_out).any():
+        return None
+    return Diagnosis(
+        "threadidx-exchanged",
+        f"{count} were never written: of every {every} {name} only the first {written} are, and "
+        f"your blocks are {wide} threads wide and {high} high: x and y are exchanged; x takes "
+        "threadIdx.x and blockIdx.x, and y takes threadIdx.y and blockIdx.y",
+    )
 
 
 def _apron_not_loaded(f: Filter, comparison: Comparison) -> Diagnosis | None:
@@ -169,6 +196,7 @@ def _last_rows_and_columns(
     on_host: bool,
     cause: _Cause,
     threads: tuple[int, int] | None,
+    source: str,
 ) -> Diagnosis | None:
     """Are all of the last columns, the last rows or both missing, and nothing else?"""
     height, width = f.shape
@@ -190,10 +218,18 @@ def _last_rows_and_columns(
             "by the number of threads",
         )
     odd = (x0 % 2 and x0 < width) or (y0 % 2 and y0 < height)
+    covered = threads is not None and threads[0] >= width and threads[1] >= height
+    if covered and cause.never and max(width - x0, height - y0) == 1:
+        return Diagnosis(
+            "last-block-missing",
+            f"{text}; the grid has a thread for each pixel, and the bounds test leaves these out, "
+            "as x < width - 1 does: test x < width and y < height",
+        )
     near = max(width - x0, height - y0) <= 2 * f.radius
     if cause.computed or (odd and not cause.never):
         return _not_loaded_outside(text) if near and cause.may_be_unloaded() else None
-    if 0 < width - x0 == width % 4 and x0 % 8 and y0 == height:
+    in_groups = not source or _GROUPS.search(source_text.without_comments(source))
+    if 0 < width - x0 == width % 4 and x0 % 8 and y0 == height and in_groups:
         tail = "a width need not be a multiple of 4"
         if width - x0 == 1:
             bounds = "the bounds test leaves it out, as x < width - 1 does"
@@ -204,7 +240,7 @@ def _last_rows_and_columns(
         return Diagnosis("vector-tail", f"{text}, which remain after the groups of 4: {tail}")
     if odd:
         return None  # no block ends there
-    if threads and threads[0] >= width and threads[1] >= height:
+    if threads and covered:
         return Diagnosis(
             "last-block-missing",
             f"{text}; the grid has {threads[0]} x {threads[1]} threads for {width} x {height} "

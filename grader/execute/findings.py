@@ -13,9 +13,11 @@ MAX_FINDINGS = 50  # of each severity: no number of notes may hide an error
 MOST_LINES = 1000
 # The object that a message is about, as labs/sim/src/check/memcheck.c words it.
 OBJECT = re.compile(
-    r"(?:bytes of|past the end of|bytes before|bytes into|freed:) (.+?)"
-    r"(?:, with no barrier.*|, and either block.*)?$"
+    r"(?:bytes of|past the end of|bytes before|bytes into|freed:|never written:) "
+    r"(?:-?\d+ bytes into |element -?\d+ of )?(.+?)"
+    r"(?:, with no barrier.*|, and either block.*|: element -?\d+|: \w+\[.*)?$"
 )
+INDICES = re.compile(r"(\w)(?:\[\d+\])+")
 VERB = re.compile(r" (?:reads|writes|atomically updates) ")
 
 
@@ -70,7 +72,7 @@ def _subject(finding: Finding) -> tuple[object, ...]:
     if finding.line and (named := OBJECT.search(finding.message)):
         verb = VERB.search(finding.message)
         is_race = finding.kind.endswith("-race")
-        about = (named[1], "" if is_race or not verb else verb[0])
+        about = (INDICES.sub(r"\1", named[1]), "" if is_race or not verb else verb[0])
     return finding.kind, finding.kernel, finding.step, frozenset(lines - {("", 0)}), about
 
 

@@ -87,7 +87,7 @@ class Kernel(msgspec.Struct, frozen=True):
     """One launch. `occupancy_bound`: the largest share of a multiprocessor's warps that it can
     keep busy; the real share may be smaller, because registers are not known here.
     `counted_blocks` of its `blocks` were counted; counters of a part are scaled to all blocks.
-    covers: the grid without the idle blocks at its ends."""
+    covers: the grid without the idle blocks at its ends. file, line: of the launch."""
 
     launch: int
     name: str
@@ -100,6 +100,8 @@ class Kernel(msgspec.Struct, frozen=True):
     occupancy_bound: float
     lines: list[Line]
     covers: tuple[int, int, int] = (0, 0, 0)
+    file: str = ""
+    line: int = 0
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -141,6 +143,8 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
     total = zero()
     by_line: dict[Location, Counters] = {}
     for site in launch.sites:
+        if site.atomic and site.space != "global":
+            continue
         for counters in (total, by_line.setdefault(locations[site.pc], zero())):
             accumulate(counters, of_site(site))
     for name in OF_LAUNCH:
@@ -157,6 +161,8 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
         occupancy_bound=_occupancy(launch),
         lines=[Line(file, line, by_line[file, line]) for file, line in sorted(by_line)],
         covers=launch.covers,
+        file=addr2line.shortened(launch.file),
+        line=launch.line,
     )
 
 
@@ -164,13 +170,12 @@ def of_site(site: Site) -> Counters:
     """The counters of one access, by the names that a grade uses."""
     way = "store" if site.store else "load"
     if site.atomic:
-        in_global = {
+        counted = {
             "atomic_requests": site.requests,
             "atomic_lanes": site.lanes,
             "atomic_sectors": site.sectors,
             "atomic_bytes": site.lanes * site.width,
         }
-        counted = in_global if site.space == "global" else {}
     elif site.space == "constant":
         counted = {
             "constant_requests": site.requests,

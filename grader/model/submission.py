@@ -78,7 +78,7 @@ class Submission:
                 for other in others
                 if other.lower().startswith(name.stem.lower())
                 and name.suffix.lower() in other.lower()
-                and other != name.name
+                and other not in self.lab.submit
             ]
             advice += [f"there is '{plain_text.name(o)}': rename it to {name}" for o in alike[:3]]
         return advice

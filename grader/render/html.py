@@ -1,5 +1,6 @@
 """The HTML report of a grade: one file, without scripts or links to the network."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -41,6 +42,12 @@ WORDS = {
 }
 
 
+# What a check saw, not why: which pixels differ, the first of them, and what the check is for.
+SEEN = re.compile(
+    r"    |\d+ of \d+ .* differ: |out\[|(?:this case|why|smallest case that fails|hint): "
+)
+
+
 @dataclass(frozen=True)
 class Share:
     """The points that one kind of checks earned."""
@@ -63,6 +70,16 @@ class Item:
     first: bool  # the first check that failed; its details are open
     step: str  # the command that steps through it, or ""
     step_page: str  # the address of the page that it made, or ""
+
+    def lines(self) -> list[str]:
+        """The check's message. The cause comes first, as it has been found; then what was seen."""
+        lines = self.check.message
+        cause = next((line for line in lines if not SEEN.match(line)), None)
+        return lines if cause is None else [cause, *(line for line in lines if line is not cause)]
+
+    def has_cause(self) -> bool:
+        failed = self.check.verdict == "fail"
+        return failed and any(not SEEN.match(line) for line in self.check.message)
 
 
 @dataclass(frozen=True)
@@ -91,6 +108,7 @@ def page(
         score=points(result.score, result.selected),
         shares=_shares(result),
         groups=_groups(result, report, on_this_machine, steps or Steps()),
+        all_passed=all(check.verdict == "pass" for check in result.checks),
         runs=[(run, source_counters.listings(report.submission, run)) for run in runs],
         shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
         accesses=warp_access.worst(runs),

@@ -14,6 +14,7 @@ WIDTH, LEFT, RIGHT, ROW, BAR = 700.0, 96.0, 90.0, 40.0, 22.0
 SHOWN = 0.04  # of a function's time: a term that is smaller in all of them is a part of `other`
 MOST_TERMS = 7  # that have a colour; the next one is that of `other`
 OTHER = "other"
+WORSE = 1.05  # times the solution's: below that there is nothing to advise
 
 # What would make a term smaller, in one sentence each.
 CHANGES = {
@@ -50,7 +51,7 @@ class Chart:
     legend: list[tuple[str, str]]  # class of a colour, and the term in words
     headings: list[str]
     rows: list[list[str]]
-    changes: list[tuple[str, str]]  # the term in words, and the sentence
+    changes: list[tuple[str, str]]  # the term in words, and the sentence, where it is worse
 
 
 def charts(predictions: list[Prediction]) -> list[Chart]:
@@ -80,7 +81,12 @@ def _chart(prediction: Prediction, time: PredictedTime) -> Chart:
         shown.append(OTHER)
     values = {whose: _terms(side, shown) for whose, side in sides.items()}
     _, part, name = prediction.check.split("/", 2)
-    mine = [term for term in shown if term != OTHER and values["your file"][term] > 0]
+    best = values.get("solution", {})
+    mine = [
+        term
+        for term in shown
+        if term != OTHER and values["your file"][term] > WORSE * best.get(term, 0.0)
+    ]
     return Chart(
         part=part,
         name=name,

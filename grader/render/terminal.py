@@ -1,15 +1,21 @@
 """A grade as text: one line per check, and what helps where something is wrong."""
 
+import re
 import textwrap
 from dataclasses import dataclass, field
 
 from grader.checks.early_stop import NOTHING
+from grader.model import outline
 from grader.model.result import Check, Result
 from grader.model.score import Score
 
 WORDS = {"pass": "ok", "fail": "FAIL", "uncertain": "unsure", "error": "ERROR", "skip": "skip"}
 COLOURS = {"pass": "32", "fail": "1;31", "uncertain": "33", "error": "1;35", "skip": "2"}
 INDENT = " " * 8
+# Lines that say for which input, not what was found.
+OF_THE_CASE = ("this case: ", "on the smaller input of the check ")
+# A warning about a call of the CUDA runtime that compiles and is not meant so.
+_OF_A_CALL = re.compile(r"warning: \S+: cuda\w+\(\)")
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
 
@@ -28,11 +34,12 @@ class Terminal:
     _folded: int = 0  # checks without a line, of parts that have given no result
 
     def header(self, lab: str, title: str, files: list[str], backend: str) -> str:
-        """The first line: which files are graded, and on which backend."""
+        """The first lines: which files are graded, and on which backend."""
         name = f"{lab}  {title}"
         gap = " " * max(2, 32 - len(name))
-        named = ", ".join(files)
-        return f"{self._paint('1', name)}{gap}your file: {named}   backend: {backend}"
+        named = [f"your file{'s' * (len(files) > 1)}: {', '.join(files[:1])}", *files[1:]]
+        first = f"{self._paint('1', name)}{gap}backend: {backend}"
+        return "\n".join([first, *(f"      {line}" for line in named)])
 
     def failing(self, check: Check) -> str:
         """The line of a check that fails, before it is known why; "" where it was printed, and
@@ -64,7 +71,7 @@ class Terminal:
             note = f"{check.seconds:.2f} s  {note}"
         if check.details.get("as_before"):
             note = f"as before  {note}"
-        message = tuple(line for line in check.message if not line.startswith("this case: "))
+        message = tuple(line for line in check.message if not line.startswith(OF_THE_CASE))
         repeated = bool(message) and message in self._printed and not self.verbose
         note = f"as above  {note}" if repeated else note
         self._printed.add(message)
@@ -105,9 +112,9 @@ class Terminal:
 
     def _lines(self, check: Check, lab: str, hints: int, step: str) -> list[str]:
         """What is printed below the check: its message, how to see it, where the first hint is."""
-        if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
-            return []
         message = [*check.message, *(_all_printed(check) if self.verbose else [])]
+        if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
+            message = [line for line in message if _OF_A_CALL.match(line)]
         lines = [wrapped for line in message for wrapped in self._wrap(line)]
         if step:
             lines.append(f"{INDENT}step through it: {step}")
@@ -158,6 +165,9 @@ class Terminal:
             kind = "check" if result.hidden_included else "public check"
             certain = not any(c.verdict == "uncertain" for c in result.checks)
             lines.append(f"  all {kind}s passed" if certain else f"  no {kind} failed")
+            labs = list(outline.available())
+            following = labs[labs.index(result.lab) + 1 :] if result.lab in labs else []
+            lines += [f"  next: handouts/{lab}.md" for lab in following[:1] if certain]
         public = [c for c in failed if not c.hidden and c.part]
         if self._folded and not result.score.earned:
             lines.append(f"  this lab's page: handouts/{result.lab}.md")

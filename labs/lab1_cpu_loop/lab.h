@@ -1,6 +1,6 @@
 /* Lab 1: correlation of an image with a mask, on the CPU, in three versions.
  *
- *   h(x, y) = sum over a, b in -r..r of f(x + a, y + b) g(a, b)          (source 000, Eq. 1)
+ *   h(x, y) = sum over a, b in -r..r of f(x + a, y + b) g(a, b)    (Ichimura, 2018, Eq. 1)
  *
  * This is correlation: the mask is not flipped. f is `image`, g is `mask`, h is `out`:
  *

@@ -121,10 +121,15 @@ TEST(unknown_kind_of_staging_buffer_is_refused) {
         cudaErrorInvalidValue);
 }
 
-/* An image of 2^48 bytes fits on no GPU: cudaMalloc() fails, and the function must report it. */
+/* An image of almost 2^48 bytes fits on no GPU: cudaMalloc() fails, and the function must report
+ * it. In 32 bits its width times its height is 0. */
 TEST(too_little_device_memory_is_reported) {
-    ck_assert_int_eq(correlate_host(image, 1 << 23, 1 << 23, mask, 1, BORDER_ZERO, out),
-                     cudaErrorMemoryAllocation);
+    const cudaError_t error = correlate_host(image, 1 << 30, 65532, mask, 1, BORDER_ZERO, out);
+    ck_assert_msg(error == cudaErrorMemoryAllocation,
+                  "correlate_host() of %d x 65532 pixels returned %s, expected "
+                  "cudaErrorMemoryAllocation: width * height overflows an int, so begin with "
+                  "(size_t)width",
+                  1 << 30, cudaGetErrorName(error));
 }
 
 SUITE_BETWEEN("lab2", setup, NULL)

@@ -1,6 +1,6 @@
 /* Lab 3: the mask in constant memory, and what a per-thread index does to it.
  *
- *   h(x, y) = sum over a, b in -r..r of f(x + a, y + b) g(a, b)          (source 000, Eq. 1)
+ *   h(x, y) = sum over a, b in -r..r of f(x + a, y + b) g(a, b)    (Ichimura, 2018, Eq. 1)
  *
  * This is correlation: the mask is not flipped. f is `image`, g is the mask, h is `out`:
  *

@@ -1,6 +1,6 @@
 /* Lab 5: a mask that is a column times a row, and the two short passes that replace one long one.
  *
- *   h(x, y) = sum over a, b in -r..r of f(x + a, y + b) g(a, b)          (source 000, Eq. 1)
+ *   h(x, y) = sum over a, b in -r..r of f(x + a, y + b) g(a, b)    (Ichimura, 2018, Eq. 1)
  *
  * and if g(a, b) = column(b) row(a) for all a and b,
  *

@@ -2,7 +2,7 @@
  * lanes of a warp read.
  *
  * In the row pass threadIdx.x runs down a column of the image: a load of a warp touches 32 rows. In
- * the column pass it runs along a row, but the tile is data[x][y], as in source 003, so the words
+ * the column pass it runs along a row, but the tile is data[x][y] (morris, 2010), so the words
  * of neighbouring lanes are a whole column of the tile apart. */
 #include "lab.h"
 

@@ -17,7 +17,7 @@
  * All arrays are in device memory (d_), as cudaMalloc() returned it, and owned by the caller.
  * channels, height, width and masks are 1 to 65535 and need not be multiples of anything. An array
  * may have more than 2^31 bytes, so use size_t for the indices of its elements. Pixels and weights
- * are finite, and so are the sums. Source 002 has 300 channels, 224 x 224 pixels, 900 masks, and
+ * are finite, and so are the sums. Shin, 2021, has 300 channels, 224 x 224 pixels, 900 masks, and
  * doubles.
  *
  * Every function launches its kernel and returns what cudaGetLastError() returns after the launch.

@@ -1,6 +1,6 @@
 /* Lab 8, parts A to D: from colour to grey on the CPU. Part E is in lab_cuda.h.
  *
- *   Y = (r R + g G + b B + 16384) >> 15          (sources 000 and 001, with rounding)
+ *   Y = (r R + g G + b B + 16384) >> 15          (Ichimura, 2018, section 4, with rounding)
  *
  * R, G and B are bytes; r, g and b are the weights in units of 1/32768, so that the sum is exact
  * and is rounded once, to nearest, with a half rounded up. So exactly one result is correct, to the

@@ -10,7 +10,7 @@
 #define MASK_MAX_SIZE ((2 * MASK_MAX_RADIUS + 1) * (2 * MASK_MAX_RADIUS + 1))
 
 /* Ando's consistent horizontal gradient, 3x3 (radius 1) and 5x5 (radius 2): S. Ando, IEEE Trans.
- * PAMI 22(3), 2000, as printed in source 000, section 4. */
+ * PAMI 22(3), 2000, as printed in Ichimura, 2018, section 4. */
 extern const float mask_ando3[9];
 extern const float mask_ando5[25];
 
@@ -23,7 +23,7 @@ extern const float mask_ando5[25];
  * all, added row by row, and is rounded to float last. */
 void mask_gaussian(int radius, double sigma, float *mask);
 
-/* Coefficients in (0, 1] from `seed`, normalized to sum 1 (source 004 uses a random 13x13).
+/* Coefficients in (0, 1] from `seed`, normalized to sum 1 (the Numba notebook uses 13x13).
  *
  * The k-th is u(k) over the sum of all, in double (the sum is exact), rounded to float last;
  * u(k) = ((z >> 40) + 1) / 2^24, where z is the k-th number of splitmix64 started at `seed`:

@@ -2,9 +2,9 @@
  *
  * What to do   Fill in the TODOs, in order: the first is part A, the next two part B, the last
  *              one part C. labs/lab1_cpu_loop/lab.h says what each function must do.
- * Build, grade make lab1 && ./grade lab1
+ * Build        make lab1                  (make lab1-test: unit tests)
+ * Grade        ./grade lab1
  * One check    ./grade lab1 -k "one row"
- * Unit tests   make lab1-test
  * Stuck?       ./grade hint lab1 A
  * The idea     handouts/lab1.md
  */

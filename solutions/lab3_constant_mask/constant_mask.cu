@@ -2,9 +2,9 @@
  *
  * What to do   Fill in the TODOs, in order: three for part A, three for part B.
  *              labs/lab3_constant_mask/lab.h says what each function must do.
- * Build, grade make lab3 && ./grade lab3          (no GPU needed: a simulator runs this file)
+ * Build        make lab3                  (make lab3-test: unit tests)
+ * Grade        ./grade lab3               (no GPU needed: a simulator runs this file)
  * One check    ./grade lab3 -k "one row"
- * Unit tests   make lab3-test
  * Stuck?       ./grade hint lab3 A
  * The idea     handouts/lab3.md
  */

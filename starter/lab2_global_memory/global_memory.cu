@@ -2,9 +2,9 @@
  *
  * What to do   Fill in the TODOs, in order: two for part A, one each for parts B and C, two for
  *              part D. labs/lab2_global_memory/lab.h says what each function must do.
- * Build, grade make lab2 && ./grade lab2          (no GPU needed: a simulator runs this file)
+ * Build        make lab2                  (make lab2-test: unit tests)
+ * Grade        ./grade lab2               (no GPU needed: a simulator runs this file)
  * One check    ./grade lab2 -k "one row"
- * Unit tests   make lab2-test
  * Stuck?       ./grade hint lab2 A
  * The idea     handouts/lab2.md
  */

@@ -2,9 +2,9 @@
  *
  * What to do   Fill in the TODOs, in order: four for part A, two for B, two for C, four for D.
  *              labs/lab4_shared_tile/lab.h says what each function must do.
- * Build, grade make lab4 && ./grade lab4          (no GPU needed: a simulator runs this file)
+ * Build        make lab4                  (make lab4-test: unit tests)
+ * Grade        ./grade lab4               (no GPU needed: a simulator runs this file)
  * One check    ./grade lab4 -k "one row"
- * Unit tests   make lab4-test
  * Stuck?       ./grade hint lab4 A
  * The idea     handouts/lab4.md
  */

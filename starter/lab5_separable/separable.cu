@@ -2,9 +2,9 @@
  *
  * What to do   Fill in the TODOs, in order: two for part A, four for part B, two for part C.
  *              labs/lab5_separable/lab.h says what each function must do.
- * Build, grade make lab5 && ./grade lab5          (no GPU needed: a simulator runs this file)
+ * Build        make lab5                  (make lab5-test: unit tests)
+ * Grade        ./grade lab5               (no GPU needed: a simulator runs this file)
  * One check    ./grade lab5 -k "one row"
- * Unit tests   make lab5-test
  * Stuck?       ./grade hint lab5 A
  * The idea     handouts/lab5.md
  */

@@ -3,10 +3,10 @@
  * What to do   Speed up the filter of labs/lab6_coalescing/baseline.cu: fill in the TODOs in order,
  *              three for part A, one for part B, four for part C. labs/lab6_coalescing/lab.h says
  *              what each function must do.
- * Build, grade make lab6 && ./grade lab6          (no GPU needed: a simulator runs this file)
+ * Build        make lab6                  (make lab6-test: unit tests)
+ * Grade        ./grade lab6               (no GPU needed: a simulator runs this file)
  * Counters     ./grade lab6 --profile
  * One check    ./grade lab6 -k "one row"
- * Unit tests   make lab6-test
  * Stuck?       ./grade hint lab6 A
  * The idea     handouts/lab6.md
  */
@@ -61,7 +61,7 @@ cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
 
 /* ---- part A: aligned, coalesced loads ---- */
 
-/* The tiles of parts A and B are data[x][y], as in source 003: pixel (x, y) of the tile is
+/* The tiles of parts A and B are data[x][y], as in morris, 2010: pixel (x, y) of the tile is
  * s_tile[x * pitch + y]. The launch chooses the pitch (the length of a column with its
  * padding) and the size of s_tile, which is dynamic shared memory. */
 

@@ -2,9 +2,9 @@
  *
  * What to do   Fill in the TODOs, in order: three for part A, two each for parts B and C.
  *              labs/lab7_layers/lab.h says what each function must do.
- * Build, grade make lab7 && ./grade lab7          (no GPU needed: a simulator runs this file)
+ * Build        make lab7                  (make lab7-test: unit tests)
+ * Grade        ./grade lab7               (no GPU needed: a simulator runs this file)
  * One check    ./grade lab7 -k "14x14x12"
- * Unit tests   make lab7-test
  * Stuck?       ./grade hint lab7 A
  * The idea     handouts/lab7.md
  *

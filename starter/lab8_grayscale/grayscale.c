@@ -2,9 +2,9 @@
  *
  * What to do   Fill in the TODOs, in order, two for each part. labs/lab8_grayscale/lab.h says what
  *              each function must do. This file is compiled without gcc's vectorizer.
- * Build, grade make lab8 && ./grade lab8
+ * Build        make lab8                  (make lab8-test: unit tests)
+ * Grade        ./grade lab8
  * One check    ./grade lab8 -k "17x3"
- * Unit tests   make lab8-test
  * Stuck?       ./grade hint lab8 A
  * The idea     handouts/lab8.md
  */

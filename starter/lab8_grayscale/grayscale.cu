@@ -2,9 +2,9 @@
  *
  * What to do   Fill in the TODOs, in order. labs/lab8_grayscale/lab_cuda.h says what each function
  *              must do.
- * Build, grade make lab8 && ./grade lab8          (no GPU needed: a simulator runs this file)
+ * Build        make lab8                  (make lab8-test: unit tests)
+ * Grade        ./grade lab8               (no GPU needed: a simulator runs this file)
  * One check    ./grade lab8 -k streamed
- * Unit tests   make lab8-test
  * Stuck?       ./grade hint lab8 E
  * The idea     handouts/lab8.md
  */

@@ -32,6 +32,7 @@ MISTAKES: tuple[Callable[[Filter, Comparison], Iterator[Mistake]], ...] = (
     indexing.windows_off,
     indexing.swapped_inputs,
     indexing.row_pitches,
+    tiles.transposed,
     mask.strides,
     mask.early,
 )

@@ -4,9 +4,9 @@ A block computes a tile of the output and needs `radius` pixels beyond it on eac
 Where the apron was not loaded, the taps that fall on it read 0, or uninitialized memory.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,14 @@ from grader.diagnose import tile_pattern
 from grader.diagnose.known import mask
 from grader.diagnose.known.filter import Filter
 from grader.diagnose.mistake import Mistake
+from grader.oracle import borders
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 
 Mask = npt.NDArray[np.bool_]
 
 SIDES = (128, 64, 32, 16, 8, 4)  # of a tile, in pixels
+FEW = 16  # wrong pixels; what fewer show may be chance
 KINDS = (
     ("left",),
     ("right",),
@@ -143,6 +145,44 @@ def single_load(wrong: Mask, radius: int) -> tuple[int, int] | None:
             if (wrong == (row[:, None] | column[None, :])).all():
                 return across, down
     return None
+
+
+def transposed(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
+    """Each tile with its rows and columns exchanged: alone, or with the mask, as where the tile is
+    loaded so. The last tiles reach beyond the image, and so does what they give."""
+    sides = [side for side in (32 - 2 * f.radius, *SIDES[1:]) if 1 < side < max(f.shape)]
+    if f.phases > 1 or not sides or comparison.wrong.sum() < FEW:
+        return
+    turned = np.swapaxes(f.mask, -1, -2)
+    either = "where it is loaded or " if np.array_equal(turned, f.mask) else ""
+    for where, chosen in (
+        (f"{either}where it is read, or x and y of threadIdx are", f.mask),
+        ("where it is loaded", turned),
+    ):
+        beyond = cache(partial(_beyond_the_image, f, chosen, max(sides)))
+        for side in dict.fromkeys(sides):
+            yield Mistake(
+                "tile-transposed",
+                f"rows and columns are exchanged in each tile of {side}x{side}: the two indices of "
+                f"the tile are swapped {where}; the row comes first, and threadIdx.y counts rows",
+                partial(_exchanged, f.shape, side, beyond),
+            )
+
+
+def _beyond_the_image(f: Filter, chosen: npt.NDArray[np.float32], more: int) -> Expected:
+    """The result with that mask, continued by `more` rows and columns below and on the right."""
+    rows, columns = chosen.shape[-2] // 2, chosen.shape[-1] // 2
+    wide = borders.pad(f.image, rows + more, columns + more, f.border)[..., more:, more:]
+    whole = f.output(wide, chosen)()
+    inside = (..., slice(rows, -rows or None), slice(columns, -columns or None))
+    return Expected(whole.value[inside], whole.bound[inside])
+
+
+def _exchanged(shape: tuple[int, int], side: int, beyond: Callable[[], Expected]) -> Expected:
+    y, x = np.indices(shape)
+    there = (..., y - y % side + x % side, x - x % side + y % side)
+    result = beyond()
+    return Expected(result.value[there], result.bound[there])
 
 
 def parts_on_some_lines(f: Filter, comparison: Comparison) -> Iterator[Mistake]:

@@ -23,6 +23,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_not_ok_says_what_to_do() -> None:
     rows = doctor.report()
+    assert [row.name for row in rows[:4]] == ["g++", "Python", "sandbox", "GPU"]
     assert {"gcc", "g++", "make", "numpy", "photograph", "Check", "nvcc", "GPU"} <= {
         row.name for row in rows
     }

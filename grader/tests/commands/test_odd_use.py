@@ -91,6 +91,27 @@ def test_k_takes_a_part_or_a_text() -> None:
     assert {c.part for c in matching(lab, "c 13x13")} == {"C"}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("lab2", "lab3"), "one lab at a time: ./grade lab2, then ./grade lab3\n"),
+        (("lab2", "--predict"), "./grade run FILE; ./grade lab2 predicts its speed, too\n"),
+        (("lab4", "--check", "-k", "A"), "./grade run FILE; ./grade lab4 runs all checks, too\n"),
+        (("solution", "lab2"), "; it is in solutions/lab2_global_memory/\n"),
+    ],
+)
+def test_a_command_that_is_meant_otherwise(arguments: tuple[str, ...], said: str) -> None:
+    done = captured.grade(*arguments)
+    assert done.returncode != 0 and done.stderr.endswith(said), done.stderr
+
+
+def test_no_file_of_the_lab_is_to_be_renamed(tmp_path: Path) -> None:
+    (tmp_path / "grayscale.cu").write_text("int x;")
+    (tmp_path / "Grayscale.c").write_text("int x;")
+    said = submissions.find(spec.load("lab8"), str(tmp_path)).misnamed()
+    assert said == ["there is 'Grayscale.c': rename it to grayscale.c"]
+
+
 def test_what_is_missing_or_empty_comes_with_what_to_do(folder: Path) -> None:
     def remedies() -> str:
         return "\n".join(tiny_course.submission().remedies())

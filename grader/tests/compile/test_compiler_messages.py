@@ -130,3 +130,13 @@ other/y.h:1:1: warning: nothing
 def test_an_error_that_no_reader_knows() -> None:
     log = "a warning\n/usr/bin/ld: error: section too large\nmake: *** [run] Error 1\n"
     assert compiler_messages.last_error(log)[1:] == ["/usr/bin/ld: error: section too large"]
+
+
+def test_what_gcc_is_sorry_for_and_what_is_too_large(tmp_path: Path) -> None:
+    (tmp_path / "cpu_loop.c").write_text("int x;\n")
+    found = submission.find(spec.load("lab1"), str(tmp_path))
+    log = f"{found.path('cpu_loop.c')}:1:5: sorry, unimplemented: a variable length\n"
+    (said,) = compiler_messages.diagnostics_in(log, found.shown)
+    assert (said.line, said.severity, said.text) == (1, "error", "a variable length")
+    log = "x.o: in function `u': relocation truncated to fit: R_X86_64_PC32 against `.bss'\n"
+    assert "must stay below 2 GB" in compiler_messages.unlinked(log, found)[0]

@@ -169,6 +169,10 @@ def test_a_program_that_was_stopped() -> None:
     assert failure
     assert (failure.index, failure.name) == (1, "out-of-bounds")
     assert failure.lines[0] == "your function read memory past the end of image"
+    unchecked = find_failure(player, replace(crashed, sequence=(STEP, FAILING)))
+    assert unchecked and unchecked.lines[1:] == failure.lines
+    assert "call number 3" in unchecked.lines[0]
+    assert "made to fail with cudaErrorECCUncorrectable" in unchecked.lines[0]
 
 
 @pytest.mark.parametrize(
@@ -238,6 +242,10 @@ def test_a_refused_launch_says_why_the_function_returned_its_error() -> None:
     assert failure.lines == ("f() returned cudaErrorInvalidValue", notes[0].render())
     passing = replace(played, results=[Result(StepStatus(0), right(player, STEP))])
     assert find_failure(player, passing) is None
+    copied = [Finding("invalid-copy", "copies 9 bytes", severity="note", step=0)]
+    wrong = Result(StepStatus(0), right(player, STEP) + 1)
+    failure = find_failure(player, replace(played, results=[wrong], findings=copied))
+    assert failure and failure.lines == (copied[0].render(),)
 
 
 @pytest.mark.parametrize(

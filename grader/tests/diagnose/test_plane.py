@@ -1,6 +1,7 @@
 """Each known mistake is recognized by the output it gives, and a right output by none."""
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -297,6 +298,15 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
         assert diagnosis.name == name and word in diagnosis.text
 
 
+EVERY_4 = "pixel 0 of every 4, counted row by row"
+
+
+def lines(x: list[int], y: list[int]) -> npt.NDArray[np.bool_]:
+    """All pixels of some columns and some rows."""
+    rows, columns = np.mgrid[:HEIGHT, :WIDTH]
+    return np.isin(columns, x) | np.isin(rows, y)
+
+
 @pytest.mark.parametrize(
     ("where", "words"),
     [
@@ -305,6 +315,10 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
         ((slice(0, 2), ALL), "all of rows 0..1, the top of the image"),
         ((slice(1, None, 4), ALL), "in row 1 of every 4"),
         ((ALL, np.arange(WIDTH) % 4 > 0), "in columns 1..3 of every 4"),
+        (lines(x=[15, 31], y=[15]), "all of columns 15 and 31 and all of row 15"),
+        (lines(x=[36], y=[22]), "all of column 36 and all of row 22"),
+        (lines(x=[3, 7, 11, 15, 19, 23, 27], y=[7]), "all of column 3 of every 4 and all of row 7"),
+        (np.arange(HEIGHT * WIDTH).reshape(HEIGHT, WIDTH) % 4 == 0, EVERY_4),
         ((slice(4, 9), slice(7, 21)), "in rows 4..8 and columns 7..20"),
         ((slice(4, 5), slice(7, 21)), "in row 4 and columns 7..20"),
         (
@@ -313,7 +327,7 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
         ),
     ],
 )
-def test_the_wrong_region_is_described(where: tuple[slice, slice], words: str) -> None:
+def test_the_wrong_region_is_described(where: Any, words: str) -> None:
     inputs = make_inputs()
     out = right(inputs)
     out[where] += 1
@@ -441,6 +455,100 @@ def test_what_was_read_tells_a_small_grid_from_a_tile_not_loaded(
     diagnosis = explained(CASE, "correlate", inputs, out, reads=reads, threads=threads)
     assert diagnosis.name == name
     assert words in diagnosis.text and no_words not in diagnosis.text
+
+
+def transposed(out: F32, side: int) -> F32:
+    """Tiles of a result that goes on beyond the image, with rows and columns exchanged."""
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    exchanged: F32 = out[y - y % side + x % side, x - x % side + y % side]
+    return exchanged
+
+
+def beyond(inputs: Inputs, mask: F32, border: str) -> F32:
+    """A result that goes on beyond the image, below and on the right."""
+    wide = BORDERS[border].numpy
+    image = np.pad(inputs.image, ((0, 40), (0, 40)), mode=wide)  # type: ignore[call-overload]
+    return correlation.correlate64(image, mask, border).astype(np.float32)
+
+
+@pytest.mark.parametrize("border", ["zero", "replicate"])
+@pytest.mark.parametrize("side", [8, 16, 28, 32])
+def test_a_transposed_tile_is_named(side: int, border: str) -> None:
+    """28: the tile of 32 threads that load an apron of 2 pixels, too."""
+    inputs = make_inputs()
+    case = msgspec.structs.replace(CASE, border=border)
+    symmetric = Inputs(inputs.image, (inputs.mask + inputs.mask.T) / 2)
+    for g, mask, words in (
+        (inputs, inputs.mask, "swapped where it is read, or x and y of threadIdx"),
+        (inputs, inputs.mask.T, "swapped where it is loaded;"),
+        (symmetric, symmetric.mask, "where it is loaded or where it is read, or"),
+    ):
+        diagnosis = explained(case, "correlate", g, transposed(beyond(g, mask, border), side))
+        assert diagnosis.name == "tile-transposed"
+        assert f"each tile of {side}x{side}" in diagnosis.text and words in diagnosis.text
+
+
+def test_tiles_in_another_order_are_not_transposed_ones() -> None:
+    """Nor is a whole image, nor one of fewer wrong pixels than show anything."""
+    inputs = make_inputs()
+    out = beyond(inputs, inputs.mask, "zero")
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    for other in (
+        out[y - y % 8 + 7 - y % 8, x],
+        out[y % 16 + (x // 16 * 16) % 48, x % 16 + (y // 16 * 16)],
+    ):
+        assert explained(CASE, "correlate", inputs, other).name != "tile-transposed"
+
+
+@pytest.mark.parametrize(
+    ("block", "every", "written", "words"),
+    [
+        ((32, 8), 32, 8, "of every 32 columns only the first 8 are"),
+        ((8, 16), 16, 8, "of every 16 rows only the first 8 are"),
+        ((32, 4), 32, 8, ""),  # a thread of 8 that writes
+        ((32, 32), 32, 8, ""),
+    ],
+)
+def test_x_and_y_of_threadidx_exchanged_are_named(
+    block: tuple[int, int], every: int, written: int, words: str
+) -> None:
+    inputs = make_inputs()
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    left_out = (x if block[0] > block[1] or not words else y) % every >= written
+    out = not_loaded(inputs, left_out)
+    diagnosis = explained(CASE, "correlate", inputs, out, reads="", threads=(64, 32), block=block)
+    assert (diagnosis.name == "threadidx-exchanged") == bool(words)
+    assert words in diagnosis.text
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "threads", "words"),
+    [
+        (37, 22, (64, 32), "leaves these out"),
+        (36, 23, (64, 32), "leaves these out"),
+        (36, 22, (64, 32), "leaves these out"),
+        (36, 22, None, "if they were never written"),
+    ],
+)
+def test_a_bounds_test_that_leaves_the_last_line_out(
+    width: int, height: int, threads: tuple[int, int] | None, words: str
+) -> None:
+    inputs = make_inputs()
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    out = not_loaded(inputs, (x >= width) | (y >= height))
+    reads = "" if threads else None
+    diagnosis = explained(CASE, "correlate", inputs, out, reads=reads, threads=threads)
+    assert diagnosis.name == "last-block-missing" and words in diagnosis.text
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [("float4 v;", "vector-tail"), ("x + 4 < w", "vector-tail"), ("x += 32;  // 4", "")],
+)
+def test_groups_of_four_are_named_where_the_file_has_any(source: str, name: str) -> None:
+    out = unwritten(right(make_inputs()), ALL, slice(36, None))
+    diagnosis = explained(CASE, "correlate", make_inputs(), out, reads="", source=source)
+    assert (diagnosis.name == "vector-tail") == bool(name)
 
 
 @pytest.mark.parametrize("bits", [0xFFFFFFFF, 0x7FC00000, 0xFFC00001])

@@ -3,6 +3,7 @@
 import pytest
 
 from grader.diagnose import source_text
+from grader.model.finding import Finding
 
 SET = "const __m128i pick = _mm_set_epi8({});\n"
 
@@ -71,3 +72,50 @@ def test_the_line_may_be_in_a_function_that_the_loop_calls() -> None:
     source = row + WRONG["one loop"].replace("out[y] = in[y];", "row(out, y);")
     diagnosis = source_text.undivided_loop(source, 2)
     assert diagnosis is not None and diagnosis.name == "parallel-without-for"
+
+
+KERNEL = """float sum(const float *window) {
+    return window[0] + window[1];
+}
+__global__ void __launch_bounds__(256) k(const float *in,
+                                         float *out) {
+    __shared__ float s_tile[33];
+    for (int i = 0; i < 9; i++) {
+        s_tile[threadIdx.x] = in[i];
+        FIRST
+        out[i] += s_tile[threadIdx.x + 1];
+        SECOND
+        out[i] += sum(s_tile);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "lines", "verbs", "says"),
+    [
+        ("", "", (10, 8), "reads writes", "add __syncthreads() between lines 8 and 10"),
+        ("", "", (8, 2), "writes reads", "add __syncthreads() between lines 8 and 12"),
+        ("__syncthreads();", "", (8, 10), "writes reads", "still at line 10: add"),
+        ("block.sync();", "", (8, 2), "writes reads", "still at line 12: add"),
+        ("// __syncthreads()", "", (8, 10), "writes reads", "between lines 8 and 10"),
+        ("", "", (8, 0), "writes writes", "two threads write one element at line 8:"),
+        ("", "", (8, 10), "writes writes", "two threads write one element at lines 8 and 10"),
+        ("", "", (8, 8), "reads writes", "line 8 reads what another thread writes there"),
+        ("", "", (0, 0), "reads writes", ""),
+    ],
+)
+def test_what_a_shared_race_lacks(
+    first: str, second: str, lines: tuple[int, int], verbs: str, says: str
+) -> None:
+    source = KERNEL.replace("FIRST", first).replace("SECOND", second)
+    does, did = verbs.split()
+    message = (
+        f"data race: thread (0,1,0) of block (0,0,0) {does} and thread (16,0,0) of the same block "
+        f"{did} the same bytes of s_tile[16] (132 bytes of shared memory, declared at line 6)"
+    )
+    race = Finding("shared-race", message, file="a.cu", line=lines[0], other_line=lines[1])
+    said = source_text.missing_barrier(source, race)
+    assert (says in said) if says else not said
+    of_blocks = Finding("global-race", message, file="a.cu", line=8, other_line=10)
+    assert not source_text.missing_barrier(source, of_blocks)

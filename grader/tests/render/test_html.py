@@ -47,6 +47,13 @@ def test_a_wrong_part_is_pictured() -> None:
     assert "Your code, line by line" in text and "Roofline" in text
     for check in grade.checks:
         assert check.name in text
+    folded = text[text.index('<details class="passed">') :].split("</ul>")[0]
+    named = {
+        check.verdict for check in grade.checks if f'<span class="name">{check.name}' in folded
+    }
+    assert named == {"pass"}
+    bold = re.findall(r'<p class="cause"><strong>(.*?)</strong>', text)
+    assert bold and not any("differ:" in cause or "out[" in cause for cause in bold)
 
 
 @pytest.mark.slow("a whole grade with pictures")
@@ -332,6 +339,12 @@ def test_predicted_times_are_pictured_and_never_called_measured() -> None:
         assert len(ends) == 3
     label = re.search(r'aria-label="(Predicted times, not measured[^"]*)"', section)
     assert label and "baseline" in label[1] and "solution" in label[1]
+    for found in (p for p in grade.predictions if p.time and p.solution):
+        (pictured,) = predicted_times.charts([found])
+        assert found.time and found.solution
+        for words, _ in pictured.changes:
+            term = next(name for name, said in model.WORDS.items() if said == words)
+            assert found.time.terms[term] > 1.05 * found.solution.terms.get(term, 0.0)
 
 
 def test_each_term_has_a_change_that_makes_it_smaller() -> None:

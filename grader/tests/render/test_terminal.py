@@ -76,3 +76,27 @@ def test_a_failure_names_the_command_that_steps_through_it() -> None:
     failed = case("one", message=["3 of 9 pixels differ"], diagnosis=None)
     asked = "./grade lab3 -k one --step"
     assert f"        step through it: {asked}" in Terminal(60).check(failed, "lab3", 0, asked)
+
+
+def test_a_finding_is_printed_once_whichever_input_shows_it() -> None:
+    race = ["a.cu:3 and :9: data race: ...", "add __syncthreads()"]
+    smaller = ["on the smaller input of the check 's':", *race, "this case: the largest"]
+    one, two = lines(
+        case("one", message=[*race, "this case: a small one"], diagnosis="shared-race"),
+        case("two", message=smaller, diagnosis="shared-race"),
+    )
+    assert "data race" in one and two.endswith("as above  0/1") and "\n" not in two
+
+
+def test_a_warning_about_a_call_is_shown_though_the_file_compiles() -> None:
+    told = ["warning: a.cu:3: unused variable", "warning: a.cu:7: cudaMemcpy(): d is a pointer"]
+    compiles = Check("lab3/compiles", "compiles", "build", "pass", 0, 0, message=told)
+    (shown,) = lines(compiles)
+    assert "cudaMemcpy" in shown and "unused" not in shown
+
+
+def test_the_header_fits_80_columns() -> None:
+    terminal = Terminal(100)
+    header = terminal.header("lab8", "grayscale with SIMD", ["starter/a.c", "starter/b.cu"], "sim")
+    assert [len(line) <= 80 for line in header.splitlines()] == [True] * 3
+    assert header.endswith("      your files: starter/a.c\n      starter/b.cu")

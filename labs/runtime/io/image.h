@@ -18,8 +18,8 @@
  * pixels. Returns 0, or -1 with a one-line reason in `error` (`size` bytes, always terminated). */
 int image_read(const char *path, float **pixels, int *width, int *height, char *error, size_t size);
 
-/* Writes |pixels| scaled so that the largest becomes 255, rounded to nearest, as source 000 shows
- * its results. Not-a-number is drawn black, infinity white; neither counts as the largest. Replaces
- * `path`. Returns 0, or -1 with a reason in `error`. */
+/* Writes |pixels| scaled so that the largest becomes 255, rounded to nearest, as Ichimura, 2018,
+ * shows his results. Not-a-number is drawn black, infinity white; neither counts as the largest.
+ * Replaces `path`. Returns 0, or -1 with a reason in `error`. */
 int image_write(const char *path, const float *pixels, int width, int height, char *error,
                 size_t size);

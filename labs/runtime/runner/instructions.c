@@ -210,7 +210,8 @@ static void guard(size_t slot) {
     mprotect(array.from + page * PAGE, PAGE, PROT_NONE);
 }
 
-/* The signal handler of a fault: a thread has come to a guarded page. Another fault ends the run. */
+/* The signal handler of a fault: a thread has come to a guarded page. Another fault ends the run.
+ */
 static void touch(int number, siginfo_t *info, void *context) {
     const size_t page = (size_t)((char *)info->si_addr - array.from) / PAGE;
     if (array.is_over || (char *)info->si_addr < array.from || page >= array.pages) {
@@ -234,6 +235,7 @@ static void touch(int number, siginfo_t *info, void *context) {
 static void guard_pages(const void *read, size_t bytes) {
     const uintptr_t first = ((uintptr_t)read + PAGE - 1) / PAGE * PAGE;
     array.is_over = 0;
+    array.has_begun = false;
     array.pages = read ? ((uintptr_t)read + bytes - first) / PAGE : 0;
     array.from = NULL;
     if (array.pages < FEWEST_PAGES)

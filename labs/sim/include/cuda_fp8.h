@@ -72,7 +72,9 @@ template <__nv_fp8_interpretation_t kind> struct sim_fp8 {
     SIM_INLINE_MEMBER explicit operator __half() const {
         return __half(__nv_cvt_fp8_to_halfraw(__x, kind));
     }
-    SIM_INLINE_MEMBER explicit operator float() const { return __half2float(static_cast<__half>(*this)); }
+    SIM_INLINE_MEMBER explicit operator float() const {
+        return __half2float(static_cast<__half>(*this));
+    }
     SIM_INLINE_MEMBER explicit operator double() const { return (double)(float)*this; }
     SIM_INLINE_MEMBER explicit operator __nv_bfloat16() const {
         return __float2bfloat16((float)*this);
@@ -106,9 +108,9 @@ SIM_PURE __nv_fp8x2_storage_t __nv_cvt_halfraw2_to_fp8x2(__half2_raw x, __nv_sat
 SIM_PURE __nv_fp8x2_storage_t __nv_cvt_bfloat16raw2_to_fp8x2(__nv_bfloat162_raw x,
                                                              __nv_saturation_t saturate,
                                                              __nv_fp8_interpretation_t kind) {
-    return (__nv_fp8x2_storage_t)(
-        __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.x}, saturate, kind) |
-        __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.y}, saturate, kind) << 8);
+    const unsigned low = __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.x}, saturate, kind);
+    const unsigned high = __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{x.y}, saturate, kind);
+    return (__nv_fp8x2_storage_t)(low | high << 8);
 }
 SIM_PURE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x,
                                                 __nv_fp8_interpretation_t kind) {
@@ -131,7 +133,9 @@ template <__nv_fp8_interpretation_t kind> struct sim_fp8x2 {
     SIM_INLINE_MEMBER explicit operator __half2() const {
         return __half2(__nv_cvt_fp8x2_to_halfraw2(__x, kind));
     }
-    SIM_INLINE_MEMBER explicit operator float2() const { return __half22float2(static_cast<__half2>(*this)); }
+    SIM_INLINE_MEMBER explicit operator float2() const {
+        return __half22float2(static_cast<__half2>(*this));
+    }
 };
 typedef sim_fp8x2<__NV_E4M3> __nv_fp8x2_e4m3;
 typedef sim_fp8x2<__NV_E5M2> __nv_fp8x2_e5m2;
@@ -146,8 +150,10 @@ template <__nv_fp8_interpretation_t kind> struct sim_fp8x4 {
     SIM_INLINE_MEMBER explicit sim_fp8x4(__nv_bfloat162 low, __nv_bfloat162 high)
         : sim_fp8x4(low, high, 0) {}
     SIM_INLINE_MEMBER explicit operator float4() const {
-        const float2 low = (float2)of((__nv_fp8x2_storage_t)__x);
-        const float2 high = (float2)of((__nv_fp8x2_storage_t)(__x >> 16));
+        const float2 low =
+            __half22float2(__nv_cvt_fp8x2_to_halfraw2((__nv_fp8x2_storage_t)__x, kind));
+        const float2 high =
+            __half22float2(__nv_cvt_fp8x2_to_halfraw2((__nv_fp8x2_storage_t)(__x >> 16), kind));
         return make_float4(low.x, low.y, high.x, high.y);
     }
 
@@ -155,11 +161,6 @@ template <__nv_fp8_interpretation_t kind> struct sim_fp8x4 {
     template <class Pair>
     SIM_INLINE_MEMBER sim_fp8x4(Pair low, Pair high, int = 0)
         : __x(sim_fp8x2<kind>(low).__x | (unsigned)sim_fp8x2<kind>(high).__x << 16) {}
-    static SIM_INLINE_MEMBER sim_fp8x2<kind> of(__nv_fp8x2_storage_t x) {
-        sim_fp8x2<kind> pair;
-        pair.__x = x;
-        return pair;
-    }
 };
 typedef sim_fp8x4<__NV_E4M3> __nv_fp8x4_e4m3;
 typedef sim_fp8x4<__NV_E5M2> __nv_fp8x4_e5m2;

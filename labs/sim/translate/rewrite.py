@@ -181,7 +181,8 @@ class Translation:
         for i in tokens.words(b"return"):
             around = [f for f in tokens.functions if f.opened < i < f.closed]
             if tokens.at(i + 1) == b";" and [b"__global__" in f.marks for f in around] == [True]:
-                tokens.replace(i, "return sim_returns()")
+                line = tokens.expanded.position(tokens.start[i])[1]
+                tokens.replace(i, f"return sim_returns({line})")
 
     def _warn_of_bytes(self, opened: int) -> None:
         """The value of a cudaMemset() is a byte, 1.0f that of the integer 1. And sizeof of a
@@ -423,6 +424,8 @@ def main() -> int:
             options.define,
         )
         options.output.write_bytes(code)
+        # For a build that finds this file ready.
+        options.output.with_name(f"{options.output.name}.warnings").write_bytes(warnings)
         sys.stderr.write(warnings.decode(errors="replace"))
     except (Refusal, PreprocessorError) as problem:
         print(str(problem).rstrip("\n"), file=sys.stderr)

@@ -357,7 +357,8 @@ class Variables:
             kind = f"{it}_sim_type"
             tokens.insert(tokens.end(name), "_sim_type")
             if b"extern" in marks:
-                bound = f" {kind} &{it} = *({kind} *)sim_dynamic_shared();"
+                element = f"sizeof(std::remove_all_extents_t<{kind}>)"
+                bound = f' {kind} &{it} = *({kind} *)sim_dynamic_shared("{it}", {element});'
             else:
                 file, line, _ = tokens.expanded.position(tokens.start[name])
                 tokens.insert(after, f" struct {it}_sim_tag;")

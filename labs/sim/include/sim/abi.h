@@ -60,14 +60,14 @@ struct sim_variable {
 };
 void sim_register_variable(struct sim_variable *variable);
 
-/* `size`: of the whole variable. */
-cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from, size_t bytes,
-                               size_t offset, enum cudaMemcpyKind kind);
+/* `size`: of the whole variable. `element`: of a number in it; 1: it has no numbers. */
+cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, size_t element, const void *from,
+                               size_t bytes, size_t offset, enum cudaMemcpyKind kind);
 cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
                                  size_t offset, enum cudaMemcpyKind kind);
-cudaError_t sim_copy_to_symbol_async(const void *symbol, size_t size, const void *from,
-                                     size_t bytes, size_t offset, enum cudaMemcpyKind kind,
-                                     cudaStream_t stream);
+cudaError_t sim_copy_to_symbol_async(const void *symbol, size_t size, size_t element,
+                                     const void *from, size_t bytes, size_t offset,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t sim_copy_from_symbol_async(void *to, const void *symbol, size_t size, size_t bytes,
                                        size_t offset, enum cudaMemcpyKind kind,
                                        cudaStream_t stream);
@@ -122,6 +122,8 @@ struct sim_shared_slot {
     int line;
     unsigned size, align;
     unsigned launch, offset; /* the offset holds for that launch */
+    unsigned element;        /* bytes of an element of an array of up to three dimensions, or 0 */
+    unsigned rows, columns;  /* the last two extents of an array of several dimensions, or 0 */
 };
 
 /* The address of the variable in the memory of the running block: where the slot's launch is
@@ -134,8 +136,9 @@ extern _Thread_local char *sim_shared_arena;
 extern __thread char *const sim_shared_arena;
 #endif
 
-/* The dynamic shared memory of the running block, as large as the launch asked for. */
-void *sim_dynamic_shared(void);
+/* The dynamic shared memory of the running block, as large as the launch asked for. The program
+ * declares it as an array of that name, with elements of so many bytes. */
+void *sim_dynamic_shared(const char *name, size_t element);
 
 /* ---- threads of a block, lanes of a warp; `file` and `line` are the caller's */
 
@@ -206,7 +209,7 @@ void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all,
 unsigned sim_lane(void);
 
 /* The running thread leaves its kernel at a `return`. */
-void sim_returns(void);
+void sim_returns(int line);
 
 /* The running thread repeats a read or an atomic function until another one lets it go on. After
  * some calls in a row, the others run. sim_sleep(): at once. */
@@ -320,7 +323,7 @@ SIM_LAYOUT(struct sim_config, 80, line, 64);
 SIM_LAYOUT(struct sim_config, 80, cooperative, 68);
 SIM_LAYOUT(struct sim_config, 80, closure_bytes, 72);
 SIM_LAYOUT(struct sim_named_kernel, 56, next, 48);
-SIM_LAYOUT(struct sim_shared_slot, 40, size, 20);
-SIM_LAYOUT(struct sim_shared_slot, 40, offset, 32);
+SIM_LAYOUT(struct sim_shared_slot, 48, size, 20);
+SIM_LAYOUT(struct sim_shared_slot, 48, columns, 44);
 #undef SIM_LAYOUT
 #undef SIM_ASSERT

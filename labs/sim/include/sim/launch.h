@@ -51,8 +51,18 @@ constexpr int warpSize = SIM_WARP_SIZE;
 /* `Tag` tells declarations apart. */
 template <class Tag, class T>
 SIM_SHARED static T &sim_shared(const char *name, const char *file, int line, unsigned align = 16) {
+    constexpr unsigned rank = std::rank<T>::value;
     static sim_shared_slot slot = {
-        name, file, line, sizeof(T), align > alignof(T) ? align : (unsigned)alignof(T), 0, 0};
+        name,
+        file,
+        line,
+        sizeof(T),
+        align > alignof(T) ? align : (unsigned)alignof(T),
+        0,
+        0,
+        rank == 0 || rank > 3 ? 0 : (unsigned)sizeof(std::remove_all_extents_t<T>),
+        rank > 2 ? (unsigned)std::extent<T, rank - 2>::value : 0,
+        rank > 1 ? (unsigned)std::extent<T, rank - 1>::value : 0};
 #ifndef __SANITIZE_THREAD__
     if (__atomic_load_n(&slot.launch, __ATOMIC_ACQUIRE) == sim_shared_launch) {
         return *reinterpret_cast<T *>(sim_shared_arena + slot.offset);

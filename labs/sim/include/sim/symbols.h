@@ -4,6 +4,8 @@
 
 #include "sim/abi.h"
 
+#include <type_traits>
+
 template <class T> static inline cudaError_t cudaMalloc(T **pointer, size_t bytes, SIM_SITE) {
     return cudaMalloc((void **)pointer, bytes, sim_file, sim_line);
 }
@@ -33,12 +35,19 @@ static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsig
     return cudaHostGetDevicePointer((void **)device, host, flags, sim_file, sim_line);
 }
 
+/* The bytes of a number in a variable of numbers; 1 for any other. */
+template <class T> constexpr size_t sim_number_bytes() {
+    typedef typename std::remove_all_extents<T>::type element;
+    return std::is_arithmetic<element>::value ? sizeof(element) : 1;
+}
+
 template <class T>
 static inline cudaError_t
 cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
                    cudaMemcpyKind kind = cudaMemcpyHostToDevice, SIM_SITE) {
     sim_site(sim_file, sim_line);
-    return sim_copy_to_symbol((const void *)&symbol, sizeof(T), from, bytes, offset, kind);
+    return sim_copy_to_symbol((const void *)&symbol, sizeof(T), sim_number_bytes<T>(), from, bytes,
+                              offset, kind);
 }
 template <class T>
 static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes,
@@ -46,8 +55,8 @@ static inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *f
                                                   cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                                   cudaStream_t stream = 0, SIM_SITE) {
     sim_site(sim_file, sim_line);
-    return sim_copy_to_symbol_async((const void *)&symbol, sizeof(T), from, bytes, offset, kind,
-                                    stream);
+    return sim_copy_to_symbol_async((const void *)&symbol, sizeof(T), sim_number_bytes<T>(), from,
+                                    bytes, offset, kind, stream);
 }
 template <class T>
 static inline cudaError_t

@@ -85,6 +85,12 @@ static cudaError_t copy(const struct sim_copy *c) {
          is_host_name(c->from, "source of this copy", "cudaMemcpyFromSymbol()", c->location))) {
         return sim_fail(cudaErrorInvalidValue);
     }
+    if (any && (c->to == NULL || c->from == NULL)) {
+        const struct sim_finding finding = {
+            .severity = "note", .kind = "invalid-copy", .location = c->location};
+        sim_report_once(&finding, "the %s of this copy is a null pointer: was memory allocated?",
+                        c->to == NULL ? "destination" : "source");
+    }
     cudaError_t error = sim_copy(c);
     if (error != cudaSuccess) {
         return error;

@@ -70,7 +70,7 @@ static cudaError_t check(const char *name, const void *symbol, size_t size, size
 struct call {
     const char *name;
     const void *symbol;
-    size_t size; /* of the variable */
+    size_t size, element; /* of the variable, and of a number in it */
     size_t bytes, offset;
     enum cudaMemcpyKind kind;
     cudaStream_t stream;
@@ -84,6 +84,15 @@ static cudaError_t copy(const struct call *call, void *to, const void *from) {
                               to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, location);
     if (error != cudaSuccess) {
         return error;
+    }
+    if (call->bytes % call->element != 0) {
+        const struct sim_variable *v = sim_variable_at(call->symbol);
+        const struct sim_finding finding = {
+            .severity = "note", .kind = "invalid-copy", .location = location};
+        sim_report_once(&finding,
+                        "%s() copies %zu bytes to %s, whose numbers have %zu bytes each: it takes "
+                        "a number of bytes; multiply the number of elements by their sizeof",
+                        call->name, call->bytes, v ? v->name : "a variable", call->element);
     }
     char *at = (char *)(uintptr_t)call->symbol + call->offset;
     const struct sim_copy c = {.to = to ? to : at,
@@ -101,24 +110,25 @@ static cudaError_t copy(const struct call *call, void *to, const void *from) {
     return sim_copy(&c);
 }
 
-cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, const void *from, size_t bytes,
-                               size_t offset, enum cudaMemcpyKind kind) {
-    const struct call call = {"cudaMemcpyToSymbol", symbol, size, bytes, offset, kind, NULL, false};
+cudaError_t sim_copy_to_symbol(const void *symbol, size_t size, size_t element, const void *from,
+                               size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
+    const struct call call = {
+        "cudaMemcpyToSymbol", symbol, size, element, bytes, offset, kind, NULL, false};
     return copy(&call, NULL, from);
 }
 
 cudaError_t sim_copy_from_symbol(void *to, const void *symbol, size_t size, size_t bytes,
                                  size_t offset, enum cudaMemcpyKind kind) {
     const struct call call = {
-        "cudaMemcpyFromSymbol", symbol, size, bytes, offset, kind, NULL, false};
+        "cudaMemcpyFromSymbol", symbol, size, 1, bytes, offset, kind, NULL, false};
     return to ? copy(&call, to, NULL) : sim_fail(cudaErrorInvalidValue);
 }
 
-cudaError_t sim_copy_to_symbol_async(const void *symbol, size_t size, const void *from,
-                                     size_t bytes, size_t offset, enum cudaMemcpyKind kind,
-                                     cudaStream_t stream) {
+cudaError_t sim_copy_to_symbol_async(const void *symbol, size_t size, size_t element,
+                                     const void *from, size_t bytes, size_t offset,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream) {
     const struct call call = {
-        "cudaMemcpyToSymbolAsync", symbol, size, bytes, offset, kind, stream, true};
+        "cudaMemcpyToSymbolAsync", symbol, size, element, bytes, offset, kind, stream, true};
     return copy(&call, NULL, from);
 }
 
@@ -126,13 +136,13 @@ cudaError_t sim_copy_from_symbol_async(void *to, const void *symbol, size_t size
                                        size_t offset, enum cudaMemcpyKind kind,
                                        cudaStream_t stream) {
     const struct call call = {
-        "cudaMemcpyFromSymbolAsync", symbol, size, bytes, offset, kind, stream, true};
+        "cudaMemcpyFromSymbolAsync", symbol, size, 1, bytes, offset, kind, stream, true};
     return to ? copy(&call, to, NULL) : sim_fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind) {
-    return sim_copy_to_symbol(symbol, room_of(symbol) ? room_of(symbol) : 1, from, bytes, offset,
+    return sim_copy_to_symbol(symbol, room_of(symbol) ? room_of(symbol) : 1, 1, from, bytes, offset,
                               kind);
 }
 
@@ -144,7 +154,7 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, siz
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    return sim_copy_to_symbol_async(symbol, room_of(symbol) ? room_of(symbol) : 1, from, bytes,
+    return sim_copy_to_symbol_async(symbol, room_of(symbol) ? room_of(symbol) : 1, 1, from, bytes,
                                     offset, kind, stream);
 }
 

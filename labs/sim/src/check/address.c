@@ -196,7 +196,10 @@ static struct memory_object shared(const struct worker *w, const char *at) {
                                   .far = from + slot->size,
                                   .shadow = cache.arena,
                                   .name = slot->name,
-                                  .declared_at = {slot->file, slot->line}};
+                                  .declared_at = {slot->file, slot->line},
+                                  .element = slot->element,
+                                  .rows = slot->rows,
+                                  .columns = slot->columns};
 }
 
 static struct memory_object find(const struct worker *w, const char *at) {
@@ -209,7 +212,9 @@ static struct memory_object find(const struct worker *w, const char *at) {
                                       .to = w->block.dynamic + w->block.config->shared,
                                       .near = w->block.dynamic,
                                       .far = w->dynamic_end,
-                                      .shadow = cache.dynamic};
+                                      .shadow = cache.dynamic,
+                                      .name = w->block.dynamic_name,
+                                      .element = w->block.dynamic_element};
     }
     if (sim_section_of(at) != SIM_SECTIONS) {
         return variable(at);
@@ -286,7 +291,8 @@ void address_describe(const struct memory_object *p, char *text, size_t size) {
         }
         break;
     case MEMORY_DYNAMIC:
-        snprintf(text, size, "the block's %zu bytes of dynamic shared memory", bytes);
+        snprintf(text, size, "%s%s%zu bytes of dynamic shared memory%s", p->name ? p->name : "",
+                 p->name ? " (" : "the block's ", bytes, p->name ? ")" : "");
         break;
     case MEMORY_SHARED:
     case MEMORY_CONSTANT:
@@ -299,5 +305,40 @@ void address_describe(const struct memory_object *p, char *text, size_t size) {
         break;
     default:
         snprintf(text, size, "memory that is not the device's");
+    }
+}
+
+bool address_place(const struct memory_object *p, const char *at, size_t bytes, char *text,
+                   size_t size) {
+    const bool is_named = p->element && p->name;
+    const ptrdiff_t element = (ptrdiff_t)(p->element ? p->element : bytes), offset = at - p->from;
+    if (element == 0 || offset % element || (is_named ? bytes % p->element != 0 : bytes > 8)) {
+        return false;
+    }
+    const ptrdiff_t index = offset / element, columns = p->columns, rows = p->rows;
+    if (!is_named || index < 0) {
+        snprintf(text, size, "element %td", index);
+    } else if (rows) {
+        snprintf(text, size, "%s[%td][%td][%td]", p->name, index / columns / rows,
+                 index / columns % rows, index % columns);
+    } else if (columns) {
+        snprintf(text, size, "%s[%td][%td]", p->name, index / columns, index % columns);
+    } else {
+        snprintf(text, size, "%s[%td]", p->name, index);
+    }
+    return true;
+}
+
+void address_element(const struct memory_object *p, const char *at, size_t bytes, char *text,
+                     size_t size) {
+    char place[256], owner[512];
+    address_describe(p, owner, sizeof owner);
+    const bool is_whole = address_place(p, at, bytes, place, sizeof place);
+    if (is_whole && strchr(place, '[')) { /* its name begins the description of the array, too */
+        snprintf(text, size, "%s%s", place, owner + strlen(p->name));
+    } else if (is_whole) {
+        snprintf(text, size, "%s of %s", place, owner);
+    } else {
+        snprintf(text, size, "%td bytes into %s", at - p->from, owner);
     }
 }

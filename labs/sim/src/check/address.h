@@ -24,6 +24,8 @@ struct memory_object {
     const char *name;       /* of a variable, or of named memory; NULL: none */
     struct sim_location declared_at; /* where it was declared or allocated */
     bool freed;
+    size_t element;         /* bytes of an element; 0: not known */
+    unsigned rows, columns; /* the last two extents of an array of several dimensions, or 0 */
 };
 
 /* Begins a launch: forgets the objects that were looked up. Begins a block: its shared memory holds
@@ -46,6 +48,16 @@ size_t address_unwritten(const char *from, size_t bytes);
 /* Describes it in words: "the array of 4096 bytes allocated at x.cu:12", "s_tile (1024 bytes of
  * shared memory, declared at x.cu:7)" ... */
 void address_describe(const struct memory_object *p, char *text, size_t size);
+
+/* Which element of `bytes` bytes is at this address, which may lie outside: "s_tile[3][4]", or
+ * "element 12" of what has no name. Is it a whole element? */
+bool address_place(const struct memory_object *p, const char *at, size_t bytes, char *text,
+                   size_t size);
+
+/* Describes that element: "s_tile[3][4] (1024 bytes of ...)", "element 12 of the array ...", "3
+ * bytes into the array ..." */
+void address_element(const struct memory_object *p, const char *at, size_t bytes, char *text,
+                     size_t size);
 
 /* The device variable at or nearest to this address, or NULL. */
 const struct sim_variable *address_variable(const char *at);

@@ -43,6 +43,7 @@ static struct {
  * unless an atomicCAS() of the same thread then verifies the value that it read. */
 static struct guess {
     const void *address;
+    size_t bytes;
     struct race race;
     struct sim_finding finding;
     struct memory_object object;
@@ -124,8 +125,11 @@ static void report_outside(const struct access *a, const struct memory_object *p
         sim_report(&f, WHO " %s %zu bytes that start %td bytes before %s", INDEX(threadIdx),
                    INDEX(blockIdx), verb(a->how), a->bytes, p->from - a->at, owner);
     } else {
-        sim_report(&f, WHO " %s %zu bytes that reach %td bytes past the end of %s",
-                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, end - p->to, owner);
+        char place[256] = "";
+        const bool is_whole = address_place(p, a->at, a->bytes, place, sizeof place);
+        sim_report(&f, WHO " %s %zu bytes that reach %td bytes past the end of %s%s%s",
+                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, end - p->to, owner,
+                   is_whole ? ": " : "", place);
     }
 }
 
@@ -198,6 +202,9 @@ static void report_unknown(const struct access *a) {
                    WHO " %s %zu bytes of host memory, which the device cannot access: copy "
                        "them with cudaMemcpy() to memory from cudaMalloc()",
                    INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes);
+    } else if (sim_is_never_set((uintptr_t)a->at)) {
+        sim_report(&f, WHO " %s %zu bytes through a pointer that was never set: its address is %p",
+                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, (const void *)a->at);
     } else {
         sim_report(&f, WHO " %s %zu bytes %s %p%s", INDEX(threadIdx), INDEX(blockIdx), verb(a->how),
                    a->bytes, null ? "through a null pointer: address" : "at address",
@@ -231,20 +238,20 @@ static void report_unwritten(const struct access *a, const struct memory_object 
         return;
     }
     char owner[512];
-    address_describe(p, owner, sizeof owner);
-    sim_report(&f, WHO " %s %zu bytes%s were never written: %td bytes into %s", INDEX(threadIdx),
-               INDEX(blockIdx), verb(a->how), a->bytes, in_part ? ", some of which" : " that",
-               a->at - p->from, owner);
+    address_element(p, a->at, a->bytes, owner, sizeof owner);
+    sim_report(&f, WHO " %s %zu bytes%s were never written: %s", INDEX(threadIdx), INDEX(blockIdx),
+               verb(a->how), a->bytes, in_part ? ", some of which" : " that", owner);
 }
 
+/* Of the `bytes` bytes at `at` in an object. */
 static void report_race(struct sim_finding *f, const struct race *race,
-                        const struct memory_object *p, const char *does, uint3 thread, uint3 block,
-                        bool same_value) {
+                        const struct memory_object *p, const char *at, size_t bytes,
+                        const char *does, uint3 thread, uint3 block, bool same_value) {
     if (is_known(f)) {
         return;
     }
     char owner[512], other[128];
-    address_describe(p, owner, sizeof owner);
+    address_element(p, at, bytes, owner, sizeof owner);
     unsigned t;
     uint64_t number;
     const char *order = "with no barrier between them";
@@ -285,8 +292,8 @@ static void settle(void) {
         pending.finding.severity = changed ? "error" : "note";
         pending.finding.block = &pending.block;
         pending.finding.thread = &pending.thread;
-        report_race(&pending.finding, &pending.race, &pending.object, "writes", pending.thread,
-                    pending.block, !changed);
+        report_race(&pending.finding, &pending.race, &pending.object, pending.address,
+                    pending.bytes, "writes", pending.thread, pending.block, !changed);
     }
 }
 
@@ -296,7 +303,8 @@ static void settle_guesses(void) {
         struct guess *g = &guesses[i];
         g->finding.block = &g->block;
         g->finding.thread = &g->thread;
-        report_race(&g->finding, &g->race, &g->object, "reads", g->thread, g->block, false);
+        report_race(&g->finding, &g->race, &g->object, g->address, g->bytes, "reads", g->thread,
+                    g->block, false);
     }
     guess_count = 0;
 }
@@ -316,7 +324,7 @@ static void guess(const struct access *a, const struct race *race, const struct 
     if (guess_count == MAX_GUESSES) {
         settle_guesses();
     }
-    guesses[guess_count++] = (struct guess){a->at, *race, *f, *p, blockIdx, threadIdx};
+    guesses[guess_count++] = (struct guess){a->at, a->bytes, *race, *f, *p, blockIdx, threadIdx};
 }
 
 static void check_race(const struct access *a, const struct memory_object *p) {
@@ -379,7 +387,7 @@ static void check_race(const struct access *a, const struct memory_object *p) {
         pending.block = blockIdx;
         pending.thread = threadIdx;
     } else {
-        report_race(&f, &race, p, verb(a->how), threadIdx, blockIdx, false);
+        report_race(&f, &race, p, a->at, a->bytes, verb(a->how), threadIdx, blockIdx, false);
     }
 }
 

@@ -155,12 +155,17 @@ static void report_divergence(struct worker *w) {
         finding.other = w->thread[other].at;
     }
     const uint3 *a = &w->index[first], *b = &w->index[other];
+    const struct sim_location *end = &w->thread[other].at;
+    char where[512] = "";
+    if (left && end->file == NULL && end->line > 0) {
+        snprintf(where, sizeof where, ", by the return at %s:%d", leader->at.file, end->line);
+    }
     sim_report_once(
         &finding,
         "not all threads of block (%u,%u,%u) reach this barrier: thread (%u,%u,%u) waits "
-        "here, thread (%u,%u,%u) %s%s",
+        "here, thread (%u,%u,%u) %s%s%s",
         blockIdx.x, blockIdx.y, blockIdx.z, a->x, a->y, a->z, b->x, b->y, b->z,
-        left ? "has left the kernel" : "waits at another barrier",
+        left ? "has left the kernel" : "waits at another barrier", where,
         is_note ? "; since compute capability 7.0 a GPU waits only for threads that have not, so "
                   "this is right if it had nothing to do here"
                 : "");

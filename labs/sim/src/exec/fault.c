@@ -31,6 +31,25 @@ const void *sim_program_counter(const void *context) {
 #endif
 }
 
+bool sim_is_never_set(uintptr_t address) {
+    return address >> 32 == 0xfefefefe;
+}
+
+/* Does a register hold such an address? The instruction that faulted used one of them. */
+static bool used_what_was_never_set(const void *context) {
+#if defined(__x86_64__)
+    const ucontext_t *c = context;
+    for (int i = REG_R8; i <= REG_RCX; i++) {
+        if (sim_is_never_set((uintptr_t)c->uc_mcontext.gregs[i])) {
+            return true;
+        }
+    }
+#else
+    (void)context;
+#endif
+    return false;
+}
+
 static const char *stack_pointer(const void *context) {
     const ucontext_t *c = context;
 #if defined(__x86_64__)
@@ -75,6 +94,8 @@ static void report(struct sim_finding *f, const char *address, const char *who) 
     if (!a && !f->kernel) {
         f->kind = "crash";
         sim_report(f, "segmentation fault in %s at address %p", who, (const void *)address);
+    } else if (!a && (uintptr_t)address < 65536) {
+        sim_report(f, "%s used a null pointer: was memory allocated, and did that succeed?", who);
     } else if (!a) {
         sim_report(f, "%s accessed address %p, which belongs to no allocation", who,
                    (const void *)address);
@@ -198,15 +219,25 @@ static void explain(int number, siginfo_t *info, void *context) {
                    who);
     } else if (sim_past_dynamic_shared(address)) {
         finding.kind = "out-of-bounds";
+        char what[256] = "shared memory";
+        const struct worker *w = sim_worker;
+        const size_t offset = (size_t)(address - w->block.dynamic);
+        if (w->block.dynamic_name && offset % w->block.dynamic_element == 0) {
+            snprintf(what, sizeof what, "%s[%zu]", w->block.dynamic_name,
+                     offset / w->block.dynamic_element);
+        }
         sim_report(&finding,
-                   "%s accessed shared memory past its end: the launch asked for %zu bytes of "
-                   "dynamic shared memory",
-                   who, sim_worker->block.config->shared);
+                   "%s accessed %s past its end: the launch asked for %zu bytes of dynamic shared "
+                   "memory",
+                   who, what, w->block.config->shared);
+    } else if (info->si_code == SI_KERNEL && used_what_was_never_set(context)) {
+        finding.kind = "out-of-bounds";
+        sim_report(&finding, "%s used a pointer that was never set", who);
     } else if (info->si_code == SI_KERNEL) { /* x86 gives no address for these */
         finding.kind = "misaligned";
         sim_report(&finding,
-                   "%s used an address that is not a multiple of the size of the access (a float4 "
-                   "needs a multiple of 16), or an invalid address",
+                   "%s used an invalid address, or one that is not a multiple of the size of the "
+                   "access",
                    who);
     } else {
         report(&finding, address, who);

@@ -28,5 +28,9 @@ struct sim_accesses {
  * then. */
 void sim_accesses_for_call(const struct sim_accesses *accesses);
 
+/* Is the address that of a pointer which was never set, or near it? Local variables hold bytes 0xfe
+ * until then: -ftrivial-auto-var-init=pattern. */
+bool sim_is_never_set(uintptr_t address);
+
 /* Could this process read a byte there? */
 bool sim_is_readable(const void *address);

@@ -19,15 +19,14 @@
 /* Of a thread that has made a volatile access or passed a mark. */
 struct lock_step {
     struct lane_position position;
-    const volatile void *read; /* the address of its last volatile read, */
-    uint64_t value;            /* what was there, */
-    unsigned repeats;          /* and how often in a row it was the same */
+    const volatile void *read;    /* the address of its last volatile read, */
+    uint64_t value;               /* what was there, */
+    unsigned repeats;             /* and how often in a row it was the same */
     const volatile void *written; /* the address of its last volatile write, */
     uint64_t left;                /* and what was there before it, if it was looked at: */
     bool looked;
-    unsigned reads, patience; /* reads since a write changed something, and how many until others
-                                 run */
-    bool wrote;                /* its last volatile access is a write */
+    unsigned reads, patience; /* reads since a write changed something; others run after so many */
+    bool wrote;               /* its last volatile access is a write */
 };
 
 /* The lanes of warp `number` that go on first among those that wait in AT_VOLATILE. */

@@ -113,8 +113,11 @@ void *sim_shared_address(struct sim_shared_slot *slot) {
     return sim_worker->arena + slot->offset;
 }
 
-void *sim_dynamic_shared(void) {
-    return sim_worker->block.dynamic;
+void *sim_dynamic_shared(const char *name, size_t element) {
+    struct worker *w = sim_worker;
+    w->block.dynamic_name = name;
+    w->block.dynamic_element = element;
+    return w->block.dynamic;
 }
 
 bool sim_shared_create(struct worker *w) {

@@ -58,9 +58,10 @@ unsigned long long sim_wait_for_any(struct worker *w, const unsigned long long *
     return *result;
 }
 
-void sim_returns(void) {
+void sim_returns(int line) {
     struct worker *w = sim_worker;
     if (w && w->block.config) {
+        w->thread[w->lane.thread].at = (struct sim_location){NULL, line};
         w->warp.state->returned |= 1u << w->lane.thread % SIM_WARP_SIZE;
     }
 }

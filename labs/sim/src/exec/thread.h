@@ -42,10 +42,11 @@ struct polls {
 };
 
 struct thread {
-    struct fiber *fiber;    /* its stack, while it waits or is ready */
-    struct sim_location at; /* where it waits; when it spins, file is NULL */
-    const void *pc;         /* where it spins, or makes a volatile access */
-    unsigned tile;          /* at the barrier of a tile of several warps: its threads */
+    struct fiber *fiber; /* its stack, while it waits or is ready */
+    /* Where it waits; when it spins, file is NULL. Of one that has returned, the line alone. */
+    struct sim_location at;
+    const void *pc; /* where it spins, or makes a volatile access */
+    unsigned tile;  /* at the barrier of a tile of several warps: its threads */
     /* At a warp operation: */
     enum sim_warp_operation operation;
     unsigned mask, from;
@@ -120,14 +121,16 @@ struct worker {
         const struct sim_config *config; /* of its launch; NULL between blocks */
         uint64_t index;
         unsigned warp_count, count;
-        char *dynamic;      /* start of its dynamic shared memory */
-        cudaError_t failed; /* why the kernel ended early */
-        bool faulted;       /* a thread was ended by its error, */
-        cudaError_t fault;  /* this one */
-        bool progress;      /* since it was last reset, a thread did more than to spin */
-        bool advanced;      /* the same, since the block has begun or resumed */
-        bool stalled;       /* a thread has polled in vain since it last gave way */
-        bool preempted;     /* since then the watch has interrupted a thread */
+        char *dynamic;            /* start of its dynamic shared memory */
+        const char *dynamic_name; /* what the program calls that; NULL: nothing yet */
+        size_t dynamic_element;   /* bytes of an element of it */
+        cudaError_t failed;       /* why the kernel ended early */
+        bool faulted;             /* a thread was ended by its error, */
+        cudaError_t fault;        /* this one */
+        bool progress;            /* since it was last reset, a thread did more than to spin */
+        bool advanced;            /* the same, since the block has begun or resumed */
+        bool stalled;             /* a thread has polled in vain since it last gave way */
+        bool preempted;           /* since then the watch has interrupted a thread */
 
         const struct thread *leader; /* the first that arrived at the barrier */
         bool differs;                /* not all threads wait in the same call of a barrier */

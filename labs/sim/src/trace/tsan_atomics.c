@@ -13,7 +13,8 @@
  * ones. */
 #define NOTE_ATOMIC(at, bytes, kind)                                                               \
     record_atomic(at, bytes, (kind) == ATOMIC_COMPARE ? RACE_COMPARE : RACE_ATOMIC,                \
-                  (kind) != ATOMIC_LOAD, __builtin_return_address(0));                             \
+                  (kind) != ATOMIC_LOAD && ((kind) != ATOMIC_STORE || sim_options.predict),        \
+                  __builtin_return_address(0));                                                    \
     if ((kind) == ATOMIC_STORE || ((kind) == ATOMIC_LOAD && order == __ATOMIC_RELAXED)) {          \
         record_single(at, bytes, (kind) == ATOMIC_STORE, __builtin_return_address(0));             \
     }

@@ -344,3 +344,66 @@ def test_what_only_the_thread_itself_spoils(tmp_path: Path) -> None:
     assert len(found) == 4 and done.returncode == 1
     right = OWN.replace("NAME", "right").replace("ARGUMENTS", "v + 8, 5")
     assert "checks: nothing found" in check(tmp_path, right, "--check").stderr
+
+
+NAMED = """#include <stdlib.h>
+__constant__ float c_mask[9];
+__global__ void named(float *out, float *past) {
+    __shared__ float s_tile[4][8], s_cube[2][3][4], s_row[16];
+    extern __shared__ float s_dynamic[];
+    out[0] = s_tile[2][5]; // TILE
+    out[1] = s_cube[1][2][3]; // CUBE
+    out[2] = s_row[7]; // ROW
+    out[3] = s_dynamic[9]; // DYNAMIC
+    s_row[16 + (int)c_mask[1]] = 1; // PAST
+    past[64 + (int)c_mask[0]] = 1; // ARRAY
+}
+__global__ void leaves(float *out) {
+    if (threadIdx.x == 7) {
+        return; // LEAVES
+    }
+    __syncthreads(); // WAITS
+    out[threadIdx.x] = c_mask[0];
+}
+int main() {
+    float *out, *past, *never, mask[9] = {}, *nothing = nullptr;
+    if (cudaMalloc(&out, 256) || cudaMalloc(&past, 256)) return 1;
+    cudaMemcpyToSymbol(c_mask, mask, 9); // CUT
+    cudaMemcpyToSymbol(c_mask, mask, 8);
+    cudaMemcpy(nothing, mask, 0, cudaMemcpyHostToDevice);
+    if (!cudaMemcpy(nothing, mask, sizeof mask, cudaMemcpyHostToDevice)) return 2; // NULL
+    leaves<<<1, 32>>>(getenv("NEVER") ? never : out);
+    if (cudaDeviceSynchronize() != cudaSuccess) return 2;
+    named<<<1, 1, 64>>>(out, past);
+    cudaError_t error = cudaDeviceSynchronize();
+    cudaFree(out);
+    cudaFree(past);
+    return error == cudaSuccess ? 0 : 3;
+}
+"""
+
+
+def test_messages_name_elements_and_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(mark: str) -> str:
+        where = f"program.cu:{line(NAMED, mark)}: "
+        return next((text for text in found if where in text), "")
+
+    found = check(tmp_path, NAMED, "--check").stderr.splitlines()
+    declared = f"declared at line {line(NAMED, 'TILE') - 2})"
+    for mark, words in {
+        "TILE": f"never written: s_tile[2][5] (128 bytes of shared memory, {declared}",
+        "CUBE": f"never written: s_cube[1][2][3] (96 bytes of shared memory, {declared}",
+        "ROW": f"never written: s_row[7] (64 bytes of shared memory, {declared}",
+        "DYNAMIC": "never written: s_dynamic[9] (64 bytes of dynamic shared memory)",
+        "PAST": f"4 bytes past the end of s_row (64 bytes of shared memory, {declared}: s_row[16]",
+        "ARRAY": "past the end of the array of 256 bytes allocated at line",
+        "CUT": "copies 9 bytes to c_mask, whose numbers have 4 bytes each",
+        "NULL": "the destination of this copy is a null pointer",
+        "WAITS": f"has left the kernel, by the return at line {line(NAMED, 'LEAVES')}",
+    }.items():
+        assert words in said(mark), "\n".join(found)
+    assert said("ARRAY").endswith(": element 64")
+    monkeypatch.setenv("NEVER", "1")
+    for option in ((), ("--check",)):
+        never = check(tmp_path, NAMED, *option).stderr
+        assert "a pointer that was never set" in never, never

@@ -819,6 +819,8 @@ def test_bytes_of_a_pointer(call: str, said: str, tmp_path: Path) -> None:
     done, _ = rewrite(tmp_path, BYTES.replace("CALL", call))
     assert done.returncode == 0 and bool(done.stderr) == bool(said), done.stderr
     assert said in done.stderr and (not said or done.stderr.startswith("student.cu:7:"))
+    (kept,) = tmp_path.glob("*.warnings")
+    assert kept.read_text() == done.stderr
 
 
 ODD_ARITHMETIC = """
