@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from grader import paths
-from grader.execute.steps import Recording
+from grader.execute.steps import Access, Recording
 from grader.grading import stepping
 from grader.model import spec
 from grader.model.result import Check
@@ -44,7 +44,7 @@ def line(recording: Recording) -> str:
 def test_a_wrong_pixel_opens_at_its_store_with_the_missing_taps(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     recording, printed = opened("lab4/apron-left-missing", "tile: Ando 3x3", "--html", str(report))
-    assert "-k 'tile: Ando' --step" in printed
+    assert "-k 'tile: Ando 3x3' --step" in printed
     assert recording.head.block == (1, 0, 0) and "d_out[" in line(recording)
     assert recording.pixel and recording.pixel.index == "[y=0][x=32]"
     missing = {(t.dx, t.dy) for t in recording.pixel.taps if t.step < 0}
@@ -82,7 +82,8 @@ def test_a_grid_with_idle_blocks_opens_an_idle_one() -> None:
     x, y, z = recording.head.grid
     assert recording.head.block == (x - 1, y - 1, z - 1)
     assert recording.focus and "blocks wrote nothing" in recording.focus.words[0]
-    assert all(getattr(step, "way", "") != "store" for step in recording.steps)
+    accesses = [step for step in recording.steps if isinstance(step, Access)]
+    assert accesses and not [s for s in accesses if (s.way, s.space) == ("store", "global")]
 
 
 def _failed(lab: spec.Lab, check: spec.CheckSpec, **changes: Any) -> Check:
@@ -94,7 +95,7 @@ def test_which_lines_of_a_grade_name_the_command() -> None:
     lab = spec.load("lab4")
     case = next(c for c in lab.case if c.name == "tile: Ando 3x3 on 97x61, zero border")
     asked = stepping.command(lab, _failed(lab, case), "sim", "./grade lab4")
-    assert asked == "./grade lab4 -k 'tile: Ando' --step"
+    assert asked == "./grade lab4 -k 'tile: Ando 3x3' --step"
     assert not stepping.command(lab, _failed(lab, case, verdict="pass"), "sim", "")
     assert not stepping.command(lab, _failed(lab, case, diagnosis="returned-error"), "sim", "")
     injected = next(c for c in lab.case if c.inject)
