@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from grader.commands import options, output
 from grader.commands.errors import UsageError
+from grader.execute.addr2line import shortened
 from grader.grading import pipeline, speed_scores
 from grader.model import result, spec
 from grader.render.terminal import Terminal
@@ -20,6 +22,7 @@ from grader.student import progress
 
 if TYPE_CHECKING:
     from grader.execute.profile import Profile
+    from grader.session.session import Session
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,36 @@ class Request:
     profiled: bool
     fresh: bool
     leaderboard: bool
+    stepped: bool
+
+
+@dataclass
+class StepPage:
+    """The page that steps through a block of a check: made while the programs are still there."""
+
+    lab: str
+    check: str = ""  # its id
+    file: Path | None = None
+    why_not: str = ""
+
+    def record(self, session: Session) -> None:
+        from grader.grading import stepping
+        from grader.render import step_page
+
+        session.observer.starting("recording a block")
+        try:
+            check, recording = stepping.stepped(session)
+        except stepping.NotSteppedError as problem:
+            self.why_not = str(problem)
+            return
+        self.check = check.id
+        self.file = output.step_file(check.id, step_page.page(recording))
+
+    def written(self) -> str:
+        """What to say of it."""
+        if self.file is None:
+            return f"  no page to step through: {self.why_not}"
+        return f"  step through it: {shortened(str(self.file))}"
 
 
 class Progress:
@@ -78,9 +111,17 @@ def grade(request: Request) -> int:
     hints = {part.id: len(part.hints) for part in lab.part}
     profiles: list[tuple[spec.Technique, Profile]] = []
 
+    def command(check: result.Check) -> str:
+        if check.verdict != "fail":
+            return ""
+        from grader.grading import stepping  # it imports NumPy: see pipeline.py
+
+        again = options.again(lab, request.src)
+        return stepping.command(lab, check, plan.backend, again)
+
     def checked(check: result.Check) -> None:
         live.clear()
-        text = terminal.check(check, lab.id, hints.get(check.part or "", 0))
+        text = terminal.check(check, lab.id, hints.get(check.part or "", 0), command(check))
         if text and not quiet:
             print(text, flush=True)
 
@@ -107,7 +148,8 @@ def grade(request: Request) -> int:
         from grader.session.report_data import ReportData  # it imports NumPy: see pipeline.py
 
         report = ReportData(submission)
-    fresh = request.fresh or request.profiled or report is not None
+    fresh = request.fresh or request.profiled or report is not None or request.stepped
+    to_step = StepPage(lab.id) if request.stepped else None
     try:
         graded = pipeline.grade(
             plan,
@@ -124,6 +166,7 @@ def grade(request: Request) -> int:
             report=report,
             processes=speed_scores.PROCESSES if request.leaderboard else 1,
             cores=len(os.sched_getaffinity(0)),
+            afterwards=to_step.record if to_step else None,
         )
     finally:
         live.clear()
@@ -141,6 +184,8 @@ def grade(request: Request) -> int:
         stream = sys.stderr if quiet else sys.stdout
         tables = _tables(lab, graded.checks, profiles, output.width_of(stream))
         print(tables, file=stream)
+    if to_step:
+        print(to_step.written(), file=sys.stderr if quiet else sys.stdout)
     recorded = graded.selected is None and progress.is_own(submission)
     if recorded and (why := progress.keep(submission, graded)):
         print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
@@ -149,7 +194,9 @@ def grade(request: Request) -> int:
     if request.html_file and report:
         from grader.render import html  # its libraries take a tenth of a second to load
 
-        page = html.page(graded, report, on_this_machine=True)
+        commands = {check.id: text for check in graded.checks if (text := command(check))}
+        opened = (to_step.check, to_step.file) if to_step else ("", None)
+        page = html.page(graded, report, True, html.Steps(commands, *opened))
         output.write(request.html_file, page.encode(errors="replace"))
     return graded.exit_code
 

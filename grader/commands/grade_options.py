@@ -67,6 +67,14 @@ def command(lab_id: str) -> Callable[..., None]:
                 help="Print the technique checks' counters next to their limits, and line by line.",
             ),
         ] = False,
+        stepped: Annotated[
+            bool,
+            typer.Option(
+                "--step",
+                help="Write a page that steps through a block of the first check that fails, lane "
+                "by lane; choose another check with -k.",
+            ),
+        ] = False,
         watched: Annotated[
             bool, typer.Option("--watch", help="Grade again whenever you save; Ctrl-C to stop.")
         ] = False,
@@ -101,6 +109,7 @@ def command(lab_id: str) -> Callable[..., None]:
             profiled=profiled,
             fresh=fresh,
             leaderboard=leaderboard,
+            stepped=stepped,
         )
         if not watched:
             raise typer.Exit(grading.grade(request))

@@ -1,13 +1,14 @@
 """Where and how a command prints: colour, width, files. The standard library alone."""
 
 import os
+import re
 import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TextIO
 
-from grader import files
+from grader import files, paths
 from grader.commands.errors import UsageError
 
 
@@ -56,6 +57,19 @@ def announce_first_build() -> None:
 def say(text: str) -> None:
     """Says on stderr what happens, in one line."""
     print(f"grade: {text}", file=sys.stderr)
+
+
+def step_file(name: str, page: str) -> Path:
+    """Writes a page to step through, below build/step; a new one replaces the last of this name.
+    Raises UsageError."""
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") or "program"
+    file = paths.BUILD / "step" / f"{slug[:80]}.html"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(file, page.encode(errors="replace"), sync=False)
+    except OSError as problem:
+        raise UsageError(f"{file} cannot be written: {problem.strerror}") from problem
+    return file
 
 
 def write(target: str, data: bytes) -> None:

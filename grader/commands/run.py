@@ -1,9 +1,13 @@
 """`./grade run FILE...`: runs a CUDA program that has its own main() on the simulator."""
 
+from __future__ import annotations
+
+import contextlib
 import shutil
 import signal
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,10 +16,15 @@ from grader.commands import output
 from grader.commands.errors import CommandError
 from grader.commands.nvcc_options import Given
 from grader.compile.compiler_messages import Diagnostic
+from grader.execute.addr2line import shortened
+from grader.files import read_regular
 from grader.model import plain_text
 from grader.model.finding import Finding
 from grader.model.result import to_json
 from grader.sandbox.ending import Finished, early_end, shell_status
+
+if TYPE_CHECKING:
+    from grader.execute.program import Program, ToStep
 
 MOST_WARNINGS = 10  # of the compiler that are shown
 PREDICT_SAMPLE = 16  # blocks of each launch that are run for a prediction
@@ -34,6 +43,14 @@ def run(
             help="Report data races, out-of-bounds and uninitialized accesses, and barriers that "
             "some threads do not reach. Exit status 1 if there is an error and the program "
             "itself exits with 0.",
+        ),
+    ] = False,
+    stepped: Annotated[
+        bool,
+        typer.Option(
+            "--step",
+            help="Check, and write a page that steps through a block lane by lane: where the first "
+            "error is, or the costliest access. Runs the program twice.",
         ),
     ] = False,
     sample: Annotated[
@@ -78,8 +95,9 @@ def run(
     from grader.execute import program
     from grader.render import profile as render_profile
 
-    if predicted and (profiled or checked):
-        raise typer.BadParameter("--predict cannot be combined with --profile or --check")
+    if predicted and (profiled or checked or stepped):
+        raise typer.BadParameter("--predict cannot be combined with --profile, --check or --step")
+    checked |= stepped
     given: Given = context.obj
     for option in given.ignored:
         print(f"grade: {option} has no meaning here and is ignored", file=sys.stderr)
@@ -96,14 +114,15 @@ def run(
         shutil.copy(built.binary, given.output)
     counted = profiled or json_file is not None
     try:
-        done, profile = program.execute(
-            built,
-            given.arguments,
-            seconds,
-            checked,
-            sample if counted else None,
-            output.understands_escapes(sys.stderr),
-        )
+        progress = output.understands_escapes(sys.stderr)
+        to_step = None
+        if stepped:
+            done, to_step = program.execute_to_step(built, given.arguments, seconds, progress)
+            profile = to_step.profile
+        else:
+            done, profile = program.execute(
+                built, given.arguments, seconds, checked, sample if counted else None, progress
+            )
     except program.LostError as problem:
         raise CommandError(f"no counters and findings: {problem}", exit_codes.FAULT) from problem
     ending = _early_end(done)
@@ -119,10 +138,34 @@ def run(
         print(f"grade: {ending}", file=sys.stderr)
     if json_file is not None:
         output.write(json_file, to_json(profile))
+    if to_step is not None:
+        print(_step_page(built, given.arguments, seconds, to_step, files), file=sys.stderr)
     status = _status(done)
     if status == 0 and checked and any(f.severity == "error" for f in profile.findings):
         status = exit_codes.LESS
     raise typer.Exit(status)
+
+
+def _step_page(
+    built: Program, arguments: list[str], seconds: float, to_step: ToStep, files: list[str]
+) -> str:
+    """Writes the page; returns what to say of it."""
+    from grader.execute import program, step_target
+    from grader.render import step_page
+
+    target = step_target.of_run(to_step.profile, to_step.warps)
+    if target is None:
+        return "no page to step through: no kernel was launched"
+    recording = program.record_block(built, arguments, seconds, target.asked())
+    if recording is None:
+        return "no page to step through: the program did not come to the same launch again"
+    for file in {file for file, _ in recording.places if file}:
+        with contextlib.suppress(OSError):
+            text = read_regular(Path(file)).decode(errors="replace")
+            recording.sources[file] = text.splitlines()
+    step_target.finish(recording, target)
+    page = output.step_file(Path(files[0]).stem, step_page.page(recording))
+    return f"step through it: {shortened(str(page))}"
 
 
 def _predict(

@@ -85,6 +85,11 @@ class Outcome:
         """A line of JSON for one warp of each memory access of a sampled run."""
         return self.evidence.lines(evidence.WARP)
 
+    @property
+    def steps(self) -> bytes:
+        """The recording of a block, or the answers to the question for a store."""
+        return self.evidence.lines(evidence.STEPS)
+
 
 class CallsBefore(Protocol):
     """Calls that a program makes before the case, in the same process."""

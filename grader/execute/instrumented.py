@@ -2,7 +2,7 @@
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -99,6 +99,12 @@ class Runner:
             )
         except msgspec.DecodeError:
             return run, None
+
+    def recorded(self, check: Input, what: str) -> InstrumentedRun:
+        """Runs as forwards() does on the simulator, with one warp of each memory access. what: the
+        block that is recorded as well, or the store that is looked for (execute/steps.py)."""
+        asked = SAMPLED.env | {"CONVLABS_SIM_STEPS": what}
+        return self._run_program(check, replace(SAMPLED, env=asked), None)
 
     def with_arithmetic(self, check: Input, before: CallsBefore | None = None) -> list[Launch]:
         """The launches of a run that records what grader/predict needs to count operations; none if

@@ -12,8 +12,11 @@ from grader import paths
 from grader.compile import make as compiler
 from grader.compile import staging
 from grader.compile.compiler_messages import Diagnostic
+from grader.execute import steps
 from grader.execute.findings import findings_in
 from grader.execute.profile import Launch, Profile, profile, read_launches
+from grader.execute.steps import Recording
+from grader.execute.warp_samples import Warp, read_warps
 from grader.files import is_utf16
 from grader.model import plain_text, spec
 from grader.model.finding import Finding
@@ -23,6 +26,8 @@ from grader.sandbox.workspace import read_output, workspace
 
 KEPT = 60  # built programs; one has about 2 MB
 PROFILE, FINDINGS = "profile.jsonl", "findings.jsonl"
+WARPS, STEPS = "warps.jsonl", "steps.jsonl"
+MOST_RECORDED = 1 << 23  # bytes
 MOST_FINDINGS = 1 << 20  # bytes
 SILENT = 2  # seconds before the simulator says how far a kernel is
 ERASE = "\033[K"  # to the right of the cursor
@@ -127,6 +132,9 @@ def _headers(content: bytes, folders: list[Path], visited: set[Path]) -> Iterato
             yield from _headers(header, [path.parent, *folders[1:]], visited)
 
 
+_CHECKED = {"CONVLABS_SIM_FAULT": "error", "CONVLABS_SIM_CHECK": "1"}
+
+
 def execute(
     program: Program,
     arguments: list[str],
@@ -154,6 +162,34 @@ def execute(
     return done, profile(program.binary, launches, findings)
 
 
+@dataclass(frozen=True)
+class ToStep:
+    """What a run shows of where to step through it: its counters, and a warp of each access."""
+
+    profile: Profile
+    warps: list[Warp]
+
+
+def execute_to_step(
+    program: Program, arguments: list[str], seconds: float, progress: bool = False
+) -> tuple[Finished, ToStep]:
+    """As execute() with all checks on and all blocks counted; findings name their launch."""
+    settings = _CHECKED | {"CONVLABS_SIM_STEPS": "store:0:0"}
+    done, launches, findings, kept = _run_kept(program, arguments, seconds, settings, 0, progress)
+    warps = read_warps(program.binary, kept)
+    return done, ToStep(profile(program.binary, launches, findings), warps)
+
+
+def record_block(
+    program: Program, arguments: list[str], seconds: float, block: str
+) -> Recording | None:
+    """Runs the program again, without input and without its output, and records a block
+    (execute/steps.py); None where the simulator did not come to it."""
+    settings = _CHECKED | {"CONVLABS_SIM_STEPS": block}
+    *_, kept = _run_kept(program, arguments, seconds, settings, 0, quiet=True)
+    return steps.read(kept, program.binary)
+
+
 def execute_sampled(
     program: Program, arguments: list[str], seconds: float, sample: int, progress: bool = False
 ) -> tuple[Finished, list[Launch]]:
@@ -172,6 +208,20 @@ def _run(
     sample: int | None,
     progress: bool,
 ) -> tuple[Finished, list[Launch], list[Finding]]:
+    return _run_kept(program, arguments, seconds, settings, sample, progress)[:3]
+
+
+def _run_kept(
+    program: Program,
+    arguments: list[str],
+    seconds: float,
+    settings: dict[str, str],
+    sample: int | None,
+    progress: bool = False,
+    quiet: bool = False,
+) -> tuple[Finished, list[Launch], list[Finding], bytes]:
+    """Also returns what was recorded for steps, or the warps that show where. quiet: the program
+    gets no input and prints nothing."""
     with workspace() as work:
         environment = os.environ | settings | {"CONVLABS_SIM_FINDINGS": str(work / FINDINGS)}
         written = [work / FINDINGS]
@@ -181,9 +231,14 @@ def _run(
             environment["CONVLABS_SIM_SAMPLE"] = str(sample)
         if progress:
             environment["CONVLABS_SIM_PROGRESS"] = "1"
+        kept = work / (STEPS if quiet else WARPS)
+        if "CONVLABS_SIM_STEPS" in settings:
+            environment["CONVLABS_SIM_STEPS_FILE" if quiet else "CONVLABS_SIM_WARPS"] = str(kept)
         for file in written:
             file.touch()
-        done = foreground.run_in_foreground([program.binary, *arguments], seconds, environment)
+        done = foreground.run_in_foreground(
+            [program.binary, *arguments], seconds, environment, quiet
+        )
         if progress and done.seconds >= SILENT:  # a program that was killed leaves its line
             print(ERASE, end="", file=sys.stderr, flush=True)
         if program.profiled and not all(file.exists() for file in written):
@@ -193,4 +248,5 @@ def _run(
             read_launches(raw.read_bytes(), strict=False) if raw.exists() else []
         )
         findings = findings_in(read_output(work / FINDINGS, MOST_FINDINGS), program.binary)
-        return done, launches, findings
+        recorded = read_output(kept, MOST_RECORDED) if kept.exists() else b""
+        return done, launches, findings, recorded

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from grader import __version__
@@ -33,11 +34,13 @@ def grade(
     report: ReportData | None = None,
     processes: int = 1,
     cores: int = 1,
+    afterwards: Callable[[Session], None] | None = None,
 ) -> Result:
     """The grade of one lab. A fault of the grader or the machine is a check of verdict `error`.
 
     keep_notes: what passed is kept below build/, and is not run again while the file is the same;
-    for a student's own file only. The others are those of a Session.
+    for a student's own file only. The others are those of a Session. afterwards: is called with
+    the session while its programs are still there.
     """
     observer.starting("building")
     try:
@@ -50,6 +53,8 @@ def grade(
                 plan, submission, ready, work, observer, report, keep_notes, processes, cores
             )
             predicted = judge_all(session, lambda: observer.scored(_result(session, [])))
+            if afterwards:
+                afterwards(session)
     finally:
         staging.release()
     return _result(session, predicted)

@@ -22,6 +22,7 @@ class Finding(msgspec.Struct, frozen=True):
     other_line: int = 0
     other_pc: int = 0
     count: int = 1  # of findings with this line, or pair of lines, and this object
+    launch: int = -1  # where a recording of steps was asked for
     step: int = -1  # of a sequence, where the run was one: grader/contract/
 
     def where(self) -> str:

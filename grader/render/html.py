@@ -1,8 +1,10 @@
 """The HTML report of a grade: one file, without scripts or links to the network."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 import jinja2
 
@@ -66,6 +68,8 @@ class Item:
     figures: list[images.Figure]
     section: handout.Section | None  # of the handout, about the mistake
     first: bool  # the first check that failed; its details are open
+    step: str  # the command that steps through it, or ""
+    step_page: str  # the address of the page that it made, or ""
 
     def lines(self) -> list[str]:
         """The check's message. The cause comes first, as it has been found; then what was seen."""
@@ -78,7 +82,22 @@ class Item:
         return failed and any(not SEEN.match(line) for line in self.check.message)
 
 
-def page(result: Result, report: ReportData, on_this_machine: bool = False) -> str:
+@dataclass(frozen=True)
+class Steps:
+    """The commands that step through checks, by their ids; and the page of one of them, if it has
+    been made."""
+
+    commands: Mapping[str, str] = field(default_factory=dict)
+    check: str = ""
+    file: Path | None = None
+
+
+def page(
+    result: Result,
+    report: ReportData,
+    on_this_machine: bool = False,
+    steps: Steps | None = None,
+) -> str:
     """The report of one submission, as HTML. `on_this_machine`: whether its reader is here, where
     links to the handouts lead somewhere."""
     runs = list(report.runs.values())
@@ -88,7 +107,7 @@ def page(result: Result, report: ReportData, on_this_machine: bool = False) -> s
         result=result,
         score=points(result.score, result.selected),
         shares=_shares(result),
-        groups=_groups(result, report, on_this_machine),
+        groups=_groups(result, report, on_this_machine, steps or Steps()),
         all_passed=all(check.verdict == "pass" for check in result.checks),
         runs=[(run, source_counters.listings(report.submission, run)) for run in runs],
         shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
@@ -126,7 +145,7 @@ def _shares(result: Result) -> list[Share]:
 
 
 def _groups(
-    result: Result, report: ReportData, on_this_machine: bool
+    result: Result, report: ReportData, on_this_machine: bool, steps: Steps
 ) -> list[tuple[str, str, list[Item]]]:
     """For each kind of checks: its heading, how many passed, and the checks."""
     failures = {failure.check: failure for failure in report.failures}
@@ -140,7 +159,11 @@ def _groups(
             figures = images.figures(failure) if failure else []
             section = handout.section(check.diagnosis, on_this_machine)
             words = WORDS[check.verdict]
-            items.append(Item(check, *words, failure, figures, section, check is first))
+            command = steps.commands.get(check.id, "")
+            made = steps.file.as_uri() if steps.file and steps.check == check.id else ""
+            items.append(
+                Item(check, *words, failure, figures, section, check is first, command, made)
+            )
         if items:
             passed = sum(c.verdict == "pass" for c in checks)
             groups.append((name, f"{passed} of {len(checks)} passed", items))

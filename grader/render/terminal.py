@@ -49,10 +49,11 @@ class Terminal:
         self._begun = check.id
         return self._line(check, f"{check.points:g}/{check.max_points:g}")
 
-    def check(self, check: Check, lab: str, hints: int) -> str:
+    def check(self, check: Check, lab: str, hints: int, step: str = "") -> str:
         """The line of a check and, where something is wrong, why. "" when one line stands for all
         the checks that were skipped, or for all those of a part in which nothing is written yet.
-        `hints`: how many its part has. After failing(), only why."""
+        `hints`: how many its part has. step: the command that steps through it, or "". After
+        failing(), only why."""
         self._seen.append(check)
         is_begun, self._begun = self._begun == check.id and check.verdict == "fail", ""
         if self._says_nothing_new(check) and not self.verbose and not is_begun:
@@ -74,7 +75,7 @@ class Terminal:
         repeated = bool(message) and message in self._printed and not self.verbose
         note = f"as above  {note}" if repeated else note
         self._printed.add(message)
-        lines = [] if repeated else self._lines(check, lab, hints)
+        lines = [] if repeated else self._lines(check, lab, hints, step)
         if is_begun:
             return "\n".join([f"{INDENT}as above"] if repeated else lines)
         return "\n".join([self._line(check, note), *lines])
@@ -109,12 +110,14 @@ class Terminal:
         first, self._skipped_all = not self._skipped_all, True
         return f"  {self._paint(COLOURS['skip'], 'skip ')} all other checks" if first else ""
 
-    def _lines(self, check: Check, lab: str, hints: int) -> list[str]:
-        """What is printed below the check: its message, and where the first hint is."""
+    def _lines(self, check: Check, lab: str, hints: int, step: str) -> list[str]:
+        """What is printed below the check: its message, how to see it, where the first hint is."""
         message = [*check.message, *(_all_printed(check) if self.verbose else [])]
         if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
             message = [line for line in message if _OF_A_CALL.match(line)]
         lines = [wrapped for line in message for wrapped in self._wrap(line)]
+        if step:
+            lines.append(f"{INDENT}step through it: {step}")
         if check.verdict == "fail" and check.part and hints and check.part not in self._hinted:
             self._hinted.add(check.part)
             lines.append(f"{INDENT}hint 1 of {hints}: ./grade hint {lab} {check.part}")

@@ -16,8 +16,11 @@ from grader.sandbox.limits import Limits
 GRACE = 2.0  # seconds between asking the program to end and killing it
 
 
-def run_in_foreground(argv: list[str | Path], seconds: float, env: dict[str, str]) -> Finished:
-    """Runs `argv` until it ends or the time is over; 0 seconds: no limit.
+def run_in_foreground(
+    argv: list[str | Path], seconds: float, env: dict[str, str], quiet: bool = False
+) -> Finished:
+    """Runs `argv` until it ends or the time is over; 0 seconds: no limit. quiet: it reads
+    nothing, and what it prints is not shown.
 
     At the limit the program gets SIGTERM, and SIGKILL when that does not end it. After Ctrl-C,
     which the terminal sends to the program as well, it has the same time to end by itself; when it
@@ -28,7 +31,15 @@ def run_in_foreground(argv: list[str | Path], seconds: float, env: dict[str, str
     # Ctrl-C while the program is being started must find the `try` below, or nobody waits for it.
     caller_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        process = subprocess.Popen(argv, env=env, preexec_fn=_in_child(os.getpid(), caller_mask))
+        nowhere = subprocess.DEVNULL if quiet else None
+        process = subprocess.Popen(
+            argv,
+            env=env,
+            preexec_fn=_in_child(os.getpid(), caller_mask),
+            stdin=nowhere,
+            stdout=nowhere,
+            stderr=nowhere,
+        )
     except BaseException:
         signal.pthread_sigmask(signal.SIG_SETMASK, caller_mask)
         raise

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from grader import paths
-from grader.execute import profile
+from grader.execute import profile, steps
 from grader.model import class_grades, class_standings, prediction, result
 from grader.model.counters import ATOMIC, OF_LAUNCH, TEXTURE
 
@@ -17,13 +17,14 @@ TYPES: dict[str, type[msgspec.Struct]] = {
     "convlabs-leaderboard/v1": class_standings.ClassStandings,
     "convlabs-prediction/v1": prediction.PredictedProgram,
     "convlabs-profile/v1": profile.Profile,
+    "convlabs-step/v1": steps.Recording,
 }
 # Keys that older documents of the same version lack, by schema and type.
 ADDED_LATER = {
     ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions", "leaderboard"),
     ("convlabs-grade/v1", "Score"): ("predicted",),
     ("convlabs-profile/v1", "Counters"): ("constant_bytes", *TEXTURE, *ATOMIC, *OF_LAUNCH),
-    ("convlabs-profile/v1", "Finding"): ("count",),
+    ("convlabs-profile/v1", "Finding"): ("count", "launch"),
     ("convlabs-profile/v1", "Kernel"): ("covers",),
 }
 
@@ -33,6 +34,8 @@ def schema(name: str) -> dict[str, Any]:
     the beginning."""
     document = msgspec.json.schema(TYPES[name])
     for type_, definition in document["$defs"].items():
+        if definition["type"] == "array":  # its items are told apart by their places
+            continue
         later = ADDED_LATER.get((name, type_), ())
         definition["required"] = [key for key in definition["properties"] if key not in later]
         definition["additionalProperties"] = False

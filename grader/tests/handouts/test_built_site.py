@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pypdfium2
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from grader import paths
 from grader.model import spec
 from grader.tests.handouts.test_site import pdf_text
 from grader.tests.render import browser
+from grader.tests.render.accessibility import objections
 from handouts.site import build
 from handouts.site.build import Built
 
@@ -89,14 +89,6 @@ def test_each_page_opens_alone_in_both_themes_and_on_a_phone(
     inside = site.resolve().as_uri() + "/"
     assert [r for r in requests if not r.startswith((inside, "data:"))] == []
     context.close()
-
-
-def objections(page: Page) -> list[str]:
-    """What axe-core objects to: its rule, and the elements."""
-    # Without preload: it would request the styles, which a page that is a file may not.
-    options = {"resultTypes": ["violations"], "preload": False}
-    found = Axe().run(page, options=options).response["violations"]
-    return [f"{each['id']}: {[node['html'][:160] for node in each['nodes']]}" for each in found]
 
 
 def test_the_search_finds_sections(site: Path, page: Page) -> None:

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 # The elements whose text has too little contrast with its background, as WCAG computes it.
@@ -44,3 +45,11 @@ def check_structure(page: Page) -> None:
     assert page.eval_on_selector_all("th", "all => all.filter(e => !e.scope).length") == 0
     ids = page.eval_on_selector_all("[id]", "all => all.map(e => e.id)")
     assert len(ids) == len(set(ids))
+
+
+def objections(page: Page) -> list[str]:
+    """What axe-core objects to: its rule, and the elements."""
+    # Without preload: it would request the styles, which a page that is a file may not.
+    options = {"resultTypes": ["violations"], "preload": False}
+    found = Axe().run(page, options=options).response["violations"]
+    return [f"{each['id']}: {[node['html'][:160] for node in each['nodes']]}" for each in found]

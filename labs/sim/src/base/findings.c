@@ -18,6 +18,12 @@ void sim_set_step(int number) {
     step = number;
 }
 
+static int launch;
+
+void sim_set_launch(int number) {
+    launch = number;
+}
+
 #define MAX_TEXT 1024
 #define MAX_FINDINGS 200 /* of errors, and of notes: a broken program may repeat one forever */
 
@@ -79,6 +85,9 @@ static bool append(const struct sim_finding *f, const char *message) {
     }
     if (step >= 0) {
         add(&line, ",\"step\":%d", step);
+    }
+    if (f->block && sim_options.steps.what != STEPS_NONE) {
+        add(&line, ",\"launch\":%d", launch);
     }
     add_index(&line, "block", f->block);
     add_index(&line, "thread", f->thread);

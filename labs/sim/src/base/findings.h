@@ -20,6 +20,9 @@ struct sim_finding {
     struct sim_location other;
 };
 
+/* The launch that runs, from 0; findings name it where steps are asked for (trace/steps.h). */
+void sim_set_launch(int number);
+
 /* Prints a finding to stderr and records it: base/record.h. May be
  * called from a signal handler. */
 __attribute__((format(printf, 2, 3))) void sim_report(const struct sim_finding *finding,

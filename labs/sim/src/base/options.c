@@ -1,5 +1,7 @@
 #include "base/options.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +9,18 @@ enum { MOST_NAME = 128 }; /* characters of a function that is made to fail */
 
 struct sim_options sim_options;
 bool sim_checked;
+
+static struct sim_steps read_steps(void) {
+    const char *text = getenv("CONVLABS_SIM_STEPS");
+    struct sim_steps s = {.what = STEPS_NONE};
+    if (text &&
+        sscanf(text, "%u:%u,%u,%u", &s.launch, &s.block[0], &s.block[1], &s.block[2]) == 4) {
+        s.what = STEPS_BLOCK;
+    } else if (text && sscanf(text, "store:%" SCNu64 ":%" SCNu64, &s.bytes, &s.offset) == 2) {
+        s.what = STEPS_STORE;
+    }
+    return s;
+}
 
 void sim_read_options(void) {
     const char *sample = getenv("CONVLABS_SIM_SAMPLE");
@@ -24,6 +38,8 @@ void sim_read_options(void) {
         .findings = getenv("CONVLABS_SIM_FINDINGS"),
         .profile = getenv("CONVLABS_SIM_PROFILE"),
         .warps = getenv("CONVLABS_SIM_WARPS"),
+        .steps_file = getenv("CONVLABS_SIM_STEPS_FILE"),
+        .steps = read_steps(),
         .sample = sample ? strtoull(sample, NULL, 10) : 0,
         .limit = limit ? strtod(limit, NULL) : 0,
         .position = position ? strtod(position, NULL) : 0,

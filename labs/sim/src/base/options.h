@@ -9,6 +9,13 @@
 /* Of a variable that every traced access reads: the linker need not look it up in a table. */
 #define SIM_HIDDEN __attribute__((visibility("hidden")))
 
+/* STEPS: which block is recorded, or which store is looked for (trace/steps.h). */
+struct sim_steps {
+    enum { STEPS_NONE, STEPS_BLOCK, STEPS_STORE } what;
+    unsigned launch, block[3];
+    uint64_t bytes, offset;
+};
+
 /* Strings belong to the environment; those of a graded run are empty, and only tell that the
  * variable was set. */
 struct sim_options {
@@ -32,6 +39,8 @@ struct sim_options {
                             prediction of the time needs */
     bool progress;       /* PROGRESS is set: a terminal is told how far a long kernel is */
     bool check;          /* CHECK is set: check every access, if the program is traced */
+    struct sim_steps steps;
+    const char *steps_file; /* STEPS_FILE: for the recording, or NULL */
     /* INJECT=NAME:N: call number N of the function NAME (or of "launch") fails. */
     const char *inject_name; /* NULL: none; `inject_length` characters */
     size_t inject_length;

@@ -442,6 +442,16 @@ static bool is_misaligned(const struct access *a, const struct memory_object *p)
     return whole && a->bytes <= 16 && is_power_of_two(a->bytes) && (uintptr_t)a->at % a->bytes != 0;
 }
 
+void (*check_fatal)(const void *address, size_t bytes, bool store, const void *pc);
+
+/* The thread makes no more access after this one. */
+static void end_thread(const struct access *a, cudaError_t error) {
+    if (check_fatal) {
+        check_fatal(a->at, a->bytes, a->how != RACE_LOAD, a->pc + 1);
+    }
+    sim_end_thread(error);
+}
+
 static void check(const struct access *a) {
     const struct worker *w = a->w;
     if (w == NULL || w->block.config == NULL) {
@@ -475,11 +485,11 @@ static void check(const struct access *a) {
     }
     if (p->kind == MEMORY_UNKNOWN) {
         report_unknown(a);
-        sim_end_thread(cudaErrorIllegalAddress);
+        end_thread(a, cudaErrorIllegalAddress);
     }
     if (!p->freed && is_misaligned(a, p)) { /* the device notices this before anything else */
         report_misaligned(a, p);
-        sim_end_thread(cudaErrorMisalignedAddress);
+        end_thread(a, cudaErrorMisalignedAddress);
     }
     if (p->freed || a->at < p->from || a->at + a->bytes > p->to) {
         if (sim_footprint && p->freed) { /* perhaps by a stream that nothing orders with this one */
@@ -487,7 +497,7 @@ static void check(const struct access *a) {
         }
         report_outside(a, p);
         if (p->freed || !sim_is_readable(a->at)) {
-            sim_end_thread(cudaErrorIllegalAddress);
+            end_thread(a, cudaErrorIllegalAddress);
         }
         return;
     }

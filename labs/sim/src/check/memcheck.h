@@ -30,6 +30,9 @@ void check_read_only(const void *address, size_t bytes, const void *pc);
 /* The host is about to receive these bytes of a row of device memory, by the call at `location`. */
 void check_copy_to_host(const void *from, size_t bytes, struct sim_location location);
 
+/* If it is set: told of an access that ends its thread. */
+extern void (*check_fatal)(const void *address, size_t bytes, bool store, const void *pc);
+
 /* Turns the checks on, before main(); then what happens as a launch runs. */
 void check_begin(void);
 /* A kernel has allocated these bytes of the device's heap, or (0 bytes) freed the chunk there. */

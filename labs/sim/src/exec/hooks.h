@@ -32,8 +32,9 @@ struct sim_hooks {
     /* All threads of the block are at a barrier, or have left the kernel. */
     void (*barrier)(void);
 
-    /* These lanes of the warp that begins with thread `first` have met at __syncwarp(). */
-    void (*warp_barrier)(unsigned first, unsigned lanes);
+    /* These lanes of the warp that begins with thread `first` have met at __syncwarp() or another
+     * operation of the warp; done: each has its result. */
+    void (*warp_operation)(const struct worker *w, unsigned first, unsigned lanes, bool done);
 
     /* The running thread will access these bytes atomically, in a call that returns to pc. */
     void (*atomic)(const void *at, size_t bytes, const void *pc);

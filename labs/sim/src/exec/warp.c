@@ -255,8 +255,8 @@ static void complete(struct worker *w, unsigned number, uint32_t lanes) {
     const struct thread *leader = &first[__builtin_ctz(lanes)];
     enum sim_warp_operation operation = leader->operation;
     w->ordered++;
-    if (sim_hooks && operation == SIM_WARP_BARRIER) {
-        sim_hooks->warp_barrier(number * SIM_WARP_SIZE, lanes);
+    if (sim_hooks) {
+        sim_hooks->warp_operation(w, number * SIM_WARP_SIZE, lanes, false);
     }
     if (operation == SIM_WARP_SHUFFLE) {
         uint32_t absent = leader->mask & warp->lanes & ~lanes;
@@ -271,6 +271,9 @@ static void complete(struct worker *w, unsigned number, uint32_t lanes) {
         for (uint32_t left = lanes; left; left &= left - 1) {
             first[__builtin_ctz(left)].value = result;
         }
+    }
+    if (sim_hooks) {
+        sim_hooks->warp_operation(w, number * SIM_WARP_SIZE, lanes, true);
     }
     warp->in[AT_WARP] &= ~lanes;
     warp->in[READY] |= lanes;

@@ -21,6 +21,7 @@
 #define MUCH_FOR_A_BLOCK 100000
 
 enum space { GLOBAL, SHARED, CONSTANT, TEXTURE, OTHER };
+static const char *const space_names[] = {"global", "shared", "constant", "texture"};
 
 /* The counters of one site. handouts/simulator.md defines them and gives the names in Nsight
  * Compute. Each sum is weighted by the number of blocks that a counted block stands for, times
@@ -319,6 +320,23 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     return true;
 }
 
+struct profile_counts profile_counts(const struct worker *w, uint64_t code,
+                                     const struct warp_access *access) {
+    const uint64_t first = access->address[__builtin_ctz(access->active)];
+    const enum space space = code & EVENT_TEXTURE ? TEXTURE : space_of(w, first);
+    const struct site *s = space == OTHER ? NULL : find(code, space);
+    if (s == NULL) {
+        return (struct profile_counts){.space = NULL};
+    }
+    return (struct profile_counts){.space = space_names[space],
+                                   .sectors = s->sectors,
+                                   .new_sectors = s->new_sectors,
+                                   .again = s->again,
+                                   .wavefronts = s->wavefronts,
+                                   .ideal = s->ideal,
+                                   .words = s->words};
+}
+
 /* A counter for all blocks, from the weighted sum over the counted ones. */
 static unsigned long long scaled(uint64_t counter) {
     uint64_t divisor = sample_divisor();
@@ -333,8 +351,6 @@ static void write_unevenness(FILE *file) {
     fprintf(file, ",\"unevenness\":%.4f,\"longest\":%.4f", sqrt(fmax(variance, 0)) / one,
             fmax(of_blocks.most / one, 1));
 }
-
-static const char *const space_names[] = {"global", "shared", "constant", "texture"};
 
 static void write_site(FILE *file, const struct site *s, bool first) {
     fprintf(file,

@@ -43,6 +43,15 @@ void profile_begin_warp(unsigned first);
 /* Counts one warp instruction of the block that `w` runs. Returns false when out of memory. */
 bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access);
 
+/* What the launch has counted so far at the site of an instruction; without a `space`, it does not
+ * count such accesses. */
+struct profile_counts {
+    const char *space; /* "global", "shared", "constant" or "texture" */
+    uint64_t sectors, new_sectors, again, wavefronts, ideal, words;
+};
+struct profile_counts profile_counts(const struct worker *w, uint64_t code,
+                                     const struct warp_access *access);
+
 /* Appends one line of JSON for the launch to the file of CONVLABS_SIM_PROFILE. `complete`: no event
  * was lost for lack of memory. */
 void profile_write(const struct sim_config *config, bool complete);

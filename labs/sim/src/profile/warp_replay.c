@@ -285,6 +285,36 @@ struct groups {
     int count;
 };
 
+/* The divergent replay under way, and its group that runs; for replay_apart(). */
+static struct {
+    const struct warp *warp;
+    const struct groups *groups;
+} under_way;
+
+/* The position of a lane; NULL if it has done all that its stream holds. */
+static const struct lane_position *position_of(unsigned lane) {
+    const struct groups *g = under_way.groups;
+    for (int i = 0; g != NULL && i < g->count; i++) {
+        if (lanes_of(under_way.warp, g->all[i].runs) >> lane & 1) {
+            return &g->all[i].position;
+        }
+    }
+    return NULL;
+}
+
+uint32_t replay_apart(unsigned lane, unsigned active) {
+    const struct lane_position *a = position_of(active), *b = position_of(lane);
+    if (a == NULL || b == NULL) {
+        return REPLAY_ENDED;
+    }
+    int i = 1; /* below the kernel */
+    while (i <= a->depth && i <= b->depth && a->level[i].number == b->level[i].number &&
+           a->level[i].round == b->level[i].round) {
+        i++;
+    }
+    return i <= a->depth ? a->level[i].number : i <= b->depth ? b->level[i].number : 0;
+}
+
 static void copy_group(struct group *to, const struct group *from) {
     to->runs = from->runs;
     position_copy(&to->position, &from->position);
@@ -378,11 +408,14 @@ static void replay_divergent(struct warp *w) {
         position_copy(&group->position, &w->positions[lowest(w->runs[i].lanes)]);
         join(&groups, groups.count - 1);
     }
+    under_way.warp = w;
+    under_way.groups = &groups;
     while (groups.count) {
         int next = groups.count == 1 ? 0 : earliest(&groups);
         run_segment(w, groups.all[next].runs);
         move_on(w, &groups, next);
     }
+    under_way.groups = NULL;
 }
 
 void replay_warp(struct lane_stream streams[WARP_LANES], struct lane_position positions[WARP_LANES],

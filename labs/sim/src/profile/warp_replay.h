@@ -18,10 +18,11 @@
 /* An event is a code: SIM_MARK() of sim/marks.h, or an access with its program counter in the low
  * 32 bits. */
 #define EVENT_STORE (UINT64_C(1) << 62)
-#define EVENT_ATOMIC (UINT64_C(1) << 61)  /* counted only for a prediction */
-#define EVENT_TEXTURE (UINT64_C(1) << 60) /* through a texture or a surface */
-#define EVENT_WIDTH_SHIFT 32              /* 8 bits: bytes, 1 to 16 */
-#define EVENT_PIECE_SHIFT 40              /* 8 bits: which piece of a larger copy */
+#define EVENT_ATOMIC (UINT64_C(1) << 61)    /* counted only for a prediction */
+#define EVENT_TEXTURE (UINT64_C(1) << 60)   /* through a texture or a surface */
+#define EVENT_UNCOUNTED (UINT64_C(1) << 59) /* only for a recording: trace/steps.h */
+#define EVENT_WIDTH_SHIFT 32                /* 8 bits: bytes, 1 to 16 */
+#define EVENT_PIECE_SHIFT 40                /* 8 bits: which piece of a larger copy */
 
 static inline uint64_t event_access(uint32_t pc, unsigned width, bool store, unsigned piece) {
     return pc | (uint64_t)width << EVENT_WIDTH_SHIFT | (uint64_t)piece << EVENT_PIECE_SHIFT |
@@ -70,3 +71,9 @@ typedef void replay_emit(void *context, uint64_t code, const struct warp_access 
  * empties their streams. */
 void replay_warp(struct lane_stream streams[WARP_LANES], struct lane_position positions[WARP_LANES],
                  uint32_t lanes, replay_emit *emit, void *context);
+
+/* While `emit` runs: the construct of the source (the number of its marks) that keeps a lane from
+ * the instruction, because it took another arm or another round. 0: not known; REPLAY_ENDED: the
+ * lane has done all that its stream holds. */
+#define REPLAY_ENDED UINT32_MAX
+uint32_t replay_apart(unsigned lane, unsigned active);

@@ -22,6 +22,7 @@
 #include "trace/last_reported.h"
 #include "trace/recorder.h"
 #include "trace/spin.h"
+#include "trace/steps.h"
 
 #include "sim/marks.h"
 
@@ -40,6 +41,9 @@ static struct {
     uint3 block;
     bool exhausted; /* out of memory: the counters of the launch are incomplete */
 } trace;
+
+/* An access or a mark is to be told to steps.h, or counted for a prediction. */
+static bool is_watched;
 
 /* The stream of the running thread; NULL outside of kernels and where nothing is counted. */
 static _Thread_local struct lane_stream *stream;
@@ -68,6 +72,7 @@ static void end_block(void) {
 
 static void launch_begin(const struct sim_config *config) {
     check_launch_begin();
+    steps_launch_begin();
     program_base = __ehdr_start;
     trace.profiled = profile_begin(config);
     trace.exhausted = false;
@@ -82,11 +87,18 @@ static void launch_end(const struct sim_config *config) {
     sim_lane_stack = (struct lane_stack){0};
     check_launch_end();
     end_block();
+    steps_launch_end();
     profile_write(config, !trace.exhausted);
+}
+
+static void watch_block(const struct worker *w) {
+    steps_block(w);
+    is_watched = steps_on || sim_options.predict;
 }
 
 static void block_begin(const struct worker *w) {
     end_block();
+    watch_block(w);
     marks = 0;
     trace.block = blockIdx;
     trace.counted = trace.profiled && !trace.exhausted && profile_begin_block(&blockIdx);
@@ -104,15 +116,21 @@ static bool block_wanted(void) {
     return !sim_options.predict || !trace.profiled || profile_counts_block(&blockIdx);
 }
 
+static inline uint32_t position(const void *return_address) {
+    return (uint32_t)((const char *)return_address - program_base);
+}
+
 /* Where a prediction is asked for, the running lane passes the call that returns to pc. */
-static inline void pass(const void *pc) {
-    if (sim_options.predict && stream != NULL &&
-        !passes_add((uint32_t)((const char *)pc - program_base))) {
+static void pass(const void *pc) {
+    if (sim_options.predict && !passes_add(position(pc))) {
         trace.exhausted = true;
     }
 }
 
 static void thread(const struct worker *w, unsigned t) {
+    if (steps_on) {
+        steps_settle();
+    }
     if (sim_options.predict) {
         passes_next_lane();
     }
@@ -153,6 +171,7 @@ static void *block_parks(const struct worker *w) {
 static void block_resumes(const struct worker *w, void *kept) {
     const struct kept *before = kept;
     end_block();
+    watch_block(w);
     trace.block = blockIdx;
     trace.counted = before != NULL && before->counted;
     if (before != NULL) {
@@ -178,13 +197,21 @@ static const void *last_position(void) {
 }
 
 static void barrier(void) {
+    if (steps_on) {
+        steps_barrier(sim_worker);
+    }
     if (sim_checked) {
         race_barrier();
     }
 }
 
-static void warp_barrier(unsigned first, unsigned lanes) {
-    if (sim_checked) {
+static void warp_operation(const struct worker *w, unsigned first, unsigned lanes, bool done) {
+    const enum sim_warp_operation operation =
+        w->thread[first + (unsigned)__builtin_ctz(lanes)].operation;
+    if (steps_on) {
+        steps_operation(w, first, lanes, done);
+    }
+    if (sim_checked && operation == SIM_WARP_BARRIER && !done) {
         race_warp_barrier(first, lanes);
     }
 }
@@ -193,10 +220,6 @@ static void note_event(const void *address, uint64_t code) {
     if (!lane_stream_access(stream, code, (uint64_t)(uintptr_t)address)) {
         trace.exhausted = true;
     }
-}
-
-static inline uint32_t position(const void *return_address) {
-    return (uint32_t)((const char *)return_address - program_base);
 }
 
 /* Counted by itself: textures and surfaces do not use the pipe of loads and stores. */
@@ -239,6 +262,22 @@ static void emit(void *context, uint64_t code, const struct warp_access *access)
     }
 }
 
+/* The same in a block that is recorded. context: its warp. */
+struct recorded_warp {
+    const struct worker *w;
+    unsigned first;
+};
+
+static void emit_recorded(void *context, uint64_t code, const struct warp_access *access) {
+    const struct recorded_warp *warp = context;
+    const struct profile_counts before = profile_counts(warp->w, code, access);
+    if (!(code & EVENT_UNCOUNTED)) {
+        emit((void *)(uintptr_t)warp->w, code, access);
+    }
+    const struct profile_counts after = profile_counts(warp->w, code, access);
+    steps_instruction(warp->w, warp->first, code, access, &before, &after);
+}
+
 static void warp_waits(const struct worker *w, unsigned first) {
     stream = NULL;
     if (trace.counted && !trace.exhausted) {
@@ -249,7 +288,15 @@ static void warp_waits(const struct worker *w, unsigned first) {
             }
         }
         profile_begin_warp(first);
-        replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit, (void *)(uintptr_t)w);
+        if (steps_on) {
+            struct recorded_warp warp = {w, first};
+            steps_settle();
+            replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit_recorded, &warp);
+            steps_warp_waits();
+        } else {
+            replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit,
+                        (void *)(uintptr_t)w);
+        }
         if (sim_options.predict) {
             profile_end_warp();
         }
@@ -274,7 +321,7 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .grid_barrier = grid_barrier,
                                        .position = last_position,
                                        .barrier = barrier,
-                                       .warp_barrier = warp_barrier,
+                                       .warp_operation = warp_operation,
                                        .warp_waits = warp_waits,
                                        .atomic = compares,
                                        .heap_changed = heap_changed,
@@ -288,9 +335,20 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .host_function = host_function,
                                        .students_turn = confinement_turn};
 
+/* The running thread ends at a bad access, which no lane's stream holds yet. */
+static void fatal_access(const void *address, size_t bytes, bool store, const void *pc) {
+    if (steps_on && stream != NULL && bytes <= 16) {
+        steps_access(trace.thread % SIM_WARP_SIZE, address, (unsigned)bytes, store, position(pc),
+                     false);
+        note_event(address,
+                   event_access(position(pc), (unsigned)bytes, store, 0) | EVENT_UNCOUNTED);
+    }
+}
+
 /* After options.c, before the program's own constructors, which may allocate and launch. */
 __attribute__((constructor(102))) static void install(void) {
     sim_hooks = &hooks;
+    check_fatal = fatal_access;
     if (sim_options.check) {
         check_begin();
     }
@@ -330,14 +388,24 @@ static inline void check(const void *address, unsigned bytes, bool store, const 
     check_access(address, bytes, store ? RACE_STORE : RACE_LOAD, pc);
 }
 
+static __attribute__((noinline)) void watch(const void *address, unsigned width, bool store,
+                                            unsigned piece, const void *pc) {
+    if (piece == 0) {
+        pass(pc);
+    }
+    if (steps_on) {
+        steps_access(trace.thread % SIM_WARP_SIZE, address, width, store, position(pc), true);
+    }
+}
+
 static inline void note(const void *address, unsigned width, bool store, unsigned piece,
                         const void *pc) {
     const char *at = address;
     if (stream == NULL || is_local(address)) {
         return;
     }
-    if (piece == 0) {
-        pass(pc);
+    if (is_watched) {
+        watch(address, width, store, piece, pc);
     }
     if (!lane_stream_access(stream, event_access(position(pc), width, store, piece),
                             (uint64_t)(uintptr_t)at)) {
@@ -353,7 +421,9 @@ static void note_atomic(const void *address, size_t bytes, const void *pc) {
     if ((uintptr_t)address - shared_memory.from >= shared_memory.to - shared_memory.from) {
         profile_stores(trace.thread);
     }
-    pass(pc);
+    if (is_watched) {
+        watch(address, (unsigned)bytes, true, 0, pc);
+    }
     note_event(address, event_access(position(pc), (unsigned)bytes, true, 0) | EVENT_ATOMIC);
 }
 
@@ -604,7 +674,10 @@ int sim_mark(unsigned long long mark) {
     if (sim_options.ends && sim_lane_stack.from != NULL && ++marks > last_mark) {
         sim_end_kernel(SIM_ENOUGH);
     }
-    pass(__builtin_return_address(0));
+    if (is_watched && stream != NULL) {
+        pass(__builtin_return_address(0));
+        steps_mark(mark, position(__builtin_return_address(0)));
+    }
     if (stream != NULL && !lane_stream_mark(stream, mark)) {
         trace.exhausted = true;
     }

@@ -1,0 +1,455 @@
+"""The recording of one block, step by step: convlabs-step/v1.
+
+A traced program writes it where CONVLABS_SIM_STEPS asks for it (labs/sim/src/trace/steps.h). Here
+its addresses become source lines, and what the page can compute itself is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from grader.execute import addr2line, records
+from grader.model.counters import Counters
+
+LANES = 32
+MOST_BYTES = 380_000  # of the steps in a page
+MOST_OBJECT = 1 << 24  # bytes of an object whose contents are followed
+DECODER = msgspec.json.Decoder()
+
+Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+Mask = Annotated[int, msgspec.Meta(ge=0, lt=1 << LANES)]
+Index = tuple[Count, Count, Count]
+Way = Literal["load", "store", "atomic", "fault"]
+Space = Literal["global", "shared", "constant", "texture", "unknown", ""]
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The first line of a recording: which block of which launch. threads: of a block."""
+
+    launch: Count
+    kernel: str
+    grid: Index
+    threads: Index
+    block: Index
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The last thread of a launch that stored to the place that was asked for."""
+
+    launch: Count
+    block: Index
+    thread: Count
+
+
+class Object(msgspec.Struct, frozen=True, kw_only=True):
+    """What addresses belong to: an array, a variable. base: its address modulo 4096, on which its
+    sectors and banks depend. holds: what its bytes look like. where: an index of `places`."""
+
+    space: Space
+    bytes: Count
+    base: Count
+    name: str
+    where: int
+    holds: Literal["f4", "f8", "u1", "i4"] = "i4"
+
+
+class Access(msgspec.Struct, tag="access", array_like=True):
+    """One instruction of a warp that accesses memory. A fault is an access that ended its threads.
+
+    lanes: those that take part, one bit each. object: an index of `objects`, of the first lane's
+    address. offsets: those of the lanes from its beginning, in stretches: the first one, the
+    distance to the next lane's, how many lanes. values: the bytes of the lanes in hexadecimal; of
+    one lane where all have the same; "" of a load whose values follow from earlier steps; "?" where
+    they are not known. apart: why other lanes take no part, in pairs: the number of a construct
+    whose line `constructs` has (-1: they have left the kernel, or wait; 0: not known), and those
+    lanes. costs: sectors, of these new in the launch, bytes stored again, wavefronts, wavefronts
+    without conflicts, words of constant memory."""
+
+    warp: Count
+    place: int
+    way: Way
+    space: Space
+    width: Count
+    lanes: Mask
+    object: Count
+    offsets: list[int]
+    values: str
+    apart: list[int]
+    costs: list[Count]
+
+    def addresses(self) -> dict[int, int]:
+        """The offset of each lane that takes part."""
+        found = (
+            self.offsets[i] + k * self.offsets[i + 1]
+            for i in range(0, len(self.offsets), 3)
+            for k in range(self.offsets[i + 2])
+        )
+        return dict(zip(lanes_of(self.lanes), found, strict=False))
+
+
+class Barrier(msgspec.Struct, tag="barrier", array_like=True):
+    """The threads that wait at one call of a barrier when it opens: of each warp, one bit each."""
+
+    place: int
+    lanes: list[Mask]
+
+
+class Operation(msgspec.Struct, tag="warp", array_like=True):
+    """A function of a warp, such as a shuffle. sources: the lane that each lane reads from; inputs
+    and results: bits in hexadecimal. Each is empty where the function has none."""
+
+    warp: Count
+    place: int
+    name: str
+    lanes: Mask
+    sources: list[int]
+    inputs: list[str]
+    results: list[str]
+
+
+Step = Access | Barrier | Operation
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """What a check asks of a counter, which may be a quotient. words: the counter in words."""
+
+    check: str
+    counter: str
+    per: str
+    words: str
+    at_most: float | None
+    at_least: float | None
+
+
+class Focus(msgspec.Struct, frozen=True):
+    """Where the page opens. other: the step of the other thread of a race, or -1. lanes: those that
+    it is about. words: why."""
+
+    step: int
+    lanes: Mask
+    words: list[str]
+    other: int = -1
+    other_lanes: Mask = 0
+
+
+class Tap(msgspec.Struct, frozen=True, array_like=True):
+    """A pixel of the input that a result was made from, relative to it; step: of the first load
+    that brought it, -1: none did. wanted: the right result needs it."""
+
+    dx: int
+    dy: int
+    step: int
+    wanted: bool
+
+
+class Pixel(msgspec.Struct, frozen=True):
+    """A wrong pixel: what the run stored, what is right, and what it was made from. outside: loads
+    whose value is of no pixel of the input, such as one beyond its border."""
+
+    index: str
+    got: str
+    want: str
+    taps: list[Tap]
+    outside: int
+
+
+class Recording(msgspec.Struct):
+    """All that a page shows. places: file and line of what steps name by its index. sources: the
+    lines of each file. cut: in words, what was left out, or ""."""
+
+    head: Head
+    places: list[tuple[str, int]]
+    objects: list[Object]
+    constructs: dict[int, int]
+    steps: list[Step]
+    sources: dict[str, list[str]] = {}
+    cut: str = ""
+    limits: list[Limit] = []
+    focus: Focus | None = None
+    pixel: Pixel | None = None
+    title: str = ""
+    schema: Literal["convlabs-step/v1"] = "convlabs-step/v1"
+
+    def line(self, step: int) -> int:
+        return self.places[self.steps[step].place][1]
+
+    def thread(self, warp: int, lane: int) -> tuple[int, int, int]:
+        """threadIdx of a lane."""
+        x, y, _ = self.head.threads
+        number = warp * LANES + lane
+        return number % x, number // x % y, number // x // y
+
+
+def lanes_of(mask: int) -> list[int]:
+    return [lane for lane in range(LANES) if mask >> lane & 1]
+
+
+def found_stores(raw: bytes) -> list[Found]:
+    """The answers to a question for a store, in the order of the launches."""
+    return [f for line in raw.splitlines() if (f := records.readable(line, Found))]
+
+
+@dataclass
+class _Reader:
+    """Reads the lines of a recording. A line that is none is skipped."""
+
+    binary: Path
+    places: dict[tuple[str, int], int] = field(default_factory=dict)
+    pcs: dict[int, addr2line.Location] = field(default_factory=dict)
+
+    def place(self, file: str, line: int) -> int:
+        return self.places.setdefault((file, line), len(self.places))
+
+    def place_of(self, pc: int) -> int:
+        return self.place(*self.pcs.get(pc - 1, addr2line.UNKNOWN))
+
+    def read(self, raw: bytes) -> Recording | None:
+        lines = [line for line in raw.splitlines() if line.startswith((b"[", b"{"))]
+        head = records.readable(lines[0], Head) if lines else None
+        if head is None:
+            return None
+        rows = [row for line in lines[1:] if isinstance(row := _decoded(line), list)]
+        counters = {row[2] for row in rows if row[0] in (*_WAYS, "construct")}
+        self.pcs = addr2line.locations(self.binary, {pc - 1 for pc in counters})
+        objects: list[Object] = []
+        constructs: dict[int, int] = {}
+        steps: list[Step] = []
+        for row in rows:
+            if row[0] == "object":
+                _, _, space, size, base, name, file, line = row
+                where = self.place(addr2line.shortened(file) if file else "", line)
+                objects.append(Object(space=space, bytes=size, base=base, name=name, where=where))
+            elif row[0] == "construct":
+                place = self.place_of(row[2])  # of several marks the first line is its head
+                known = constructs.get(row[1], place)
+                constructs[row[1]] = min(known, place, key=lambda p: [*self.places][p][1])
+            elif row[0] == "barrier":
+                steps.append(Barrier(self.place(addr2line.shortened(row[1]), row[2]), row[3]))
+            elif row[0] == "warp":
+                _, warp, file, line, *rest = row
+                steps.append(Operation(warp, self.place(addr2line.shortened(file), line), *rest))
+            else:
+                way, warp, pc, space, *rest = row
+                steps.append(Access(warp, self.place_of(pc), way, space, *rest))
+        kernel = head.kernel.split("<")[0].split("::")[-1].strip()
+        head = msgspec.structs.replace(head, kernel=kernel)
+        recording = Recording(head, list(self.places), objects, constructs, steps)
+        left_out = next(
+            (
+                e["left_out"]
+                for line in lines
+                if isinstance(e := _decoded(line), dict) and "left_out" in e
+            ),
+            0,
+        )
+        if left_out:
+            recording.cut = (
+                f"the recording ends after {len(steps)} steps; {left_out} more do not fit"
+            )
+        return recording
+
+
+_WAYS = ("load", "store", "atomic", "fault")
+
+
+def _decoded(line: bytes) -> object:
+    try:
+        return DECODER.decode(line)
+    except msgspec.DecodeError:
+        return None
+
+
+def read(raw: bytes, binary: Path) -> Recording | None:
+    """The recording that the program `binary` wrote; None if there is none that can be read."""
+    try:
+        recording = _Reader(binary).read(raw)
+        # What a user's own program wrote to the file has other types.
+        return recording and msgspec.convert(msgspec.to_builtins(recording), Recording)
+    except (msgspec.ValidationError, ValueError, TypeError, IndexError):
+        return None
+
+
+# ---- what a page needs not hold
+
+
+@dataclass
+class Memory:
+    """What the steps so far show of each object's bytes."""
+
+    objects: list[Object]
+    _bytes: dict[int, tuple[bytearray, bytearray]] = field(default_factory=dict)
+
+    def values(self, access: Access) -> dict[int, bytes]:
+        """What the lanes load or store; without those that are not known."""
+        offsets = access.addresses()
+        if access.values == "?":
+            return {}
+        if not access.values:
+            known = {lane: self._known(access, at) for lane, at in offsets.items()}
+            return {lane: value for lane, value in known.items() if value is not None}
+        data = bytes.fromhex(access.values)
+        width = access.width
+        if len(data) == width:
+            return dict.fromkeys(offsets, data)
+        return {lane: data[i * width : (i + 1) * width] for i, lane in enumerate(offsets)}
+
+    def follow(self, access: Access, values: dict[int, bytes]) -> None:
+        """Notes what is in memory once the access is done."""
+        offsets = access.addresses()
+        for lane, value in values.items():
+            self._note(access, offsets[lane], value)
+
+    def _pages(self, access: Access, at: int) -> tuple[bytearray, bytearray] | None:
+        if access.object >= len(self.objects):
+            return None
+        size = self.objects[access.object].bytes
+        if size > MOST_OBJECT or at < 0 or at + access.width > size:
+            return None
+        if access.object not in self._bytes:
+            self._bytes[access.object] = bytearray(size), bytearray(size)
+        return self._bytes[access.object]
+
+    def _known(self, access: Access, at: int) -> bytes | None:
+        pages = self._pages(access, at)
+        if pages is None or 0 in pages[1][at : at + access.width]:
+            return None
+        return bytes(pages[0][at : at + access.width])
+
+    def _note(self, access: Access, at: int, value: bytes) -> None:
+        if pages := self._pages(access, at):
+            pages[0][at : at + access.width] = value
+            pages[1][at : at + access.width] = b"\1" * access.width
+
+
+def compact(recording: Recording, first: Iterable[int] = (), most: int = MOST_BYTES) -> None:
+    """Leaves out what a page computes itself: values that follow from earlier steps; and whole
+    warps where all do not fit into `most` bytes. first: warps that must stay."""
+    _say_what_is_held(recording)
+    full = list(enumerate(recording.steps))
+    warps = list(dict.fromkeys([*first, *(s.warp for s in _of_warps(recording.steps))]))
+    kept = warps
+    steps, size = _compacted(recording, full)
+    while len(kept) > 1 and size > most:
+        kept = kept[: max(1, min(len(kept) - 1, len(kept) * most // size))]
+        steps, size = _compacted(
+            recording, [(i, s) for i, s in full if isinstance(s, Barrier) or s.warp in kept]
+        )
+    said = [recording.cut] if recording.cut else []
+    if len(kept) < len(warps):
+        said.append(f"of {len(warps)} warps this page has {len(kept)}: {_ranges(sorted(kept))}")
+    if size > most:
+        count = max(1, len(steps) * most // size)
+        said.append(f"the page ends after {count} of {len(steps)} steps")
+        steps = dict([*steps.items()][:count])
+    recording.steps, recording.cut = [*steps.values()], "; ".join(said)
+    _renumber(recording, {old: new for new, old in enumerate(steps)})
+
+
+def _ranges(numbers: list[int]) -> str:
+    """0 to 3, 7."""
+    groups: list[list[int]] = []
+    for number in numbers:
+        if groups and groups[-1][-1] == number - 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return ", ".join(f"{g[0]} to {g[-1]}" if len(g) > 1 else f"{g[0]}" for g in groups)
+
+
+def _renumber(recording: Recording, places: dict[int, int]) -> None:
+    """Where other parts of the recording name steps: their new numbers."""
+    if focus := recording.focus:
+        step, other = places.get(focus.step, 0), places.get(focus.other, -1)
+        recording.focus = msgspec.structs.replace(focus, step=step, other=other)
+    if pixel := recording.pixel:
+        taps = [Tap(t.dx, t.dy, places.get(t.step, t.step), t.wanted) for t in pixel.taps]
+        recording.pixel = msgspec.structs.replace(pixel, taps=taps)
+
+
+def _of_warps(steps: Iterable[Step]) -> Iterator[Access | Operation]:
+    return (step for step in steps if not isinstance(step, Barrier))
+
+
+def _compacted(recording: Recording, steps: list[tuple[int, Step]]) -> tuple[dict[int, Step], int]:
+    """The steps by their numbers, without what follows from earlier ones, and their bytes."""
+    memory = Memory(recording.objects)
+    done: dict[int, Step] = {}
+    for number, step in steps:
+        if isinstance(step, Access):
+            values = Memory([]).values(step) if step.values else {}
+            text = step.values or "?"
+            if values and step.way == "load":
+                known = memory.values(msgspec.structs.replace(step, values=""))
+                text = "" if known == values else text
+            if text and len(set(values.values())) == 1:
+                text = next(iter(values.values())).hex()
+            memory.follow(step, values)
+            step = msgspec.structs.replace(step, values=text)
+        done[number] = step
+    return done, len(msgspec.json.encode([*done.values()]))
+
+
+def _say_what_is_held(recording: Recording) -> None:
+    """What each object holds: bytes, doubles, and of 4 bytes floats if most look like some."""
+    seen: dict[int, list[bytes]] = {}
+    widths: dict[int, set[int]] = {}
+    for step in recording.steps:
+        if isinstance(step, Access) and step.values:
+            widths.setdefault(step.object, set()).add(step.width)
+            data = bytes.fromhex(step.values)
+            seen.setdefault(step.object, []).extend(data[i : i + 4] for i in range(0, len(data), 4))
+    for i, item in enumerate(recording.objects):
+        width = min(widths.get(i, {4}))
+        words = [word for word in seen.get(i, []) if word not in (b"\0" * 4, b"\xff" * 4)]
+        floats = sum(
+            80 <= (word[3] & 0x7F) << 1 | word[2] >> 7 <= 170 for word in words if len(word) == 4
+        )
+        holds: Literal["f4", "f8", "u1", "i4"] = (
+            "u1"
+            if width < 4
+            else "f8"
+            if width == 8
+            else "f4"
+            if 2 * floats >= len(words)
+            else "i4"
+        )
+        recording.objects[i] = msgspec.structs.replace(item, holds=holds)
+
+
+# ---- counters
+
+
+def counted(recording: Recording) -> Counters:
+    """The counters of the steps together, as a profile has them."""
+    total = Counters(blocks=1)
+    storing: set[int] = set()
+    for step in recording.steps:
+        if not isinstance(step, Access):
+            continue
+        sectors, fresh, again, wavefronts, ideal, words = step.costs
+        lanes = step.lanes.bit_count()
+        if step.way in ("store", "atomic") and step.space != "shared":
+            storing |= {step.warp * LANES + lane for lane in lanes_of(step.lanes)}
+        if step.way not in ("load", "store"):  # atomics have other counters
+            continue
+        if step.space == "shared":
+            added = {"requests": 1, "wavefronts": wavefronts, "conflicts": wavefronts - ideal}
+        elif step.space == "constant":
+            added = {"requests": 1, "words": words, "bytes": lanes * step.width}
+        else:
+            added = {"requests": 1, "lanes": lanes, "sectors": sectors, "bytes": lanes * step.width}
+            total.dram_bytes = (total.dram_bytes or 0) + 32 * fresh
+            total.global_bytes_stored_again += again
+        way = "" if step.space in ("constant", "texture") else f"_{step.way}"
+        for name, more in added.items():
+            key = f"{step.space}{way}_{name}"
+            setattr(total, key, getattr(total, key) + more)
+    total.storing_threads = len(storing)
+    total.idle_blocks = int(not storing)
+    total.constant_serialisation = total.constant_words / max(total.constant_requests, 1)
+    return total

@@ -1,0 +1,244 @@
+"""Records the block of a check that shows best why it fails, for a page to step through it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from grader.checks.early_stop import NOTHING
+from grader.execute import step_focus, step_target, steps, warp_samples
+from grader.execute.instrumented import InstrumentedRun, Runner
+from grader.execute.profile import Profile, profile, read_launches
+from grader.execute.step_focus import Image
+from grader.execute.step_target import Target
+from grader.execute.steps import Focus, Limit, Pixel, Recording
+from grader.model import counters
+from grader.model.result import Check
+from grader.model.spec import Case, CheckSpec, Input, Lab, Safe, Technique
+from grader.oracle import cache, compare
+from grader.oracle.cache import Prepared
+from grader.oracle.compare import Comparison
+from grader.oracle.operations import OPERATIONS
+from grader.session import report_data
+from grader.session.could_not_run import FAULTS
+from grader.session.plan import matching
+from grader.session.session import Session
+
+# Findings that show in the steps of a block better than a wrong pixel does.
+SHOWN_FIRST = ("-race", "out-of-bounds", "misaligned", "use-after-free", "barrier-divergence")
+WINDOWS = ("correlate", "polyphase")  # operations whose results are made from a square of pixels
+
+
+class NotSteppedError(Exception):
+    """There is no recording: a sentence says why, and what to do."""
+
+
+def can_step(lab: Lab, check: CheckSpec, backend: str = "sim") -> bool:
+    """Does the check run kernels on an input that a student may see?"""
+    known = isinstance(check, Case | Safe) or (
+        isinstance(check, Technique) and check.counter not in counters.INSTRUCTIONS
+    )
+    shown = not (isinstance(check, Case) and (check.hidden or check.inject))
+    return backend != "cpu" and known and shown and lab.file_of(check).endswith(".cu")
+
+
+def command(lab: Lab, check: Check, backend: str, again: str) -> str:
+    """The command that opens a check which failed, where a page can show why; else "". again: the
+    one that grades the lab."""
+    asked = next((c for c in lab.shown_checks() if lab.id_of(c) == check.id), None)
+    if check.verdict != "fail" or check.diagnosis in NOTHING or asked is None:
+        return ""
+    if not can_step(lab, asked, backend):
+        return ""
+    words = check.name.split(" ")
+    pattern = check.name
+    for count in range(len(words), 0, -1):  # the shortest beginning that no other check has
+        shorter = " ".join(words[:count])
+        if [c.name for c in matching(lab, shorter)] != [check.name]:
+            break
+        pattern = shorter
+    return f"{again} -k {shlex.quote(pattern)} --step"
+
+
+def stepped(session: Session) -> tuple[Check, Recording]:
+    """The first check that failed, or else the first, and its recording. Raises NotSteppedError."""
+    lab, graded = session.lab, {check.id: check for check in session.so_far}
+    able = [p.check for p in session.plan.checks if can_step(lab, p.check, session.plan.backend)]
+    ran = [c for c in able if graded[lab.id_of(c)].verdict in ("pass", "fail")]
+    failed = [c for c in ran if graded[lab.id_of(c)].verdict == "fail"]
+    chosen = [*failed, *ran]
+    runner = session.runner() if chosen else None
+    if not able:
+        raise NotSteppedError("no selected check runs kernels on the simulator; choose one with -k")
+    if runner is None:
+        raise NotSteppedError("nothing ran that can be stepped through; fix what failed first")
+    check = chosen[0]
+    assert isinstance(check, Input)
+    check = check.at_public_size() if isinstance(check, Technique) else check
+    if not runner.is_quick(check):
+        raise NotSteppedError(
+            f"the image of '{check.name}' is too large to record; choose a smaller one with -k"
+        )
+    line = graded[lab.id_of(chosen[0])]
+    try:
+        return line, _Stepper(session, runner, check, line).recording()
+    except FAULTS as fault:
+        raise NotSteppedError(f"the recording failed: {fault}") from fault
+
+
+@dataclass
+class _Stepper:
+    session: Session
+    runner: Runner
+    check: Input
+    line: Check
+
+    def recording(self) -> Recording:
+        prepared = cache.prepared(self.session.lab, self.check)
+        comparison = self._wrong(prepared)
+        asked = "store:0:0"
+        if comparison:
+            place = int(np.ravel_multi_index(comparison.first(), comparison.output.shape))
+            element = comparison.output.dtype.itemsize
+            asked = f"store:{comparison.output.nbytes}:{place * element}"
+        run = self.runner.recorded(self.check, asked)
+        launches = read_launches(run.outcome.profile, strict=False)
+        seen = profile(self.runner.binary, launches, run.outcome.findings)
+        if not seen.kernels:
+            raise NotSteppedError(f"'{self.check.name}' launches no kernel")
+        target = self._target(run, seen, comparison)
+        found = steps.found_stores(run.outcome.steps)
+        by_finding = target.finding is not None and comparison is not None
+        if comparison and not by_finding:
+            target = self._of_pixel(found, seen, comparison, prepared)
+        recording = record(self.runner, self.check, target)
+        if comparison and not by_finding:
+            operation = self.session.lab.part_of(self.check).operation
+            _show_pixel(recording, comparison, prepared, self.check, operation, bool(found))
+        recording.title = f"{self.session.lab.id}  {self.line.title()}"
+        recording.limits = _limits(self.session.lab, self.check.part, recording.head.kernel)
+        step_target.finish(recording, target)
+        submission = self.session.submission
+        recording.sources = {
+            submission.path(name): submission.text(name).splitlines()
+            for name in submission.contents
+            if any(place[0] == submission.path(name) for place in recording.places)
+        }
+        return recording
+
+    def _wrong(self, prepared: Prepared) -> Comparison | None:
+        """The wrong output of a case."""
+        output = self.runner.forwards(self.check).outcome.output
+        if not isinstance(self.check, Case) or output is None:
+            return None
+        comparison = compare.compare(output, prepared.expected)
+        return None if comparison.right() else comparison
+
+    def _target(self, run: InstrumentedRun, seen: Profile, comparison: Comparison | None) -> Target:
+        errors = step_target.with_errors(run.errors())
+        shown = [f for f in errors if f.kind.endswith(SHOWN_FIRST)]
+        samples = warp_samples.read_warps(self.runner.binary, run.outcome.warps)
+        if (shown or errors) and not (comparison and not shown):
+            return step_target.at_finding([*shown, *errors][0])
+        if isinstance(self.check, Technique) and self.line.verdict == "fail":
+            return self._of_technique(seen, samples)
+        return Target(seen.kernels[0].launch, step_target.middle(seen.kernels[0]))
+
+    def _of_technique(self, seen: Profile, samples: list[warp_samples.Warp]) -> Target:
+        words = tuple(self.line.message[:1])
+        idle = [k for k in seen.kernels if k.counters.idle_blocks]
+        if idle and any("blocks wrote nothing" in text for text in words):
+            x, y, z = idle[0].grid
+            return Target(idle[0].launch, (x - 1, y - 1, z - 1), words)
+        at = self.line.details.get("file", ""), self.line.details.get("line", 0)
+        for kernel in seen.kernels:
+            if any((line.file, line.line) == at for line in kernel.lines):
+                return step_target.at_line(kernel, at, samples, words)
+        return replace(step_target.costliest(seen, samples), words=words)
+
+    def _of_pixel(
+        self, found: Sequence[steps.Found], seen: Profile, comparison: Comparison, given: Prepared
+    ) -> Target:
+        """The block that stored the first wrong pixel; where none did, that which should have."""
+        if found:
+            return Target(found[-1].launch, found[-1].block)
+        last = seen.kernels[-1]
+        launches = read_launches(self.runner.forwards(self.check).outcome.profile, strict=False)
+        *_, y, x = comparison.first()
+        shape = comparison.output.shape[-2:]
+        tile = report_data.tile((shape[0], shape[1]), given.inputs.radius, launches)
+        block = step_target.middle(last)
+        if tile:
+            at = (x // tile.width, y // tile.height)
+            block = (min(at[0], last.grid[0] - 1), min(at[1], last.grid[1] - 1), block[2])
+        return Target(last.launch, block, ("no thread stores the first wrong pixel",))
+
+
+def record(runner: Runner, check: Input, target: Target) -> Recording:
+    """Runs the check once more and records the block."""
+    run = runner.recorded(check, target.asked())
+    recording = steps.read(run.outcome.steps, runner.binary)
+    if recording is None:
+        raise NotSteppedError(
+            "the simulator recorded nothing: your program may behave differently each time it runs"
+        )
+    return recording
+
+
+def _show_pixel(
+    recording: Recording,
+    comparison: Comparison,
+    given: Prepared,
+    check: Input,
+    operation: str,
+    found: bool,
+) -> None:
+    """Opens at the store of the first wrong pixel, with what it was made from."""
+    index = comparison.first()
+    output = comparison.output
+    place = int(np.ravel_multi_index(index, output.shape)) * output.dtype.itemsize
+    at = step_focus.store_of(recording, output.nbytes, place) if found else None
+    want = compare.number(float(comparison.expected.value[index]), output.dtype)
+    got = compare.number(float(comparison.got[index]), output.dtype)
+    shown = OPERATIONS[operation].subscript(index)
+    words = [f"out{shown} is {got}; it should be {want}"]
+    if at is None:
+        recording.focus = Focus(0, 0, [*words, "no thread stores it; this block could"])
+        return
+    step, lane = at
+    recording.focus = Focus(step, 1 << lane, words)
+    image = given.inputs.image
+    if image.ndim != 2 or len(index) != 2:
+        return
+    plane = Image(image.nbytes, image.shape[1], image.shape[0], image.dtype.itemsize)
+    taps, other, stores = step_focus.pixels_read(recording, step, lane, plane)
+    centre = (index[1], index[0])
+    wanted = None
+    if operation in WINDOWS and "mask" in given.inputs.arrays:
+        border = check.settings().get("border", "zero")
+        wanted = set(step_focus.window(plane, centre, given.inputs.radius, border))
+    found_taps = step_focus.taps_of(taps, wanted, centre, stores > 1)
+    recording.pixel = Pixel(f"out{shown}", got, want, found_taps, other)
+
+
+def _limits(lab: Lab, part: str, kernel: str) -> list[Limit]:
+    """What the part's technique checks ask of the kernel's counters."""
+    limits = []
+    for t in lab.technique:
+        if t.part == part and fnmatchcase(kernel, t.kernel) and not counters.unknown(t.counter):
+            words = counters.in_words(t.counter, t.per)
+            limits.append(
+                Limit(
+                    t.name,
+                    counters.spelled_out(t.counter),
+                    t.per or "",
+                    f"{words.counted}{words.unit}",
+                    t.at_most,
+                    t.at_least,
+                )
+            )
+    return limits

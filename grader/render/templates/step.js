@@ -1,0 +1,640 @@
+/* Steps through a recorded block: convlabs-step/v1, which the page holds as JSON. All that is shown
+ * of a step follows from the steps up to it; `expand` computes it once, so that going back is as
+ * cheap as going on. */
+"use strict";
+(() => {
+  const LANES = 32, SECTOR = 32, WORD = 4;
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const steps = data.steps.map(named);
+  const byId = (id) => document.getElementById(id);
+  const lanesOf = (mask) => [...Array(LANES).keys()].filter((lane) => (mask >>> lane) & 1);
+
+  /* ---- the recording, with names */
+
+  function named([kind, ...rest]) {
+    const names = {
+      access: ["warp", "place", "way", "space", "width", "lanes", "object", "offsets", "values",
+        "apart", "costs"],
+      barrier: ["place", "lanes"],
+      warp: ["warp", "place", "name", "lanes", "sources", "inputs", "results"],
+    }[kind];
+    const step = Object.fromEntries(names.map((name, i) => [name, rest[i]]));
+    return { kind, ...step };
+  }
+
+  /* What each object holds, as far as the steps show it: pages of bytes and whether they are known. */
+  const memory = new Map();
+  const PAGE = 4096;
+
+  function byteAt(object, at, create) {
+    const key = object * 2 ** 40 + Math.floor(at / PAGE);
+    if (!memory.has(key) && create) memory.set(key, new Int16Array(PAGE).fill(-1));
+    return memory.get(key);
+  }
+
+  function readBytes(object, at, width) {
+    const bytes = new Uint8Array(width);
+    for (let i = 0; i < width; i++) {
+      const page = byteAt(object, at + i, false);
+      if (!page || page[(at + i) % PAGE] < 0) return null;
+      bytes[i] = page[(at + i) % PAGE];
+    }
+    return bytes;
+  }
+
+  const hex = (text, from, width) => Uint8Array.from({ length: width }, (_, i) =>
+    parseInt(text.slice(2 * (from + i), 2 * (from + i) + 2), 16));
+
+  /* Gives each access `at` (the offset of each lane, or null) and `bytes` (its value, or null). */
+  function expand(step) {
+    step.active = lanesOf(step.lanes);
+    step.at = Array(LANES).fill(null);
+    step.bytes = Array(LANES).fill(null);
+    const offsets = [];
+    for (let i = 0; i < step.offsets.length; i += 3) {
+      for (let k = 0; k < step.offsets[i + 2]; k++) {
+        offsets.push(step.offsets[i] + k * step.offsets[i + 1]);
+      }
+    }
+    const one = step.values.length === 2 * step.width;
+    step.active.forEach((lane, i) => {
+      const at = step.at[lane] = offsets[i];
+      if (step.values === "") step.bytes[lane] = at < 0 ? null : readBytes(step.object, at, step.width);
+      else if (step.values !== "?") step.bytes[lane] = hex(step.values, one ? 0 : i * step.width, step.width);
+    });
+    for (const lane of step.active) {
+      const bytes = step.bytes[lane];
+      for (let i = 0; bytes && step.at[lane] >= 0 && i < step.width; i++) {
+        byteAt(step.object, step.at[lane] + i, true)[(step.at[lane] + i) % PAGE] = bytes[i];
+      }
+    }
+  }
+  let epoch = 0;
+  for (const step of steps) {
+    step.epoch = epoch;
+    if (step.kind === "access") expand(step);
+    if (step.kind === "warp") step.active = lanesOf(step.lanes);
+    epoch += step.kind === "barrier";
+  }
+
+  /* ---- counters: those of --profile */
+
+  function costs(step) {
+    if (step.kind !== "access" || step.way === "fault") return {};
+    const [sectors, fresh, again, wavefronts, ideal, words] = step.costs;
+    const lanes = step.active.length;
+    if (step.way === "atomic") return { atomics: 1 };
+    const way = `${step.space}_${step.way}`;
+    if (step.space === "shared") {
+      return { [`${way}_requests`]: 1, [`${way}_wavefronts`]: wavefronts,
+        [`${way}_conflicts`]: wavefronts - ideal };
+    }
+    if (step.space === "constant") {
+      return { constant_requests: 1, constant_words: words, constant_bytes: lanes * step.width };
+    }
+    const name = step.space === "texture" ? "texture" : way;
+    return { [`${name}_requests`]: 1, [`${name}_lanes`]: lanes, [`${name}_sectors`]: sectors,
+      [`${name}_bytes`]: lanes * step.width, dram_bytes: SECTOR * fresh,
+      global_bytes_stored_again: again };
+  }
+  const names = [...new Set(steps.flatMap((step) => Object.keys(costs(step))))].sort();
+  const sums = [];
+  {
+    const stored = new Set(), total = Object.fromEntries(names.map((name) => [name, 0]));
+    for (const step of steps) {
+      for (const [name, more] of Object.entries(costs(step))) total[name] += more;
+      if (step.way === "store" && step.space === "global") {
+        step.active.forEach((lane) => stored.add(step.object * 2 ** 40 + step.at[lane]));
+      }
+      sums.push({ ...total, pixels: stored.size });
+    }
+  }
+
+  /* What a check limits: a counter, or a quotient, of the steps so far; null: of nothing yet. */
+  function limited(limit, sum) {
+    const value = (name) => {
+      let n = sum[name] || 0;
+      if (name.includes("global_load")) n += sum[name.replace("global_load", "texture")] || 0;
+      if (name === "global_load_requests" || name === "global_load_sectors") {
+        n += (sum.constant_words || 0) - (sum.constant_requests || 0);
+      }
+      return n;
+    };
+    const [above, below] = limit.counter.split("/").map((name) => name.trim());
+    const divisor = below ? value(below) : limit.per === "pixel" ? sum.pixels : 1;
+    return divisor ? value(above) / divisor : null;
+  }
+
+  /* ---- values in words */
+
+  function short(number) {
+    const text = String(Number(number.toPrecision(4)));
+    return text.length > 8 ? number.toExponential(1) : text;
+  }
+
+  function shown(bytes, holds) {
+    if (!bytes) return "?";
+    const view = new DataView(bytes.buffer);
+    const parts = [];
+    const size = bytes.length < 4 ? bytes.length : holds === "f8" && bytes.length % 8 === 0 ? 8 : 4;
+    for (let i = 0; i < bytes.length; i += size) {
+      if (size === 8) parts.push(short(view.getFloat64(i, true)));
+      else if (size === 4 && bytes.slice(i, i + 4).every((b) => b === 255)) parts.push("unset");
+      else if (size === 4 && holds === "i4") parts.push(view.getInt32(i, true));
+      else if (size === 4 && holds !== "u1") parts.push(short(view.getFloat32(i, true)));
+      else for (let k = 0; k < size; k++) parts.push(bytes[i + k]);
+    }
+    return parts.join(" ");
+  }
+
+  function bitsShown(text) {
+    const padded = text.padStart(text.length > 8 ? 16 : 8, "0");
+    const bytes = hex(padded, 0, padded.length / 2).reverse();
+    const exponent = (bytes[3] & 127) * 2 + (bytes[2] >> 7);
+    if (padded.length > 8) return bytes.every((b) => b === 255) ? "undefined" : shown(bytes, "f8");
+    return shown(bytes, exponent > 60 && exponent < 190 ? "f4" : "i4");
+  }
+
+  const objectOf = (step) => data.objects[step.object] || { name: "memory", holds: "i4", base: 0, bytes: 0 };
+  const sizeOf = (object, width) => ({ f4: 4, i4: 4, f8: 8, u1: 1 })[object.holds] || width;
+
+  function element(step, lane) {
+    const object = objectOf(step), at = step.at[lane];
+    const size = Math.min(sizeOf(object, step.width), step.width);
+    const index = at / size;
+    return Number.isInteger(index) ? `[${index}]` : `+${at} B`;
+  }
+
+  function thread(warp, lane) {
+    const [x, y] = data.head.threads, n = warp * LANES + lane;
+    return [n % x, Math.floor(n / x) % y, Math.floor(n / x / y)];
+  }
+  const exists = (warp, lane) => warp * LANES + lane < data.head.threads.reduce((a, b) => a * b);
+  const lineOf = (place) => (data.places[place] || ["", 0])[1];
+  const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
+  function idealSectors(step) {
+    const bytes = new Set(step.active.map((lane) => step.at[lane])).size * step.width;
+    return Math.max(1, Math.ceil(bytes / SECTOR));
+  }
+
+  /* How much an access costs beyond what it needs. */
+  function excess(step) {
+    if (step.kind !== "access" || step.way === "fault" || step.way === "atomic") return 0;
+    const [sectors, , , wavefronts, ideal, words] = step.costs;
+    if (step.space === "shared") return wavefronts - ideal;
+    if (step.space === "constant") return words - 1;
+    return Math.max(0, sectors - idealSectors(step) - 1); /* a range may begin within a sector */
+  }
+
+  function sentence(step) {
+    const where = lineOf(step.place) ? ` (line ${lineOf(step.place)})` : "";
+    if (step.kind === "barrier") {
+      const here = step.lanes.reduce((n, mask) => n + lanesOf(mask).length, 0);
+      const all = data.head.threads.reduce((a, b) => a * b);
+      return here === all ? `All ${all} threads of the block meet at the barrier${where}.`
+        : `${here} of ${all} threads meet at this barrier${where}; the others have left the kernel or wait elsewhere.`;
+    }
+    const who = `Warp ${step.warp}: ${step.active.length === LANES ? "all 32 lanes" : plural(step.active.length, "lane")}`;
+    if (step.kind === "warp") {
+      return `${who}${step.inputs.length ? " exchange values" : ""}: ${step.name}${where}.`;
+    }
+    const object = objectOf(step), width = plural(step.width, "byte");
+    const one = step.active.length === 1 ? "s" : "";
+    const verb = { load: `load${one}`, store: `store${one}`, atomic: `update${one} atomically`, fault: `end${one} at a bad access of` }[step.way];
+    const to = step.way === "store" ? "to" : step.way === "load" ? "from" : "in";
+    let text = `${who} ${verb} ${width}${one ? "" : " each"} ${to} ${object.name} in ${step.space || object.space} memory${where}`;
+    const [sectors, , , wavefronts, ideal, words] = step.costs;
+    if (step.way === "load" || step.way === "store") {
+      if (step.space === "shared") {
+        text += `: ${plural(wavefronts, "wavefront")}`;
+        text += wavefronts > ideal ? `, ${wavefronts - ideal} of them extra because of bank conflicts` : ", no conflict";
+      } else if (step.space === "constant") {
+        text += `: ${plural(words, "word")}` + (words > 1 ? ", read one after the other" : " for all");
+      } else {
+        const used = new Set(step.active.flatMap((lane) => [...Array(step.width).keys()].map((i) => step.at[lane] + i))).size;
+        text += `: ${plural(sectors, "sector")}, ${sectors * SECTOR} bytes moved, ${Math.round(100 * used / (sectors * SECTOR || 1))} % of them used`;
+      }
+    }
+    return `${text}.`;
+  }
+
+  /* What one of the marked threads does in a step. */
+  function oneThread(step, lanes) {
+    const lane = lanesOf(lanes)[0];
+    if (lane === undefined || step.kind !== "access") return sentence(step);
+    const verb = { load: "loads", store: "stores", atomic: "updates", fault: "accesses" }[step.way];
+    const value = step.bytes[lane] ? `, ${shown(step.bytes[lane], objectOf(step).holds)}` : "";
+    return `line ${lineOf(step.place)}: thread (${thread(step.warp, lane).join(", ")}) ${verb} ${objectOf(step).name}${element(step, lane)}${value}`;
+  }
+
+  /* ---- drawing */
+
+  function make(tag, text, attributes = {}) {
+    const made = document.createElement(tag);
+    if (text !== "") made.textContent = text;
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  }
+  const hue = (lane) => `--hue:${Math.round((lane * 360) / LANES)}`;
+  const svg = (tag, attributes, text = "") => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.textContent = text;
+    return made;
+  };
+
+  function table(caption, heads, rows, mark = () => "") {
+    const made = make("table", "", { class: "figures-table" });
+    made.append(make("caption", caption, { class: "hidden" }));
+    const head = make("tr", "");
+    head.append(...heads.map((text) => make("th", text, { scope: "col" })));
+    made.createTHead().append(head);
+    const body = made.createTBody();
+    for (const row of rows) {
+      const line = make("tr", "");
+      row.forEach((text, i) => line.append(i === 0 ? make("th", text, { scope: "row" })
+        : make("td", text, mark(row, i) ? { class: mark(row, i) } : {})));
+      body.append(line);
+    }
+    return made;
+  }
+
+  /* Which listing is shown, and its lines. */
+  let listed = null;
+  const ran = new Map();
+  for (const step of steps) {
+    const [file, line] = data.places[step.place] || ["", 0];
+    if (!ran.has(file)) ran.set(file, new Set());
+    ran.get(file).add(line);
+  }
+
+  function drawSource(step) {
+    const [file, line] = data.places[step.place] || ["", 0];
+    const box = byId("source");
+    if (listed !== file && data.sources[file]) {
+      const list = make("ol", "");
+      data.sources[file].forEach((text, i) => {
+        const item = make("li", "", ran.get(file).has(i + 1) ? { class: "ran" } : {});
+        item.append(make("span", String(i + 1), { class: "n" }), text);
+        list.append(item);
+      });
+      box.replaceChildren(list);
+      byId("file").textContent = file;
+      listed = file;
+    }
+    box.querySelectorAll(".now").forEach((item) => {
+      item.classList.remove("now");
+      item.removeAttribute("aria-current");
+    });
+    const now = listed === file && box.firstChild ? box.firstChild.children[line - 1] : null;
+    if (now) {
+      now.classList.add("now");
+      now.setAttribute("aria-current", "step");
+      const place = now.offsetTop - box.offsetTop;
+      if (place < box.scrollTop + 30 || place > box.scrollTop + box.clientHeight - 50) {
+        box.scrollTop = place - box.clientHeight / 2;
+      }
+    }
+  }
+
+  /* The line of the branch or loop around a line, as its indentation says; 0: none is seen. */
+  function branchAround(place) {
+    const [file, line] = data.places[place] || ["", 0], lines = data.sources[file] || [];
+    const branch = /\b(if|else|for|while|switch|case)\b|\?/;
+    const depth = (text) => text.search(/\S/);
+    if (branch.test(lines[line - 1] || "")) return line;
+    let least = depth(lines[line - 1] || "");
+    for (let i = line - 2; i >= 0 && least > 0; i--) {
+      const own = depth(lines[i]);
+      if (own < 0 || own >= least) continue;
+      if (branch.test(lines[i])) return i + 1;
+      least = own;
+    }
+    return 0;
+  }
+
+  /* Why a lane takes no part, in words. */
+  function reason(step, lane) {
+    if (!exists(step.warp, lane)) return "no such thread";
+    for (let i = 0; step.apart && i < step.apart.length; i += 2) {
+      if ((step.apart[i + 1] >>> lane) & 1) {
+        const construct = step.apart[i];
+        if (construct < 0) return "left the kernel, or wait";
+        const line = construct > 0 ? lineOf(data.constructs[construct]) : branchAround(step.place);
+        return line ? `took another way at the branch or loop of line ${line}` : "excluded by a condition of this line";
+      }
+    }
+    return "take no part";
+  }
+
+  function laneText(step, lane) {
+    if (step.kind === "barrier" || !step.active.includes(lane)) return ["", ""];
+    if (step.kind === "warp") {
+      const i = step.active.indexOf(lane);
+      const from = step.sources.length ? ` ← ${step.sources[i]}` : "";
+      return [step.results.length ? bitsShown(step.results[i]) : "here", from];
+    }
+    return [shown(step.bytes[lane], objectOf(step).holds), element(step, lane)];
+  }
+
+  function drawLanes(step) {
+    const grid = byId("grid"), off = new Map();
+    grid.replaceChildren();
+    if (step.kind === "barrier") {
+      byId("off").replaceChildren();
+      byId("warp").textContent = "of all warps";
+      return;
+    }
+    byId("warp").textContent = `of warp ${step.warp}, threads ${thread(step.warp, 0).join(",")} to ${thread(step.warp, LANES - 1).join(",")}`;
+    for (let lane = 0; lane < LANES; lane++) {
+      const on = step.active.includes(lane), [value, address] = laneText(step, lane);
+      const cell = make("div", "", { style: hue(lane), class: `${on ? "on" : "off"}${(marked >>> lane) & 1 ? " here" : ""}`,
+        title: `lane ${lane}, thread (${thread(step.warp, lane).join(", ")}): ${on ? `${address} ${value}` : reason(step, lane)}` });
+      cell.append(make("b", String(lane)), make("span", on ? value : "off"), make("span", on ? address : "–"));
+      grid.append(cell);
+      if (!on) off.set(reason(step, lane), [...(off.get(reason(step, lane)) || []), lane]);
+    }
+    byId("off").replaceChildren(...[...off].map(([why, lanes]) => make("p", `${spans(lanes)} off: ${why}`)));
+  }
+
+  function spans(lanes) {
+    const found = [];
+    for (const lane of lanes) {
+      const last = found[found.length - 1];
+      if (last && last[1] === lane - 1) last[1] = lane;
+      else found.push([lane, lane]);
+    }
+    return (lanes.length > 1 ? "lanes " : "lane ") + found.map(([a, b]) => (a === b ? a : `${a}–${b}`)).join(", ");
+  }
+
+  /* The lanes of each unit of `size` bytes, by its number from the object's aligned beginning. */
+  function units(step, size, lanes = step.active) {
+    const { base } = objectOf(step), found = new Map();
+    for (const lane of lanes) {
+      const first = Math.floor((step.at[lane] + base) / size);
+      const last = Math.floor((step.at[lane] + base + step.width - 1) / size);
+      for (let unit = first; unit <= last; unit++) {
+        if (!found.has(unit)) found.set(unit, []);
+        found.get(unit).push(lane);
+      }
+    }
+    return found;
+  }
+
+  let marked = 0; /* the lanes that the page is about */
+
+  function cellOf(tag, lanes) {
+    const text = lanes.length === 0 ? "" : lanes.length === 1 ? String(lanes[0]) : `${lanes[0]}+`;
+    const here = lanes.some((lane) => (marked >>> lane) & 1) ? " here" : "";
+    return make(tag, text, lanes.length ? { class: `touched${here}`, style: hue(lanes[0]), title: spans(lanes) } : {});
+  }
+
+  function drawSectors(step) {
+    const box = make("div", "", { class: "sectors" }), words = units(step, WORD);
+    const sectors = [...units(step, SECTOR).keys()].sort((a, b) => a - b);
+    const { base } = objectOf(step);
+    for (const sector of sectors) {
+      const made = make("div", "", { class: "sector" }), cells = make("div", "", { class: "cells" });
+      made.append(make("span", `byte ${sector * SECTOR - base}`), cells);
+      for (let i = 0; i < SECTOR / WORD; i++) cells.append(cellOf("i", words.get((sector * SECTOR) / WORD + i) || []));
+      box.append(made);
+    }
+    return [make("p", `${plural(sectors.length, "sector")} of 32 bytes; each cell is 4 bytes, with the lane that touches it`, { class: "note" }), box];
+  }
+
+  /* The words of each wavefront by bank: phases of 32, 16 or 8 lanes, or of twice as many where the
+   * device serves neighbours together. */
+  function wavefronts(step) {
+    const count = step.width <= WORD ? 1 : step.width / WORD;
+    for (const phases of [count, Math.max(1, count / 2)]) {
+      const rows = [];
+      for (let phase = 0; phase < phases; phase++) {
+        const size = LANES / phases;
+        const lanes = step.active.filter((lane) => Math.floor(lane / size) === phase);
+        const depth = Array(LANES).fill(0), first = rows.length;
+        for (const [word, at] of [...units(step, WORD, lanes)].sort((a, b) => a[0] - b[0])) {
+          const bank = ((word % LANES) + LANES) % LANES, row = first + depth[bank]++;
+          (rows[row] = rows[row] || [])[bank] = at;
+        }
+      }
+      if (rows.length === step.costs[3] || phases === 1) return rows;
+    }
+    return [];
+  }
+
+  function drawBanks(step) {
+    const rows = wavefronts(step), made = make("table", "", { class: "banks" });
+    made.append(make("caption", "Banks of shared memory, one row for each wavefront", { class: "hidden" }));
+    const head = make("tr", "");
+    head.append(make("th", "", { scope: "col", "aria-label": "wavefront" }), ...Array.from({ length: LANES }, (_, i) => make("th", String(i), { scope: "col" })));
+    made.createTHead().append(head);
+    const body = made.createTBody();
+    rows.forEach((row, i) => {
+      const line = make("tr", "");
+      line.append(make("th", String(i + 1), { scope: "row", "aria-label": `wavefront ${i + 1}` }));
+      for (let bank = 0; bank < LANES; bank++) {
+        const cell = cellOf("td", row[bank] || []);
+        if (row[bank] && step.costs[3] > step.costs[4]) cell.classList.add("clash");
+        line.append(cell);
+      }
+      body.append(line);
+    });
+    return [make("p", `${plural(step.costs[3], "wavefront")}, ${step.costs[4]} without conflicts; a row for each; below its bank, each word with the lane that wants it`, { class: "note" }), made];
+  }
+
+  function drawConstant(step) {
+    const words = [...units(step, Math.max(WORD, step.width))].sort((a, b) => a[0] - b[0]);
+    return [table("Words of constant memory", ["word", "value", "lanes"], words.map(([, lanes]) =>
+      [element(step, lanes[0]), shown(step.bytes[lanes[0]], objectOf(step).holds), spans(lanes)]))];
+  }
+
+  function drawBarrier(step) {
+    return [table("Which threads are at the barrier", ["warp", "lanes at the barrier", "not there"], step.lanes.map((mask, warp) => {
+      const there = lanesOf(mask), missing = [...Array(LANES).keys()].filter((lane) => exists(warp, lane) && !there.includes(lane));
+      return [`warp ${warp}`, there.length ? spans(there) : "none", missing.length ? spans(missing) : "none"];
+    }), (row, i) => (i === 2 && row[2] !== "none" ? "over" : ""))];
+  }
+
+  function drawShuffle(step) {
+    if (!step.inputs.length) return [make("p", "The lanes wait for each other.", { class: "note" })];
+    const wide = 20, picture = svg("svg", { class: "shuffle", viewBox: `0 0 ${LANES * wide} 130`, role: "img", "aria-label": sentence(step) });
+    step.active.forEach((lane, i) => {
+      const x = (lane + 0.5) * wide, from = step.sources.length ? step.sources[i] : null;
+      if (from !== null) picture.append(svg("path", { d: `M${(from + 0.5) * wide} 26L${x} 96`, class: from === lane ? "own" : "" }));
+      picture.append(svg("text", { x, y: 10 }, String(lane)));
+      for (const [y, text] of [[22, step.inputs[i]], [110, step.results[i]]]) {
+        picture.append(svg("text", { x, y, style: "font-size:6.5px" }, bitsShown(text).slice(0, 7)));
+      }
+    });
+    return [make("p", "above: what each lane passes; below: what it gets", { class: "note" }), picture];
+  }
+
+  function drawMemory(step) {
+    const box = byId("memory");
+    byId("where").textContent = "";
+    if (step.kind === "barrier") return box.replaceChildren(...drawBarrier(step));
+    if (step.kind === "warp") return box.replaceChildren(...drawShuffle(step));
+    const object = objectOf(step), [file, declared] = data.places[object.where] || ["", 0];
+    const line = data.sources[file] ? declared : 0;
+    byId("where").textContent = `${object.name}, ${object.bytes} bytes${line ? `, line ${line}` : ""}`;
+    if (step.space === "shared") return box.replaceChildren(...drawBanks(step));
+    if (step.space === "constant") return box.replaceChildren(...drawConstant(step));
+    const beyond = step.active.filter((lane) => step.at[lane] < 0 || step.at[lane] + step.width > object.bytes);
+    const said = beyond.length ? [make("p", `outside of ${object.name}: ${spans(beyond)}`, { class: "warn" })] : [];
+    return box.replaceChildren(...said, ...drawSectors(step));
+  }
+
+  const digits = (value) => (value === null ? "–" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4))));
+
+  function drawCounters(at) {
+    const own = costs(steps[at]), sum = sums[at], last = sums[sums.length - 1];
+    const rows = names.filter((name) => last[name]).map((name) => [name.replaceAll("_", " "), own[name] ? `+${own[name]}` : "", digits(sum[name]), digits(last[name]), ...(data.limits.length ? [""] : [])]);
+    for (const limit of data.limits) {
+      const bound = limit.at_most !== null ? `at most ${digits(limit.at_most)}` : `at least ${digits(limit.at_least)}`;
+      rows.push([limit.words, "", digits(limited(limit, sum)), digits(limited(limit, last)), bound]);
+    }
+    const over = (row, i) => {
+      if (i === 1) return "more";
+      const [, way, number] = /^at (most|least) (.*)$/.exec(row[4] || "") || [];
+      return i > 1 && i < 4 && number && row[i] !== "–" && (way === "most" ? +row[i] > +number : +row[i] < +number) ? "over" : "";
+    };
+    byId("counters").replaceChildren(table("Counters", ["counter", "this step", "so far", "at the end", ...(data.limits.length ? ["limit"] : [])], rows, over));
+  }
+
+  function drawTable(step) {
+    if (!byId("table-box").open) return;
+    const rows = step.kind === "barrier" ? [] : [...Array(LANES).keys()].map((lane) => {
+      const on = step.active.includes(lane), [value, address] = laneText(step, lane);
+      return [`lane ${lane}`, thread(step.warp, lane).join(", "), on ? "takes part" : reason(step, lane), address, value];
+    });
+    byId("table").replaceChildren(...(rows.length ? [table("The lanes", ["lane", "thread", "state", "address", "value"], rows)] : drawBarrier(step)));
+  }
+
+  function drawTaps() {
+    const { pixel } = data, box = byId("taps");
+    if (!pixel || !box) return;
+    const reach = Math.max(1, ...pixel.taps.flatMap((tap) => [Math.abs(tap[0]), Math.abs(tap[1])]));
+    const size = Math.min(reach, 16), made = make("table", "", { class: "taps" });
+    made.append(make("caption", "Pixels of the input around the result", { class: "hidden" }));
+    for (let dy = -size; dy <= size; dy++) {
+      const line = make("tr", "");
+      for (let dx = -size; dx <= size; dx++) {
+        const tap = pixel.taps.find((one) => one[0] === dx && one[1] === dy);
+        const cell = make("td", "", { class: [tap && tap[2] < 0 ? "missing" : "", tap && !tap[3] ? "extra" : "", dx === 0 && dy === 0 ? "centre" : ""].join(" ").trim() });
+        if (tap && tap[2] < 0) cell.append(make("span", "✕", { title: `(${dx}, ${dy}) was never read` }));
+        if (tap && tap[2] >= 0) {
+          const button = make("button", tap[3] ? "✓" : "!", { type: "button", "aria-label": `(${dx}, ${dy}): read in step ${tap[2] + 1}` });
+          button.addEventListener("click", () => show(tap[2]));
+          cell.append(button);
+        }
+        line.append(cell);
+      }
+      made.append(line);
+    }
+    box.replaceChildren(made);
+    const missing = pixel.taps.filter((tap) => tap[2] < 0).length, extra = pixel.taps.filter((tap) => !tap[3]).length;
+    byId("taps-words").textContent = `✓ ${plural(pixel.taps.length - missing - extra, "pixel")} read (a click goes there), ✕ ${missing} missing, ! ${extra} read but not needed; `
+      + `${plural(pixel.outside, "load")} of other values, such as those beyond the border; framed: the result's own place`;
+  }
+
+  /* ---- moving */
+
+  let at = 0, speaking = 0;
+  const warpChosen = () => byId("only").value;
+  const passes = (step) => warpChosen() === "" || step.kind === "barrier" || String(step.warp) === warpChosen();
+  const wanted = {
+    step: () => true,
+    barrier: (step) => step.kind === "barrier" || step.name === "__syncwarp",
+    costly: (step) => excess(step) > 0,
+    line: (step) => step.place !== steps[at].place,
+    store: (step) => step.way === "store" && step.space === "global",
+  };
+
+  function next(what, way) {
+    for (let i = at + way; i >= 0 && i < steps.length; i += way) {
+      if (passes(steps[i]) && wanted[what](steps[i])) return i;
+    }
+    return -1;
+  }
+
+  function go(what, way) {
+    const to = next(what, way);
+    if (to >= 0) show(to);
+  }
+
+  function show(to) {
+    at = to;
+    const step = steps[at], { focus } = data;
+    marked = focus && at === focus.step ? focus.lanes : focus && at === focus.other ? focus.other_lanes : 0;
+    byId("at").value = at;
+    byId("at").setAttribute("aria-valuetext", `step ${at + 1} of ${steps.length}`);
+    byId("number").textContent = `${at + 1} of ${steps.length}, after ${plural(step.epoch, "barrier")}`;
+    byId("words").textContent = sentence(step);
+    drawSource(step);
+    drawLanes(step);
+    drawMemory(step);
+    drawCounters(at);
+    drawTable(step);
+    for (const button of document.querySelectorAll("[data-move]")) {
+      const [what, way] = button.dataset.move.split(" ");
+      button.disabled = next(what, Number(way)) < 0;
+    }
+    clearTimeout(speaking); /* whoever holds a key down hears the last step alone */
+    speaking = setTimeout(() => { byId("spoken").textContent = `Step ${at + 1}. ${sentence(step)}`; }, 500);
+  }
+
+  function controls() {
+    const box = byId("moves");
+    const add = (text, what, way, label) => {
+      const button = make("button", text, { type: "button", "data-move": `${what} ${way}`, "aria-label": label });
+      button.addEventListener("click", () => go(what, way));
+      box.append(button);
+    };
+    add("◀ back", "step", -1, "one step back");
+    add("step ▶", "step", 1, "one step on");
+    for (const [what, label] of [["barrier", "barrier"], ["costly", "costly access"], ["line", "line"], ["store", "store of a pixel"]]) {
+      add("◀", what, -1, `previous ${label}`);
+      add(`${label} ▶`, what, 1, `next ${label}`);
+    }
+    const label = make("label", "of ", {}), select = make("select", "", { id: "only" });
+    const warps = [...new Set(steps.filter((step) => step.kind !== "barrier").map((step) => step.warp))].sort((a, b) => a - b);
+    select.append(make("option", "all warps", { value: "" }), ...warps.map((warp) => make("option", `warp ${warp}`, { value: warp })));
+    select.addEventListener("change", () => show(at));
+    label.append(select);
+    box.append(label);
+    const { focus } = data;
+    for (const [to, lanes] of focus ? [[focus.step, focus.lanes], [focus.other, focus.other_lanes]] : []) {
+      if (to >= 0 && steps[to]) {
+        const button = make("button", `step ${to + 1}`, { type: "button" });
+        button.addEventListener("click", () => show(to));
+        const line = make("p", "", { class: "buttons" });
+        line.append(button, make("span", oneThread(steps[to], lanes)));
+        byId("jumps").append(line);
+      }
+    }
+  }
+
+  const KEYS = { ArrowRight: ["step", 1], ArrowLeft: ["step", -1], b: ["barrier", 1], c: ["costly", 1], l: ["line", 1], p: ["store", 1] };
+  document.addEventListener("keydown", (event) => {
+    const inside = event.target.closest("select, .scroll");
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (!KEYS[key] || event.ctrlKey || event.altKey || event.metaKey || (inside && event.key.startsWith("Arrow"))) return;
+    event.preventDefault();
+    const [what, way] = KEYS[key];
+    go(what, event.shiftKey && event.key.length === 1 ? -way : way);
+  });
+
+  if (steps.length === 0) {
+    byId("words").textContent = "This block accesses no memory and meets no barrier: there is nothing to step through.";
+    document.querySelector(".time").hidden = true;
+    return;
+  }
+  controls();
+  byId("at").max = steps.length - 1;
+  byId("at").addEventListener("input", (event) => show(Number(event.target.value)));
+  byId("table-box").addEventListener("toggle", () => drawTable(steps[at]));
+  drawTaps();
+  show(data.focus && steps[data.focus.step] ? data.focus.step : 0);
+  window.convlabsStep = { counters: () => sums[sums.length - 1], steps, show };
+})();

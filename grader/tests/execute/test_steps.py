@@ -1,0 +1,237 @@
+"""Recordings of blocks: their counters are the profile's, their values what the program computed,
+and each error is found in them with the threads that it is about."""
+
+import json
+import struct
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+
+from grader import paths
+from grader.compile import make
+from grader.execute import step_focus, steps
+from grader.execute.instrumented import Runner
+from grader.execute.profile import Launch, profile, read_launches
+from grader.execute.step_focus import Image
+from grader.execute.step_target import Target
+from grader.execute.steps import Access, Barrier, Memory, Operation, Recording
+from grader.model import counters, spec
+from grader.model import submission as submissions
+from grader.model.counters import Counters
+from grader.schema import write
+from grader.tests.execute.stepped_program import (
+    APART,
+    EVERYTHING,
+    OUTSIDE,
+    RACE,
+    Stepped,
+    line_of,
+    stepped,
+)
+from grader.tests.zoo import entries as zoo
+
+
+@pytest.fixture(scope="module")
+def program() -> Stepped:
+    return stepped()
+
+
+def accesses(recording: Recording, text: str, way: str) -> list[Access]:
+    """Those of the line that holds the text."""
+    return [
+        s
+        for i, s in enumerate(recording.steps)
+        if isinstance(s, Access) and (recording.line(i), s.way) == (line_of(text), way)
+    ]
+
+
+def floats(recording: Recording, wanted: Access) -> dict[int, float]:
+    """The values of an access, as a page computes them from the steps before."""
+    memory = Memory(recording.objects)
+    for step in recording.steps:
+        if isinstance(step, Access):
+            values = memory.values(step)
+            if step is wanted:
+                return {lane: struct.unpack("<f", v)[0] for lane, v in values.items()}
+            memory.follow(step, values)
+    raise AssertionError
+
+
+def test_the_counters_are_those_of_the_profile(program: Stepped) -> None:
+    counted = steps.counted(program.recording(EVERYTHING))
+    assert counted == program.shown.profile.kernels[EVERYTHING].counters
+    assert counted.shared_store_conflicts > 0 < counted.constant_requests
+
+
+def test_loads_stores_and_branches(program: Stepped) -> None:
+    recording = program.recording(EVERYTHING)
+    load = accesses(recording, "= d_in[y * SIDE + x]", "load")[1]  # warp 1
+    assert load.addresses() == {x: 4 * (32 + x) for x in range(32)}
+    assert floats(recording, load) == {x: 32.0 + x for x in range(32)}
+    assert load.costs[0] == 4
+    even = accesses(recording, "+= c_factor[0]", "store")[0]
+    assert even.lanes == 0x55555555
+    assert floats(recording, even) == {x: x + 5.0 for x in range(0, 32, 2)}
+    assert even.apart == [0, 0xAAAAAAAA]  # straight code has no marks
+    last = accesses(recording, "sum += d_in[i * i]", "load")[2]
+    assert last.lanes == 0x88888888
+    construct, absent = last.apart
+    assert absent == 0x77777777
+    line = recording.places[recording.constructs[construct]][1]
+    assert line_of("i < x % 4") <= line <= line_of("sum += d_in[i * i]")
+    constant = accesses(recording, "+= c_factor[0]", "load")
+    spaces = {recording.objects[step.object].name for step in constant}
+    assert spaces == {"c_factor"}
+
+
+def test_barriers_warp_functions_and_atomics(program: Stepped) -> None:
+    recording = program.recording(EVERYTHING)
+    barriers = [s for s in recording.steps if isinstance(s, Barrier)]
+    assert [b.lanes for b in barriers] == [[0xFFFFFFFF] * 4]
+    shuffles = [s for s in recording.steps if isinstance(s, Operation) and s.warp == 2]
+    assert [s.name for s in shuffles] == ["shuffle"] * 5
+    assert shuffles[0].sources == [*range(16, 32), *range(16, 32)]
+    assert shuffles[0].results == [shuffles[0].inputs[i] for i in shuffles[0].sources]
+    atomics = [s for s in recording.steps if isinstance(s, Access) and s.way == "atomic"]
+    assert [s.warp for s in atomics] == [0, 1, 2, 3]
+    assert set(atomics[0].addresses().values()) == {4000}
+    stored = accesses(recording, "d_out[x * SIDE + y] = sum", "store")[0]
+    values = [5.0 + x if x % 2 == 0 else x - 1.0 for x in range(32)]
+    assert floats(recording, stored)[0] == sum(values)
+
+
+def test_errors_are_found_with_their_threads(program: Stepped) -> None:
+    recording = program.recording(RACE)
+    focus = recording.focus
+    assert focus and focus.other >= 0 and "data race" in focus.words[0]
+    one, other = recording.steps[focus.step], recording.steps[focus.other]
+    assert isinstance(one, Access) and isinstance(other, Access)
+    assert {one.way, other.way} == {"load", "store"} and one.object == other.object
+    addresses = one.addresses()[_only(focus.lanes)], other.addresses()[_only(focus.other_lanes)]
+    assert addresses[0] == addresses[1]
+    recording = program.recording(OUTSIDE)
+    assert recording.head.block == (1, 0, 0) and recording.focus
+    fault = recording.steps[recording.focus.step]
+    assert isinstance(fault, Access) and fault.way == "fault" and fault.values == "?"
+    assert fault.addresses() == {5: 4 << 20} and recording.focus.lanes == 1 << 5
+    recording = program.recording(APART)
+    assert recording.focus
+    barrier = recording.steps[recording.focus.step]
+    assert isinstance(barrier, Barrier) and barrier.lanes in ([0x55555555], [0xAAAAAAAA])
+
+
+def _only(mask: int) -> int:
+    (lane,) = steps.lanes_of(mask)
+    return lane
+
+
+def test_a_costly_line_opens_at_its_costliest_access(program: Stepped) -> None:
+    recording = program.recording(EVERYTHING)
+    assert recording.focus and recording.focus.words == ["conflicts"]
+    step = recording.steps[recording.focus.step]
+    assert isinstance(step, Access) and step.costs[3] == 32
+
+
+def test_what_does_not_fit_is_cut_with_words(program: Stepped) -> None:
+    whole = program.recording(EVERYTHING)
+    for most, said in ((9000, "of 4 warps this page has"), (2500, "the page ends after")):
+        recording = msgspec.convert(msgspec.to_builtins(program.raw(EVERYTHING)), Recording)
+        steps.compact(recording, [3], most)
+        assert said in recording.cut and len(msgspec.json.encode(recording.steps)) <= most
+        kept = {s.warp for s in recording.steps if not isinstance(s, Barrier)}
+        assert 3 in kept and kept < {0, 1, 2, 3}
+        assert [floats(recording, s) for s in recording.steps if isinstance(s, Access)] == [
+            floats(whole, s) for s in whole.steps if isinstance(s, Access) and s.warp in kept
+        ][: len([s for s in recording.steps if isinstance(s, Access)])]
+    assert whole.cut == ""
+
+
+def test_the_schema_describes_it(program: Stepped) -> None:
+    document: Any = json.loads(msgspec.json.encode(program.recording(EVERYTHING)))
+    schema = json.loads((write.FOLDER / write.file_of("convlabs-step/v1")).read_text())
+    jsonschema.validate(document, schema)
+    document["steps"][0][1] = "warp"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document, schema)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"\xff\n", b"[]\n", b'{"launch":0}\n', b'["load"]\n'],
+)
+def test_what_is_no_recording(raw: bytes) -> None:
+    head = b'{"launch":0,"kernel":"k","grid":[1,1,1],"threads":[1,1,1],"block":[0,0,0]}\n'
+    assert steps.read(raw, Path("none")) is None
+    assert steps.read(head + b'["load",0,1,"global"]\n', Path("none")) is None
+    found = steps.read(head + b'{"left_out":7}\n', Path("none"))
+    assert found and "7 more do not fit" in found.cut
+
+
+def test_pixels_through_shared_memory(program: Stepped) -> None:
+    """The last step of thread (1, 0) of the race: it read the pixel of its neighbour."""
+    recording = program.raw(RACE)
+    image = Image(bytes=4096, width=32, height=32, element=4)
+    found = step_focus.store_of(recording, 4096, 4)
+    assert found and found[1] == 1
+    taps, other, stores = step_focus.pixels_read(recording, *found, image)
+    assert (list(taps), other, stores) == ([(2, 0)], 0, 1)
+    wanted = set(step_focus.window(image, (1, 0), 1, "zero"))
+    assert len(wanted) == 6
+    marks = {
+        (t.dx, t.dy): (t.step >= 0, t.wanted)
+        for t in step_focus.taps_of(taps, wanted, (1, 0), False)
+    }
+    assert marks[1, 0] == (True, True) and marks[-1, 1] == (False, True)
+
+
+# ---- whole labs
+
+
+SOLUTIONS = ["lab2", "lab3", "lab4", "lab5", "lab6", "lab7"]
+ZOO = [
+    "lab2/poor-lanes-down-a-column",
+    "lab3/poor-serialised-bank",
+    "lab4/poor-transposed-tile",
+    "lab5/poor-grid-by-threads",
+    "lab6/poor-baseline",
+    "lab6/poor-misaligned",
+    "lab7/poor-global-memory",
+]
+
+
+@pytest.mark.slow("each block of each launch is recorded in a run of its own")
+@pytest.mark.parametrize("which", [*SOLUTIONS, *ZOO])
+def test_the_blocks_of_a_launch_add_up_to_its_profile(which: str, tmp_path: Path) -> None:
+    lab = spec.load(which.split("/")[0])
+    source = zoo.write(zoo.find(which)) if "/" in which else paths.SOLUTIONS
+    submission = submissions.find(lab, str(source))
+    made = make.build(make.BuildRequest(submission, "sim", "checked"))
+    assert made.binary, made.errors
+    runner = Runner(submission, made.binary, "sim", tmp_path)
+    for technique in {t.part: t for t in lab.technique}.values():
+        public = technique.at_public_size()
+        channels = min(public.channels, 2)
+        check = msgspec.structs.replace(public, size=(40, 20), channels=channels)
+        run = runner.forwards(check)
+        launches = read_launches(run.outcome.profile)
+        assert run.right and launches
+        kernels = profile(runner.binary, launches, []).kernels
+        for launch, kernel in zip(launches, kernels, strict=True):
+            assert _of_all_blocks(runner, check, launch) == kernel.counters
+
+
+def _of_all_blocks(runner: Runner, check: spec.Input, launch: Launch) -> Counters:
+    total = Counters()
+    for z, y, x in product(*(range(n) for n in reversed(launch.grid))):
+        asked = Target(launch.launch, (x, y, z)).asked()
+        recording = steps.read(runner.recorded(check, asked).outcome.steps, runner.binary)
+        assert recording and not recording.cut
+        one = steps.counted(recording)
+        steps.compact(recording)
+        assert steps.counted(recording) == one or recording.cut
+        counters.accumulate(total, one)
+    return total

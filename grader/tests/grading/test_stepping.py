@@ -1,0 +1,110 @@
+"""`./grade labN --step`: which check and block it opens, and where the command is named."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from grader import paths
+from grader.execute.steps import Recording
+from grader.grading import stepping
+from grader.model import spec
+from grader.model.result import Check
+from grader.tests import captured
+from grader.tests.zoo import entries as zoo
+
+DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
+
+
+def opened(entry: str, pattern: str, *more: str | Path) -> tuple[Recording, str]:
+    """The recording in the page of an entry of the zoo, and what the grade printed."""
+    lab = entry.split("/")[0]
+    source = zoo.write(zoo.find(entry))
+    options = ["--src", str(source), "-k", pattern, "--step", "--no-speed"]
+    done = captured.grade(lab, *options, *more, timeout=300)
+    page = re.search(r"step through it: (build/step/\S+\.html)", done.stdout)
+    assert page, done.stdout + done.stderr
+    file = paths.ROOT / page[1]
+    assert file.stat().st_size <= 500_000
+    found = DATA.search(file.read_text())
+    assert found
+    return msgspec.json.decode(found[1], type=Recording), done.stdout
+
+
+def line(recording: Recording) -> str:
+    """The source line at which the page opens."""
+    assert recording.focus
+    file, number = recording.places[recording.steps[recording.focus.step].place]
+    return recording.sources[file][number - 1]
+
+
+@pytest.mark.slow("a grade with the instrumented program")
+def test_a_wrong_pixel_opens_at_its_store_with_the_missing_taps(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    recording, printed = opened("lab4/apron-left-missing", "tile: Ando 3x3", "--html", str(report))
+    assert "-k 'tile: Ando' --step" in printed
+    assert recording.head.block == (1, 0, 0) and "d_out[" in line(recording)
+    assert recording.pixel and recording.pixel.index == "[y=0][x=32]"
+    missing = {(t.dx, t.dy) for t in recording.pixel.taps if t.step < 0}
+    assert missing == {(-1, 0), (-1, 1)}
+    assert all(tap.wanted for tap in recording.pixel.taps)
+    assert re.search(r'href="file:///[^"]*/build/step/lab4-B-tile-Ando', report.read_text())
+
+
+@pytest.mark.slow("a grade with the instrumented program")
+def test_a_race_opens_at_both_threads() -> None:
+    recording, printed = opened("lab4/barrier-missing", "B")
+    assert recording.focus and recording.focus.other >= 0
+    assert "data race" in recording.focus.words[0] and "--step" in printed
+
+
+@pytest.mark.slow("a grade with the instrumented program")
+@pytest.mark.parametrize(
+    ("entry", "pattern", "source", "cost"),
+    [
+        ("lab4/poor-transposed-tile", "lanes read", "window[a * stride + b]", "conflicts"),
+        ("lab2/poor-lanes-down-a-column", "neighbouring", "d_image[", "sectors"),
+    ],
+)
+def test_a_technique_check_opens_at_its_worst_line(
+    entry: str, pattern: str, source: str, cost: str
+) -> None:
+    recording, _ = opened(entry, pattern)
+    assert recording.focus and source in line(recording) and cost in recording.focus.words[0]
+    assert [limit.at_most for limit in recording.limits]
+
+
+@pytest.mark.slow("a grade with the instrumented program")
+def test_a_grid_with_idle_blocks_opens_an_idle_one() -> None:
+    recording, _ = opened("lab5/poor-grid-by-threads", "row pass: each pixel")
+    x, y, z = recording.head.grid
+    assert recording.head.block == (x - 1, y - 1, z - 1)
+    assert recording.focus and "blocks wrote nothing" in recording.focus.words[0]
+    assert all(getattr(step, "way", "") != "store" for step in recording.steps)
+
+
+def _failed(lab: spec.Lab, check: spec.CheckSpec, **changes: Any) -> Check:
+    line = Check(lab.id_of(check), check.name, check.kind, "fail", 0, 1, check.part)
+    return msgspec.structs.replace(line, **changes)
+
+
+def test_which_lines_of_a_grade_name_the_command() -> None:
+    lab = spec.load("lab4")
+    case = next(c for c in lab.case if c.name == "tile: Ando 3x3 on 97x61, zero border")
+    asked = stepping.command(lab, _failed(lab, case), "sim", "./grade lab4")
+    assert asked == "./grade lab4 -k 'tile: Ando' --step"
+    assert not stepping.command(lab, _failed(lab, case, verdict="pass"), "sim", "")
+    assert not stepping.command(lab, _failed(lab, case, diagnosis="returned-error"), "sim", "")
+    injected = next(c for c in lab.case if c.inject)
+    others: list[spec.CheckSpec] = [injected, lab.contract[0], lab.speed[0]]
+    assert not any(stepping.command(lab, _failed(lab, c), "sim", "") for c in others)
+    in_c = spec.load("lab1")
+    assert not stepping.command(in_c, _failed(in_c, in_c.case[0]), "cpu", "")
+
+
+def test_what_cannot_be_stepped_is_said() -> None:
+    done = captured.grade("lab1", "--src", "solutions", "-k", "Ando 5x5 on 64x3", "--step")
+    assert "no page to step through: no selected check runs kernels" in done.stdout
+    assert done.returncode == 0

@@ -1,0 +1,236 @@
+"""The page that steps through a block, in a browser: its counters are the profile's, it opens where
+something is wrong, and works by keyboard, with a screen reader, dark, and on a phone."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Page
+
+from grader.execute.steps import Focus, Head, Pixel, Recording, Tap
+from grader.render import step_page
+from grader.tests.execute.stepped_program import (
+    APART,
+    EVERYTHING,
+    OUTSIDE,
+    RACE,
+    Stepped,
+    line_of,
+    stepped,
+)
+from grader.tests.render import accessibility, browser
+
+LAUNCHES = (EVERYTHING, RACE, APART, OUTSIDE)
+
+
+@pytest.fixture(scope="module")
+def program() -> Stepped:
+    return stepped()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, program: Stepped) -> dict[int, Path]:
+    folder = tmp_path_factory.mktemp("steps")
+    files = {launch: folder / f"{launch}.html" for launch in LAUNCHES}
+    for launch, file in files.items():
+        file.write_text(program.page(launch), encoding="utf-8")
+    return files
+
+
+@pytest.fixture(scope="module")
+def chromium(files: dict[int, Path]) -> Iterator[Browser]:
+    assert files
+    with browser.browser_or_skip() as running:
+        yield running
+
+
+@pytest.fixture
+def page(chromium: Browser, files: dict[int, Path]) -> Iterator[Page]:
+    opened = browser.opened(chromium, files[EVERYTHING])
+    yield opened
+    opened.context.close()
+
+
+def words(page: Page) -> str:
+    text: str = page.locator("#words").inner_text()
+    return text
+
+
+def number(page: Page) -> int:
+    return int(page.locator("#number").inner_text().split()[0])
+
+
+@pytest.mark.parametrize("launch", LAUNCHES)
+def test_it_opens_without_messages_and_requests(
+    chromium: Browser, files: dict[int, Path], launch: int
+) -> None:
+    file = files[launch]
+    assert browser.messages_and_requests(chromium, file) == ([], [file.as_uri()])
+    assert file.stat().st_size < 120_000
+
+
+def test_its_counters_are_those_of_the_profile(page: Page, program: Stepped) -> None:
+    counted = page.evaluate("convlabsStep.counters()")
+    profiled = msgspec.structs.asdict(program.shown.profile.kernels[EVERYTHING].counters)
+    derived = {"blocks", "idle_blocks", "storing_threads", "constant_serialisation"}
+    assert {k: v for k, v in profiled.items() if v and k not in derived} == {
+        k: v for k, v in counted.items() if v and k not in ("pixels", "atomics")
+    }
+    assert (counted["pixels"], counted["atomics"]) == (128, 4)
+    last = page.evaluate("convlabsStep.steps.length - 1")
+    page.locator("#at").fill(str(last))
+    rows = page.locator("#counters tbody tr").all_inner_texts()
+    shown = {row.split("\t")[0]: row.split("\t")[2:4] for row in rows}
+    conflicts = str(profiled["shared_store_conflicts"])
+    assert shown["shared store conflicts"] == [conflicts, conflicts]
+
+
+def test_it_opens_at_the_bank_conflict(page: Page) -> None:
+    assert "32 wavefronts, 31 of them extra because of bank conflicts" in words(page)
+    assert page.locator("#source .now .n").inner_text() == str(line_of("= d_in[y * SIDE + x]"))
+    assert page.locator("#memory tbody tr").count() == 32
+    assert page.locator("#memory td.clash").count() == 32
+    page.keyboard.press("ArrowLeft")
+    assert "4 sectors, 128 bytes moved, 100 % of them used" in words(page)
+    assert page.locator("#memory .sector").count() == 4
+
+
+def test_the_other_thread_of_a_race_is_a_click_away(
+    chromium: Browser, files: dict[int, Path]
+) -> None:
+    page = browser.opened(chromium, files[RACE])
+    told = page.locator("#jumps p").all_inner_texts()
+    assert len(told) == 2 and {"loads", "stores"} == {
+        verb for text in told for verb in re.findall("loads|stores", text)
+    }
+    assert len({re.findall(r"s_row\[\d+\]", text)[0] for text in told}) == 1  # the same word
+    first = number(page)
+    page.locator("#jumps button").nth(1).click()
+    assert number(page) != first
+    assert page.locator("#grid .here").count() == 1
+    assert page.locator("#memory .here").count() == 1
+    page.context.close()
+
+
+def test_a_bad_address_and_barriers_that_differ(chromium: Browser, files: dict[int, Path]) -> None:
+    page = browser.opened(chromium, files[OUTSIDE])
+    assert "outside of d_out: lane 5" in page.locator("#memory").inner_text()
+    assert page.locator("#grid .here").count() == 1
+    branch = line_of("if (blockIdx.x == 1 && threadIdx.x == 5)")
+    assert f"of line {branch}" in page.locator("#off").inner_text()
+    page.context.close()
+    page = browser.opened(chromium, files[APART])
+    assert words(page).startswith("16 of 32 threads meet at this barrier")
+    assert "lane 0" in page.locator("#memory").inner_text() or page.locator("td.over").count()
+    page.context.close()
+
+
+def test_keys_go_to_barriers_lines_costly_accesses_and_pixels(page: Page) -> None:
+    page.locator("#at").fill("0")
+    seen = {}
+    for key in ("b", "p", "c", "l"):
+        page.locator("#at").fill("0")
+        page.keyboard.press(key)
+        seen[key] = words(page)
+        forth = number(page)
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press(f"Shift+{key.upper()}")
+        assert number(page) <= forth + 1
+    assert seen["b"].startswith("All 128 threads of the block meet at the barrier")
+    assert "to d_out in global memory" in seen["p"]
+    assert "extra because of bank conflicts" in seen["c"]
+    assert "c_factor" in seen["l"]
+    page.locator("#only").select_option("2")
+    page.evaluate("convlabsStep.show(0)")
+    page.get_by_role("button", name="next store of a pixel").click()
+    assert words(page).startswith("Warp 2:")
+
+
+def test_backwards_shows_the_same_as_forwards(page: Page) -> None:
+    page.locator("#at").fill("0")
+    told = []
+    for _ in range(12):
+        told.append(page.locator("#grid").inner_text())
+        page.keyboard.press("ArrowRight")
+    for before in reversed(told):
+        page.keyboard.press("ArrowLeft")
+        assert page.locator("#grid").inner_text() == before
+
+
+def test_a_shuffle_shows_who_reads_from_whom(page: Page) -> None:
+    page.evaluate("convlabsStep.show(convlabsStep.steps.findIndex(s => s.kind === 'warp'))")
+    assert "shuffle" in words(page)
+    assert page.locator("#memory svg path").count() == 32
+    assert "← 16" in page.locator("#grid").inner_text()
+
+
+def test_a_screen_reader_has_a_table_and_hears_the_step(page: Page) -> None:
+    accessibility.check_structure(page)
+    page.get_by_text("The lanes as a table").click()
+    rows = page.locator("#table tbody tr")
+    assert rows.count() == 32
+    page.keyboard.press("ArrowLeft")
+    assert "lane 0\t0, 0, 0\ttakes part\t[0]\t0" in rows.first.inner_text()
+    page.wait_for_timeout(700)
+    assert "Warp 0: all 32 lanes load" in page.locator("#spoken").inner_text()
+    unnamed = "all => all.filter(e => !(e.textContent.trim() || e.ariaLabel)).length"
+    assert page.eval_on_selector_all("button", unnamed) == 0
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("launch", LAUNCHES)
+def test_it_can_be_read_everywhere(
+    chromium: Browser, files: dict[int, Path], launch: int, dark: bool
+) -> None:
+    for width in (1100, 390):
+        page = browser.opened(chromium, files[launch], width, dark)
+        for move in ("", "ArrowRight", "b", "p"):
+            if move:
+                page.keyboard.press(move)
+            assert page.evaluate(accessibility.CONTRAST) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.get_by_text("The lanes as a table").click()
+        assert accessibility.objections(page) == []
+        page.context.close()
+
+
+def test_reduced_motion_moves_nothing(chromium: Browser, files: dict[int, Path]) -> None:
+    page = browser.opened(chromium, files[EVERYTHING])
+    duration = "getComputedStyle(document.querySelector('#grid > div')).transitionDuration"
+    assert page.evaluate(duration) != "0s"
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(duration) == "0s"
+    page.context.close()
+
+
+def test_a_wrong_pixel_shows_its_taps_and_those_missing(
+    chromium: Browser, program: Stepped, tmp_path: Path
+) -> None:
+    recording = program.recording(RACE)
+    recording.title = '</script><b onclick="x">'
+    recording.focus = Focus(2, 2, ["out[y=0][x=1] is 1; it should be 2"])
+    taps = [Tap(0, 0, 1, True), Tap(1, 0, -1, True), Tap(0, 1, 0, False)]
+    recording.pixel = Pixel("[y=0][x=1]", "1", "2", taps, 4)
+    file = tmp_path / "pixel.html"
+    file.write_text(step_page.page(recording))
+    assert browser.messages_and_requests(chromium, file)[0] == []
+    page = browser.opened(chromium, file)
+    assert page.locator("h1").inner_text() == recording.title
+    assert page.locator("#taps .missing").count() == 1 == page.locator("#taps .extra").count()
+    assert "1 missing" in page.locator("#taps-words").inner_text()
+    page.get_by_role("button", name="(0, 0): read in step 2").click()
+    assert number(page) == 2
+    accessibility.check_structure(page)
+    page.context.close()
+
+
+def test_a_block_without_steps_says_so(chromium: Browser, tmp_path: Path) -> None:
+    head = Head(0, "nothing", (1, 1, 1), (32, 1, 1), (0, 0, 0))
+    file = tmp_path / "nothing.html"
+    file.write_text(step_page.page(Recording(head, [], [], {}, [])))
+    assert browser.messages_and_requests(chromium, file)[0] == []
+    page = browser.opened(chromium, file)
+    assert "nothing to step through" in words(page)
+    page.context.close()

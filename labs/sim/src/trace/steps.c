@@ -1,0 +1,419 @@
+#include "trace/steps.h"
+
+#include "base/options.h"
+#include "base/record.h"
+#include "check/address.h"
+#include "json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of a recording: the frames of a graded run hold 4 MB. Instructions that no longer fit are
+ * only counted. */
+#define MOST_TEXT (3000u << 10)
+enum { MOST_OBJECTS = 64, MOST_CONSTRUCTS = 1024, MARKS_EACH = 4, VALUE = 16 };
+
+bool steps_on;
+
+/* An access of a lane since its warp was replayed last, with the value that it loads or stores. */
+struct value {
+    uint64_t address;
+    uint32_t pc;
+    unsigned char width, known;
+    unsigned char bytes[VALUE];
+};
+
+static struct lane_log {
+    struct value *all;
+    size_t count, capacity, next; /* next: the first that no instruction has taken */
+} logs[WARP_LANES];
+
+static struct {
+    unsigned launch;
+    FILE *file; /* what the block has recorded, or NULL */
+    char *text;
+    size_t length;
+    struct value *stored;              /* by the running lane, not yet in memory; or NULL */
+    unsigned long long left_out;       /* instructions */
+    const char *objects[MOST_OBJECTS]; /* where those begin that have been described */
+    unsigned object_count;
+    uint32_t marks[MOST_CONSTRUCTS][MARKS_EACH]; /* of constructs, that have been described */
+    unsigned long long inputs[WARP_LANES];       /* of the warp function under way */
+    struct {
+        bool found;
+        uint3 block;
+        unsigned thread;
+    } store;
+} now;
+
+static bool is_recording(void) {
+    return sim_options.steps.what == STEPS_BLOCK;
+}
+
+static uint3 block_to_record(void) {
+    const unsigned *b = sim_options.steps.block;
+    return (uint3){b[0], b[1], b[2]};
+}
+
+void steps_launch_begin(void) {
+    sim_set_launch((int)now.launch);
+    now.store.found = false;
+}
+
+/* Nothing is recorded where nothing is counted. */
+void steps_block(const struct worker *w) {
+    const uint3 wanted = block_to_record();
+    steps_on = sim_checked && sim_options.profile != NULL &&
+               (sim_options.steps.what == STEPS_STORE
+                    ? sim_options.steps.bytes > 0
+                    : is_recording() && now.launch == sim_options.steps.launch &&
+                          memcmp(&wanted, &blockIdx, sizeof wanted) == 0);
+    if (!steps_on || !is_recording() || now.file != NULL) {
+        return;
+    }
+    now.file = open_memstream(&now.text, &now.length);
+    if (now.file == NULL) {
+        steps_on = false;
+        return;
+    }
+    const struct sim_config *c = w->block.config;
+    fprintf(now.file, "{\"launch\":%u,\"kernel\":", now.launch);
+    json_write(now.file, c->kernel);
+    fprintf(now.file, ",\"grid\":[%u,%u,%u],\"threads\":[%u,%u,%u],\"block\":[%u,%u,%u]}\n",
+            c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z, wanted.x, wanted.y,
+            wanted.z);
+}
+
+static void write_record(const char *text, size_t length) {
+    static struct sim_record record = {EVIDENCE_STEPS, false};
+    sim_record(&record, sim_options.steps_file, text, length);
+}
+
+void steps_launch_end(void) {
+    char line[160];
+    if (now.store.found) {
+        const uint3 *b = &now.store.block;
+        const int length =
+            snprintf(line, sizeof line, "{\"launch\":%u,\"block\":[%u,%u,%u],\"thread\":%u}\n",
+                     now.launch, b->x, b->y, b->z, now.store.thread);
+        write_record(line, (size_t)length);
+    }
+    if (now.file != NULL) {
+        fprintf(now.file, "{\"left_out\":%llu}\n", now.left_out);
+        if (fclose(now.file) == 0) {
+            write_record(now.text, now.length);
+        }
+        free(now.text);
+        now.file = NULL;
+    }
+    steps_on = false;
+    now.launch++;
+}
+
+void steps_mark(uint64_t mark, uint32_t pc) {
+    const uint32_t number = SIM_NUMBER_OF(mark);
+    unsigned i = 0;
+    if (now.file == NULL || number >= MOST_CONSTRUCTS) {
+        return;
+    }
+    while (i < MARKS_EACH && now.marks[number][i] != 0 && now.marks[number][i] != pc) {
+        i++;
+    }
+    if (i < MARKS_EACH && now.marks[number][i] == 0) {
+        now.marks[number][i] = pc;
+        fprintf(now.file, "[\"construct\",%u,%u]\n", number, pc);
+    }
+}
+
+void steps_settle(void) {
+    if (now.stored != NULL) {
+        memcpy(now.stored->bytes, (const void *)(uintptr_t)now.stored->address, now.stored->width);
+        now.stored->known = true;
+        now.stored = NULL;
+    }
+}
+
+void steps_access(unsigned lane, const void *address, unsigned width, bool store, uint32_t pc,
+                  bool readable) {
+    struct lane_log *log = &logs[lane];
+    steps_settle();
+    if (now.file == NULL) {
+        return;
+    }
+    if (log->count == log->capacity) {
+        const size_t larger = log->capacity ? 2 * log->capacity : 256;
+        struct value *all = realloc(log->all, larger * sizeof *all);
+        if (all == NULL) {
+            return;
+        }
+        log->all = all;
+        log->capacity = larger;
+    }
+    struct value *v = &log->all[log->count++];
+    *v = (struct value){.address = (uint64_t)(uintptr_t)address,
+                        .pc = pc,
+                        .width = (unsigned char)(width < VALUE ? width : VALUE)};
+    if (!readable || address_object(sim_worker, address)->kind == MEMORY_UNKNOWN) {
+        return;
+    }
+    now.stored = v;
+    if (!store) {
+        steps_settle();
+    }
+}
+
+void steps_warp_waits(void) {
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        logs[lane].count = logs[lane].next = 0;
+    }
+}
+
+/* The bytes that a lane loaded or stored, of which nvcc may have merged several accesses; false if
+ * they are not known. */
+static bool value_of(unsigned lane, uint32_t pc, uint64_t address, unsigned width,
+                     unsigned char bytes[VALUE]) {
+    struct lane_log *log = &logs[lane];
+    size_t first = log->next;
+    while (first < log->count && (log->all[first].pc != pc || log->all[first].address != address)) {
+        first++;
+    }
+    if (first == log->count) {
+        return false;
+    }
+    log->next += first == log->next;
+    unsigned known = 0;
+    for (size_t i = first; i < log->count && i < first + VALUE && known < width; i++) {
+        const struct value *v = &log->all[i];
+        const uint64_t offset = v->address - address;
+        if (v->known && offset < width && offset + v->width <= width) {
+            memcpy(bytes + offset, v->bytes, v->width);
+            known += v->width;
+        }
+    }
+    return known >= width;
+}
+
+static const char *kind_name(enum memory_kind kind) {
+    return kind == MEMORY_SHARED || kind == MEMORY_DYNAMIC ? "shared"
+           : kind == MEMORY_CONSTANT                       ? "constant"
+                                                           : "global";
+}
+
+/* The number of the object that an address belongs to, which is described when it is new. Sets
+ * where it begins. */
+static unsigned object_of(const struct worker *w, uint64_t address, const char **from) {
+    const struct memory_object *p = address_object(w, (const char *)(uintptr_t)address);
+    const bool is_known = p->kind != MEMORY_UNKNOWN && p->kind != MEMORY_OWN;
+    *from = is_known ? p->from : NULL;
+    unsigned i = 0;
+    while (i < now.object_count && now.objects[i] != *from) {
+        i++;
+    }
+    if (i == now.object_count && i < MOST_OBJECTS) {
+        now.objects[now.object_count++] = *from;
+        fprintf(now.file, "[\"object\",%u,\"%s\",%llu,%llu,", i,
+                is_known ? kind_name(p->kind) : "unknown",
+                (unsigned long long)(is_known ? p->to - p->from : 0),
+                (unsigned long long)((uintptr_t)*from % 4096));
+        json_write(now.file, is_known && p->name ? p->name : "");
+        fprintf(now.file, ",");
+        json_write(now.file, is_known && p->declared_at.file ? p->declared_at.file : "");
+        fprintf(now.file, ",%d]\n", is_known ? p->declared_at.line : 0);
+    }
+    return i;
+}
+
+/* [offset,stride,lanes,...]: the offsets of the active lanes, in stretches of equal strides. */
+static void write_offsets(const struct warp_access *a, const char *from) {
+    uint64_t start = 0, stride = 0, count = 0;
+    const char *comma = "";
+    fprintf(now.file, "[");
+    for (uint32_t left = a->active; left; left &= left - 1) {
+        const uint64_t at = a->address[__builtin_ctz(left)] - (uintptr_t)from;
+        if (count == 1) {
+            stride = at - start;
+        }
+        if (count > 0 && at == start + count * stride) {
+            count++;
+            continue;
+        }
+        if (count > 0) {
+            fprintf(now.file, "%s%lld,%lld,%llu", comma, (long long)start, (long long)stride,
+                    (unsigned long long)count);
+            comma = ",";
+        }
+        start = at;
+        count = 1;
+        stride = 0;
+    }
+    fprintf(now.file, "%s%lld,%lld,%llu]", comma, (long long)start, (long long)stride,
+            (unsigned long long)count);
+}
+
+/* Each lane's bytes in hexadecimal, as they lie in memory; those of one lane if all have the same;
+ * "" where they are not known. */
+static void write_values(const struct warp_access *a, uint32_t pc) {
+    unsigned char bytes[WARP_LANES][VALUE];
+    const unsigned leader = (unsigned)__builtin_ctz(a->active);
+    bool is_known = a->width <= VALUE, all_same = true;
+    for (uint32_t left = a->active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        is_known &= value_of(lane, pc, a->address[lane], a->width, bytes[lane]);
+        all_same &= is_known && memcmp(bytes[lane], bytes[leader], a->width) == 0;
+    }
+    fprintf(now.file, ",\"");
+    for (uint32_t left = is_known ? a->active : 0; left; left &= left - 1) {
+        for (unsigned i = 0; i < a->width; i++) {
+            fprintf(now.file, "%02x", bytes[__builtin_ctz(left)][i]);
+        }
+        left = all_same ? left & -left : left;
+    }
+    fprintf(now.file, "\"");
+}
+
+/* [construct,lanes,...]: why lanes take no part. -1: they have left the kernel or wait. */
+static void write_reasons(const struct worker *w, unsigned first, uint32_t active) {
+    const unsigned rest = w->block.count - first;
+    uint32_t left = ~active & (rest < WARP_LANES ? (1u << rest) - 1 : UINT32_MAX);
+    const char *comma = "";
+    fprintf(now.file, ",[");
+    while (left) {
+        const unsigned leader = (unsigned)__builtin_ctz(active);
+        const uint32_t reason = replay_apart((unsigned)__builtin_ctz(left), leader);
+        uint32_t same = 0;
+        for (uint32_t i = left; i; i &= i - 1) {
+            same |= replay_apart((unsigned)__builtin_ctz(i), leader) == reason ? i & -i : 0;
+        }
+        fprintf(now.file, "%s%lld,%u", comma, reason == REPLAY_ENDED ? -1LL : (long long)reason,
+                same);
+        comma = ",";
+        left &= ~same;
+    }
+    fprintf(now.file, "]");
+}
+
+static void look_for_store(const struct worker *w, unsigned first, const struct warp_access *a) {
+    for (uint32_t left = a->active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const char *at = (const char *)(uintptr_t)a->address[lane];
+        const struct memory_object *p = address_object(w, at);
+        const uint64_t offset = (uint64_t)(at - p->from);
+        if (p->kind == MEMORY_GLOBAL && (size_t)(p->to - p->from) == sim_options.steps.bytes &&
+            offset <= sim_options.steps.offset && sim_options.steps.offset < offset + a->width) {
+            now.store.found = true;
+            now.store.block = blockIdx;
+            now.store.thread = first + lane;
+        }
+    }
+}
+
+/* Is there room for another line? Counts what is left out. */
+static bool has_room(void) {
+    const bool fits = now.file != NULL && ftell(now.file) < (long)MOST_TEXT;
+    now.left_out += !fits;
+    return fits;
+}
+
+void steps_instruction(const struct worker *w, unsigned first, uint64_t code,
+                       const struct warp_access *access, const struct profile_counts *before,
+                       const struct profile_counts *after) {
+    const bool is_store = code & EVENT_STORE;
+    if (now.file == NULL) {
+        if (is_store && access->width > 0) {
+            look_for_store(w, first, access);
+        }
+        return;
+    }
+    if ((before->space == NULL && !(code & EVENT_UNCOUNTED)) || !has_room()) {
+        return;
+    }
+    const char *from;
+    const unsigned object = object_of(w, access->address[__builtin_ctz(access->active)], &from);
+    const uint32_t pc = (uint32_t)code;
+    fprintf(now.file, "[\"%s\",%u,%u,\"%s\",%u,%u,%u,",
+            code & EVENT_ATOMIC      ? "atomic"
+            : code & EVENT_UNCOUNTED ? "fault"
+            : is_store               ? "store"
+                                     : "load",
+            first / WARP_LANES, pc, after->space ? after->space : "", access->width, access->active,
+            object);
+    write_offsets(access, from);
+    write_values(access, pc);
+    write_reasons(w, first, access->active);
+    const uint64_t costs[] = {
+        after->sectors - before->sectors, after->new_sectors - before->new_sectors,
+        after->again - before->again,     after->wavefronts - before->wavefronts,
+        after->ideal - before->ideal,     after->words - before->words};
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        fprintf(now.file, "%s%llu", i == 0 ? ",[" : ",", (unsigned long long)costs[i]);
+    }
+    fprintf(now.file, "]]\n");
+}
+
+static bool same_place(const struct sim_location *a, const struct sim_location *b) {
+    return a->line == b->line && (a->file == b->file || strcmp(a->file, b->file) == 0);
+}
+
+/* One line for each call of a barrier at which threads wait: usually all at the same. */
+void steps_barrier(const struct worker *w) {
+    bool told[SIM_MAX_THREADS] = {false};
+    for (unsigned t = 0; t < w->block.count && now.file != NULL; t++) {
+        const struct sim_location *at = &w->thread[t].at;
+        const bool waits = sim_state(w, t) != DONE;
+        if (told[t] || !waits || at->file == NULL || !has_room()) {
+            continue;
+        }
+        fprintf(now.file, "[\"barrier\",");
+        json_write(now.file, at->file);
+        fprintf(now.file, ",%d", at->line);
+        for (unsigned first = 0; first < w->block.count; first += WARP_LANES) {
+            uint32_t lanes = 0;
+            for (unsigned i = first; i < first + WARP_LANES && i < w->block.count; i++) {
+                const bool here = sim_state(w, i) != DONE && w->thread[i].at.file != NULL &&
+                                  same_place(&w->thread[i].at, at);
+                told[i] |= here;
+                lanes |= (uint32_t)here << (i - first);
+            }
+            fprintf(now.file, "%s%u", first == 0 ? ",[" : ",", lanes);
+        }
+        fprintf(now.file, "]]\n");
+    }
+}
+
+void steps_operation(const struct worker *w, unsigned first, unsigned lanes, bool done) {
+    static const char *const names[] = {"__syncwarp", "vote", "shuffle", "match",    "match",
+                                        "add",        "min",  "max",     "min",      "max",
+                                        "and",        "or",   "xor",     "exchange", "active"};
+    const struct thread *lane = &w->thread[first], *leader = lane + __builtin_ctz(lanes);
+    if (!done) {
+        for (unsigned i = 0; i < WARP_LANES; i++) {
+            now.inputs[i] = lane[i].value;
+        }
+        return;
+    }
+    if (!has_room()) {
+        return;
+    }
+    fprintf(now.file, "[\"warp\",%u,", first / WARP_LANES);
+    json_write(now.file, leader->at.file);
+    fprintf(now.file, ",%d,\"%s\",%u", leader->at.line, names[leader->operation], lanes);
+    const bool has_values = leader->operation != SIM_WARP_BARRIER &&
+                            leader->operation != SIM_WARP_COLLECT &&
+                            leader->operation != SIM_WARP_ACTIVE;
+    for (unsigned part = 0; part < 3; part++) { /* from which lane, what it passed, what it got */
+        const bool shown = part == 0 ? leader->operation == SIM_WARP_SHUFFLE : has_values;
+        fprintf(now.file, ",[");
+        for (uint32_t left = shown ? lanes : 0; left; left &= left - 1) {
+            const unsigned i = (unsigned)__builtin_ctz(left);
+            const char *comma = left == lanes ? "" : ",";
+            if (part == 0) {
+                fprintf(now.file, "%s%u", comma, lane[i].from);
+            } else {
+                fprintf(now.file, "%s\"%llx\"", comma, part == 1 ? now.inputs[i] : lane[i].value);
+            }
+        }
+        fprintf(now.file, "]");
+    }
+    fprintf(now.file, "]\n");
+}
