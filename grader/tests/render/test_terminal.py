@@ -72,12 +72,6 @@ def test_no_line_of_a_starter_comes_early_that_is_left_out_later() -> None:
     assert not terminal.failing(case("two")) and not terminal.check(case("two"), "lab3", 0)
 
 
-def test_a_failure_names_the_command_that_steps_through_it() -> None:
-    failed = case("one", message=["3 of 9 pixels differ"], diagnosis=None)
-    asked = "./grade lab3 -k one --step"
-    assert f"        step through it: {asked}" in Terminal(60).check(failed, "lab3", 0, asked)
-
-
 def test_a_finding_is_printed_once_whichever_input_shows_it() -> None:
     race = ["a.cu:3 and :9: data race: ...", "add __syncthreads()"]
     smaller = ["on the smaller input of the check 's':", *race, "this case: the largest"]
@@ -100,3 +94,9 @@ def test_the_header_fits_80_columns() -> None:
     header = terminal.header("lab8", "grayscale with SIMD", ["starter/a.c", "starter/b.cu"], "sim")
     assert [len(line) <= 80 for line in header.splitlines()] == [True] * 3
     assert header.endswith("      your files: starter/a.c\n      starter/b.cu")
+
+
+def test_a_failure_names_the_command_that_steps_through_it() -> None:
+    failed = case("one", message=["3 of 9 pixels differ"], diagnosis=None)
+    asked = "./grade lab3 -k one --step"
+    assert f"        step through it: {asked}" in Terminal(60).check(failed, "lab3", 0, asked)
