@@ -16,7 +16,7 @@ from grader.model import result, spec
 from grader.render.terminal import Terminal
 from grader.session.observer import Observer
 from grader.session.plan import matching, plan_for
-from grader.student import progress
+from grader.student import grade_log, progress
 
 if TYPE_CHECKING:
     from grader.execute.profile import Profile
@@ -38,6 +38,7 @@ class Request:
     profiled: bool
     fresh: bool
     leaderboard: bool
+    why: str = ""
 
 
 class Progress:
@@ -141,7 +142,10 @@ def grade(request: Request) -> int:
         stream = sys.stderr if quiet else sys.stdout
         tables = _tables(lab, graded.checks, profiles, output.width_of(stream))
         print(tables, file=stream)
-    recorded = graded.selected is None and progress.is_own(submission)
+    own = progress.is_own(submission)
+    if own and (problem := grade_log.append(submission, graded, request.why)):
+        print(f"grade: {problem}; ./grade log will not know of this grade", file=sys.stderr)
+    recorded = graded.selected is None and own
     if recorded and (why := progress.keep(submission, graded)):
         print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
     if request.json_file is not None:

@@ -84,6 +84,14 @@ def command(lab_id: str) -> Callable[..., None]:
                 "allows, divided by yours.",
             ),
         ] = False,
+        why: Annotated[
+            str,
+            typer.Option(
+                "--why",
+                metavar="TEXT",
+                help="What you changed and what you expect of it: one line for ./grade log.",
+            ),
+        ] = "",
     ) -> None:
         from grader.commands import grade as grading
         from grader.commands import watch
@@ -101,6 +109,7 @@ def command(lab_id: str) -> Callable[..., None]:
             profiled=profiled,
             fresh=fresh,
             leaderboard=leaderboard,
+            why=why,
         )
         if not watched:
             raise typer.Exit(grading.grade(request))

@@ -19,11 +19,10 @@ HEADER = struct.Struct("<cII")  # kind, number, length
 MOST = 4 << 20  # bytes of all frames: EVIDENCE_MOST
 MEMORY = MOST + KEY  # that a run may write to the file
 
-BEGIN, CALL, STATUS, FINDING, PROFILE, WARP = b"B", b"C", b"S", b"F", b"P", b"W"
+BEGIN, CALL, STATUS, FINDING, PROFILE, WARP, ACCESS = b"B", b"C", b"S", b"F", b"P", b"W", b"A"
 TEAM, INSTRUCTIONS, LEAK, FAULT, DISK, END = b"T", b"I", b"L", b"X", b"D", b"E"
-KINDS = frozenset(
-    (BEGIN, CALL, STATUS, FINDING, PROFILE, WARP, TEAM, INSTRUCTIONS, LEAK, FAULT, DISK, END)
-)
+KINDS = frozenset((BEGIN, CALL, STATUS, FINDING, PROFILE, WARP, ACCESS, TEAM, INSTRUCTIONS))
+KINDS |= {LEAK, FAULT, DISK, END}
 
 
 @dataclass(frozen=True)

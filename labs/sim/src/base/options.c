@@ -24,6 +24,7 @@ void sim_read_options(void) {
         .findings = getenv("CONVLABS_SIM_FINDINGS"),
         .profile = getenv("CONVLABS_SIM_PROFILE"),
         .warps = getenv("CONVLABS_SIM_WARPS"),
+        .accesses = getenv("CONVLABS_SIM_ACCESSES"),
         .sample = sample ? strtoull(sample, NULL, 10) : 0,
         .limit = limit ? strtod(limit, NULL) : 0,
         .position = position ? strtod(position, NULL) : 0,

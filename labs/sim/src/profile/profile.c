@@ -6,6 +6,7 @@
 #include "json.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
+#include "profile/access_trace.h"
 #include "profile/block_sample.h"
 #include "profile/passes.h"
 #include "profile/sector_set.h"
@@ -21,6 +22,7 @@
 #define MUCH_FOR_A_BLOCK 100000
 
 enum space { GLOBAL, SHARED, CONSTANT, TEXTURE, OTHER };
+static const char *const space_names[] = {"global", "shared", "constant", "texture"};
 
 /* The counters of one site. handouts/simulator.md defines them and gives the names in Nsight
  * Compute. Each sum is weighted by the number of blocks that a counted block stands for, times
@@ -267,6 +269,23 @@ static bool count_for_prediction(struct site *site, const struct warp_access *ac
     return true;
 }
 
+static void trace_access(const struct worker *w, uint64_t code, enum space space,
+                         const struct warp_access *access) {
+    const char *at = (const char *)(uintptr_t)access->address[__builtin_ctz(access->active)];
+    const struct sim_allocation *owner = space == GLOBAL ? sim_owner(at) : NULL;
+    const char *origin = space == SHARED ? w->arena : owner != NULL ? owner->base : NULL;
+    access_trace_note(&(struct traced_access){
+        .launch = launch,
+        .warp = warp,
+        .code = code,
+        .space = space_names[space],
+        .origin = (uint64_t)(uintptr_t)origin,
+        .array = owner != NULL ? owner->name : NULL,
+        .bytes = owner != NULL ? owner->bytes : 0,
+        .access = access,
+    });
+}
+
 bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access) {
     unsigned lane = (unsigned)__builtin_ctz(access->active);
     enum space space = code & EVENT_TEXTURE ? TEXTURE : space_of(w, access->address[lane]);
@@ -312,6 +331,9 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     if (worst_access_on) {
         worst_access_note((uint32_t)(site - table.sites), cost, access);
     }
+    if (sim_options.accesses != NULL) {
+        trace_access(w, code, space, access);
+    }
     return true;
 }
 
@@ -329,8 +351,6 @@ static void write_unevenness(FILE *file) {
     fprintf(file, ",\"unevenness\":%.4f,\"longest\":%.4f", sqrt(fmax(variance, 0)) / one,
             fmax(of_blocks.most / one, 1));
 }
-
-static const char *const space_names[] = {"global", "shared", "constant", "texture"};
 
 static void write_site(FILE *file, const struct site *s, bool first) {
     fprintf(file,
@@ -388,6 +408,7 @@ void profile_write(const struct sim_config *c, bool complete) {
     const bool is_whole = fclose(file) == 0;
     const bool written = is_whole && sim_record(&record, sim_options.profile, text, length);
     free(text);
+    access_trace_write();
     if (!written) {
         sim_options.profile = NULL; /* what follows would look complete */
         return;
