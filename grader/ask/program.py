@@ -196,6 +196,14 @@ class Program:
             raise CannotTell("the program returns no result")
         return outcome.output
 
+    def whole(self, binary: Path, element: int) -> int:
+        """The whole number that a changed program stores as an element of the output. Raises
+        CannotTell where it stores another value."""
+        value = float(self.output(self.case(), binary).flat[element])
+        if not value.is_integer() or not 0 <= value < 1 << 24:
+            raise CannotTell("the changed program stores something else")
+        return int(value)
+
     def right_output(self, case: Case, inputs: Inputs) -> Array:
         """The output of the student's program, which must be right: a question about what is right
         is of no use where the program is wrong."""

@@ -1,4 +1,4 @@
-"""The one array of shared memory of a kernel: which element an address is, and who stores it."""
+"""The arrays of shared memory: which element an address is, and who stores it."""
 
 from dataclasses import dataclass
 from random import Random
@@ -23,14 +23,13 @@ class Element:
         return self.array.name + "".join(f"[{i}]" for i in self.at)
 
 
-def only_array(program: Program, access: WarpAccess) -> Shared:
-    """The array that an access of shared memory is in. Raises CannotTell where the function has
-    another number of them."""
-    arrays = program.text.shared_in(access.line)
-    size = program.trace.launch(access).shared
-    if len(arrays) != 1 or not arrays[0].bytes() <= size < arrays[0].bytes() + 16:
-        raise CannotTell("the function has another number of arrays in shared memory")
-    return arrays[0]
+def array_of(program: Program, access: WarpAccess) -> Shared:
+    """The array that an access of shared memory is in, as the text declares it. Raises
+    CannotTell."""
+    for array in program.text.shared_in(access.line):
+        if (array.name, array.bytes()) == (access.array, access.bytes):
+            return array
+    raise CannotTell("the array is declared elsewhere")
 
 
 def draw_element(program: Program, draw: Random, inside: bool) -> Element:
@@ -43,9 +42,11 @@ def draw_element(program: Program, draw: Random, inside: bool) -> Element:
     stores = [a for a in trace.warps if a.launch == launch and a.space == "shared" and a.store]
     if not stores or any(a.width != trace.dtype.itemsize for a in stores):
         raise CannotTell("no stores of single elements to shared memory")
+    name = draw.choice(sorted({a.array for a in stores}))
+    stores = [a for a in stores if a.array == name]
     if len({a.line for a in stores}) != 1:
-        raise CannotTell("several lines store to shared memory")
-    array = only_array(program, stores[0])
+        raise CannotTell("several lines store to the array")
+    array = array_of(program, stores[0])
     block = draw.choice(sorted({a.block for a in trace.stores} & {a.block for a in stores}))
     by_offset: dict[int, list[tuple[WarpAccess, int]]] = {}
     for access in stores:
@@ -56,7 +57,7 @@ def draw_element(program: Program, draw: Random, inside: bool) -> Element:
     draw.shuffle(alone)
     for offset in alone:
         access, lane = by_offset[offset][0]
-        element = Element(array, _subscripts(array, offset), access, lane)
+        element = Element(array, _subscripts(array, offset - access.start), access, lane)
         if not inside or _is_inside(program, element):
             return element
     raise CannotTell("no element that one thread stores once")

@@ -48,9 +48,7 @@ def plus(number: int, more: int) -> str:
 
 def memory(access: WarpAccess) -> str:
     """What an access reads or writes, such as "d_image"."""
-    if access.space == "global":
-        return access.array or "global memory"
-    return f"{access.space} memory"
+    return access.array or f"{access.space} memory"
 
 
 def the(access: WarpAccess) -> str:

@@ -26,6 +26,7 @@ class _OfWarp(msgspec.Struct, frozen=True):
     warp: Count
     active: Annotated[int, msgspec.Meta(ge=1, lt=1 << LANES)]
     bytes: Count
+    start: Count
     offsets: list[Count]
     array: str = ""
 
@@ -42,8 +43,8 @@ class _OfThread(msgspec.Struct, frozen=True):
 
 class WarpAccess(msgspec.Struct, frozen=True):
     """One memory instruction of a warp. lanes: of each active lane the first byte, counted from
-    the beginning of the array; of shared memory, from that of the block's. bytes: the array's
-    size, 0 where it is unknown."""
+    the beginning of the array; of shared memory, from that of the block's, where the array begins
+    at `start`. bytes: the array's size, 0 where it is unknown."""
 
     launch: int
     pc: int
@@ -55,6 +56,7 @@ class WarpAccess(msgspec.Struct, frozen=True):
     block: tuple[int, int, int]
     warp: int
     bytes: int
+    start: int
     array: str
     lanes: dict[int, int]
 
@@ -97,6 +99,7 @@ def of_warps(binary: Path, raw: bytes) -> list[WarpAccess]:
             r.block,
             r.warp,
             r.bytes,
+            r.start,
             r.array,
             dict(zip(_active(r.active), r.offsets, strict=True)),
         )

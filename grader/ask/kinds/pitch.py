@@ -6,7 +6,7 @@ import msgspec
 
 from grader.ask.draft import CannotTell, Draft, numbers
 from grader.ask.program import Program
-from grader.ask.tile import only_array
+from grader.ask.tile import array_of
 from grader.ask.trace import WORD, wavefronts
 from grader.ask.words import block, count, first_of_warps, groups, the
 
@@ -20,11 +20,12 @@ def ask(program: Program, draw: Random) -> Draft:
         raise CannotTell("only accesses of more than a word")
     group = draw.choice(narrow)
     access = draw.choice(first_of_warps(group))
-    array = only_array(program, access)
+    array = array_of(program, access)
     if len(array.sizes) < 2 or array.element != WORD:
         raise CannotTell("no rows of words")
     pitch = array.sizes[-1] * WORD
-    moved = {lane: at + at // pitch * WORD for lane, at in access.lanes.items()}
+    start = access.start
+    moved = {lane: at + (at - start) // pitch * WORD for lane, at in access.lanes.items()}
     answer = wavefronts(msgspec.structs.replace(access, lanes=moved))
     before = wavefronts(access)
 
@@ -37,7 +38,7 @@ def ask(program: Program, draw: Random) -> Draft:
                 return str(wavefronts(other))
         raise CannotTell("the changed program does not get there")
 
-    rows = {at // pitch for at in access.lanes.values()}
+    rows = {(at - start) // pitch for at in access.lanes.values()}
     mistakes = [
         (before, "that is without the change"),
         (32, "one for each lane"),

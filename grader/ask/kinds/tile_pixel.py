@@ -26,7 +26,7 @@ def ask(program: Program, draw: Random) -> Draft:
         out = output_of(program, element.access.block)
         line = next(a.line for a, _ in trace.writers[out])
         changed = program.changed(program.text.with_values({line: element.name()}))
-        return words(int(program.output(program.case(), changed).flat[out]) - 1)
+        return words(program.whole(changed, out) - 1)
 
     x, y = pixel % width, pixel // width
     grid_block = element.access.block

@@ -28,7 +28,7 @@ def ask(program: Program, draw: Random) -> Draft:
         values = {access.line: f"(float){THREAD_NUMBER}", line: element.name()}
         changed = program.changed(program.text.with_values(values))
         x, y, z = of_block
-        inside = int(program.output(program.case(), changed).flat[out]) % (x * y * z)
+        inside = program.whole(changed, out) % (x * y * z)
         return words((inside % x, inside // x % y, inside // (x * y)))
 
     tx, ty, tz = thread

@@ -32,7 +32,7 @@ def ask(program: Program, draw: Random) -> Draft:
     def second() -> str:
         value = f"({'float' if trace.dtype.itemsize == 4 else 'double'}){THREAD_NUMBER}"
         changed = program.changed(program.text.with_values({access.line: value}))
-        number = int(program.output(program.case(), changed).flat[element])
+        number = program.whole(changed, element)
         x, y, z = launch.block
         block, inside = divmod(number, x * y * z)
         columns, rows, _ = launch.grid

@@ -28,10 +28,10 @@ void access_trace_note(const struct traced_access *t) {
     const struct warp_access *a = t->access;
     fprintf(kept.file,
             "{\"launch\":%u,\"pc\":%llu,\"space\":\"%s\",\"store\":%s,\"width\":%u,"
-            "\"block\":[%u,%u,%u],\"warp\":%u,\"active\":%u,\"bytes\":%zu",
+            "\"block\":[%u,%u,%u],\"warp\":%u,\"active\":%u,\"bytes\":%zu,\"start\":%zu",
             t->launch, (unsigned long long)(t->code & UINT32_MAX), t->space,
             t->code & EVENT_STORE ? "true" : "false", a->width, blockIdx.x, blockIdx.y, blockIdx.z,
-            t->warp, a->active, t->bytes);
+            t->warp, a->active, t->bytes, t->start);
     if (t->array != NULL) {
         fprintf(kept.file, ",\"array\":");
         json_write(kept.file, t->array);

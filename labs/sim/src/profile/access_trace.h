@@ -12,8 +12,9 @@ struct traced_access {
     uint64_t code;
     const char *space;
     uint64_t origin;   /* its addresses are written as offsets from there */
-    const char *array; /* the name of the allocation, or NULL */
-    size_t bytes;      /* of the allocation; 0: unknown */
+    const char *array; /* the name of the allocation or of the shared variable, or NULL */
+    size_t bytes;      /* its size; 0: unknown */
+    size_t start;      /* of a shared variable: where it begins, counted from the origin */
     const struct warp_access *access;
 };
 

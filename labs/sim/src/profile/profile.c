@@ -273,6 +273,9 @@ static void trace_access(const struct worker *w, uint64_t code, enum space space
                          const struct warp_access *access) {
     const char *at = (const char *)(uintptr_t)access->address[__builtin_ctz(access->active)];
     const struct sim_allocation *owner = space == GLOBAL ? sim_owner(at) : NULL;
+    const struct sim_shared_slot *slot = space == SHARED && at < w->arena + SIM_SHARED_ARENA
+                                             ? sim_shared_nearest((size_t)(at - w->arena))
+                                             : NULL;
     const char *origin = space == SHARED ? w->arena : owner != NULL ? owner->base : NULL;
     access_trace_note(&(struct traced_access){
         .launch = launch,
@@ -280,8 +283,9 @@ static void trace_access(const struct worker *w, uint64_t code, enum space space
         .code = code,
         .space = space_names[space],
         .origin = (uint64_t)(uintptr_t)origin,
-        .array = owner != NULL ? owner->name : NULL,
-        .bytes = owner != NULL ? owner->bytes : 0,
+        .array = owner != NULL ? owner->name : slot != NULL ? slot->name : NULL,
+        .bytes = owner != NULL ? owner->bytes : slot != NULL ? slot->size : 0,
+        .start = slot != NULL ? slot->offset : 0,
         .access = access,
     });
 }
