@@ -183,11 +183,11 @@ def _entry(graded: Result, head: Head, why: str, change: Change, hashes: dict[st
         change=change,
         passed=sum(c.verdict == "pass" for c in judged),
         checks=len(judged),
-        earned=graded.score.earned,
-        measured=graded.score.measured,
+        earned=float(graded.score.earned),
+        measured=float(graded.score.measured),
         failed=[c.title() for c in judged if c.verdict == "fail"][:5],
         counters=dict(list(counters.items())[:MOST_COUNTERS]),
-        predicted={p.check: p.time.us for p in graded.predictions if p.time},
+        predicted={p.check: float(p.time.us) for p in graded.predictions if p.time},
         why=plain_text.line(why, MOST_WHY),
     )
 
