@@ -108,21 +108,24 @@ class Source:
 
     # ---- shared memory
 
-    def shared(self, extra: dict[str, int] | None = None) -> list[Shared]:
-        """The arrays of shared memory whose sizes are constant. Raises CannotTell at another."""
+    def shared(self, extra: dict[str, int] | None = None, strict: bool = True) -> list[Shared]:
+        """The arrays of shared memory whose sizes are constant. strict: raises CannotTell at
+        another, which is left out otherwise."""
         known = self.constants | (extra or {})
         found = []
         for match in _SHARED.finditer(self.code):
-            if match["extern"]:
+            if match["extern"] and strict:
                 raise CannotTell("shared memory whose size is set at the launch")
             words = re.sub(r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)", "", match["rest"])
             type_ = words.split()[0]
             for name, sizes in _ARRAY.findall(words):
                 values = [evaluated(t, known) for t in re.findall(r"\[([^\]]*)\]", sizes)]
-                if type_ not in _BYTES or None in values:
-                    raise CannotTell(f"the size of {name}")
                 numbers = tuple(v for v in values if v is not None)
-                found.append(Shared(name, _BYTES[type_], numbers, self.line_at(match.start())))
+                if type_ in _BYTES and len(numbers) == len(values):
+                    line = self.line_at(match.start())
+                    found.append(Shared(name, _BYTES[type_], numbers, line))
+                elif strict:
+                    raise CannotTell(f"the size of {name}")
         return found
 
     def shared_in(self, line: int) -> list[Shared]:

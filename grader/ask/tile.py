@@ -26,10 +26,11 @@ class Element:
 def array_of(program: Program, access: WarpAccess) -> Shared:
     """The array that an access of shared memory is in, as the text declares it. Raises
     CannotTell."""
-    for array in program.text.shared_in(access.line):
-        if (array.name, array.bytes()) == (access.array, access.bytes):
-            return array
-    raise CannotTell("the array is declared elsewhere")
+    arrays = program.text.shared(strict=False)
+    found = [a for a in arrays if (a.name, a.bytes()) == (access.array, access.bytes)]
+    if len(found) != 1:
+        raise CannotTell("which array it is")
+    return found[0]
 
 
 def draw_element(program: Program, draw: Random, inside: bool) -> Element:

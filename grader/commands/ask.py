@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from grader import exit_codes
 from grader.commands import options, output
 from grader.commands.errors import CommandError, UsageError
 from grader.student import progress, understood
+
+if TYPE_CHECKING:
+    from grader.ask.quiz import Quiz
 
 MOST = 50
 
@@ -29,6 +32,14 @@ def ask(
             help="The same text and file give the same questions; others each time by default.",
         ),
     ] = "",
+    sheet: Annotated[
+        str,
+        typer.Option(
+            "--sheet",
+            metavar="FILE",
+            help="Ask nothing: write a page for an oral exam, with the keys; .html or .pdf.",
+        ),
+    ] = "",
     colour: options.ColourOption = output.Colour.auto,
 ) -> None:
     """Ask questions about your own program; its runs give the answers."""
@@ -44,6 +55,10 @@ def ask(
     from grader.ask.quiz import NoQuestionsError, quiz
     from grader.ask.terminal import Terminal
 
+    if sheet:
+        with quiz(submission, part, seed) as drawn:
+            _write_sheet(drawn, count, sheet)
+        return
     own = progress.is_own(submission)
     record = understood.read_understood(lab)
     terminal = Terminal(min(output.columns(), 88), output.coloured(colour))
@@ -71,3 +86,18 @@ def ask(
     print(f"\n{right} of {asked} right at once", end="")
     again = record.again(part)
     print(f"; these come again: ./grade ask {lab} {part}" if again and right < asked else "")
+
+
+def _write_sheet(drawn: Quiz, count: int, target: str) -> None:
+    from grader.ask import sheet
+    from grader.ask.quiz import NoQuestionsError
+
+    try:
+        asked = [question for _, question in zip(range(count), drawn.questions(), strict=False)]
+    except NoQuestionsError as reason:
+        raise CommandError(f"{reason}", exit_codes.LESS) from reason
+    try:
+        form = sheet.pdf if target.endswith(".pdf") else sheet.html
+        output.write(target, form(drawn.submission, asked))
+    except ImportError as missing:
+        raise UsageError("a PDF needs ./grade setup --pages; or name a .html file") from missing

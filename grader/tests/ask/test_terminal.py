@@ -22,7 +22,8 @@ TYPED = Asked(
 CHOSEN = Asked(
     Question("q2", "writer", "lab2", "A", "starter/x.cu", 0, "", "Which?",
              ["thread 1", "thread 2", "thread 3"], False),
-    Key("q2", "thread 2", "It stores it.", {"thread 1": "from 0", "thread 3": "from 1"}, ("a", "b")),
+    Key("q2", "thread 2", "It stores it.", {"thread 1": "from 0", "thread 3": "from 1"},
+        ("a", "b")),
 )  # fmt: skip
 
 

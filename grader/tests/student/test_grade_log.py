@@ -32,9 +32,7 @@ def add(earned: float, failed: str | None = None, why: str = "", counted: float 
     assert grade_log.append(tiny_course.submission(), graded, why) is None
 
 
-def test_the_story_of_a_lab(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_the_story_of_a_lab(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     assert tiny_course.call(monkeypatch, "log", "lab9") == 0
     assert "lab9 has no grade yet" in capsys.readouterr().out
     before = (folder / "add.c").read_text()
@@ -89,7 +87,8 @@ def test_each_tampering_shows(folder: Path) -> None:
     assert grade_log.checked(log[:-1], head).problems, "without the last newline"
 
 
-def test_a_log_that_was_cut_stays_wrong_after_the_next_grade(folder: Path) -> None:
+@pytest.mark.usefixtures("folder")
+def test_a_log_that_was_cut_stays_wrong_after_the_next_grade() -> None:
     for number in range(4):
         add(number)
     log = paths.PROGRESS / "lab9.log"
@@ -98,9 +97,8 @@ def test_a_log_that_was_cut_stays_wrong_after_the_next_grade(folder: Path) -> No
     assert any("does not follow" in problem for problem in grade_log.read("lab9").problems)
 
 
-def test_damage_costs_no_grade(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+@pytest.mark.usefixtures("folder")
+def test_damage_costs_no_grade(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     add(1)
     (paths.PROGRESS / "lab9.log").write_bytes(b"\xff{}\nnull\n[[[[\n")
     (paths.PROGRESS / "lab9.log.head").write_bytes(b"\0")
