@@ -28,7 +28,15 @@ class _OfWarp(msgspec.Struct, frozen=True):
     bytes: Count
     start: Count
     offsets: list[Count]
+    step: Annotated[int, msgspec.Meta(ge=-(1 << 61), lt=1 << 61)] = 0
     array: str = ""
+
+    def addresses(self) -> list[int]:
+        """Of each active lane; where only the first is written, the others follow by steps."""
+        count = self.active.bit_count()
+        if len(self.offsets) == 1:
+            return [self.offsets[0] + self.step * place for place in range(count)]
+        return self.offsets if len(self.offsets) == count else []
 
 
 class _OfThread(msgspec.Struct, frozen=True):
@@ -85,7 +93,7 @@ def of_warps(binary: Path, raw: bytes) -> list[WarpAccess]:
     """The accesses that the simulator wrote for the program `binary`; a line that is none is
     skipped."""
     lines = (readable(line, _OfWarp) for line in raw.splitlines())
-    found = [r for r in lines if r and r.active.bit_count() == len(r.offsets)]
+    found = [r for r in lines if r and r.addresses()]
     # The simulator records where its call returns to: the byte before belongs to the access.
     locations = addr2line.locations(binary, {r.pc - 1 for r in found})
     return [
@@ -101,7 +109,7 @@ def of_warps(binary: Path, raw: bytes) -> list[WarpAccess]:
             r.bytes,
             r.start,
             r.array,
-            dict(zip(_active(r.active), r.offsets, strict=True)),
+            dict(zip(_active(r.active), r.addresses(), strict=True)),
         )
         for r in found
     ]

@@ -14,7 +14,7 @@ REBUILDS = False
 def ask(program: Program, draw: Random) -> Draft:
     across, down = reach(program)
     width, height = program.trace.size
-    if not (across or down) or min(width, height) < 8 * max(across, down, 1):
+    if not (across or down) or min(width, height) <= 4 * max(across, down):
         raise CannotTell("the mask has one coefficient, or the image is too small")
     borders = ["zero", "replicate"] if program.base.border else [""]
     border = draw.choice(borders)

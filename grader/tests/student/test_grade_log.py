@@ -2,6 +2,7 @@
 
 import json
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -10,6 +11,7 @@ import msgspec
 import pytest
 
 from grader import paths
+from grader.compile import make
 from grader.model.result import Check
 from grader.student import grade_log
 from grader.tests import tiny_course
@@ -123,3 +125,21 @@ def test_a_record_takes_less_than_fifty_milliseconds(folder: Path) -> None:
         add(number)
         times.append(time.process_time() - began)
     assert sorted(times)[3] < 0.05, times
+
+
+def test_submit_packs_the_log_if_asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    (folder / "add.c").write_text("int add;\n")
+    (folder / "sub.c").write_text("int sub;\n")
+    monkeypatch.setattr(make, "build", lambda *_: make.Build(Path("run")))
+    assert tiny_course.call(monkeypatch, "submit", "lab9", "--log") == 2
+    assert "has no log yet" in capsys.readouterr().err
+    add(40, why="first")
+    assert tiny_course.call(monkeypatch, "submit", "lab9", "--log") == 0
+    with zipfile.ZipFile(paths.BUILD / "submit" / "lab9.zip") as packed:
+        log, head = packed.read("lab9.log"), packed.read("lab9.log.head")
+    assert len(grade_log.checked(log, head).entries) == 1
+    assert tiny_course.call(monkeypatch, "submit", "lab9") == 0
+    with zipfile.ZipFile(paths.BUILD / "submit" / "lab9.zip") as packed:
+        assert "lab9.log" not in packed.namelist()

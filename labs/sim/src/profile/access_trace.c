@@ -18,6 +18,23 @@ static struct {
     size_t length, written; /* written: in the launches before */
 } kept;
 
+/* Are the addresses of one active lane and the next equally far apart? Most are; then the first
+ * one and the step say all. */
+static bool equal_steps(const struct warp_access *a, long long *step) {
+    uint64_t before = a->address[__builtin_ctz(a->active)];
+    uint32_t left = a->active & (a->active - 1);
+    *step = left ? (long long)(a->address[__builtin_ctz(left)] - before) : 0;
+    for (; left; left &= left - 1) {
+        const uint64_t at = a->address[__builtin_ctz(left)];
+        if ((long long)(at - before) != *step) {
+            *step = 0;
+            return false;
+        }
+        before = at;
+    }
+    return true;
+}
+
 void access_trace_note(const struct traced_access *t) {
     if (sim_options.accesses == NULL || kept.written + kept.length > MOST) {
         return;
@@ -36,10 +53,15 @@ void access_trace_note(const struct traced_access *t) {
         fprintf(kept.file, ",\"array\":");
         json_write(kept.file, t->array);
     }
-    fprintf(kept.file, ",\"offsets\":[");
+    long long step;
+    const bool equal = equal_steps(a, &step);
+    fprintf(kept.file, ",\"step\":%lld,\"offsets\":[", step);
     for (uint32_t left = a->active; left; left &= left - 1) {
         fprintf(kept.file, "%s%llu", left == a->active ? "" : ",",
                 (unsigned long long)(a->address[__builtin_ctz(left)] - t->origin));
+        if (equal) {
+            break;
+        }
     }
     fprintf(kept.file, "]}\n");
     fflush(kept.file); /* sets the length */
