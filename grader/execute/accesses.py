@@ -11,7 +11,7 @@ from grader.execute.records import readable
 LANES = 32
 
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
-Width = Annotated[int, msgspec.Meta(ge=1, le=1 << 20)]
+Width = Annotated[int, msgspec.Meta(ge=1, le=16)]
 
 
 class _OfWarp(msgspec.Struct, frozen=True):

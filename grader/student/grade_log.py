@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import difflib
 import fcntl
-import hashlib
-import json
 from datetime import UTC, datetime
-from typing import Any, Literal
 
 import msgspec
 
 from grader import files, paths
 from grader.execute import records
 from grader.model import plain_text
+from grader.model.grade_record import Change, Entry, Head
 from grader.model.result import Result
 from grader.model.submission import Submission, digests
 
@@ -26,55 +24,6 @@ MOST_BYTES = 16 << 20
 MOST_WHY = 300  # characters
 MOST_COUNTERS = 40
 BEGINNING = "0" * 64
-
-
-class Change(msgspec.Struct, frozen=True):
-    """How the files differ from those of the grade before; first: there was none."""
-
-    added: int = 0
-    removed: int = 0
-    first: bool = False
-
-    def words(self) -> str:
-        if self.first:
-            return "first"
-        return f"+{self.added} -{self.removed}" if self.added or self.removed else "none"
-
-
-class Entry(msgspec.Struct, frozen=True):
-    """One grade. hash: of all other keys; previous: the hash of the entry before. counters: of the
-    technique checks, by name; predicted: microseconds of the speed checks that need a GPU."""
-
-    number: int
-    when: str
-    previous: str
-    lab: str
-    selected: str
-    files: dict[str, str]
-    change: Change
-    passed: int
-    checks: int
-    earned: float
-    measured: float
-    failed: list[str]
-    counters: dict[str, float]
-    predicted: dict[str, float]
-    why: str
-    hash: str = ""
-    schema: Literal["convlabs-log/v1"] = "convlabs-log/v1"
-
-    def own_hash(self) -> str:
-        table: dict[str, Any] = msgspec.to_builtins(self)
-        del table["hash"]
-        text = json.dumps(table, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
-
-
-class Head(msgspec.Struct, frozen=True):
-    """What the log must end with."""
-
-    count: int
-    hash: str
 
 
 class Log(msgspec.Struct, frozen=True):

@@ -4,8 +4,9 @@ import textwrap
 from datetime import datetime
 
 from grader.model import plain_text
+from grader.model.grade_record import Entry
 from grader.student import grade_log
-from grader.student.grade_log import Entry, Log
+from grader.student.grade_log import Log
 
 CANNOT = (
     "The log shows that no record was edited, moved or removed since it was written. It cannot "

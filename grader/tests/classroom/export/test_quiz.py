@@ -28,6 +28,10 @@ CHOSEN = Asked(
 MADE = [QuizKeys("lab2", HOSTILE, {}, [TYPED, CHOSEN]), QuizKeys("lab2", "Bo", {}, [TYPED])]
 
 
+def plain(markup: str | None) -> str:
+    return "".join(Xml.fromstring(f"<d>{markup or ''}</d>").itertext())
+
+
 def test_moodle_gets_each_question_with_its_key() -> None:
     ((name, data),) = quiz.moodle_xml(MADE)
     root = Xml.fromstring(data)
@@ -39,7 +43,6 @@ def test_moodle_gets_each_question_with_its_key() -> None:
     for element, asked in zip((root[1], root[2]), (TYPED, CHOSEN), strict=True):
         shown = Xml.fromstring(f"<d>{element.findtext('questiontext/text')}</d>")
         assert shown.findtext("p") == asked.question.text
-        plain = lambda text: "".join(Xml.fromstring(f"<d>{text}</d>").itertext())  # noqa: E731
         answers = {
             plain(a.findtext("text")): (a.get("fraction"), plain(a.findtext("feedback/text")))
             for a in element.findall("answer")
