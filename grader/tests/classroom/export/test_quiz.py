@@ -1,17 +1,25 @@
 """Questions for a learning management system come back as they were; a page for an oral exam."""
 
+import contextlib
 import io
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import msgspec
 import pytest
 
 from grader.ask import sheet
-from grader.classroom.export import quiz
+from grader.ask.quiz import Tally
+from grader.classroom.bulk import quizzes
+from grader.classroom.bulk.database import HIDDEN
+from grader.classroom.export import publish, quiz
+from grader.model import spec
 from grader.model.question import Asked, Key, Question, QuizKeys
 from grader.model.submission import Submission
 from grader.tests import tiny_course
+from grader.tests.classroom.export import runs
 
 HOSTILE = 'Anna/<b>&]]>\x00 "O\'Neil"'
 LINE = 'a[i] = "<x>" && b; // ]]>'
@@ -90,3 +98,67 @@ def test_a_sheet_has_the_code_the_questions_and_the_keys(
     assert "<strong>5</strong>" in page and "&lt;why&gt;" in page and "<li>c</li>" in page
     pytest.importorskip("typst")
     assert sheet.pdf(submission, [asked, CHOSEN]).startswith(b"%PDF")
+
+
+class Drawn:
+    """In place of a quiz: two questions, whose names hold the seed."""
+
+    tally = Tally(withheld=["sectors: x"])
+
+    def __init__(self, seed: str) -> None:
+        self.seed = seed
+
+    def questions(self) -> Iterator[Asked]:
+        for number in range(9):
+            name = f"{self.seed[:9]}-{number}"
+            yield Asked(
+                msgspec.structs.replace(TYPED.question, id=name),
+                msgspec.structs.replace(TYPED.key, id=name),
+            )
+
+
+def test_a_class_gets_questions_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn: list[str] = []
+
+    @contextlib.contextmanager
+    def fake(_submission: Submission, _part: str, seed: str) -> Iterator[Drawn]:
+        drawn.append(seed)
+        yield Drawn(seed)
+
+    monkeypatch.setattr(quizzes, "quiz", fake)
+    with contextlib.closing(runs.make(tmp_path / "run")) as store:
+        made = list(quizzes.make(store, [spec.load("lab3")], 3))
+        assert [len(each.asked) for each in made] == [3] * len(made) and len(made) == 4
+        assert len(set(drawn)) == 4, "one seed a student"
+        before = len(drawn)
+        assert list(quizzes.make(store, [spec.load("lab3")], 3)) == made, "the files are the same"
+        assert len(drawn) == before and quizzes.kept(store, "lab3") == made
+        secret = store.setting(quizzes.SEED)
+    with contextlib.closing(runs.make(tmp_path / "other")) as store:
+        other = list(quizzes.make(store, [spec.load("lab3")], 3))
+        assert store.setting(quizzes.SEED) != secret
+        assert other[0].asked[0].question.id != made[0].asked[0].question.id
+    out = tmp_path / "quiz.xml"
+    arguments = ["export", str(tmp_path / "run"), "--format", "moodle-xml", "--out", str(out)]
+    assert tiny_course.call(monkeypatch, *arguments) == 0
+    assert "holds the keys" in capsys.readouterr().err
+    assert len(Xml.parse(out).getroot().findall("question[@type='numerical']")) == 12
+    assert tiny_course.call(monkeypatch, *arguments, "--lab", "lab1") == 2
+    assert "has no questions" in capsys.readouterr().err
+
+
+def test_no_page_for_students_holds_a_key(tmp_path: Path) -> None:
+    with contextlib.closing(runs.make(tmp_path / "run")) as store:
+        key = msgspec.json.encode(QuizKeys("lab3", runs.GRADED.lms, {}, [CHOSEN]))
+        store.keep_setting(f"quiz lab3 {runs.GRADED.lms}", key)
+        publish.write(store)
+        found = [file for file in (tmp_path / "run").rglob("*") if file.is_file()]
+        texts = [file.read_bytes() for file in found if quizzes_may_not_be_in(file)]
+        assert texts and not any(b"lab2-A-writer-2" in text for text in texts)
+
+
+def quizzes_may_not_be_in(file: Path) -> bool:
+    """All files but the database of the run, which is not for students."""
+    return HIDDEN not in file.parts
