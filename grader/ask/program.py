@@ -72,9 +72,8 @@ class Program:
         small |= {"row": "row5", "lines": "lines5", "column": "column5", "pick": found.mask}
         name = small.get(mask, found.mask)
         border = "zero" if found.border else ""
-        case = msgspec.structs.replace(
-            found, name="ask", mask=name, border=border, exact=None, seed=self.personal, points=0
-        )
+        case = msgspec.structs.replace(found, name="ask", image="noise", mask=name, border=border)
+        case = msgspec.structs.replace(case, exact=None, seed=self.personal, points=0)
         return msgspec.structs.replace(case, set=case.set | self._threads())
 
     def _threads(self) -> dict[str, str]:
