@@ -4,7 +4,6 @@ again on other inputs or with a change in its text."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -109,7 +108,7 @@ class Program:
     def name(self) -> str:
         """The last function that the part's checks call, as in lab.h."""
         calls = self.lab.part_of(self.base).calls
-        return f"{calls[-1]}()" if calls else f"part {self.part}"
+        return f"{calls[-1]}()" if calls else f"Part {self.part} of your program"
 
     @property
     def result_line(self) -> int:
@@ -272,8 +271,3 @@ class Program:
 def _digits(name: str) -> int:
     digits = name[len(name.rstrip("0123456789")) :]
     return int(digits) if digits else 0
-
-
-def parts_to_ask(lab: Lab, part: str | None) -> Sequence[str]:
-    """The parts of a lab, or that one."""
-    return [p.id for p in lab.part if part is None or p.id == part]

@@ -45,16 +45,6 @@ class Trace:
                 found.setdefault(access.line, []).append(access)
         return found
 
-    def of_line(self, line: int, counter: str, space: str, store: bool) -> int:
-        """A counter of the profile for the accesses of one line."""
-        pcs = {a.pc for a in self.warps if a.line == line}
-        return sum(
-            int(getattr(site, counter))
-            for launch in self.launches
-            for site in launch.sites
-            if site.pc in pcs and (site.space, site.store) == (space, store)
-        )
-
     @cached_property
     def stores(self) -> list[WarpAccess]:
         """The stores that write the output: those of the last launch that stores to an array of
@@ -82,9 +72,6 @@ class Trace:
         x, y, _ = self.launch(access).block
         number = access.warp * accesses.LANES + lane
         return number % x, number // x % y, number // (x * y)
-
-    def kernel(self, access: WarpAccess) -> str:
-        return self.counted.kernels[access.launch].name
 
 
 Run = Callable[..., Outcome]

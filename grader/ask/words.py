@@ -1,10 +1,13 @@
 """Words that several kinds of questions share."""
 
+import re
+
 from grader.ask.draft import CannotTell
 from grader.ask.program import Program
 from grader.execute.accesses import WarpAccess
 
 Index = tuple[int, int, int]
+VECTORS = re.compile(r"\b(?:float|double|int|uint|uchar)[234]\b")
 
 
 def index(at: Index, of: Index) -> str:
@@ -68,9 +71,22 @@ def groups(program: Program, *spaces: str) -> list[list[WarpAccess]]:
     for access in program.trace.warps:
         if access.space in spaces:
             found.setdefault(same(access), []).append(access)
-    if not found:
+    known = [group for group in found.values() if _is_one(program, group)]
+    if not known:
         raise CannotTell(f"no accesses of {' or '.join(spaces)} memory")
-    return list(found.values())
+    return known
+
+
+def _is_one(program: Program, group: list[WarpAccess]) -> bool:
+    """Does the text show what the group is: one array, and as many bytes as an element has? nvcc
+    joins neighbouring accesses, which no line of the file says."""
+    widest = max(access.width for access in group)
+    if widest > max(program.trace.dtype.itemsize, 4):
+        first, last = program.text.function(group[0].line)
+        function = "\n".join(program.text.code.splitlines()[first - 1 : last])
+        if not VECTORS.search(function):
+            return False
+    return bool(group[0].array) or len({access.bytes for access in group}) == 1
 
 
 def first_of_warps(group: list[WarpAccess]) -> list[WarpAccess]:

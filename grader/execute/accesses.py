@@ -45,7 +45,7 @@ class _OfThread(msgspec.Struct, frozen=True):
     pc: Count
     thread: Count
     store: bool
-    width: Width
+    width: Annotated[int, msgspec.Meta(ge=1, le=1 << 20)]
     at: Count
 
 

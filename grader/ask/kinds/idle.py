@@ -28,13 +28,14 @@ def ask(program: Program, draw: Random) -> Draft:
     answer = threads - len(storing)
     width, height = trace.size
     across, down = launch.grid[0] * launch.block[0], launch.grid[1] * launch.block[1]
+    right, below = (across - width) * height, (down - height) * width
+    plane = [
+        (right, "only those to the right of the image"),
+        (below, "only those below the image"),
+        (right + below, "those to the right and those below, but not those in the corner"),
+    ]
     mistakes = [
-        ((across - width) * height, "only those to the right of the image"),
-        ((down - height) * width, "only those below the image"),
-        (
-            (across - width) * height + (down - height) * width,
-            "those to the right and those below, but not those in the corner",
-        ),
+        *(plane if across >= width and down >= height else []),
         (0, "the grid consists of whole blocks: some of their threads have no pixel"),
         (threads - width * height, "threads minus pixels, as if each thread computed one"),
         (len(storing), "that is how many threads do store"),

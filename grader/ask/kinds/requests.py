@@ -4,7 +4,7 @@ from random import Random
 
 from grader.ask.draft import Draft, numbers
 from grader.ask.program import Program
-from grader.ask.words import agrees, block, count, groups, image, quantity, the
+from grader.ask.words import agrees, block, count, groups, image, memory, quantity
 
 ABOUT = "how often a warp executes a line"
 REBUILDS = False
@@ -18,7 +18,7 @@ def ask(program: Program, draw: Random) -> Draft:
     warps = len({(a.block, a.warp) for a in group})
     lanes = sum(len(a.lanes) for a in mine)
     mask = program.inputs(program.case()).arrays.get("mask")
-    taps = 0 if mask is None else int(mask.size)
+    taps = -1 if mask is None else int(mask.size)
     mistakes = [
         (lanes, "those are the accesses of its lanes: a warp executes one for all of them"),
         (32 * answer, "32 times as many: a warp executes an instruction once for its 32 lanes"),
@@ -35,13 +35,13 @@ def ask(program: Program, draw: Random) -> Draft:
         line=access.line,
         text=f"{program.name} runs on {image(program.trace.size)}"
         + (f" with {mask.shape[-1]} coefficients in a row of the mask" if mask is not None else "")
-        + f". How many times does warp {access.warp} of {block(program, access)} execute "
-        f"{the(access)} at this line? Count instructions of the warp.",
+        + f". How many {'stores to' if access.store else 'loads from'} {memory(access)} does warp "
+        f"{access.warp} of {block(program, access)} execute at this line, counted as instructions "
+        f"of the whole warp?",
         answer=str(answer),
         second=lambda: agrees(answer, len(group), quantity(program, group, "requests")),
         ways=("the trace of the warp", "the simulator's counter of requests at this line"),
-        why=f"The warp executes it {count(answer, 'time')}{wide}; together its lanes make "
-        f"{count(lanes, 'access')}{'es' if lanes != 1 else ''}".replace("accesss", "access")
-        + f". In the whole launch, {count(warps, 'warp')} execute it {len(group)} times.",
+        why=f"The warp executes {answer}{wide}; its lanes make {lanes} accesses in them. In the "
+        f"whole launch, {count(warps, 'warp')} execute {len(group)}.",
         mistakes=numbers(answer, mistakes),
     )

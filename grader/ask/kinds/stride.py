@@ -7,7 +7,7 @@ from random import Random
 from grader.ask.draft import CannotTell, Draft, numbers
 from grader.ask.program import Program
 from grader.ask.trace import Trace
-from grader.ask.words import image
+from grader.ask.words import count, image
 
 ABOUT = "the step of a loop through memory"
 REBUILDS = False
@@ -64,11 +64,11 @@ def ask(program: Program, draw: Random) -> Draft:
         answer=str(answer),
         second=second,
         ways=("the addresses of the run", "the steps of runs with two other widths"),
-        why=f"The most frequent step of the run is {answer} bytes.{row} "
+        why=f"The most frequent step of the run is {count(answer, 'byte')}.{row} "
         + (
-            "So many steps touch the same cache line of 64 bytes."
+            "Several steps stay in one cache line of 64 bytes."
             if answer < 64
-            else "So each step touches another cache line of 64 bytes."
+            else "Each step touches another cache line of 64 bytes."
         ),
         mistakes=numbers(answer, mistakes),
     )
