@@ -160,11 +160,11 @@ static struct {
 static void trace_access(const volatile void *at, size_t bytes, int kind, const void *pc) {
     if (trace.length > MOST_TRACED)
         return;
-    const int length = snprintf(
-        trace.text + trace.length, TRACED_LINE,
-        "{\"pc\":%llu,\"thread\":%d,\"store\":%s,\"width\":%zu,\"at\":%llu}\n", in_program(pc),
-        running > 0 ? running : 0, kind == WRITE ? "true" : "false", bytes,
-        (unsigned long long)(uintptr_t)at);
+    const int length =
+        snprintf(trace.text + trace.length, TRACED_LINE,
+                 "{\"pc\":%llu,\"thread\":%d,\"store\":%s,\"width\":%zu,\"at\":%llu}\n",
+                 in_program(pc), running > 0 ? running : 0, kind == WRITE ? "true" : "false", bytes,
+                 (unsigned long long)(uintptr_t)at);
     trace.length += length > 0 && length < TRACED_LINE ? (size_t)length : 0;
 }
 

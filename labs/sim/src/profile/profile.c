@@ -283,8 +283,12 @@ static void trace_access(const struct worker *w, uint64_t code, enum space space
         .code = code,
         .space = space_names[space],
         .origin = (uint64_t)(uintptr_t)origin,
-        .array = owner != NULL ? owner->name : slot != NULL ? slot->name : NULL,
-        .bytes = owner != NULL ? owner->bytes : slot != NULL ? slot->size : 0,
+        .array = owner != NULL  ? owner->name
+                 : slot != NULL ? slot->name
+                                : NULL,
+        .bytes = owner != NULL  ? owner->bytes
+                 : slot != NULL ? slot->size
+                                : 0,
         .start = slot != NULL ? slot->offset : 0,
         .access = access,
     });
