@@ -59,7 +59,8 @@ def _explanation(submission: Submission, technique: Technique, counted: Instruct
     multiply = technique.per == "multiplication"
     among = f"{counted.multiplications} multiplications among the " if multiply else ""
     lines = [
-        f"{count} of the {among}first {counted.stepped} instructions of your function are {words}; "
+        f"{count} of the {among}{counted.stepped} instructions of your function that were watched "
+        f"are {words}; "
         f"{_limit(technique, counted.among(technique))}"
     ]
     file, line = counted.location

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from grader.checks import early_stop
+from grader.checks import early_stop, host_work
 from grader.checks.instructions import judge_instructions
 from grader.contract import draw, prepared, script
 from grader.contract.step import Sequence
@@ -26,16 +26,12 @@ from grader.predict import code, counts
 from grader.session.programs import Binary
 from grader.session.session import Session
 
-FLOATS = ("fma", "fp64")  # kinds of operations: grader/predict/code.py
-MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled from some
-FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 IDLE_SHARE = 0.25  # of the blocks of a grid: room for those at its edge
 OTHER_SIZE = (
     "at a size and after calls that only your instructor knows, not those of this check in "
     "lab.toml: choose blocks and loops by the sizes that your function gets, and do the same in "
     "every call"
 )
-IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 
 
 @dataclass(frozen=True)
@@ -71,16 +67,17 @@ def _judge_counted(
     passed: at another size, so that arithmetic needs no further run."""
     if technique.counter in counters.INSTRUCTIONS:
         return judge_instructions(session, technique, runner)
-    run, counted = runner.profiled(technique, _calls_before(session.lab, technique))
+    before = _calls_before(session.lab, technique)
+    run, counted = runner.profiled(technique, before)
     if not run.right:  # that is for the checks of results
         run, counted = runner.profiled(technique)
 
     def arithmetic() -> float:
         if passed:
             return 0.0
-        launches = runner.with_arithmetic(technique)
+        launches = runner.with_arithmetic(technique, before)
         mixes = [code.mix(counts.executed_by(runner.binary, e).operations) for e in launches]
-        found = [mix.get(kind, 0.0) for mix in mixes for kind in FLOATS]
+        found = [mix.get(kind, 0.0) for mix in mixes for kind in code.FLOATS]
         return sum(found) if found else math.inf
 
     def at_other_size() -> Profile | None:
@@ -197,8 +194,9 @@ def _judged(
     arithmetic: Callable[[], float],
 ) -> tuple[Verdict, list[str]]:
     """The verdict of what was measured, and why."""
-    if problem := _idle(run, counted):
-        return "fail", [problem, IDLE]
+    stored = sum(counters.terms("global_store_bytes", k.counters)[0] for k in counted.kernels)
+    if counted.kernels and (problem := host_work.idle(run, stored)):
+        return "fail", [problem, host_work.WHY]
     if not measured.kernels:
         return "fail", [_no_launch(technique, counted), *_why(technique)]
     if not all(kernel.complete for kernel in measured.kernels):
@@ -220,33 +218,13 @@ def _judged(
     return "pass", []
 
 
-def _idle(run: InstrumentedRun, counted: Profile) -> str | None:
-    """How it shows that the kernels do not compute the output, or None: whatever the counters say
-    of a kernel, it earns nothing for work that the host does.
-
-    Where the image is on the device, the host can do nothing without seeing it. Where it comes from
-    the host, the kernels must at least store the output.
-    """
-    seen = run.outcome.status.seen_by_host if run.outcome.status else None
-    if seen is None:
-        stored = sum(kernel.counters.global_store_bytes for kernel in counted.kernels)
-        if counted.kernels and stored < MOST * run.out_bytes:
-            return (
-                f"your kernels store {stored} bytes to global memory, but the output has "
-                f"{run.out_bytes}"
-            )
-    elif seen > FEW * run.out_bytes:
-        return (
-            f"your function lets the host see {seen} bytes of device memory, copied there or in "
-            "memory that host and device share, but image and output are on the device"
-        )
-    return None
-
-
 def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
-    """The counter's value over the launches of the kernels that the check names. pixels: of the
-    output."""
+    """The counter's value over the launches of the kernels that the check names; per launch, that
+    of the launch with most or, for a limit from below, with least. pixels: of the output."""
     kernels = [k for k in counted.kernels if fnmatchcase(k.name, technique.kernel)]
+    if technique.per == "launch" and kernels:
+        one = max if technique.at_least is None else min
+        kernels = [one(kernels, key=lambda k: counters.terms(technique.counter, k.counters)[0])]
     total, below = 0, 0
     lines: dict[tuple[str, int], Line] = {}
     for kernel in kernels:
@@ -264,6 +242,7 @@ def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
     if worst is not None:
         above, under = counters.terms(technique.counter, worst.counters)
         share = above / (under or divisor or 1)
+        worst = worst if share else None  # what is counted for whole launches has no lines
     return Measured(total / divisor if divisor else None, divisor, kernels, worst, share)
 
 

@@ -138,6 +138,8 @@ def start(request: BuildRequest, is_prepared: bool = False) -> Iterator[Waiting[
             env=shown(names) | {"PYTHONDONTWRITEBYTECODE": "1"},
             view=sources.view(lab, out, request.backend),
             nice=NICE_NVCC if request.target == "nvcc" else 0,
+            # The program that gives the first verdict is built meanwhile.
+            at_a_time=1 if request.target == "checked" else make_process.FILES,
         )
         wait_for_make = locked.enter_context(running)
 

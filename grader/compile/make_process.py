@@ -68,11 +68,12 @@ def start(
     env: dict[str, str] | None = None,
     view: View | None = None,
     nice: int = 0,
+    at_a_time: int = FILES,
 ) -> Iterator[Waiting[Finished]]:
     """Starts make, and yields what waits for its end. Both may raise BuildError. nice: how much it
-    lets others go first."""
+    lets others go first. at_a_time: how many files it compiles."""
     argv = ["nice", f"-n{nice}"] if nice else []
-    argv += ["make", "--no-print-directory", f"-j{max(FILES, len(rules))}", "-Otarget", *rules]
+    argv += ["make", "--no-print-directory", f"-j{max(at_a_time, len(rules))}", "-Otarget", *rules]
     argv += [f"{k}={v}" for k, v in variables.items()]
     argv += ["V=1"] if verbose else []
     with contextlib.ExitStack() as stack:

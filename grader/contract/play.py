@@ -23,8 +23,8 @@ from grader.execute.modes import PLAIN, SANITIZED, Mode
 from grader.execute.recorded import Recording
 from grader.model.finding import Finding
 from grader.model.spec import Contract, Lab
+from grader.oracle import kept
 from grader.oracle.operations import Array
-from grader.sandbox import choice
 from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
@@ -119,7 +119,7 @@ class Player:
         """Starts a sequence. Yields what waits for its end."""
         folder = Path(tempfile.mkdtemp(dir=self.work))
         try:
-            make = prepare_drawn if is_drawn and may_keep(self.gpu) else prepare
+            make = prepare_drawn if is_drawn and kept.may_keep(self.gpu) else prepare
             prepared = make(self.lab, self.contract, sequence, folder)
             with self._run(folder, prepared) as recording:
                 yield lambda: self._played(folder, prepared, *recording.wait())
@@ -174,11 +174,6 @@ class Player:
             prepared.sequence, results, end, kind, reason, fault, findings, printed, prepared,
             no_memory,
         )  # fmt: skip
-
-
-def may_keep(gpu: bool) -> bool:
-    """Outside of a sandbox a program could write to what is kept."""
-    return choice.tier(gpu) is not None
 
 
 def _size(slots: list[script.Slot]) -> int:

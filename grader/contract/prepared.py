@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,25 +21,21 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from grader import paths
 from grader.contract import arrays, script
 from grader.contract.script import Slot
 from grader.contract.step import Sequence, Step
 from grader.model.spec import Contract, Lab
-from grader.oracle import operations
+from grader.oracle import kept, operations
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs
 
 F64 = npt.NDArray[np.float64]
 AnyFloat = npt.NDArray[Any]
 
-FOLDER = paths.BUILD / "drawn"
 SLOTS, VALUES, BOUNDS = "slots.json", "values.npy", "bounds.npy"
-MOST_KEPT = 4_000  # elements of a result that is kept; of larger ones, few bytes save little time
 MOST_GIVEN = 16 << 20  # bytes of the inputs of a sequence that is kept
 ONE_PROCESS = 4096  # inputs and right results that one process keeps in memory
 MOST_IN_MEMORY = 1 << 19  # pixels of their images
-CODE = ("grader/contract", "grader/oracle", "datasets")  # decide what is kept
 
 
 @dataclass(frozen=True)
@@ -56,12 +52,12 @@ class Prepared:
 
     def expected(self, index: int) -> Expected:
         """The right result of a step."""
-        place, kept = self._places.get(index), self._kept
-        if place is None or kept is None:
+        place, stored = self._places.get(index), self._kept
+        if place is None or stored is None:
             step = self.sequence[index]
             return expected_of(self.lab, self.contract, step, self.large.get(index))
         shape = self.slots[index].shape
-        value, bound = (array[place].reshape(shape) for array in kept)
+        value, bound = (array[place].reshape(shape) for array in stored)
         wide = np.longdouble if np.dtype(self.slots[index].dtype) == np.float64 else np.float64
         return Expected(value.astype(wide), bound.astype(np.float64))
 
@@ -118,31 +114,29 @@ def _sum_of(folder: Path) -> int:
 def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence, folder: Path) -> Prepared:
     """As prepare(), of a sequence that a seed drew, in a folder that is kept; nobody may write to
     it. In `folder` where there is no room for it, or its inputs are too large."""
-    home = FOLDER / lab.id / _code(lab.folder)
     key = hashlib.sha256(repr((_asks(contract), sequence)).encode())
+    try:
+        home = kept.home(lab)
+    except OSError:
+        return prepare(lab, contract, sequence, folder)
     place = home / key.hexdigest()[:24]
     with suppress(OSError, msgspec.DecodeError):
-        kept = msgspec.json.decode((place / SLOTS).read_bytes(), type=_KeptFiles)
-        if kept.sum == _sum_of(place):
-            return Prepared(lab, contract, sequence, place, kept.slots)
+        found = msgspec.json.decode((place / SLOTS).read_bytes(), type=_KeptFiles)
+        if found.sum == _sum_of(place):
+            return Prepared(lab, contract, sequence, place, found.slots)
     shutil.rmtree(place, ignore_errors=True)  # a power cut may leave less than was written
     given = [inputs(step) for step in sequence]
     if sum(array.nbytes for each in given for array in each.arrays.values()) > MOST_GIVEN:
         return prepare(lab, contract, sequence, folder, given)
     with suppress(OSError):
-        if not home.exists():  # the course has changed: what was kept for an older one goes
-            home.mkdir(parents=True, exist_ok=True)
-            for old in home.parent.iterdir():
-                if old != home:
-                    shutil.rmtree(old, ignore_errors=True)
         made = Path(tempfile.mkdtemp(dir=home, prefix="."))
         try:
             new = prepare(lab, contract, sequence, made, given)
             results = [expected_of(lab, contract, sequence[index]) for index in new._places]
             _save(made / VALUES, [right.value for right in results])
             _save(made / BOUNDS, [right.bound for right in results])
-            kept = _KeptFiles(new.slots, _sum_of(made))
-            (made / SLOTS).write_bytes(msgspec.json.encode(kept))
+            files = _KeptFiles(new.slots, _sum_of(made))
+            (made / SLOTS).write_bytes(msgspec.json.encode(files))
             made.chmod(0o755)
             with suppress(FileExistsError):  # another grader was faster
                 os.rename(made, place)
@@ -168,10 +162,19 @@ def operation(lab: Lab, step: Step) -> str:
     return next(part.operation for part in lab.part if part.id == step.part)
 
 
+def asked_of(lab: Lab, contract: Contract, step: Step) -> tuple[object, ...]:
+    """What decides the right result of a step of a contract's sequence."""
+    return operation(lab, step), _exact(contract, step), step
+
+
+def _exact(contract: Contract, step: Step) -> str | None:
+    """Other parts' steps may be in a sequence."""
+    return contract.exact if step.part == contract.part else None
+
+
 def expected_of(lab: Lab, contract: Contract, step: Step, given: Inputs | None = None) -> Expected:
-    """The right result of a step of a contract's sequence; other parts' steps may be in it. given:
-    its inputs, if they are made."""
-    exact = contract.exact if step.part == contract.part else None
+    """The right result of a step of a contract's sequence. given: its inputs, if they are made."""
+    exact = _exact(contract, step)
     if given:
         return operations.expected(
             operation(lab, step), exact, given.arrays, step.driver_settings()
@@ -180,23 +183,12 @@ def expected_of(lab: Lab, contract: Contract, step: Step, given: Inputs | None =
 
 
 def _is_kept(step: Step, slot: Slot) -> bool:
-    return step.huge is None and int(np.prod(slot.shape)) <= MOST_KEPT
+    return step.huge is None and int(np.prod(slot.shape)) <= kept.LARGE
 
 
 def _asks(contract: Contract) -> tuple[object, ...]:
     """What of a contract decides the files of a sequence, besides its steps."""
     return contract.part, contract.exact, contract.align, contract.read_only
-
-
-@cache
-def _code(folder: str) -> str:
-    """The hash of what decides the files and the results of a lab."""
-    files = [paths.LABS / folder / "calls.py", paths.LABS / folder / "lab.toml"]
-    files += sorted(file for name in CODE for file in (paths.ROOT / name).glob("*.py"))
-    whole = hashlib.sha256(np.__version__.encode())
-    for file in files:
-        whole.update(hashlib.sha256(file.read_bytes()).digest())
-    return whole.hexdigest()[:24]
 
 
 # ---------------------------------------------------------------- one step

@@ -100,10 +100,10 @@ class Runner:
         except msgspec.DecodeError:
             return run, None
 
-    def with_arithmetic(self, check: Input) -> list[Launch]:
+    def with_arithmetic(self, check: Input, before: CallsBefore | None = None) -> list[Launch]:
         """The launches of a run that records what grader/predict needs to count operations; none if
-        its result is wrong, or the record is damaged."""
-        run = self._run(check, COUNTED_WHOLE)
+        its result is wrong, or the record is damaged. before: calls that come first."""
+        run = self._run(check, COUNTED_WHOLE, before)
         with suppress(msgspec.DecodeError):
             return read_launches(run.outcome.profile) if run.right else []
         return []

@@ -14,7 +14,8 @@ SHARE = 0.01
 
 class Team(msgspec.Struct, frozen=True):
     """largest: threads of the largest team, 1 where none was started. written: bytes outside of its
-    own stack, by each thread. teams: how many of several threads were started."""
+    own stack, by each thread, and outside of teams by the first; 0 for one that worked under a
+    lock. teams: how many of several threads were started."""
 
     largest: Count
     written: list[Count]

@@ -38,8 +38,8 @@ class Site(msgspec.Struct, frozen=True):
     ideal: Count
     words: Count
     again: Count = 0  # bytes that this launch had stored before
-    # The rest is written for a prediction only (CONVLABS_SIM_PREDICT), sites of atomics likewise.
     atomic: bool = False
+    # The rest is written for a prediction only (CONVLABS_SIM_PREDICT).
     l1_wavefronts: Count = 0
     block_sectors: Count = 0  # that the block had not accessed before
     first: Address = msgspec.field(default=0, name="from")
@@ -141,8 +141,6 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
     total = zero()
     by_line: dict[Location, Counters] = {}
     for site in launch.sites:
-        if site.atomic:
-            continue
         for counters in (total, by_line.setdefault(locations[site.pc], zero())):
             accumulate(counters, _counters(site))
     for name in OF_LAUNCH:
@@ -165,7 +163,15 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
 def _counters(site: Site) -> Counters:
     """The counters of one access, by the names that a grade uses."""
     way = "store" if site.store else "load"
-    if site.space == "constant":
+    if site.atomic:
+        in_global = {
+            "atomic_requests": site.requests,
+            "atomic_lanes": site.lanes,
+            "atomic_sectors": site.sectors,
+            "atomic_bytes": site.lanes * site.width,
+        }
+        counted = in_global if site.space == "global" else {}
+    elif site.space == "constant":
         counted = {
             "constant_requests": site.requests,
             "constant_words": site.words,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from typing import TYPE_CHECKING
 
 from grader import __version__
@@ -80,8 +82,14 @@ def _result(session: Session, predicted: list[Prediction]) -> Result:
 def _import_the_rest() -> None:
     """Imports what judges, and NumPy with it: that takes half as long as the compilers, which run
     meanwhile."""
+    if "grader.grading.judging" in sys.modules:
+        return
+    gc.disable()  # as in grader/__main__.py
     import grader.compile.permitted.submission_check
     import grader.grading.judging  # noqa: F401
+
+    gc.freeze()
+    gc.enable()
 
 
 def _sandbox(gpu: bool) -> Sandbox:

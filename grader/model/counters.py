@@ -19,8 +19,9 @@ class Counters(msgspec.Struct):
 
     Accesses through textures and surfaces have counters of their own, as on a GPU; a limit on loads
     from global memory holds for both together, and for words of constant memory that a warp reads
-    one after the other: an image could be there as well. A block is idle if it stores nothing to
-    global memory.
+    one after the other: an image could be there as well. Atomic functions on global memory have
+    counters of their own, too, and a limit on loads or stores holds for them as well: each does
+    both. A block is idle if it stores nothing to global memory.
     """
 
     global_load_requests: int = 0
@@ -42,6 +43,10 @@ class Counters(msgspec.Struct):
     texture_lanes: int = 0
     texture_sectors: int = 0
     texture_bytes: int = 0
+    atomic_requests: int = 0
+    atomic_lanes: int = 0
+    atomic_sectors: int = 0
+    atomic_bytes: int = 0
     constant_requests: int = 0
     constant_words: int = 0
     constant_bytes: int = 0
@@ -56,6 +61,7 @@ QUOTIENTS = {"constant_serialisation": "constant_words / constant_requests"}
 NAMES = frozenset(field.name for field in msgspec.structs.fields(Counters)) - set(QUOTIENTS)
 
 TEXTURE = ("texture_requests", "texture_lanes", "texture_sectors", "texture_bytes")
+ATOMIC = ("atomic_requests", "atomic_lanes", "atomic_sectors", "atomic_bytes")
 OF_LAUNCH = ("blocks", "idle_blocks", "storing_threads")
 IDLE = "idle_blocks / blocks"
 ARITHMETIC = "float_operations"  # of warps, as the traced program's machine code has them
@@ -80,6 +86,10 @@ WORDS = {
     "texture_lanes": "thread reads through textures and surfaces",
     "texture_sectors": "32-byte sectors read through textures and surfaces",
     "texture_bytes": "bytes that threads read through textures and surfaces",
+    "atomic_requests": "warp calls of atomic functions on global memory",
+    "atomic_lanes": "thread calls of atomic functions on global memory",
+    "atomic_sectors": "32-byte sectors that atomic functions access",
+    "atomic_bytes": "bytes of global memory that atomic functions access",
     "constant_requests": "warp reads from constant memory",
     "constant_words": "words read from constant memory",
     "constant_bytes": "bytes that threads read from constant memory",
@@ -131,8 +141,11 @@ def terms(counter: str, counted: Counters) -> tuple[int, int | None]:
 
 def _value(name: str, counted: Counters) -> int:
     """A counter; of loads from global memory, those through textures as well, and reads of constant
-    memory that have to wait for another lane's."""
+    memory that have to wait for another lane's; of loads and stores, atomic functions as well."""
     value = int(getattr(counted, name))
+    way, _, unit = name.rpartition("_")
+    if way in ("global_load", "global_store"):
+        value += int(getattr(counted, f"atomic_{unit}"))
     if "global_load" in name:
         value += int(getattr(counted, name.replace("global_load", "texture")))
     if name in ("global_load_requests", "global_load_sectors"):

@@ -22,6 +22,9 @@ from grader.execute import addr2line
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(\S+)\s*(.*)$")
 _TARGET = re.compile(r"^([0-9a-f]+) <([^>+]+)")
 _MARK = re.compile(r"^\$0x([0-9a-f]{16}),%rdi$")
+_INDIRECT = -1  # in place of the address of a function that is called through a pointer
+_REPORTED = re.compile(r"<(?:sim_mark|__tsan_)")  # calls of which each is counted
+FLOATS = ("fma", "fp64")  # kinds of operations: additions and multiplications
 _MARK_LOOP = 2  # labs/sim/include/sim/marks.h, as the next line
 _UNROLLED, _BY_TWO = 1, 8
 _UNROLL = 4  # of nvcc, for a loop whose number of rounds it does not know
@@ -32,6 +35,7 @@ _KINDS = [
     ("fp64", r"(fn?m(add|sub)\d+|add|sub|mul|max|min|u?comi|round)[sp]d$"),
     ("divide64", r"(div|sqrt)[sp]d$"),
     ("fma", r"(add|sub|mul)[sp]s$"),
+    ("fp64", r"f(add|sub|subr|mul)[spl]*$"),  # of x87: long double
     ("divide", r"(div|sqrt|rcp|rsqrt)[sp]s$"),
     ("alu", r"(max|min|u?comi|cmp\w*|round|and|xor|or|andn)[sp][sd]$"),
     ("convert", r"cvt"),
@@ -83,6 +87,8 @@ _DOUBLES = {
 }  # fmt: skip
 # An operation on 64 bits is so many on 32; addresses, which are added, need no more than one.
 _WIDE = {"imul": 4, "idivide": 6, "logic": 2}
+_PACKED = re.compile(r"(?:fn?m(?:add|sub)\d+|add|sub|mul)p[sd]$")
+_VECTOR = re.compile(r"%([xyz])mm\d+$")
 _MEMORY = re.compile(r"\([^)]*\)")
 _WIDE_REGISTER = re.compile(r"%r([a-d]x|[sd]i|bp|\d+)\b")
 _LOGIC = re.compile(r"and|or|xor|not|sh[rx]|sa[rx]|ro[lr]|sarx|shrx|rorx|bextr")
@@ -148,6 +154,9 @@ def executed(binary: Path, passes: dict[int, int], loads: set[int], stores: set[
                     operations.append(Operation(address, kind, share * (block.passes or 0)))
                 for target in block.calls:
                     called[target] += block.passes or 0  # type: ignore[assignment]
+        if called[_INDIRECT]:
+            target = _costliest(binary, seen)
+            called[target] += called[_INDIRECT]
         # Functions in which nothing is counted run as often as they are called.
         waiting = [
             (function, float(number))
@@ -157,6 +166,35 @@ def executed(binary: Path, passes: dict[int, int], loads: set[int], stores: set[
         ]
         seen.update(function for function, _ in waiting)
     return Executed(operations, waits)
+
+
+def _costliest(binary: Path, seen: set[tuple[int, int]]) -> int:
+    """Where the function begins that a call through a pointer reaches, in which nothing is counted:
+    of those whose address the program takes, the one with most arithmetic; 0 if there is none."""
+    costs = {0: 0}
+    for function in _functions(binary, [start + 1 for start in _pointed_to(binary)]):
+        code = _disassembled(binary, *function)
+        if function in seen or any(_REPORTED.search(this.operands) for this in code):
+            continue
+        operations = [o for b in _blocks(code, set()).values() for o in b.operations]
+        costs[function[0]] = sum(kind in FLOATS for _, kind in operations)
+    return max(costs, key=lambda start: costs[start])
+
+
+@cache
+def _pointed_to(binary: Path) -> list[int]:
+    """The addresses that the program may call through a pointer (labs/runtime/course.ld)."""
+    names = re.findall(
+        r"^(\w+) . __(start|stop)_sim_call_targets$", _output("nm", str(binary)), re.M
+    )
+    ends = {end: int(address, 16) for address, end in names}
+    rows = (line.split() for line in _output("readelf", "-rW", str(binary)).splitlines())
+    moved = [(int(r[0], 16), int(r[3], 16)) for r in rows if r[2:3] == ["R_X86_64_RELATIVE"]]
+    return [to for place, to in moved if ends.get("start", 0) <= place < ends.get("stop", 0)]
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
 def _counted_calls(
@@ -314,7 +352,16 @@ def _add(block: _Block, this: _Instruction, after: int, counted: set[int]) -> No
         if kind and "%rsp" not in this.operands.split(",")[-1]:
             wide = _WIDE_REGISTER.search(_MEMORY.sub("", this.operands))
             times = _WIDE.get("logic" if _LOGIC.match(name) else kind, 1) if wide else 1
+            times *= _packed(name, this.operands)
             block.operations += _as_instructions(this.address, kind) * times
+
+
+def _packed(name: str, operands: str) -> int:
+    """Of how many numbers an instruction computes the sum, difference or product."""
+    register = _VECTOR.search(operands)
+    if register is None or not _PACKED.match(name):
+        return 1
+    return {"x": 16, "y": 32, "z": 64}[register[1]] // {"s": 4, "d": 8}[name[-1]]
 
 
 def _add_call(block: _Block, address: int, target: int, name: str) -> None:
@@ -323,6 +370,8 @@ def _add_call(block: _Block, address: int, target: int, name: str) -> None:
         block.operations.append((address, kind))
     elif name.endswith("@plt"):
         block.operations += _as_instructions(address, name.removesuffix("@plt"))
+    elif name.startswith("__x86_indirect_thunk"):
+        block.calls.append(_INDIRECT)
     elif not name.startswith(("sim_", "__tsan")):
         block.calls.append(target)
 

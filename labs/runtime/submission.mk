@@ -80,10 +80,12 @@ $(OUT)/checked: $(CHECKED_OBJ) $(CHECKED_MARK) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(
 	$(Q)$(CHECKED_LINK_$(BACKEND)) $(CHECKED_OBJ) $(CHECKED_MARK) $(CHECKED_GIVEN) $(RUNNER_OBJ) $(LIBS_$(BACKEND)) -o $@
 
 # The simulator has functions of its own for accesses: here the first that are found are the check's.
-# A file that uses more of OpenMP than the check knows leaves it empty; all else is an error.
+# A file that uses more of OpenMP than the check knows leaves it empty; all else is an error. No
+# function of a CUDA file is called: its traced object is there.
 RACED_LINK_cpu = $(CC) $(STACK)
 RACED_LINK_sim = $(CXX) $(STACK) -Wl,-z,muldefs
-$(OUT)/raced: $(STUDENT_OBJ:.c.o=.c.raced.o) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libopenmp_race.a $(LIB)/libruntime.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
+RACED_OBJ = $(patsubst %.cu.o,%.cu.checked.o,$(STUDENT_OBJ:.c.o=.c.raced.o))
+$(OUT)/raced: $(RACED_OBJ) $(GIVEN_OBJ) $(RUNNER_OBJ) $(LIB)/libopenmp_race.a $(LIB)/libruntime.a $(if $(filter sim,$(BACKEND)),$(LIB)/libsim.a)
 	$(Q)$(RACED_LINK_$(BACKEND)) $(RACE_WRAPPED:%=-Wl,--wrap=%) $^ -lm -pthread -o $@ 2> $@.txt || \
 	    { grep -q 'undefined reference to .\(GOMP\|omp\)_' $@.txt && touch $@; } || { cat $@.txt >&2; exit 1; }
 

@@ -18,6 +18,8 @@ def ask(program: Program, draw: Random) -> Draft:
         raise CannotTell("no stores to global memory")
     number = draw.choice(sorted(storing_launches))
     launch = trace.launches[number]
+    if any(site.atomic for site in launch.sites):
+        raise CannotTell("atomic functions store as well")
     threads = math.prod(launch.grid) * math.prod(launch.block)
     storing = {
         (a.block, a.warp * 32 + lane)

@@ -25,6 +25,7 @@ FILES = (
     "hidden",
     "output",
     "decoys",
+    "measures",
 )
 ON_GPU = ("gpu", "gpu_times")  # the files of those that need a GPU
 C_ONLY = (  # as C++ their declarations contradict those of the headers
@@ -51,7 +52,8 @@ class Attack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     The program is one of source (the text of the file), bytes (hexadecimal), body (of
     correlate_loops()), or else attack (of the gate), with `code` before it; base and edits say
-    behind which file the gate stands. Labs 1 and 3 alone have a gate.
+    behind which file the gate stands. Labs 1 and 3 alone have a gate. file: of the lab's, that the
+    attack is in; "": its first.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Attack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     code: str = ""
     base: str = "solution"
     edits: list[list[str]] = []
+    file: str = ""
     backend: str = "auto"
     timed: bool = False
 

@@ -166,8 +166,9 @@ def target() -> Iterator[Target]:
 def submission(attack: Attack, lab: Lab, place: Target, home: Path) -> Submission:
     """The attack as a submission that is built in `home`."""
     content = bytes.fromhex(attack.bytes) if attack.bytes is not None else _text(attack, lab, place)
-    others = {name: (paths.SOLUTIONS / lab.folder / name).read_bytes() for name in lab.submit[1:]}
-    return Submission(lab, home, lab.folder, {lab.submit[0]: content} | others, [], home)
+    others = {name: (paths.SOLUTIONS / lab.folder / name).read_bytes() for name in lab.submit}
+    contents = others | {attack.file or lab.submit[0]: content}
+    return Submission(lab, home, lab.folder, contents, [], home)
 
 
 def _text(attack: Attack, lab: Lab, place: Target) -> bytes:
@@ -192,9 +193,9 @@ def _helpers(attack: Attack) -> str:
 
 def _base(attack: Attack, lab: Lab) -> str:
     """The file behind the gate. Raises ValueError for an edit that does not fit it."""
-    name = lab.submit[0]
+    name = attack.file or lab.submit[0]
     if attack.base == "solution":
-        text = hostile.solution(lab)
+        text = (paths.SOLUTIONS / lab.folder / name).read_text()
     else:
         text = zoo.files(zoo.find(f"{lab.id}/{attack.base}"))[name]
     for old, new, *which in attack.edits:

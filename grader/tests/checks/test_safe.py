@@ -108,6 +108,7 @@ def with_directive(folder: Path, directive: str) -> Path:
         ("", "ran on one thread, and could use 3"),
         ("#pragma omp parallel for if (height > 4096)\n", "ran on one thread, and could use 3"),
         ("#pragma omp parallel\n#pragma omp master\n", "started 3 threads, but one of them"),
+        ("#pragma omp parallel\n#pragma omp critical\n", "works only while it holds a lock"),
     ],
 )
 def test_one_thread_proves_nothing(directive: str, says: str, tmp_path: Path) -> None:

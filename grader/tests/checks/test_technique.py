@@ -121,15 +121,31 @@ STORES = Profile(
     [
         ({}, 150, 4),
         ({"per": "pixel"}, 1.5, 4),
-        ({"per": "launch"}, 75, 4),
+        ({"per": "launch"}, 100, 4),  # the launch with most
+        ({"per": "launch", "at_most": None, "at_least": 60}, 50, None),  # with least
         ({"kernel": "sec*"}, 50, 9),
         ({"kernel": "second", "per": "launch"}, 50, 9),
     ],
 )
-def test_launches_that_match_are_added_up(changes: dict[str, str], value: float, line: int) -> None:
+def test_launches_that_match_are_added_up(
+    changes: dict[str, Any], value: float, line: int | None
+) -> None:
     seen = technique.measure(asks(**changes), STORES, pixels=100)
     assert seen.value == value
-    assert seen.worst is not None and seen.worst.line == line
+    assert (seen.worst.line if seen.worst else None) == line
+
+
+def test_atomic_functions_are_loads_and_stores() -> None:
+    counted = {"global_store_lanes": 10, "atomic_lanes": 30}
+    seen = technique.measure(asks(), Profile([kernel("k", (3, counted))]), pixels=100)
+    assert seen.value == 40
+
+
+def test_what_whole_launches_count_has_no_line() -> None:
+    launch = kernel("k", (3, {"global_store_lanes": 10}))
+    launch.counters.storing_threads = 10
+    seen = technique.measure(asks(counter="storing_threads"), Profile([launch]), pixels=100)
+    assert seen.value == 10 and seen.worst is None
 
 
 def test_a_quotient_blames_the_line_above_its_limit() -> None:

@@ -14,7 +14,7 @@ from grader.contract.step import Failing, Step
 from grader.model import spec
 from grader.model.finding import Finding
 from grader.model.spec import Contract, Lab
-from grader.oracle import compare
+from grader.oracle import compare, kept
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array
 
@@ -270,13 +270,13 @@ def replace_step(finding: Finding) -> Finding:
 def test_a_kept_file_that_was_cut_short_is_made_again(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prepared, "FOLDER", tmp_path)
-    kept = prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path)
-    file = kept.folder / name
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    first = prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path)
+    file = first.folder / name
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
     again = prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path)
-    assert again.folder == kept.folder and file.read_bytes() == whole
+    assert again.folder == first.folder and file.read_bytes() == whole
 
 
 @pytest.mark.parametrize("reason", ["too large", "no room"])
@@ -289,7 +289,7 @@ def test_inputs_that_are_not_kept_are_made_once(
         made.append(step)
         return arrays.inputs(step)
 
-    monkeypatch.setattr(prepared, "FOLDER", tmp_path / "kept")
+    monkeypatch.setattr(kept, "FOLDER", tmp_path / "kept")
     monkeypatch.setattr(prepared, "_new_inputs", count)
     monkeypatch.setattr(prepared, "MOST_IN_MEMORY", 0)
     if reason == "too large":

@@ -70,3 +70,40 @@ def test_joins_calls_and_waits_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
     assert mix["float"] == 6 * 32 and mix["special"] == 32, "expf"
     assert mix["imul"] == 32, "a function that is called"
     assert found.waits == 320, "the load of each round"
+
+
+# Once: a product of four numbers, one of x87, and two calls through a pointer.
+POINTER = """
+10 call 900 <__tsan_read4>
+14 mulps %xmm0,%xmm1
+18 vfmadd213pd %ymm0,%ymm1,%ymm2
+1c fmulp %st,%st(1)
+20 call 920 <__x86_indirect_thunk_rax>
+24 call 920 <__x86_indirect_thunk_rdx>
+28 ret
+"""
+TARGETS = {
+    0x60: "60 mulss %xmm0,%xmm1\n64 addss %xmm1,%xmm2\n68 ret",
+    0x80: "80 mulss %xmm0,%xmm1\n84 ret",
+    0xA0: "a0 call 900 <__tsan_read4>\na4 mulss %xmm0,%xmm1" + "\na8 mulss %xmm0,%xmm1" * 2,
+}
+
+
+def test_no_arithmetic_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call through a pointer counts as one of the function with most arithmetic, among those in
+    which nothing is counted."""
+    texts = {}
+    for start, text in {0x10: POINTER, **TARGETS}.items():
+        rows = [line.split(maxsplit=2) for line in text.split("\n") if line]
+        texts[start] = [code._Instruction(int(r[0], 16), r[1], " ".join(r[2:])) for r in rows]
+
+    def functions(_: Path, places: set[int] | list[int]) -> list[tuple[int, int]]:
+        starts = {max((s for s in texts if s < place), default=0) for place in places}
+        return sorted((start, start + 0x20) for start in starts if start)
+
+    monkeypatch.setattr(code, "_functions", functions)
+    monkeypatch.setattr(code, "_disassembled", lambda _, start, __: texts[start])
+    monkeypatch.setattr(code, "_pointed_to", lambda _: list(TARGETS))
+    found = code.executed(Path("program"), {0x14: 32}, loads=set(), stores=set())
+    mix = code.mix(found.operations)
+    assert mix["fma"] == (4 + 2 * 2) * 32 and mix["fp64"] == (4 + 1) * 32

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grader.contract import play
 from grader.execute import backend
 from grader.grading import pipeline
 from grader.model import result, spec
 from grader.model import submission as submissions
+from grader.oracle import kept
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
 from grader.tests.zoo import entries, table
@@ -36,7 +36,7 @@ def processes(count: int) -> ProcessPoolExecutor:
 def _no_walls() -> None:
     """The zoo is ours; what strangers' files may do is for test_bubblewrap.py and test_bulk.py."""
     os.environ["CONVLABS_NO_SANDBOX"] = "1"
-    play.may_keep = lambda gpu: not gpu
+    kept.may_keep = lambda gpu: not gpu
 
 
 def grade(entry: Entry, pattern: str | None = None) -> Graded:

@@ -101,6 +101,7 @@ bool instructions_multiplies(const unsigned char *code) {
 }
 
 #if defined(__x86_64__)
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <x86intrin.h>
@@ -108,6 +109,7 @@ bool instructions_multiplies(const unsigned char *code) {
 /* ---------------------------------------------------------------- single steps */
 
 enum { NOT_NEWER = -1, TRAP_FLAG = 0x100, MOST_PLACES = 1 << 12 /* a power of 2 */ };
+enum { FIRST = 4000, BURST = 400, GUARDS = 8, FEWEST_PAGES = 4 * GUARDS, PAGE = 4096 };
 
 struct place {
     uintptr_t pc; /* 0: free */
@@ -129,6 +131,15 @@ static _Thread_local volatile sig_atomic_t watching;
 static struct place places[MOST_PLACES];
 static int known;               /* places in use */
 static long stepped, elsewhere; /* in the program, in the libraries */
+
+/* The pages of an array of which a few are guarded: an access faults, and begins a burst. */
+static struct {
+    char *from; /* NULL: there is none */
+    size_t pages, guarded[GUARDS];
+    volatile sig_atomic_t is_over;
+    bool has_begun; /* a burst */
+    struct sigaction before;
+} array;
 
 static void count(uintptr_t pc, int bits, bool multiplies) {
     size_t i = pc * 2654435761U % MOST_PLACES;
@@ -163,8 +174,8 @@ static void step(int number, siginfo_t *info, void *context) {
     greg_t *const registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     const char *const pc = (const char *)registers[REG_RIP];
 
-    if (!watching || stepped == most ||
-        elsewhere == most_elsewhere) { /* a new thread inherits it */
+    if (!watching || array.is_over || stepped >= most ||
+        elsewhere >= most_elsewhere) { /* a new thread inherits it */
         registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
         return;
     }
@@ -191,10 +202,64 @@ __attribute__((constructor(102))) static void read_first(void) {
     instructions_read_option();
 }
 
-void instructions_begin(void) {
+/* ---------------------------------------------------------------- bursts */
+
+static void guard(size_t slot) {
+    const size_t page = (size_t)(__rdtsc() * 2654435761U >> 12) % array.pages;
+    array.guarded[slot] = page;
+    mprotect(array.from + page * PAGE, PAGE, PROT_NONE);
+}
+
+/* The signal handler of a fault: a thread has come to a guarded page. Another fault ends the run. */
+static void touch(int number, siginfo_t *info, void *context) {
+    const size_t page = (size_t)((char *)info->si_addr - array.from) / PAGE;
+    if (array.is_over || (char *)info->si_addr < array.from || page >= array.pages) {
+        sigaction(number, &array.before, NULL);
+        return;
+    }
+    mprotect(array.from + page * PAGE, PAGE, PROT_READ | PROT_WRITE);
+    for (size_t i = 0; i < GUARDS; i++) {
+        if (array.guarded[i] == page)
+            guard(i);
+    }
+    array.has_begun = true;
+    if (stepped < INSTRUCTIONS_MOST) {
+        most = stepped + BURST;
+        most_elsewhere = elsewhere + 4 * BURST;
+        watching = 1;
+        ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+    }
+}
+
+static void guard_pages(const void *read, size_t bytes) {
+    const uintptr_t first = ((uintptr_t)read + PAGE - 1) / PAGE * PAGE;
+    array.is_over = 0;
+    array.pages = read ? ((uintptr_t)read + bytes - first) / PAGE : 0;
+    array.from = NULL;
+    if (array.pages < FEWEST_PAGES)
+        return;
+    struct sigaction action = {.sa_sigaction = touch, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    if (sigaction(SIGSEGV, &action, &array.before) != 0)
+        return;
+    array.from = (char *)first;
+    most = FIRST;
+    for (size_t i = 0; i < GUARDS; i++)
+        guard(i);
+}
+
+static void open_pages(void) {
+    array.is_over = 1;
+    if (array.from) {
+        mprotect(array.from, array.pages * PAGE, PROT_READ | PROT_WRITE);
+        sigaction(SIGSEGV, &array.before, NULL);
+    }
+}
+
+void instructions_begin(const void *read, size_t bytes) {
     struct sigaction action = {.sa_sigaction = step, .sa_flags = SA_SIGINFO};
     if (!is_asked_for || sigaction(SIGTRAP, &action, NULL) != 0)
         return;
+    guard_pages(read, bytes);
     watching = 1;
     __writeeflags(__readeflags() | TRAP_FLAG);
 }
@@ -202,7 +267,7 @@ void instructions_begin(void) {
 static void report(FILE *file) {
     const char *comma = "";
     fprintf(file, "{\"stepped\":%ld,\"gave_up\":%s,\"sites\":[", stepped,
-            elsewhere == INSTRUCTIONS_MOST_ELSEWHERE ? "true" : "false");
+            elsewhere >= INSTRUCTIONS_MOST_ELSEWHERE && !array.has_begun ? "true" : "false");
     for (size_t i = 0; i < MOST_PLACES; i++) {
         if (places[i].pc) {
             fprintf(file, "%s{\"pc\":%ju,\"bits\":%d,\"executed\":%ld,\"multiplies\":%s}", comma,
@@ -223,6 +288,7 @@ void instructions_end(void) {
     if (!watching)
         return;
     stop();
+    open_pages();
     loaded_at = _r_debug.r_map ? _r_debug.r_map->l_addr : 0;
     instructions_report();
 }
@@ -294,7 +360,8 @@ bool instructions_sampled(void) {
 void instructions_read_option(void) {
 }
 
-void instructions_begin(void) {
+void instructions_begin(const void *read, size_t bytes) {
+    (void)read, (void)bytes;
 }
 
 void instructions_end(void) {

@@ -12,9 +12,11 @@
  * own for the processor. gave_up: the libraries took so many instructions that the rest was not
  * watched. sites: those of them that a processor with SSSE3, and nothing newer, lacks, and those
  * that multiply, by their addresses in the program's file; bits: of the registers that one of AVX
- * uses, else 0, and -1 if it is not newer. Only the
- * calling thread is watched, and only until INSTRUCTIONS_MOST were stepped: a step takes up to 25
- * microseconds, and a loop shows all its instructions early.
+ * uses, else 0, and -1 if it is not newer. The calling thread is watched until INSTRUCTIONS_MOST
+ * were stepped: a step takes up to 25 microseconds, and a loop shows all its instructions early.
+ * With a large array to guard, less is watched at first; later any thread is, from the moment when
+ * it comes to one of a few pages of the array, which are chosen at random. So a function cannot do
+ * its work behind its first instructions, behind a long call of a library, or in another thread.
  *
  * Without the variable, and on other processors than x86-64, both functions do nothing.
  *
@@ -24,13 +26,15 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
-enum { INSTRUCTIONS_MOST = 20000, INSTRUCTIONS_MOST_ELSEWHERE = 60000, INSTRUCTIONS_SAMPLED = 125 };
+enum { INSTRUCTIONS_MOST = 8000, INSTRUCTIONS_MOST_ELSEWHERE = 60000, INSTRUCTIONS_SAMPLED = 125 };
 
 /* Reads the variable again, for a test that has changed its environment. */
 void instructions_read_option(void);
 
-void instructions_begin(void);
+/* `read`: an array of `bytes` bytes that the function reads, or NULL. */
+void instructions_begin(const void *read, size_t bytes);
 void instructions_end(void);
 
 /* Watches INSTRUCTIONS_SAMPLED instructions of the object that has `function`, those that the next

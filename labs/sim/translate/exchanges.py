@@ -16,12 +16,15 @@ from dataclasses import dataclass, replace
 from expanded import quoted
 from local_arrays import NUMBERS, is_local_array
 from tokens import ENDS, Function, Tokens
+from volatile_code import VOLATILE, is_in_all, volatile_functions
 
 # What orders lanes, or hands values over by itself.
 ORDERS = re.compile(
     rb"_*sync\w*|__(?:shfl|ballot|any|all|match|reduce|bar|nv_atomic|threadfence)\w*"
     rb"|atomic\w*|asm|__asm__"
 )
+SYNCTHREADS = re.compile(rb"__syncthreads\w*")
+PARTS = frozenset(b"tiled_partition coalesced_threads this_grid".split())
 MEMBERS = re.compile(
     rb"\w*sync\w*|shfl\w*|ballot|any|all|match_\w+|wait\w*|arrive\w*|fetch_\w+|compare_\w+"
     rb"|load|store|exchange"
@@ -71,6 +74,60 @@ def watch_exchanges(tokens: Tokens, ordered: Sequence[Function]) -> None:
         tokens.insert(tokens.end(access.last), ")")
     for end in sorted({end for at in found for end in _loops_around(tokens, at)}):
         tokens.insert(tokens.start[end], f"sim_exchange_round({4 * end});")
+
+
+def in_lock_step(tokens: Tokens) -> list[Function]:
+    """The functions whose lanes may exchange values by volatile accesses. They do not where the
+    word stands before shared arrays alone, and no such array is both stored into and loaded from
+    between two barriers."""
+    functions = volatile_functions(tokens)
+    if not functions or is_in_all(tokens):
+        return functions
+    search = Search(tokens, set())
+    return [f for f in functions if not _has_tiles_alone(tokens, search, f)]
+
+
+def _has_tiles_alone(tokens: Tokens, search: Search, function: Function) -> bool:
+    names: set[bytes] = set()
+    declared: set[int] = set()
+    for i in tokens.words(*VOLATILE):
+        if function.head <= i < function.closed:
+            first, last = tokens.statement(i), i
+            while tokens.text[last] not in (b"[", b";", b"(", b"{", b"="):
+                last += 1
+            words = tokens.text[first:last]
+            end = tokens.past(last)
+            while tokens.at(end) == b"[":
+                end = tokens.past(end)
+            is_array = tokens.text[last] == b"[" and tokens.at(end) == b";"
+            if not is_array or b"__shared__" not in words or not tokens.is_name(last - 1):
+                return False
+            names.add(tokens.text[last - 1])
+            declared.add(last - 1)
+    body = range(function.opened, function.closed)
+    used = {i for i in body if tokens.text[i] in names} - declared
+    of_block = b"this_thread_block" in tokens.text[function.opened : function.closed]
+    for i in body:
+        is_barrier = SYNCTHREADS.fullmatch(tokens.text[i]) or (
+            tokens.text[i] == b"sync" and of_block
+        )
+        is_own = tokens.text[i] in search.by_name or tokens.text[i] in PARTS
+        if is_own or (tokens.is_word(i) and search.orders(i) and not is_barrier):
+            return False  # what may order a part of the block alone
+    events = search.events(function, {}, 0) if b"__global__" in function.marks else []
+    if len(events) >= MOST or not used <= {event.first for event in events if event}:
+        return False
+    stored: set[bytes] = set()
+    loaded: set[bytes] = set()
+    for event in events:
+        if event is None:
+            stored, loaded = set(), set()
+        elif event.first in used:
+            stored |= {event.array} if event.stores else set()
+            loaded |= {event.array} if event.loads else set()
+            if event.array in stored & loaded:
+                return False
+    return True
 
 
 def _loops_around(tokens: Tokens, at: int) -> Iterator[int]:
@@ -161,7 +218,7 @@ class Search:
             elif tokens.is_name(i):
                 before = tokens.at(i - 1)
                 called = tokens.at(i + 1) == b"("
-                if called and self._orders(i):
+                if called and self.orders(i):
                     events.append(None)
                 elif text in self.by_name and depth < DEEPEST and before not in (b".", b"->"):
                     events += self._call(i, names, depth)
@@ -277,11 +334,11 @@ class Search:
 
     def _only_orders(self, function: Function) -> list[Access | None]:
         body = range(function.opened, function.closed)
-        return [None] if any(self._orders(k) for k in body if self.tokens.is_word(k)) else []
+        return [None] if any(self.orders(k) for k in body if self.tokens.is_word(k)) else []
 
     # ---- accesses
 
-    def _orders(self, i: int) -> bool:
+    def orders(self, i: int) -> bool:
         tokens = self.tokens
         words = MEMBERS if tokens.at(i - 1) in (b".", b"->") else ORDERS
         return bool(words.fullmatch(tokens.text[i]))

@@ -32,7 +32,7 @@ from pathlib import Path
 import launch_bounds
 from architecture import merged
 from device_arithmetic import DeviceArithmetic
-from exchanges import watch_exchanges
+from exchanges import in_lock_step, watch_exchanges
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
 from local_arrays import check_indices, check_numbers
@@ -41,7 +41,6 @@ from tokens import ENDS, MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
 from unsupported import INCLUDE, functions, refuse_clusters, refuse_names
 from variables import INLINE, Variables
-from volatile_code import volatile_functions
 
 # Only before a loop, as g++ allows it nowhere else. Only a number of iterations: an expression may
 # depend on a template parameter, which g++ does not allow.
@@ -100,8 +99,9 @@ class Translation:
             check_numbers(self.tokens)
             # only counters need unrolled loops; g++ takes long over them
             self._unroll(self._control_flow())
-        stepped = volatile_functions(self.tokens) if self.lock_step else []
+        stepped = []
         if self.lock_step:
+            stepped = in_lock_step(self.tokens)
             watch_exchanges(self.tokens, stepped)
         if stepped:
             self._control_flow(stepped)

@@ -38,7 +38,7 @@ LIBRARIES = (
      "use <cuda/atomic>, atomicAdd(), __syncthreads() and plain types"),
     (r"cuda_pipeline|cuda_awbarrier", "the asynchronous copy to shared memory",
      "copy with ordinary assignments and __syncthreads()"),
-    (r"cuda_fp[468]", "arithmetic in 8 bits or fewer",
+    (r"cuda_fp[46]", "arithmetic in fewer than 8 bits",
      "compute with half or __nv_bfloat16"),
     (r"(?:cuda_(?:gl|egl|vdpau|d3d\w*)_interop|cuda[GEV]\w+|cuda(?:GL|EGL|VDPAU|D3D\w*))\.h"
      r"|GL/|GLES|EGL/|GLFW/|vulkan/|nvscibuf|nvscisync", "graphics",

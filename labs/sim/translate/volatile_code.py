@@ -10,15 +10,21 @@ SPACES = (b"__device__", b"__managed__", b"__shared__")
 
 
 def volatile_functions(tokens: Tokens) -> list[Function]:
-    """The device functions of which the text has the word; all of them if a type or a variable
-    outside of functions has it."""
-    found: dict[int, Function] = {}
-    for i in tokens.words(*VOLATILE):
-        around = [f for f in tokens.functions if f.head <= i < f.closed and f.may_run_on_device]
-        found |= {f.opened: f for f in around}
-        if not around and _is_shared(tokens, i):
-            return [f for f in tokens.functions if f.may_run_on_device]
-    return list(found.values())
+    """The device functions of which the text has the word; all of them if any may use it."""
+    device = [f for f in tokens.functions if f.may_run_on_device]
+    if is_in_all(tokens):
+        return device
+    words = list(tokens.words(*VOLATILE))
+    return [f for f in device if any(f.head <= i < f.closed for i in words)]
+
+
+def is_in_all(tokens: Tokens) -> bool:
+    """Does a type or a variable outside of functions have the word?"""
+    device = [f for f in tokens.functions if f.may_run_on_device]
+    return any(
+        not any(f.head <= i < f.closed for f in device) and _is_shared(tokens, i)
+        for i in tokens.words(*VOLATILE)
+    )
 
 
 def _is_shared(tokens: Tokens, i: int) -> bool:

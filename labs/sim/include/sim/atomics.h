@@ -5,9 +5,10 @@
 #define SIM_ATOMIC_INLINE static inline __attribute__((always_inline))
 
 /* Repeats `*address = next(*address)` until no other thread has changed it in between. */
+/* Its load is a part of the atomic function: only a relaxed one is counted as a load. */
 template <class T, class F> SIM_ATOMIC_INLINE T sim_atomic_update(T *address, F next) {
     T old, wanted;
-    __atomic_load(address, &old, __ATOMIC_RELAXED);
+    __atomic_load(address, &old, __ATOMIC_SEQ_CST);
     do {
         wanted = next(old);
     } while (!__atomic_compare_exchange(address, &old, &wanted, true, __ATOMIC_RELAXED,

@@ -116,6 +116,8 @@ SIM_ATOMIC_INLINE void __nv_atomic_exchange(T *at, sim_at<T> *value, sim_at<T> *
 template <class T> SIM_ATOMIC_INLINE sim_at<T> __nv_atomic_load_n(T *at, int order, SIM_SCOPE) {
     sim_at<T> value{};
     if constexpr (sizeof(T) == 16) {
+        __atomic_load_n((unsigned long long *)at, __ATOMIC_RELAXED); /* counted as loads */
+        __atomic_load_n((unsigned long long *)at + 1, __ATOMIC_RELAXED);
         sim_atomic_compare_16((void *)at, &value, &value);
     } else {
         __atomic_load(const_cast<sim_at<T> *>(at), &value, __ATOMIC_RELAXED);

@@ -4,15 +4,15 @@
 #include <string.h>
 
 /* A lane spins if it has read the same this often in a row. One that polls several flags reads
- * different things: it gives way after so many reads without a write, and then sooner. Of loops
- * that write as well, sim_settle_warp() takes care. */
+ * different things: it gives way after so many reads without a write that changes something, and
+ * then sooner. Of loops that write new values, sim_settle_warp() takes care. */
 #define REPEATED 32
 #define MANY_READS 4096
 #define MORE_READS 64
 
 static void reset(struct lock_step *it) {
     position_reset(&it->position);
-    it->read = NULL;
+    it->read = it->written = NULL;
     it->reads = 0;
     it->patience = MANY_READS;
     it->wrote = false;
@@ -85,6 +85,7 @@ static bool spins(struct lock_step *me, const volatile void *address, size_t byt
         me->value = value;
     }
     if (++me->reads >= me->patience) {
+        sim_worker->block.stalled |= me->patience == MORE_READS;
         me->reads = 0;
         me->patience = MORE_READS;
         return true;
@@ -106,14 +107,32 @@ static void before_read(const volatile void *address, size_t bytes, const char *
     }
 }
 
-static void before_write(const volatile void *address, const char *pc) {
+/* May the running thread's last write have changed something? Not if it repeats one that left what
+ * was there, as a loop does that waits for others and stores what it has found so far. */
+static bool changes(struct lock_step *me, const volatile void *address, size_t bytes) {
+    uint64_t value = 0;
+    const bool again = me->written == address;
+    if (again) { /* only then the address is known to be valid */
+        memcpy(&value, (const void *)(uintptr_t)address,
+               bytes < sizeof value ? bytes : sizeof value);
+    }
+    const bool same = again && me->looked && value == me->left;
+    me->written = address;
+    me->looked = again;
+    me->left = value;
+    return !same;
+}
+
+static void before_write(const volatile void *address, size_t bytes, const char *pc) {
     struct worker *w = sim_worker;
     struct lock_step *me = mine(w);
     if (me == NULL || sim_is_on_stack(w, address)) {
         return;
     }
-    me->reads = 0;
-    me->patience = MANY_READS;
+    if (changes(me, address, bytes)) {
+        me->reads = 0;
+        me->patience = MANY_READS;
+    }
     me->wrote = true;
     sim_wait_for_warp(w, pc - 1);
 }
@@ -127,7 +146,7 @@ static void before_write(const volatile void *address, const char *pc) {
     }                                                                                              \
     void sim_volatile_write##width(const volatile void *address);                                  \
     void sim_volatile_write##width(const volatile void *address) {                                 \
-        before_write(address, __builtin_return_address(0));                                        \
+        before_write(address, width, __builtin_return_address(0));                                 \
     }
 CALLBACKS(1)
 CALLBACKS(2)

@@ -22,7 +22,11 @@ struct lock_step {
     const volatile void *read; /* the address of its last volatile read, */
     uint64_t value;            /* what was there, */
     unsigned repeats;          /* and how often in a row it was the same */
-    unsigned reads, patience;  /* reads since its last write, and how many until others run */
+    const volatile void *written; /* the address of its last volatile write, */
+    uint64_t left;                /* and what was there before it, if it was looked at: */
+    bool looked;
+    unsigned reads, patience; /* reads since a write changed something, and how many until others
+                                 run */
     bool wrote;                /* its last volatile access is a write */
 };
 

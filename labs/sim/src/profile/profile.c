@@ -313,6 +313,10 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     unsigned cost;
     site->requests += weight;
     site->lanes += weight * (unsigned)__builtin_popcount(access->active);
+    if (code & EVENT_ATOMIC && !sim_options.predict) {
+        site->sectors += space == GLOBAL ? weight * cost_sectors(access) : 0;
+        return true;
+    }
     if (space == GLOBAL || space == TEXTURE) {
         unsigned new_sectors;
         struct sector_range range;
@@ -339,7 +343,7 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     if (worst_access_on) {
         worst_access_note((uint32_t)(site - table.sites), cost, access);
     }
-    if (sim_options.accesses != NULL) {
+    if (sim_options.accesses != NULL && !(code & EVENT_ATOMIC)) {
         trace_access(w, code, space, access);
     }
     return true;
@@ -364,16 +368,17 @@ static void write_site(FILE *file, const struct site *s, bool first) {
     fprintf(file,
             "%s{\"pc\":%llu,\"space\":\"%s\",\"store\":%s,\"width\":%u,\"requests\":%llu,"
             "\"lanes\":%llu,\"sectors\":%llu,\"fresh\":%llu,\"wavefronts\":%llu,\"ideal\":%llu,"
-            "\"words\":%llu,\"again\":%llu",
+            "\"words\":%llu,\"again\":%llu%s",
             first ? "" : ",", (unsigned long long)(s->code & UINT32_MAX), space_names[s->space],
             s->code & EVENT_STORE ? "true" : "false", event_width(s->code), scaled(s->requests),
             scaled(s->lanes), scaled(s->sectors), (unsigned long long)s->new_sectors,
-            scaled(s->wavefronts), scaled(s->ideal), scaled(s->words), scaled(s->again));
+            scaled(s->wavefronts), scaled(s->ideal), scaled(s->words), scaled(s->again),
+            s->code & EVENT_ATOMIC ? ",\"atomic\":true" : "");
     if (sim_options.predict) {
         fprintf(file,
-                ",\"atomic\":%s,\"l1_wavefronts\":%llu,\"block_sectors\":%llu,"
+                ",\"l1_wavefronts\":%llu,\"block_sectors\":%llu,"
                 "\"from\":%llu,\"to\":%llu",
-                s->code & EVENT_ATOMIC ? "true" : "false", scaled(s->l1_wavefronts),
+                scaled(s->l1_wavefronts),
                 scaled(s->block_sectors), (unsigned long long)(s->to ? s->from : 0),
                 (unsigned long long)s->to);
     }

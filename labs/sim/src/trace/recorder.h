@@ -20,3 +20,6 @@ void record_library(const void *at, size_t bytes, bool store, const void *pc);
  * atomic function: not the load with which one begins that compares and exchanges. */
 void record_atomic(const volatile void *at, size_t bytes, enum race_access how, bool counted,
                    const void *pc);
+
+/* Counts an atomic load or store as a load or store. A prediction counts it as record_atomic() says. */
+void record_single(const volatile void *at, size_t bytes, bool store, const void *pc);

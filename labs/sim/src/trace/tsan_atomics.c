@@ -1,6 +1,8 @@
 /* Atomic functions of a traced program, which the compiler turns into these calls. They do what
  * their names say. Like the columns for loads and stores in Nsight Compute, the counters leave them
- * out. */
+ * out, but for those that only load or store, as cuda::atomic_ref::load(): these are loads and
+ * stores of the device. A relaxed load is the program's; those of another order are parts of what
+ * the simulator's headers do. */
 #include "base/options.h"
 #include "check/memcheck.h"
 #include "trace/recorder.h"
@@ -11,7 +13,10 @@
  * ones. */
 #define NOTE_ATOMIC(at, bytes, kind)                                                               \
     record_atomic(at, bytes, (kind) == ATOMIC_COMPARE ? RACE_COMPARE : RACE_ATOMIC,                \
-                  (kind) != ATOMIC_LOAD, __builtin_return_address(0))
+                  (kind) != ATOMIC_LOAD, __builtin_return_address(0));                             \
+    if ((kind) == ATOMIC_STORE || ((kind) == ATOMIC_LOAD && order == __ATOMIC_RELAXED)) {          \
+        record_single(at, bytes, (kind) == ATOMIC_STORE, __builtin_return_address(0));             \
+    }
 #include "tsan_atomics.h"
 
 void __tsan_atomic_thread_fence(int order);

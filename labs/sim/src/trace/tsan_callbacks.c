@@ -345,16 +345,13 @@ static inline void note(const void *address, unsigned width, bool store, unsigne
     }
 }
 
-/* Its thread does something; only for a prediction it is counted. */
+/* Its thread does something. */
 static void note_atomic(const void *address, size_t bytes, const void *pc) {
     if (stream == NULL || is_local(address)) {
         return;
     }
     if ((uintptr_t)address - shared_memory.from >= shared_memory.to - shared_memory.from) {
         profile_stores(trace.thread);
-    }
-    if (!sim_options.predict) {
-        return;
     }
     pass(pc);
     note_event(address, event_access(position(pc), (unsigned)bytes, true, 0) | EVENT_ATOMIC);
@@ -379,6 +376,12 @@ void record_atomic(const volatile void *at, size_t bytes, enum race_access how, 
     }
     if (counted) {
         note_atomic(address, bytes, pc);
+    }
+}
+
+void record_single(const volatile void *at, size_t bytes, bool store, const void *pc) {
+    if (!sim_options.predict) {
+        note((const void *)(uintptr_t)at, (unsigned)bytes, store, 0, pc);
     }
 }
 

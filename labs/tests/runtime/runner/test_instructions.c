@@ -122,7 +122,7 @@ TEST(executions_are_counted_by_address) {
     if (!__builtin_cpu_supports("avx2")) {
         return;
     }
-    instructions_begin();
+    instructions_begin(NULL, 0);
     three_times();
     instructions_end();
     const char *const text = read_record();
@@ -133,7 +133,7 @@ TEST(executions_are_counted_by_address) {
 
 TEST(what_follows_is_not_watched) {
     long stepped = 0;
-    instructions_begin();
+    instructions_begin(NULL, 0);
     instructions_end();
     if (__builtin_cpu_supports("avx2")) {
         three_times();
@@ -147,7 +147,7 @@ TEST(what_follows_is_not_watched) {
 TEST(nobody_asks) {
     unsetenv("CONVLABS_INSTRUCTIONS");
     instructions_read_option();
-    instructions_begin();
+    instructions_begin(NULL, 0);
     instructions_end();
     ck_assert_str_eq(read_record(), "");
 }
@@ -155,7 +155,7 @@ TEST(nobody_asks) {
 TEST(a_long_function_is_watched_for_a_while) {
     volatile long sum = 0;
     long stepped = 0;
-    instructions_begin();
+    instructions_begin(NULL, 0);
     for (int i = 0; i < 10 * INSTRUCTIONS_MOST; i++) {
         sum += i;
     }
@@ -170,11 +170,47 @@ TEST(a_long_copy_ends_the_watch) {
     char *const from = calloc(2, BYTES);
     void *(*volatile const copy)(void *, const void *, size_t) = memcpy; /* the library's */
     ck_assert_ptr_nonnull(from);
-    instructions_begin();
+    instructions_begin(NULL, 0);
     copy(from + BYTES, from, BYTES);
     instructions_end();
     free(from);
     ck_assert_ptr_nonnull(strstr(read_record(), "\"gave_up\":true"));
+}
+
+/* ---------------------------------------------------------------- guarded pages */
+
+enum { PAGE = 4096, PAGES = 64 };
+
+/* Comes to each page of an array, and to AVX. */
+static void *read_pages(void *array) {
+    for (int i = 0; i < PAGES; i++) {
+        (void)((volatile char *)array)[i * PAGE];
+        three_times();
+    }
+    return NULL;
+}
+
+/* [0]: behind many instructions without AVX, or [1] in another thread. */
+LOOP_TEST(who_comes_to_an_array_is_watched, 0, 2) {
+    if (!__builtin_cpu_supports("avx2")) {
+        return;
+    }
+    char *const array = aligned_alloc(PAGE, PAGES * PAGE);
+    ck_assert_ptr_nonnull(array);
+    instructions_begin(array, PAGES * PAGE);
+    for (volatile int i = 0; i < INSTRUCTIONS_MOST; i++) {
+    }
+    if (_i == 0) {
+        read_pages(array);
+    } else {
+        pthread_t other;
+        ck_assert_int_eq(pthread_create(&other, NULL, read_pages, array), 0);
+        pthread_join(other, NULL);
+    }
+    instructions_end();
+    ck_assert_ptr_nonnull(strstr(read_record(), "\"bits\":256"));
+    memset(array, 1, PAGES * PAGE); /* all of it can be written again */
+    free(array);
 }
 
 extern const char etext[];
@@ -210,7 +246,7 @@ static void *count_up(void *sum) {
 TEST(another_thread_runs_on) {
     pthread_t thread;
     int sum = 0;
-    instructions_begin();
+    instructions_begin(NULL, 0);
     const int error = pthread_create(&thread, NULL, count_up, &sum);
     pthread_join(thread, NULL);
     instructions_end();

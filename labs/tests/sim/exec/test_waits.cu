@@ -97,6 +97,23 @@ TEST(blocks_wait_for_later_blocks) {
     run(chain_up, 20, 32, [] { expect_each(20, [](int i) { return 20 - i; }); });
 }
 
+// The same by loops that store the same again in each round, as colouring a graph does.
+__global__ void chain_with_stores(int *d_out) {
+    volatile int *done = d_out, *mine = d_out + 1024 + blockIdx.x * 64 + threadIdx.x;
+    bool last = blockIdx.x + 1 == gridDim.x, again;
+    do {
+        bool one = last || done[2 * blockIdx.x + 2], two = last || done[2 * blockIdx.x + 3];
+        again = !one || !two;
+        *mine = again ? 1 : 2;
+    } while (again);
+    if (threadIdx.x % 32 == 31) {
+        done[2 * blockIdx.x + threadIdx.x / 32] = 1;
+    }
+}
+TEST(blocks_that_store_while_they_wait_for_later_blocks) {
+    run(chain_with_stores, 40, 64, [] { expect_each(40 * 64, [](int) { return 2; }, 1024); });
+}
+
 // A barrier of the grid that the program has made itself.
 __global__ void own_barrier(int *d_out) {
     __shared__ int s_mine[64];

@@ -2,6 +2,7 @@
 #include "../test_sim.h"
 
 #include <cuda_bf16.h>
+#include <cuda_fp8.h>
 #include <fenv.h>
 #include <math.h>
 #include <stdint.h>
@@ -162,6 +163,43 @@ TEST(reciprocal_root_is_the_nearest) {
             ck_abort_msg("__frsqrt_rn(%a)", (double)x);
         }
     }
+}
+
+// What an H100 says of conversions to and from 8 bits, CUDA 13.0: one number for each function, of
+// all halves and bfloat16 and as many floats and doubles.
+static unsigned mixed(unsigned sum, unsigned value) {
+    return (sum ^ value) * 16777619u + (sum >> 13);
+}
+TEST(eight_bits_as_an_h100_converts) {
+    static const unsigned on_h100[4][5] = {
+        {0x7a4adb40, 0x7b80acc9, 0xccbbaee1, 0x2fd3cebb, 0x28191622},
+        {0x9f7db5d1, 0xe1736e66, 0x6e5e5223, 0x08678b9a, 0x3128f906},
+        {0x8ed9b3f1, 0x0ace6589, 0x3fe025fb, 0x33956685, 0x28191622},
+        {0xf273eb5d, 0x9ede1b23, 0x203725a5, 0x847e4a7a, 0x3128f906},
+    };
+    for (int t = 0; t < 4; t++) {
+        auto kind = t % 2 ? __NV_E5M2 : __NV_E4M3;
+        auto saturate = t / 2 ? __NV_NOSAT : __NV_SATFINITE;
+        unsigned sums[5] = {1, 1, 1, 1, 1};
+        for (unsigned i = 0; i < 65536; i++) {
+            float f = __uint_as_float(i * 65537u);
+            auto bits = (unsigned short)i;
+            sums[0] = mixed(sums[0], __nv_cvt_float_to_fp8(f, saturate, kind));
+            sums[1] = mixed(sums[1], __nv_cvt_double_to_fp8(f * 1.0000000001, saturate, kind));
+            sums[2] = mixed(sums[2], __nv_cvt_halfraw_to_fp8(__half_raw{bits}, saturate, kind));
+            sums[3] = mixed(sums[3],
+                            __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw{bits}, saturate, kind));
+            sums[4] = mixed(sums[4], __nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)i, kind).x);
+        }
+        for (int k = 0; k < 5; k++) {
+            ck_assert_uint_eq(sums[k], on_h100[t][k]);
+        }
+    }
+    __nv_fp8x4_e4m3 four(__floats2half2_rn(1.3f, -500.f), __floats2half2_rn(0.01f, 7.f));
+    ck_assert_uint_eq(four.__x, 0x4e05fe3a);
+    ck_assert_float_eq(((float4)four).y, -448);
+    ck_assert_int_eq((int)__nv_fp8_e5m2(-77), -80);
+    ck_assert(!(bool)__nv_fp8_e4m3(0.f));
 }
 
 SUITE("rounding")

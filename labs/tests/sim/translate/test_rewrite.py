@@ -77,7 +77,7 @@ REFUSED = {
     "int main() {\n  cudaGraphicsNoSuchThing(0);\n}\n": (2, "write it to a file"),
     "cudaIpcMemHandle_t h;\n": (1, "let one process do the work of both"),
     "int main() {\n  cudaImportExternalMemory(0, 0);\n}\n": (2, "through the host's memory"),
-    "#include <cuda_fp8.h>\n": (1, "compute with half or __nv_bfloat16"),
+    "#include <cuda_fp6.h>\n": (1, "compute with half or __nv_bfloat16"),
     "__global__ void k(cudaTextureObject_t t) {\n  float4 d = {};\n"
     "  texCubemapGrad<float>(t, 1, 0, 0, d, d);\n}\n": (3, "an array of its own"),
     "__global__ void\n__cluster_dims__(2, 1, 1) k() {}\n": (2, "between blocks through global"),
@@ -388,7 +388,16 @@ KERNEL = "__global__ void k(int *p) { BODY }\n"
 IN_STEP = {  # source: how many marks of loops and branches
     "__global__ void k(volatile int *p) { if (p[0]) p[1] = 2; }": 2,
     KERNEL.replace("BODY", "((volatile int *)p)[0] = 1;"): 0,
-    KERNEL.replace("BODY", "__shared__ volatile float s_v[3]; for (;;) s_v[p[0]] = 1;"): 2,
+    KERNEL.replace("BODY", "__shared__ volatile float s_v[3]; for (;;) s_v[p[0]] += s_v[1];"): 2,
+    KERNEL.replace(
+        "BODY",
+        "__shared__ volatile int s_v[3]; for (;;) { p[1] = s_v[0]; __syncthreads(); s_v[1] = 1; }",
+    ): 2,
+    KERNEL.replace("BODY", "__shared__ volatile int s_v[3]; int *q = (int *)s_v; q[0]++;"): 0,
+    KERNEL.replace(
+        "BODY", "__shared__ volatile int s_v[3]; s_v[*p] = 1; __threadfence_block(); p[1] = s_v[0];"
+    ): 0,
+    KERNEL.replace("BODY", "__shared__ volatile int s_v[3], *s_p; s_p = p; s_p[0] = 1;"): 0,
     KERNEL.replace("BODY", "auto f = [=](volatile int *v) { *v = 1; }; f(p);"): 1,
     "typedef volatile int flag;" + KERNEL.replace("BODY", "while (*(flag *)p) { }"): 3,
     "struct cell { volatile int v; };" + KERNEL.replace("BODY", "((cell *)p)->v = 1;"): 0,
@@ -406,6 +415,11 @@ NOT_IN_STEP = [
     KERNEL + "int main() { volatile int x = 1; struct s { int v; }; return (volatile int &)x; }",
     KERNEL.replace("BODY", 'p[0] = sizeof "volatile";') + 'void f() { asm volatile("nop"); }',
     "struct host { int f() { volatile int x = 1; return x; } };" + KERNEL,
+    # a tile of which barriers order all accesses
+    KERNEL.replace(
+        "BODY",
+        "volatile __shared__ int s_v[2][3]; s_v[0][*p] = 1; __syncthreads(); p[2] = s_v[0][1];",
+    ),
 ]
 
 

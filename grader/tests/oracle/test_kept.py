@@ -1,0 +1,80 @@
+"""What was found right before is right again, and nothing else is."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.model import spec
+from grader.oracle import kept
+
+LAB = spec.load("lab2")
+ASKED = ("correlate", None, 1)
+LARGE = np.arange(kept.LARGE + 1, dtype=np.float32)
+
+
+@pytest.fixture(autouse=True)
+def _empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+
+
+def _another_process() -> Path:
+    """Forgets what this process knows. Returns the file that is left."""
+    kept._right_in.cache_clear()
+    return kept.home(LAB) / kept.RIGHT
+
+
+def test_another_process_knows_it() -> None:
+    assert not kept.was_right(LAB, ASKED, LARGE)
+    kept.remember_right(LAB, ASKED, LARGE)
+    _another_process()
+    assert kept.was_right(LAB, ASKED, LARGE.copy())
+
+
+def test_only_the_same_bits_of_the_same_question_are_right() -> None:
+    kept.remember_right(LAB, ASKED, LARGE)
+    one_bit = LARGE.copy()
+    one_bit[7] = np.nextafter(one_bit[7], np.float32(9))
+    assert not kept.was_right(LAB, ASKED, one_bit)
+    assert not kept.was_right(LAB, ("correlate", None, 2), LARGE)
+    assert not kept.was_right(LAB, ASKED, LARGE.view(np.uint32))
+    assert not kept.was_right(LAB, ASKED, LARGE.reshape(1, -1))
+    assert not kept.was_right(spec.load("lab3"), ASKED, LARGE)
+
+
+def test_a_small_output_is_compared() -> None:
+    kept.remember_right(LAB, ASKED, LARGE[1:])
+    assert not kept.was_right(LAB, ASKED, LARGE[1:])
+
+
+def test_it_goes_with_the_code_that_judged_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept.remember_right(LAB, ASKED, LARGE)
+    old = _another_process()
+    monkeypatch.setattr(kept, "_code", lambda _: "newer")
+    assert not kept.was_right(LAB, ASKED, LARGE)
+    kept.remember_right(LAB, ASKED, LARGE)
+    assert not old.exists()
+
+
+def test_half_a_hash_that_a_full_disk_left_ends_the_file() -> None:
+    kept.remember_right(LAB, ASKED, LARGE)
+    file = _another_process()
+    file.write_bytes(file.read_bytes()[:-1])
+    assert not kept.was_right(LAB, ASKED, LARGE)
+    kept.remember_right(LAB, ASKED, LARGE)
+    _another_process()
+    assert kept.was_right(LAB, ASKED, LARGE)
+
+
+def test_it_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST_RIGHT", kept.DIGEST)
+    kept.remember_right(LAB, ASKED, LARGE)
+    kept.remember_right(LAB, ASKED, LARGE + 1)
+    assert _another_process().stat().st_size == kept.DIGEST
+
+
+def test_no_folder_no_harm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setattr(kept, "FOLDER", tmp_path / "file" / "in")
+    kept.remember_right(LAB, ASKED, LARGE)
+    assert kept.was_right(LAB, ASKED, LARGE)  # in this process
