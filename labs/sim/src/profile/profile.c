@@ -378,9 +378,8 @@ static void write_site(FILE *file, const struct site *s, bool first) {
         fprintf(file,
                 ",\"l1_wavefronts\":%llu,\"block_sectors\":%llu,"
                 "\"from\":%llu,\"to\":%llu",
-                scaled(s->l1_wavefronts),
-                scaled(s->block_sectors), (unsigned long long)(s->to ? s->from : 0),
-                (unsigned long long)s->to);
+                scaled(s->l1_wavefronts), scaled(s->block_sectors),
+                (unsigned long long)(s->to ? s->from : 0), (unsigned long long)s->to);
     }
     fprintf(file, "}");
 }
