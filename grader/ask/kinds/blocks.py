@@ -9,7 +9,7 @@ from grader.ask.draft import CannotTell, Draft, numbers
 from grader.ask.footprint import footprint
 from grader.ask.program import Program
 from grader.ask.words import image, index
-from grader.execute.modes import PROFILED
+from grader.execute.modes import COUNTED_BLOCK
 from grader.execute.profile import read_launches
 
 ABOUT = "the grid"
@@ -26,6 +26,11 @@ def ask(program: Program, draw: Random) -> Draft:
         return str(foot.blocks(size))
 
     answer = counted(program, size, foot.launch)
+    # A grid of a fixed size, or one that a device's size limits, follows another rule.
+    larger = (2 * size[0] + 1, 2 * size[1] + 1)
+    tile_is_known = all(t < s for t, s in zip(foot.tile, program.trace.size, strict=True))
+    if tile_is_known and counted(program, larger, foot.launch) != foot.blocks(larger):
+        raise CannotTell("the grid does not follow from the tile")
     width, height = size
     wide, high = foot.tile
     layers = foot.layers
@@ -61,7 +66,7 @@ def ask(program: Program, draw: Random) -> Draft:
 def counted(program: Program, size: tuple[int, int], number: int) -> int:
     """The blocks of launch `number` of a run on an image of that size."""
     case = msgspec.structs.replace(program.base, size=size)
-    outcome = program.run(case, PROFILED, program.binary, program.inputs(case))
+    outcome = program.run(case, COUNTED_BLOCK, program.binary, program.inputs(case))
     launches = read_launches(outcome.profile)
     if number >= len(launches):
         raise CannotTell("another number of launches")
