@@ -14,10 +14,12 @@ import typer
 
 from grader import before_setup, exit_codes
 from grader.commands import (
+    ask,
     build,
     completion,
     errors,
     grade_options,
+    log,
     nvcc_options,
     overview,
     reset,
@@ -39,6 +41,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "solution": solution.solution,
     "build": build.build,
     "run": run.run,
+    "ask": ask.ask,
+    "log": log.log,
 }
 
 

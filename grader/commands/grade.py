@@ -18,7 +18,7 @@ from grader.model import result, spec
 from grader.render.terminal import Terminal
 from grader.session.observer import Observer
 from grader.session.plan import matching, plan_for
-from grader.student import progress
+from grader.student import grade_log, progress
 
 if TYPE_CHECKING:
     from grader.execute.profile import Profile
@@ -42,6 +42,7 @@ class Request:
     fresh: bool
     leaderboard: bool
     stepped: bool
+    why: str = ""
 
 
 @dataclass
@@ -186,7 +187,10 @@ def grade(request: Request) -> int:
         print(tables, file=stream)
     if to_step:
         print(to_step.written(), file=sys.stderr if quiet else sys.stdout)
-    recorded = graded.selected is None and progress.is_own(submission)
+    own = progress.is_own(submission)
+    if own and (problem := grade_log.append(submission, graded, request.why)):
+        print(f"grade: {problem}; ./grade log will not know of this grade", file=sys.stderr)
+    recorded = graded.selected is None and own
     if recorded and (why := progress.keep(submission, graded)):
         print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
     if request.json_file is not None:

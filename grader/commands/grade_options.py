@@ -92,6 +92,14 @@ def command(lab_id: str) -> Callable[..., None]:
                 "allows, divided by yours.",
             ),
         ] = False,
+        why: Annotated[
+            str,
+            typer.Option(
+                "--why",
+                metavar="TEXT",
+                help="What you changed and what you expect of it: one line for ./grade log.",
+            ),
+        ] = "",
     ) -> None:
         from grader.commands import grade as grading
         from grader.commands import watch
@@ -110,6 +118,7 @@ def command(lab_id: str) -> Callable[..., None]:
             fresh=fresh,
             leaderboard=leaderboard,
             stepped=stepped,
+            why=why,
         )
         if not watched:
             raise typer.Exit(grading.grade(request))

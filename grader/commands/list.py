@@ -9,7 +9,7 @@ from grader.commands.parser import Parser
 from grader.model import outline
 from grader.model import submission as submissions
 from grader.model.outline import Outline, SpecError
-from grader.student import progress, starter_files
+from grader.student import progress, starter_files, understood
 
 HEADINGS = ("lab", "title", "best", "not measured", "when", "status")
 
@@ -31,6 +31,9 @@ def run(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     rows = [row(lab_id) for lab_id in outline.available()]
     print(render(rows, output.coloured(options.color)))
+    records = [understood.read_understood(lab_id) for lab_id in outline.available()]
+    if known := [f"{r.lab} {words}" for r in records if (words := r.words())]:
+        print(f"understood, in kinds of questions that were asked: {', '.join(known)}")
     return 0
 
 

@@ -16,6 +16,8 @@ STUDENT = {
     "solution": "the course's solution, after full marks, if your instructor allows it",
     "build": "build your file of a lab; `make labN` does the same",
     "run": "run a CUDA program that has its own main() on the simulator",
+    "ask": "questions about your own program, answered by its runs: do you understand it?",
+    "log": "the story of a lab: each grade, what had changed, why, and what it brought",
     "doctor": "what this machine has, what is missing, and what to do about it",
     "setup": "install what is missing; a command that needs it does this by itself",
 }
@@ -30,7 +32,7 @@ INSTRUCTOR = {  # of IN_CLASSROOM, which a student's copy has not
     "calibrate": "how the speed checks behave on this machine, and thresholds that fit it",
 }
 IN_CLASSROOM = paths.ROOT / "grader" / "classroom" / "commands"
-TAKE_A_LAB = ("hint", "reset", "submit", "solution", "build")
+TAKE_A_LAB = ("hint", "ask", "log", "reset", "submit", "solution", "build")
 COMPLETION_VARIABLE = "_GRADE_COMPLETE"  # a shell sets it to ask for completions
 
 USAGE = """\

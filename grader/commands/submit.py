@@ -8,12 +8,12 @@ import typer
 
 from grader import exit_codes, paths
 from grader.commands import options, output
-from grader.commands.errors import CommandError
+from grader.commands.errors import CommandError, UsageError
 from grader.compile import make
 from grader.model import plain_text, pseudonym
 from grader.model.submission import Submission
 from grader.render import terminal
-from grader.student import progress, submission_zip
+from grader.student import grade_log, progress, submission_zip
 
 
 def submit(
@@ -24,6 +24,9 @@ def submit(
         typer.Option("--out", metavar="FILE", help="The zip; build/submit/labN.zip by default."),
     ] = "",
     backend: options.BackendOption = options.BackendName.auto,
+    with_log: Annotated[
+        bool, typer.Option("--log", help="Also pack the log of your grades: ./grade log.")
+    ] = False,
 ) -> None:
     """Make the zip to hand in, once the files have the right names and build."""
     loaded = options.load(lab)
@@ -37,7 +40,10 @@ def submit(
         lines = [f"nothing was packed: {submission.shown} does not build", *build.errors]
         raise CommandError("\n       ".join(lines), exit_codes.LESS)
     target = Path(out) if out else paths.BUILD / "submit" / f"{lab}.zip"
-    data = submission_zip.pack(submission)
+    log = grade_log.packed(lab) if with_log else {}
+    if with_log and not log:
+        raise UsageError(f"{lab} has no log yet: ./grade {lab} makes it")
+    data = submission_zip.pack(submission, log)
     if not out:
         target.parent.mkdir(parents=True, exist_ok=True)
     output.write(str(target), data)
@@ -50,6 +56,8 @@ def submit(
     for content in submission_zip.pseudonym_file(submission).values():
         name = pseudonym.read_pseudonym(content)
         print(f"  {pseudonym.FILE}  on the leaderboard, if there is one, as {name}")
+    for name, content in log.items():
+        print(f"  {name}  {len(content)} bytes")
     for warning in submission_zip.warnings(submission):
         print(f"  warning: {warning}")
     print(f"  {_grade(submission, src)}")

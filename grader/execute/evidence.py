@@ -19,11 +19,10 @@ HEADER = struct.Struct("<cII")  # kind, number, length
 MOST = 4 << 20  # bytes of all frames: EVIDENCE_MOST
 MEMORY = MOST + KEY  # that a run may write to the file
 
-BEGIN, CALL, STATUS, FINDING, PROFILE, WARP = b"B", b"C", b"S", b"F", b"P", b"W"
-STEPS, TEAM, INSTRUCTIONS, LEAK, FAULT, DISK, END = b"R", b"T", b"I", b"L", b"X", b"D", b"E"
-KINDS = frozenset(
-    (BEGIN, CALL, STATUS, FINDING, PROFILE, WARP, STEPS, TEAM, INSTRUCTIONS, LEAK, FAULT, DISK, END)
-)
+BEGIN, CALL, STATUS, FINDING, PROFILE, WARP, STEPS = b"B", b"C", b"S", b"F", b"P", b"W", b"R"
+ACCESS, TEAM, INSTRUCTIONS, LEAK, FAULT, DISK, END = b"A", b"T", b"I", b"L", b"X", b"D", b"E"
+KINDS = frozenset((BEGIN, CALL, STATUS, FINDING, PROFILE, WARP, STEPS, ACCESS, TEAM))
+KINDS |= {INSTRUCTIONS, LEAK, FAULT, DISK, END}
 
 
 @dataclass(frozen=True)

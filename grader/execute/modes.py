@@ -61,6 +61,9 @@ CHECKED = Mode(_CHECKED)
 CHECKED_REVERSED = Mode(_CHECKED | _REVERSE)
 # The first and the last block of each launch alone, for images of any size.
 CHECKED_ENDS = Mode(_CHECKED | {"CONVLABS_SIM_BLOCKS": "ends"}, address_space=None, output=False)
+# Every access is reported, for questions about a small run: grader/execute/accesses.py.
+TRACED = Mode(_CHECKED | {"CONVLABS_SIM_ACCESSES": "1"}, profiled=True)
+TRACED_C = Mode({"CONVLABS_ACCESSES": "1"}, openmp_races=True)
 OPENMP_RACES = Mode(openmp_races=True)
 STEPPED = Mode({"OMP_NUM_THREADS": "1"}, stepped=True)
 # AddressSanitizer reserves terabytes of addresses for its shadow memory.

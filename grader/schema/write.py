@@ -7,7 +7,14 @@ import msgspec
 
 from grader import paths
 from grader.execute import profile, steps
-from grader.model import class_grades, class_standings, prediction, result
+from grader.model import (
+    class_grades,
+    class_standings,
+    grade_record,
+    prediction,
+    question,
+    result,
+)
 from grader.model.counters import ATOMIC, OF_LAUNCH, TEXTURE
 
 FOLDER = paths.ROOT / "grader" / "schema"
@@ -15,8 +22,10 @@ TYPES: dict[str, type[msgspec.Struct]] = {
     "convlabs-class/v1": class_grades.ClassGrades,
     "convlabs-grade/v1": result.Result,
     "convlabs-leaderboard/v1": class_standings.ClassStandings,
+    "convlabs-log/v1": grade_record.Entry,
     "convlabs-prediction/v1": prediction.PredictedProgram,
     "convlabs-profile/v1": profile.Profile,
+    "convlabs-quiz/v1": question.QuizKeys,
     "convlabs-step/v1": steps.Recording,
 }
 # Keys that older documents of the same version lack, by schema and type.

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Mapping
 
 from grader import files
 from grader.model import plain_text, pseudonym
@@ -12,11 +13,11 @@ from grader.student import starter_files
 CONFLICT = re.compile(rb"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
 
 
-def pack(submission: Submission) -> bytes:
-    """A zip with the files that the lab asks for, and leaderboard.txt if there is one.
+def pack(submission: Submission, more: Mapping[str, bytes] | None = None) -> bytes:
+    """A zip with the files that the lab asks for, leaderboard.txt if there is one, and `more`.
     It is not compressed: the result would depend on the version of zlib."""
     contents = {name: submission.contents[name] for name in submission.lab.submit}
-    return files.zipped(contents | pseudonym_file(submission), stored=True)
+    return files.zipped(contents | pseudonym_file(submission) | dict(more or {}), stored=True)
 
 
 def pseudonym_file(submission: Submission) -> dict[str, bytes]:

@@ -51,6 +51,7 @@ def bulk(
     slurm_options: options.SlurmOptions = None,
     per_task: options.PerTask = 8,
     trusted: options.Trusted = False,
+    ask: options.Ask = 0,
 ) -> None:
     """Grade a folder of submissions, each in a sandbox."""
     chosen = _labs(labs)
@@ -82,6 +83,8 @@ def bulk(
         with Pool(jobs, store.own) as pool, bar:
             batch.run(entries, cluster.executor(pool, batch, trusted) if cluster else pool)
         _publish(store, rules)
+        if ask:
+            _ask(store, chosen, ask)
         raise typer.Exit(exit_codes.FAULT if store.count("error") else exit_codes.FULL_MARKS)
 
 
@@ -97,6 +100,17 @@ def _publish(store: Store, rules: settings.Course) -> None:
     print(f"gradebook: {store.folder / gradebook.NAME}")
     if rules.leaderboard:
         print(f"leaderboard: {store.folder / leaderboard.NAME}")
+
+
+def _ask(store: Store, labs: list[spec.Lab], count: int) -> None:
+    """Draws questions for the class. Says how many, and which were withheld."""
+    from grader.classroom.bulk import quizzes  # it imports what judges
+
+    made = list(quizzes.make(store, labs, count))
+    total = sum(len(each.asked) for each in made)
+    output.say(f"drew {total} questions about {len(made)} programs: ./grade export --format qti")
+    for fault in [text for each in made for text in each.withheld]:
+        output.say(f"a question was withheld, please report this fault of ours: {fault}")
 
 
 def _check_folders(submissions: Path, out: Path) -> None:

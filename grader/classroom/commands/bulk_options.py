@@ -106,3 +106,17 @@ SlurmOptions = Annotated[
     ),
 ]
 PerTask = Annotated[int, typer.Option(min=1, help="Grades in one task of a Slurm job array.")]
+
+# ---- questions
+
+Ask = Annotated[
+    int,
+    typer.Option(
+        "--ask",
+        min=0,
+        max=20,
+        metavar="N",
+        help="Also draw N questions about each graded program, for ./grade export --format "
+        "moodle-xml or qti; takes some seconds for each student.",
+    ),
+]

@@ -12,7 +12,7 @@ import typer
 from grader import files
 from grader.classroom import export as exports
 from grader.classroom.commands import run_folder
-from grader.classroom.export import autolab, cells, feedback_zip
+from grader.classroom.export import autolab, cells, feedback_zip, quiz
 from grader.classroom.export import grades as grading
 from grader.classroom.export.cells import CellsError
 from grader.classroom.export.grades import Grades, Missing, Unmeasured
@@ -20,10 +20,12 @@ from grader.commands import output
 from grader.commands.errors import UsageError
 from grader.model.plain_text import line
 
+FORMATS = (*exports.FORMATS, *quiz.FORMATS)
+
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a bulk run.")],
-    form: Annotated[str, typer.Option("--format", metavar="|".join(exports.FORMATS))] = "csv",
+    form: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS))] = "csv",
     book: Annotated[
         Path | None,
         typer.Option(
@@ -85,13 +87,24 @@ def export(
 ) -> None:
     """Write the grades of a run in the format of another program."""
     for text, known, what in (
-        (form, exports.FORMATS, "format"),
+        (form, FORMATS, "format"),
         (unmeasured, grading.UNMEASURED, "--unmeasured"),
         (missing, grading.MISSING, "--missing"),
     ):
         if text not in known:
             raise UsageError(f"there is no {what} {line(text)}; choose of {', '.join(known)}")
     _check_options(form, book, column, per_check, feedback, submissions)
+    if form in quiz.FORMATS:
+        from grader.classroom.bulk import quizzes  # with NumPy
+
+        with run_folder.opened(run) as store:
+            made = quizzes.kept(store, lab)
+        if not made:
+            raise UsageError(f"{run} has no questions; ./grade bulk --ask N draws them")
+        for name, data in quiz.FORMATS[form](made):
+            _write(target := out or run / "export" / name, data)
+            output.say(f"wrote {target}; it holds the keys: for who teaches alone")
+        return
     with run_folder.opened(run) as store, _usable_cells():
         grades = grading.of(
             store,

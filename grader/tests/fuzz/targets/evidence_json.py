@@ -12,6 +12,7 @@ import msgspec
 
 from grader.contract import play
 from grader.execute import (
+    accesses,
     case,
     evidence,
     findings,
@@ -24,6 +25,7 @@ from grader.execute import (
 from grader.execute.evidence import Evidence
 from grader.model import counters
 from grader.sandbox import launcher
+from grader.student import grade_log, log_table
 
 BINARY = Path("no-program")  # no source line is known
 SITE = (
@@ -60,7 +62,12 @@ def seeds() -> Iterator[bytes]:
     site = b'{"pc":4096,"bits":256,"executed":9,"multiplies":true}'
     yield b"\5" + b'{"stepped":90,"gave_up":false,"sites":[' + site + b"]}"
     yield b"\6" + b'{"step":0,"returned":0,"error":"","guards":"intact","changed":"","left":""}'
-    for reader in range(7):
+    access = b'{"launch":0,"pc":9,"space":"global","store":true,"width":4,"block":[0,0,0],"warp":1,'
+    yield b"\7" + access + b'"active":7,"bytes":99,"start":0,"step":4,"offsets":[4]}\n'
+    yield b"\7" + access + b'"active":3,"bytes":0,"start":8,"offsets":[4,64],"array":"a"}\n'
+    yield b"\7" + b'{"pc":9,"thread":1,"store":false,"width":8,"at":4096}\n'
+    yield b"\x08" + b'{"number":1,"when":"x","previous":"","lab":"lab1"}\n\0{"count":1,"hash":""}'
+    for reader in range(9):
         yield bytes([reader]) + b'{"a":' + b"[" * 3000
         yield bytes([reader]) + b'{"kind":"\xed\xa0\x80","message":"\xff"}'
         yield bytes([reader]) + b'{"largest":' + b"9" * 400 + b',"written":[' + b"9" * 400 + b"]}"
@@ -117,6 +124,21 @@ def read_steps(text: bytes) -> None:
     assert len(statuses) <= len(text.splitlines())
 
 
+def read_accesses(text: bytes) -> None:
+    for access in accesses.of_warps(BINARY, text):
+        assert 1 <= len(access.lanes) <= accesses.LANES and access.units(32)
+    for one in accesses.of_threads(BINARY, text):
+        assert one.width >= 1 and one.at >= 0
+
+
+def read_log(text: bytes) -> None:
+    log, _, head = text.partition(b"\0")
+    found = grade_log.checked(log, head)
+    shown = log_table.table(found, 80)
+    assert all(line.isprintable() for line in shown.splitlines())
+    assert found.problems or not found.entries, "nobody guesses a hash"
+
+
 READERS = (
     read_status,
     read_findings,
@@ -125,6 +147,8 @@ READERS = (
     read_team,
     read_instructions,
     read_steps,
+    read_accesses,
+    read_log,
 )
 
 

@@ -40,6 +40,7 @@ void sim_read_options(void) {
         .warps = getenv("CONVLABS_SIM_WARPS"),
         .steps_file = getenv("CONVLABS_SIM_STEPS_FILE"),
         .steps = read_steps(),
+        .accesses = getenv("CONVLABS_SIM_ACCESSES"),
         .sample = sample ? strtoull(sample, NULL, 10) : 0,
         .limit = limit ? strtod(limit, NULL) : 0,
         .position = position ? strtod(position, NULL) : 0,

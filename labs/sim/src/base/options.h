@@ -22,6 +22,7 @@ struct sim_options {
     const char *findings; /* FINDINGS: the file that findings are appended to, or NULL */
     const char *profile;  /* PROFILE: the file that the counters are appended to, or NULL */
     const char *warps;    /* WARPS: the file for the costliest warp instructions, or NULL */
+    const char *accesses; /* ACCESSES: the file for every warp instruction, or NULL */
     uint64_t sample;      /* SAMPLE: count about so many blocks of each launch; 0: all */
     double limit;         /* LIMIT: seconds after the first launch in which the program must end */
     double position;      /* POSITION: seconds of processor time, at which a note says which kernel

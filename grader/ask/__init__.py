@@ -1,0 +1,1 @@
+"""Questions about the student's own program, with answers that its runs give"""

@@ -1,0 +1,66 @@
+"""Masks with a single 1, and masks of ones: what the result then is, is known without a sum."""
+
+import numpy as np
+
+from grader.ask.draft import CannotTell
+from grader.ask.program import Program
+from grader.model.spec import Case
+from grader.oracle.inputs import Inputs
+
+FILTERS = ("correlate", "separable", "polyphase", "lines", "depthwise", "layers")
+
+
+def reach(program: Program) -> tuple[int, int]:
+    """How far the mask reaches to the right and down. Raises CannotTell where there is none."""
+    operation = program.lab.part_of(program.base).operation
+    if operation not in FILTERS:
+        raise CannotTell("no mask")
+    shape = program.inputs(program.case()).mask.shape
+    if operation == "lines":
+        return shape[-1] // 2, shape[-1] // 2
+    return shape[-1] // 2, shape[-2] // 2
+
+
+def impulse(program: Program, case: Case, a: int, b: int) -> Inputs:
+    """The inputs of a case with a mask that is 1 at (a, b) and 0 elsewhere; of a bank of masks over
+    all channels, for the first channel alone."""
+    given = program.inputs(case)
+    across, down = reach(program)
+    mask = np.zeros_like(given.mask)
+    operation = program.lab.part_of(program.base).operation
+    if operation == "lines":
+        mask[0, b + down] = mask[1, a + across] = 1
+    elif operation == "layers":
+        mask[:, 0, b + down, a + across] = 1
+    else:
+        mask[..., b + down, a + across] = 1
+    return Inputs(**{**given.arrays, "mask": mask})
+
+
+def ones(program: Program, case: Case) -> Inputs:
+    """The inputs of a case with 1 everywhere, in the image and in the mask."""
+    given = program.inputs(case)
+    reach(program)
+    return Inputs(image=np.ones_like(given.image), mask=np.ones_like(given.mask))
+
+
+def pixel_of(program: Program, value: float) -> str:
+    """The pixel of the image that has a value, as a question names it; "0" for none."""
+    shape = program.inputs(program.case()).image.shape
+    number = int(value) - 1
+    if number < 0:
+        return "0"
+    height, width = shape[-2:]
+    return name(program, number // width % height, number % width)
+
+
+def name(program: Program, y: int, x: int) -> str:
+    """A pixel of the image; of the first channel where there are several."""
+    planes = "[c=0]" if program.inputs(program.case()).image.ndim > 2 else ""
+    return f"image{planes}[y={y}][x={x}]"
+
+
+def out_name(program: Program, y: int, x: int) -> tuple[str, tuple[int, ...]]:
+    """A pixel of the output, in words and as an index; of the first channel or mask."""
+    at = (*(0 for _ in program.trace.shape[:-2]), y, x)
+    return f"out{program.operation.subscript(at)}", at

@@ -1,0 +1,58 @@
+"""How many threads of a launch store nothing?"""
+
+import math
+from random import Random
+
+from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.program import Program
+from grader.ask.words import image, index
+
+ABOUT = "threads that store nothing"
+REBUILDS = False
+
+
+def ask(program: Program, draw: Random) -> Draft:
+    trace = program.trace
+    storing_launches = {a.launch for a in trace.warps if a.store and a.space == "global"}
+    if not storing_launches:
+        raise CannotTell("no stores to global memory")
+    number = draw.choice(sorted(storing_launches))
+    launch = trace.launches[number]
+    if any(site.atomic for site in launch.sites):
+        raise CannotTell("atomic functions store as well")
+    threads = math.prod(launch.grid) * math.prod(launch.block)
+    storing = {
+        (a.block, a.warp * 32 + lane)
+        for a in trace.warps
+        if a.launch == number and a.store and a.space == "global"
+        for lane in a.lanes
+    }
+    answer = threads - len(storing)
+    width, height = trace.size
+    across, down = launch.grid[0] * launch.block[0], launch.grid[1] * launch.block[1]
+    right, below = (across - width) * height, (down - height) * width
+    plane = [
+        (right, "only those to the right of the image"),
+        (below, "only those below the image"),
+        (right + below, "those to the right and those below, but not those in the corner"),
+    ]
+    mistakes = [
+        *(plane if across >= width and down >= height else []),
+        (0, "the grid consists of whole blocks: some of their threads have no pixel"),
+        (threads - width * height, "threads minus pixels, as if each thread computed one"),
+        (len(storing), "that is how many threads do store"),
+        (math.prod(launch.block), "that is all threads of one block"),
+    ]
+    return Draft(
+        file=program.shown,
+        line=launch.line,
+        text=f"For {image(trace.size)}, this launch starts {math.prod(launch.grid)} blocks of "
+        f"{math.prod(launch.block)} threads. How many of all these threads store no result?",
+        answer=str(answer),
+        second=lambda: str(threads - launch.storing_threads),
+        ways=("the trace of the stores", "the simulator's counter of threads that store"),
+        why=f"The grid is {index(launch.grid, launch.grid)}, a block "
+        f"{index(launch.block, launch.block)}: {threads} threads. {len(storing)} of them store "
+        f"something, so {answer} do not.",
+        mistakes=numbers(answer, mistakes),
+    )

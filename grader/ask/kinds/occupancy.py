@@ -1,0 +1,62 @@
+"""How many blocks can be on a multiprocessor at the same time?"""
+
+from random import Random
+
+from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.program import Program
+from grader.execute.profile import WARPS_PER_MULTIPROCESSOR
+
+ABOUT = "blocks on a multiprocessor"
+REBUILDS = False
+THREADS, BLOCKS, SHARED, RESERVED = 2048, 32, 233472, 1024  # of compute capability 9.0
+
+
+def ask(program: Program, draw: Random) -> Draft:
+    trace = program.trace
+    if not trace.launches or program.in_c:
+        raise CannotTell("no launch")
+    number = draw.randrange(len(trace.launches))
+    launch = trace.launches[number]
+    if launch.file != program.shown:
+        raise CannotTell("the launch is in another file")
+    x, y, z = launch.block
+    threads = -(-x * y * z // 32) * 32
+    limits = {
+        f"{THREADS} threads": THREADS // threads,
+        f"{BLOCKS} blocks": BLOCKS,
+        f"{SHARED} bytes of shared memory": SHARED // (launch.shared + RESERVED),
+    }
+    answer = min(limits.values())
+    binding = min(limits, key=lambda name: limits[name])
+
+    def second() -> str:
+        share = trace.counted.kernels[number].occupancy_bound
+        return str(round(share * WARPS_PER_MULTIPROCESSOR / (threads // 32)))
+
+    mistakes = [
+        *(
+            (value, f"{name} would allow that, but not the other limits")
+            for name, value in limits.items()
+        ),
+        (BLOCKS, "the limit of blocks alone"),
+        (THREADS // 1024, "as if each block had 1024 threads"),
+        (threads // 32, "those are the warps of one block"),
+        (1024 // threads, "as if a multiprocessor had 1024 threads"),
+        (2 * answer, "as if a multiprocessor had twice as much of everything"),
+    ]
+    return Draft(
+        file=program.shown,
+        line=launch.line,
+        text=f"A multiprocessor of an H100 or H200 holds at most {THREADS} threads, {BLOCKS} "
+        f"blocks and {SHARED} bytes of shared memory, of which each block takes {RESERVED} more "
+        f"than it "
+        f"declares. How many blocks of this launch fit on it at the same time, if registers are no "
+        f"limit? A block has {launch.shared} bytes of shared memory.",
+        answer=str(answer),
+        second=second,
+        ways=("the limits, from the launch", "the simulator's bound of the occupancy"),
+        why=f"A block has {x * y * z} threads. "
+        + ", ".join(f"{name} allow {value}" for name, value in limits.items())
+        + f": the limit is {binding}.",
+        mistakes=numbers(answer, mistakes),
+    )

@@ -1,0 +1,68 @@
+"""What if a row of the tile were one element longer?"""
+
+from random import Random
+
+import msgspec
+
+from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.program import Program
+from grader.ask.tile import array_of
+from grader.ask.trace import WORD, wavefronts
+from grader.ask.words import block, count, first_of_warps, groups, the
+
+ABOUT = "a longer row of the tile"
+REBUILDS = True
+
+
+def ask(program: Program, draw: Random) -> Draft:
+    narrow = [g for g in groups(program, "shared") if all(a.width <= WORD for a in g)]
+    if not narrow:
+        raise CannotTell("only accesses of more than a word")
+    group = draw.choice(narrow)
+    access = draw.choice(first_of_warps(group))
+    array = array_of(program, access)
+    if len(array.sizes) < 2 or array.element != WORD:
+        raise CannotTell("no rows of words")
+    pitch = array.sizes[-1] * WORD
+    start = access.start
+    moved = {lane: at + (at - start) // pitch * WORD for lane, at in access.lanes.items()}
+    answer = wavefronts(msgspec.structs.replace(access, lanes=moved))
+    before = wavefronts(access)
+
+    def second() -> str:
+        edited = program.text.with_longer_row(array)
+        for other in program.retraced(edited).warps:
+            key = (other.launch, other.line, other.block, other.warp, other.store)
+            wanted = (access.launch, access.line, access.block, access.warp, access.store)
+            if key == wanted and other.space == "shared":
+                return str(wavefronts(other))
+        raise CannotTell("the changed program does not get there")
+
+    rows = {(at - start) // pitch for at in access.lanes.values()}
+    mistakes = [
+        (before, "that is without the change"),
+        (32, "one for each lane"),
+        (1, "no conflict, but lanes still meet in a bank"),
+        (2, "one for each row that the warp touches"),
+        (len(rows) + 1, "one more than the rows that the warp touches"),
+        (16, "one for each pair of lanes"),
+        (4, "one for each 32 bytes"),
+    ]
+    longer = array.sizes[-1] + 1
+    return Draft(
+        file=program.shown,
+        line=access.line,
+        text=f"Suppose the rows of {array.name} had {longer} elements instead of {longer - 1}. How "
+        f"many passes over the banks (wavefronts) would warp {access.warp} of "
+        f"{block(program, access)} then need for {the(access)} at this line, the first time?",
+        answer=str(answer),
+        second=second,
+        ways=("the lanes' addresses moved by their row", "a run of the changed program"),
+        why=f"The lanes access {count(len(rows), 'row')} of {array.name}. With {longer} elements a "
+        f"row, each row begins {longer % 32} banks after the one above it; before, "
+        f"{(longer - 1) % 32}. Before the change it takes {count(before, 'pass')}".replace(
+            "passs", "passes"
+        )
+        + f", after it {answer}.",
+        mistakes=numbers(answer, mistakes),
+    )

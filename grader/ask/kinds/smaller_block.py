@@ -1,0 +1,65 @@
+"""How many blocks are there with another constant?"""
+
+import math
+import re
+from random import Random
+
+from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.footprint import footprint
+from grader.ask.program import Program
+from grader.ask.words import image, index
+
+ABOUT = "another shape of the block"
+REBUILDS = True
+
+
+def ask(program: Program, draw: Random) -> Draft:
+    trace = program.trace
+    before = footprint(trace)
+    launch = trace.launches[before.launch]
+    names = [
+        name
+        for name, value in program.text.constants.items()
+        if value in (8, 16, 32, 64, 128, 256)
+        and re.search(rf"\b{name}\b", _of_launch(program, launch.line))
+        and re.search(rf"\b{name}\b\s*=?\s*{value}\b", program.text.code)
+    ]
+    if not names:
+        raise CannotTell("no constant at the launch")
+    name = draw.choice(names)
+    value = program.text.constants[name]
+    changed = program.retraced(program.text.with_constant(name, value // 2))
+    grid = changed.launches[before.launch].grid
+    answer = math.prod(grid)
+    now = math.prod(launch.grid)
+
+    def second() -> str:
+        if changed.launches[before.launch].file != program.shown:
+            raise CannotTell("the launch is in another file")
+        return str(footprint(changed).blocks(trace.size))
+
+    mistakes = [
+        (2 * now, "twice as many as now: each direction is rounded up by itself"),
+        (now, "that is without the change"),
+        (now // 2, "half as many: smaller blocks are more blocks"),
+        (4 * now, "four times as many: only one side gets shorter"),
+        (answer + 1, "blocks are counted from 1"),
+    ]
+    return Draft(
+        file=program.shown,
+        line=launch.line,
+        text=f"For {image(trace.size)}, this launch starts {now} blocks. How many would it "
+        f"start if {name} were {value // 2} instead of {value}?",
+        answer=str(answer),
+        second=second,
+        ways=("a run of the changed program", "the image divided by what its blocks store"),
+        why=f"A run of your program with {name} = {value // 2} starts "
+        f"a grid of {index(grid, grid)}: {answer} blocks.",
+        mistakes=numbers(answer, mistakes),
+    )
+
+
+def _of_launch(program: Program, line: int) -> str:
+    """The function that holds a launch, as text."""
+    first, last = program.text.function(line)
+    return "\n".join(program.text.code.splitlines()[first - 1 : last])

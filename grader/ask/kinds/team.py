@@ -1,0 +1,72 @@
+"""Which thread of the team writes a row, and how much?"""
+
+from random import Random
+
+from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.program import Program
+from grader.ask.words import image
+from grader.execute import records
+from grader.execute.accesses import ThreadAccess
+from grader.execute.openmp_team import Team
+
+ABOUT = "what a thread of the team computes"
+REBUILDS = False
+
+
+def ask(program: Program, draw: Random) -> Draft:
+    trace = program.trace
+    team = records.readable(trace.team, Team)
+    if team is None or team.largest < 2:
+        raise CannotTell("no team of threads")
+    stores = of_output(trace.threads, trace.size[0] * trace.size[1] * trace.dtype.itemsize)
+    owners: dict[int, int] = {}
+    written = [0] * len(team.written)
+    for access in stores:
+        if access.thread >= len(written):
+            raise CannotTell("a thread outside of the team")
+        written[access.thread] += access.width
+        for byte in range(access.at, access.at + access.width, trace.dtype.itemsize):
+            if owners.setdefault(byte, access.thread) != access.thread:
+                raise CannotTell("two threads write the same pixel")
+    thread = draw.randrange(team.largest)
+    pixels = [0] * team.largest
+    for owner in owners.values():
+        pixels[owner] += 1
+    answer = pixels[thread]
+    total = trace.size[0] * trace.size[1]
+    share = total // team.largest
+    mistakes = [
+        (total, "all pixels: the directive divides the loop among the threads"),
+        (share, "the pixels divided by the threads: what is divided are rows, or whole sections"),
+        (-(-total // team.largest), "the pixels divided by the threads, rounded up"),
+        *((value, "that is what another thread writes") for value in pixels),
+        (trace.size[0], "that is one row"),
+        (answer + trace.size[0], "one row more"),
+    ]
+    return Draft(
+        file=program.shown,
+        line=stores[0].line,
+        text=f"{program.name} runs on {image(trace.size)} with {team.largest} threads. How many "
+        f"different pixels of the result does thread {thread} write (threads are counted from 0)?",
+        answer=str(answer),
+        second=lambda: str(answer) if written == team.written else f"{team.written}, not {written}",
+        ways=("the trace of the threads' stores", "the bytes that the team's record says"),
+        why=f"In the run, the threads write {', '.join(map(str, pixels))} pixels: {total} in all.",
+        mistakes=numbers(answer, mistakes),
+    )
+
+
+def of_output(accesses: list[ThreadAccess], size: int) -> list[ThreadAccess]:
+    """The stores to the output: those to `size` bytes in a row, each stored. Raises CannotTell."""
+    stores = sorted((a for a in accesses if a.store), key=lambda a: a.at)
+    runs: list[list[ThreadAccess]] = []
+    end = -1
+    for access in stores:
+        if not runs or access.at > end:
+            runs.append([])
+        runs[-1].append(access)
+        end = max(end, access.at + access.width)
+    for run in runs:
+        if max(a.at + a.width for a in run) - run[0].at == size:
+            return run
+    raise CannotTell("which stores write the output")

@@ -1,0 +1,67 @@
+"""Which pixel of the image is in an element of the tile?"""
+
+from random import Random
+
+from grader.ask.draft import CannotTell, Draft
+from grader.ask.program import Program
+from grader.ask.tile import draw_element, output_of, source_pixel
+from grader.ask.words import block, image, index
+
+ABOUT = "what the tile holds"
+REBUILDS = True
+
+
+def ask(program: Program, draw: Random) -> Draft:
+    trace = program.trace
+    element = draw_element(program, draw, inside=True)
+    pixel = source_pixel(program, element)
+    if pixel is None or len(trace.shape) != 2:
+        raise CannotTell("the element is not loaded from the image")
+    width, height = trace.size
+
+    def words(number: int) -> str:
+        return f"image[y={number // width}][x={number % width}]"
+
+    def second() -> str:
+        out = output_of(program, element.access.block)
+        line = next(a.line for a, _ in trace.writers[out])
+        changed = program.changed(program.text.with_values({line: element.name()}))
+        return words(program.whole(changed, out) - 1)
+
+    x, y = pixel % width, pixel // width
+    grid_block = element.access.block
+    thread = trace.thread(element.access, element.lane)
+    of_block = trace.launch(element.access).block
+    radius = program.inputs(program.case()).radius
+    wrong = {
+        words((y + radius) * width + x + radius): "the apron is forgotten: the tile begins "
+        "outside of the block's own pixels",
+        words(x * width + y): "rows and columns are exchanged",
+        words(min(y + 1, height - 1) * width + x): "one row further",
+        words(y * width + min(x + 1, width - 1)): "one column further",
+        words(thread[1] * width + thread[0]): "the block's place in the image is forgotten",
+        words(
+            (grid_block[1] * of_block[1] + thread[1]) * width
+            + grid_block[0] * of_block[0]
+            + thread[0]
+        ): "that is the pixel with the thread's own number in the image",
+    }
+    wrong = {text: why for text, why in wrong.items() if _in_image(text, width, height)}
+    return Draft(
+        file=program.shown,
+        line=element.access.line,
+        text=f"{program.name} runs on {image(trace.size)}. After the barrier, which pixel of the "
+        f"image is in {element.name()} of {block(program, element.access)}?",
+        answer=words(pixel),
+        second=second,
+        ways=("the load before the store", "a run that stores this element as its result"),
+        why=f"Thread {index(thread, of_block)} of that block loads {words(pixel)} and stores it "
+        f"there.",
+        mistakes=wrong,
+        typed=False,
+    )
+
+
+def _in_image(text: str, width: int, height: int) -> bool:
+    y, x = (int(part.split("=")[1]) for part in text.rstrip("]").split("]["))
+    return 0 <= x < width and 0 <= y < height

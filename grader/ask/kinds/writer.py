@@ -1,0 +1,76 @@
+"""Which thread of which block stores a pixel?"""
+
+from random import Random
+
+from grader.ask.draft import CannotTell, Draft
+from grader.ask.program import Program
+from grader.ask.source import THREAD_NUMBER
+from grader.ask.words import Index, image, index
+
+ABOUT = "who computes a pixel"
+REBUILDS = True
+
+
+def ask(program: Program, draw: Random) -> Draft:
+    trace = program.trace
+    alone = {
+        element: found[0]
+        for element, found in trace.writers.items()
+        if len(found) == 1 and found[0][0].width == trace.dtype.itemsize
+    }
+    if not alone or trace.dtype.kind != "f":
+        raise CannotTell("no single thread stores a pixel alone")
+    element = draw.choice(sorted(alone))
+    access, lane = alone[element]
+    launch = trace.launch(access)
+    thread = trace.thread(access, lane)
+    at = _index(element, trace.shape)
+
+    def words(block: Index, of: Index) -> str:
+        return f"thread {index(of, launch.block)} of block {index(block, launch.grid)}"
+
+    def second() -> str:
+        value = f"({'float' if trace.dtype.itemsize == 4 else 'double'}){THREAD_NUMBER}"
+        changed = program.changed(program.text.with_values({access.line: value}))
+        number = program.whole(changed, element)
+        x, y, z = launch.block
+        block, inside = divmod(number, x * y * z)
+        columns, rows, _ = launch.grid
+        return words(
+            (block % columns, block // columns % rows, block // (columns * rows)),
+            (inside % x, inside // x % y, inside // (x * y)),
+        )
+
+    answer = words(access.block, thread)
+    tx, ty, tz = thread
+    bx, by, bz = access.block
+    wrong = {
+        words((by, bx, bz), (ty, tx, tz)): "rows and columns are exchanged: x counts columns",
+        words(access.block, (ty, tx, tz)): "threadIdx.x and threadIdx.y are exchanged",
+        words((bx + 1, by, bz), thread): "blocks are counted from 0",
+        words((bx, by, bz), (tx + 1, ty, tz)): "threads are counted from 0",
+        words((max(bx - 1, 0), by, bz), thread): "that block is one to the left",
+        words((bx, by + 1, bz), (tx, ty, tz)): "that block is one row of blocks below",
+    }
+    return Draft(
+        file=program.shown,
+        line=access.line,
+        text=f"{program.name} runs on {image(trace.size)}. Which thread stores "
+        f"out{program.operation.subscript(at)}?",
+        answer=answer,
+        second=second,
+        ways=("the trace of the stores", "a run in which each thread stores its own number"),
+        why=f"In the run, lane {lane} of warp {access.warp} of that block stores it: thread "
+        f"{index(thread, launch.block)} is number {access.warp * 32 + lane} of the block, and "
+        f"threadIdx.x counts fastest.",
+        mistakes=wrong,
+        typed=False,
+    )
+
+
+def _index(element: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    found = []
+    for size in reversed(shape):
+        element, here = divmod(element, size)
+        found.append(here)
+    return tuple(reversed(found))

@@ -1,0 +1,273 @@
+"""The student's program as questions need it: built once, run traced on a small image, and run
+again on other inputs or with a change in its text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from grader import paths
+from grader.ask import source
+from grader.ask.draft import CannotTell
+from grader.ask.trace import Trace, traced, traced_in_c
+from grader.compile import make
+from grader.compile.make import BuildRequest
+from grader.execute import case as cases
+from grader.execute.case import Outcome
+from grader.execute.modes import CHECKED, CHECKED_REVERSED, IN_ORDER, Mode
+from grader.model.finding import Finding
+from grader.model.spec import Case, Lab
+from grader.model.submission import Submission
+from grader.oracle import compare, operations
+from grader.oracle import inputs as made
+from grader.oracle.inputs import Inputs
+from grader.oracle.operations import OPERATIONS, Array, Operation
+
+# Sizes to try, the largest first: the trace of a run is kept up to some megabytes.
+SIZES = ((97, 61), (67, 37), (41, 23), (19, 11))
+FOLDER = "ask"  # below build/: changed programs, which do not push out the student's own
+
+
+class NoQuestionsError(Exception):
+    """Nothing can be asked about the part; in words for the student."""
+
+
+@dataclass
+class Program:
+    """One part of a submission. personal: makes the sizes of images differ between students. work:
+    a folder for its runs."""
+
+    submission: Submission
+    part: str
+    personal: int
+    work: Path
+    _changed: dict[tuple[str, bool], Path | None] = field(default_factory=dict)
+
+    @property
+    def lab(self) -> Lab:
+        return self.submission.lab
+
+    @cached_property
+    def base(self) -> Case:
+        """A public case of the part that calls its function once, with a small mask; never a hidden
+        one."""
+        usable = [
+            c
+            for c in self.lab.case
+            if c.part == self.part
+            and not (c.hidden or c.inject)
+            and not c.set.keys() - {"weights", "host_memory", "transfer", "threads"}
+        ]
+        if not usable:
+            raise NoQuestionsError(f"part {self.part} of {self.lab.id} has no case to ask about")
+        found = min(usable, key=lambda c: (_digits(c.mask) or 99, c.channels, c.border != "zero"))
+        mask = found.mask.rstrip("0123456789")
+        small = {"impulse": "random3", "ando": "random3", "gaussian": "random3"}
+        small |= {"row": "row5", "lines": "lines5", "column": "column5", "pick": found.mask}
+        name = small.get(mask, found.mask)
+        border = "zero" if found.border else ""
+        case = msgspec.structs.replace(found, name="ask", image="noise", mask=name, border=border)
+        case = msgspec.structs.replace(case, exact=None, seed=self.personal, points=0)
+        return msgspec.structs.replace(case, set=case.set | self._threads())
+
+    def _threads(self) -> dict[str, str]:
+        threaded = any("threads" in c.set for c in self.lab.case if c.part == self.part)
+        return {"threads": str(3 + self.personal % 3)} if threaded else {}
+
+    @property
+    def file(self) -> str:
+        """The lab's name of the file that holds the part."""
+        return self.lab.file_of(self.base)
+
+    @property
+    def shown(self) -> str:
+        """How messages name it."""
+        return self.submission.path(self.file)
+
+    @property
+    def in_c(self) -> bool:
+        return self.file.endswith(".c")
+
+    @cached_property
+    def text(self) -> source.Source:
+        headers = sorted((paths.LABS / "runtime").glob("*.h"))
+        headers += sorted((paths.LABS / self.lab.folder).glob("lab*.h"))
+        given = "\n".join(header.read_text() for header in headers)
+        return source.Source(self.submission.text(self.file), given)
+
+    @property
+    def operation(self) -> Operation:
+        return OPERATIONS[self.lab.part_of(self.base).operation]
+
+    @property
+    def name(self) -> str:
+        """The last function that the part's checks call, as in lab.h."""
+        calls = self.lab.part_of(self.base).calls
+        return f"{calls[-1]}()" if calls else f"Part {self.part} of your program"
+
+    @property
+    def result_line(self) -> int:
+        """Where the result is stored; where most stores are, in C."""
+        if not self.in_c:
+            return self.trace.stores[0].line if self.trace.stores else 0
+        lines = Counter(a.line for a in self.trace.threads if a.store)
+        return lines.most_common(1)[0][0] if lines else 0
+
+    @property
+    def backend(self) -> str:
+        return "sim" if "sim" in self.lab.backends else "cpu"
+
+    # ---- programs
+
+    @cached_property
+    def binary(self) -> Path:
+        """The instrumented program; after a grade it is there already."""
+        request = BuildRequest(self.submission, self.backend, "checked")
+        built = make.build(request)
+        if built.binary is None:
+            raise NoQuestionsError("\n".join(["the file does not build:", *built.errors]))
+        return built.binary
+
+    @property
+    def plain(self) -> Path:
+        """What gives right outputs fast: of a file in C, the one under the check for races."""
+        raced = self.binary.with_name("raced")
+        return raced if self.in_c and raced.exists() and raced.stat().st_size else self.binary
+
+    def changed(self, edited: bytes, checked: bool = False) -> Path:
+        """The program with another text of the file. Raises CannotTell where that does not
+        build. checked: the instrumented one."""
+        key = (edited.decode(errors="replace"), checked)
+        if key not in self._changed:
+            contents = {**self.submission.contents, self.file: edited}
+            home = paths.BUILD / FOLDER / self.lab.id
+            other = replace(self.submission, contents=contents, home=home)
+            built = make.build(BuildRequest(other, self.backend, "checked" if checked else "run"))
+            self._changed[key] = built.binary
+        found = self._changed[key]
+        if found is None:
+            raise CannotTell("the changed program does not build")
+        return found
+
+    # ---- runs
+
+    def case(self, size: tuple[int, int] | None = None, **settings: str) -> Case:
+        """The base case with another size, or other settings of the driver."""
+        chosen = msgspec.structs.replace(self.base, size=size or self.size)
+        border = settings.pop("border", chosen.border)
+        return msgspec.structs.replace(chosen, border=border, set=chosen.set | settings)
+
+    def inputs(self, case: Case) -> Inputs:
+        """The inputs of a case; each pixel of an image of floats has a value of its own, so that a
+        copy of it shows where it comes from."""
+        given = made.inputs(self.lab, case, case.seed)
+        image = given.image
+        if image.dtype.kind == "f":
+            count = np.arange(1, image.size + 1, dtype=image.dtype).reshape(image.shape)
+            given = Inputs(**{**given.arrays, "image": count})
+        return given
+
+    def run(
+        self,
+        case: Case,
+        mode: Mode = IN_ORDER,
+        binary: Path | None = None,
+        inputs: Inputs | None = None,
+    ) -> Outcome:
+        """Runs a case to its end. Raises CannotTell where it does not get there."""
+        given = inputs or self.inputs(case)
+        program = binary or self.plain
+        outcome = cases.run_case(self.lab, case, program, given, self.work, mode)
+        if outcome.status is None:
+            raise CannotTell(f"the program {outcome.reason}")
+        return outcome
+
+    def output(self, case: Case, binary: Path | None = None, inputs: Inputs | None = None) -> Array:
+        """The output of a case that succeeds."""
+        outcome = self.run(case, binary=binary, inputs=inputs)
+        if outcome.output is None or outcome.status is None or outcome.status.returned != 0:
+            raise CannotTell("the program returns no result")
+        return outcome.output
+
+    def whole(self, binary: Path, element: int) -> int:
+        """The whole number that a changed program stores as an element of the output. Raises
+        CannotTell where it stores another value."""
+        value = float(self.output(self.case(), binary).flat[element])
+        if not value.is_integer() or not 0 <= value < 1 << 24:
+            raise CannotTell("the changed program stores something else")
+        return int(value)
+
+    def right_output(self, case: Case, inputs: Inputs) -> Array:
+        """The output of the student's program, which must be right: a question about what is right
+        is of no use where the program is wrong."""
+        output = self.output(case, inputs=inputs)
+        operation = self.lab.part_of(case).operation
+        expected = operations.expected(operation, None, inputs.arrays, case.settings())
+        if not compare.compare(output, expected).right():
+            raise CannotTell("the result of the program is wrong")
+        return output
+
+    def must_be_right(self) -> None:
+        """Raises NoQuestionsError where the part does not work yet, which a grade explains."""
+        self.binary  # noqa: B018 - says why it does not build
+        case = self.case()
+        try:
+            self.right_output(case, self.inputs(case))
+        except CannotTell as reason:
+            raise NoQuestionsError(
+                f"part {self.part} of {self.lab.id} does not work yet: {reason}\n"
+                f"       first ./grade {self.lab.id} -k {self.part}"
+            ) from reason
+
+    def findings(self, binary: Path, backwards: bool = False) -> list[Finding]:
+        """The errors that the simulator finds in a changed program."""
+        outcome = cases.run_case(
+            self.lab,
+            self.case(),
+            binary,
+            self.inputs(self.case()),
+            self.work,
+            CHECKED_REVERSED if backwards else CHECKED,
+        )
+        return [f for f in outcome.findings if f.severity == "error"]
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The run that most questions are about. Raises CannotTell, NoQuestionsError."""
+        for width, height in SIZES:
+            size = (width + self.personal % 5, height + self.personal // 5 % 5)
+            found = self.traced(size)
+            if found.complete:
+                return found
+        raise CannotTell("the trace of its run is too long")
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.trace.size
+
+    def traced(self, size: tuple[int, int], binary: Path | None = None) -> Trace:
+        """A traced run on an image of that size."""
+        case = msgspec.structs.replace(self.base, size=size)
+        inputs = self.inputs(case)
+        dtype, shape = self.operation.output(inputs.arrays)
+        if self.in_c:
+            make_trace, program = traced_in_c, self.binary.with_name("raced")
+            if not program.exists() or not program.stat().st_size:
+                raise CannotTell("the file uses parts of OpenMP that cannot be traced")
+        else:
+            make_trace, program = traced, binary or self.binary
+        return make_trace(self.run, case, inputs, program, np.dtype(dtype), shape, self.shown)
+
+    def retraced(self, edited: bytes) -> Trace:
+        """The traced run of a changed program, on the same image."""
+        return self.traced(self.size, self.changed(edited, checked=True))
+
+
+def _digits(name: str) -> int:
+    digits = name[len(name.rstrip("0123456789")) :]
+    return int(digits) if digits else 0

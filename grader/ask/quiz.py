@@ -1,0 +1,142 @@
+"""The questions about one part: drawn by a seed, each answer computed twice before it is asked."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from grader.ask.catalogue import KINDS
+from grader.ask.draft import FEWEST, CannotTell, Draft
+from grader.ask.program import NoQuestionsError, Program
+from grader.compile import staging
+from grader.model import plain_text
+from grader.model.question import Asked, Key, Question
+from grader.model.submission import Submission
+from grader.sandbox.workspace import workspace
+
+MOST_OPTIONS = 5
+ROUNDS = 6  # how often a kind may be drawn
+
+
+@dataclass
+class Tally:
+    """What became of the drafts, by kind: asked; withheld, because the two computations differ,
+    with what they gave; and unsure, because there was only one."""
+
+    asked: Counter[str] = field(default_factory=Counter)
+    withheld: list[str] = field(default_factory=list)
+    unsure: Counter[str] = field(default_factory=Counter)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Quiz:
+    """The questions about a part of a submission. seed: of a student or a day; the same seed and
+    file give the same questions."""
+
+    submission: Submission
+    part: str
+    seed: str
+    work: Path
+    tally: Tally = field(default_factory=Tally)
+
+    def __post_init__(self) -> None:
+        self.program = Program(self.submission, self.part, self._number("image") % 25, self.work)
+        self._texts: set[str] = set()
+
+    def questions(
+        self, kinds: Sequence[str] = tuple(KINDS), first: Sequence[str] = ()
+    ) -> Iterator[Asked]:
+        """Question after question, until no kind has another one. Those that compile a changed
+        program come once in a while, and not first. first: kinds that come before all others, once.
+        Raises NoQuestionsError where the program does not build or is wrong."""
+        self.program.must_be_right()
+        for name in first:
+            if name in KINDS and (asked := self.one(name, ROUNDS)):
+                yield asked
+        for name, turn in self._order(kinds):
+            if asked := self.one(name, turn):
+                yield asked
+
+    def one(self, kind: str, turn: int) -> Asked | None:
+        """A question of a kind, or None where there is none, or where its key is not certain."""
+        number = self._number(f"{kind} {turn}")
+        draw = Random(number)
+        try:
+            draft = KINDS[kind].ask(self.program, draw)
+            if len(draft.options()) < FEWEST or draft.text + str(draft.line) in self._texts:
+                return None
+            again = draft.second()
+        except CannotTell as reason:
+            self.tally.unsure[kind] += 1
+            self.tally.reasons[kind] = str(reason)
+            return None
+        if again != draft.answer:
+            self.tally.withheld.append(
+                f"{kind}: {self.program.shown}:{draft.line}: {draft.ways[0]} says {draft.answer}, "
+                f"{draft.ways[1]} says {again}: {draft.text}"
+            )
+            return None
+        self._texts.add(draft.text + str(draft.line))
+        self.tally.asked[kind] += 1
+        return self._asked(kind, draft, draw, f"{number:012x}"[-12:])
+
+    def _asked(self, kind: str, draft: Draft, draw: Random, number: str) -> Asked:
+        options = draft.options()[:MOST_OPTIONS]
+        if draft.typed:
+            options.sort(key=int)
+        else:
+            draw.shuffle(options)
+        lab = self.submission.lab
+        code = plain_text.line(self.program.text.quoted(draft.line), 100) if draft.line else ""
+        name = f"{lab.id}-{self.part}-{kind}-{number}"
+        question = Question(
+            name, kind, lab.id, self.part, draft.file, draft.line, code, draft.text, options,
+            draft.typed,
+        )  # fmt: skip
+        wrong = {text: why for text, why in draft.mistakes.items() if text in options}
+        return Asked(question, Key(name, draft.answer, draft.why, wrong, draft.ways))
+
+    def _order(self, kinds: Sequence[str]) -> Iterator[tuple[str, int]]:
+        """Which kind comes when: quick ones by turns, and one of four compiles."""
+        draw = Random(self._number("order"))
+        quick = [name for name in kinds if not KINDS[name].REBUILDS]
+        slow = [name for name in kinds if KINDS[name].REBUILDS]
+        draw.shuffle(quick)
+        draw.shuffle(slow)
+        queue = [(name, turn) for turn in range(ROUNDS) for name in quick]
+        later = [(name, turn) for turn in range(ROUNDS) for name in slow]
+        given = 0
+        for kind in queue:
+            before = self.tally.asked.total()
+            yield kind
+            given += self.tally.asked.total() - before
+            while later and given >= 3:
+                before = self.tally.asked.total()
+                yield later.pop(0)
+                if self.tally.asked.total() > before:
+                    given = 0
+        yield from later
+
+    def _number(self, what: str) -> int:
+        """A number that depends on the file, the seed and what it is for."""
+        name = self.submission.lab.id
+        files = sorted(self.submission.contents.items())
+        text = repr((name, self.part, self.seed, what, files)).encode()
+        return int.from_bytes(hashlib.sha256(text).digest()[:6], "big")
+
+
+@contextmanager
+def quiz(submission: Submission, part: str, seed: str = "") -> Iterator[Quiz]:
+    """A quiz with a folder for its runs."""
+    try:
+        with workspace() as work:
+            yield Quiz(submission, part, seed, work)
+    finally:
+        staging.release()
+
+
+__all__ = ["NoQuestionsError", "Quiz", "Tally", "quiz"]

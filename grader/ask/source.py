@@ -1,0 +1,247 @@
+"""The text of the student's file: lines to quote, constants, and changes for a second run."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from grader.ask.draft import CannotTell
+from grader.diagnose.source_text import without_comments
+
+THREAD_NUMBER = (
+    "((int)(((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * "
+    "(blockDim.x * blockDim.y * blockDim.z) + "
+    "(threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x))"
+)
+_ENUM = re.compile(r"\benum\b[^{};]*\{([^{}]*)\}")
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\S[^\n]*)", re.MULTILINE)
+_CONST = re.compile(
+    r"\b(?:static[ \t]+|inline[ \t]+)*(?:const|constexpr)[ \t]+(?:static[ \t]+)?"
+    r"(?:unsigned[ \t]+int|unsigned|int|size_t|long)[ \t]+(\w+)[ \t]*=[ \t]*([^;,{}]+);"
+)
+_SHARED = re.compile(r"(?P<extern>extern\s+)?__shared__\s+(?P<rest>[^;]+);")
+_ARRAY = re.compile(r"(\w+)\s*((?:\[[^\]]*\]\s*)+)")
+_BARRIER = re.compile(r"__syncthreads\s*\(\s*\)\s*;")
+_BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "float2": 8, "float4": 16, "char": 1}
+_BYTES |= {"double2": 16, "int4": 16, "uint8_t": 1}
+_DO: dict[type, Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Div: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.LShift: operator.lshift,
+}
+
+
+@dataclass(frozen=True)
+class Shared:
+    """An array of shared memory with constant sizes."""
+
+    name: str
+    element: int  # bytes
+    sizes: tuple[int, ...]
+    line: int
+
+    def bytes(self) -> int:
+        total = self.element
+        for size in self.sizes:
+            total *= size
+        return total
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file's text. header: that of lab.h, for its constants."""
+
+    text: str
+    header: str = ""
+
+    @cached_property
+    def code(self) -> str:
+        """The text with spaces in place of comments."""
+        return without_comments(self.text)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.code))]
+
+    def line_at(self, offset: int) -> int:
+        return self.code.count("\n", 0, offset) + 1
+
+    def quoted(self, line: int) -> str:
+        lines = self.text.splitlines()
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+    # ---- constants
+
+    @cached_property
+    def constants(self) -> dict[str, int]:
+        """The whole numbers that the file names: enumerators, macros and constants."""
+        found: dict[str, int] = {}
+        texts: list[tuple[str, str]] = []
+        for code in (without_comments(self.header), self.code):
+            for block in _ENUM.finditer(code):
+                for entry in block[1].split(","):
+                    name, _, value = entry.partition("=")
+                    texts.append((name.strip(), value.strip()))
+            texts += [(m[1], m[2]) for m in _DEFINE.finditer(code)]
+            texts += [(m[1], m[2]) for m in _CONST.finditer(code)]
+        for name, value in texts:
+            if name and value and (number := evaluated(value, found)) is not None:
+                found[name] = number
+        return found
+
+    def with_constant(self, name: str, value: int) -> bytes:
+        """The text with another value of a named constant. Raises CannotTell."""
+        pattern = re.compile(rf"(\b{re.escape(name)}\b[ \t]*=?[ \t]*)(\d+)\b")
+        for match in pattern.finditer(self.code):
+            before = self.code[: match.start()].rstrip(" \t")
+            if before.endswith(("{", ",", "int", "unsigned", "size_t", "define")):
+                return self._replaced(match.start(2), match.end(2), str(value))
+        raise CannotTell(f"{name} is not given as a number")
+
+    # ---- shared memory
+
+    def shared(self, extra: dict[str, int] | None = None, strict: bool = True) -> list[Shared]:
+        """The arrays of shared memory whose sizes are constant. strict: raises CannotTell at
+        another, which is left out otherwise."""
+        known = self.constants | (extra or {})
+        found = []
+        for match in _SHARED.finditer(self.code):
+            if match["extern"] and strict:
+                raise CannotTell("shared memory whose size is set at the launch")
+            words = re.sub(r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)", "", match["rest"])
+            type_ = words.split()[0]
+            for name, sizes in _ARRAY.findall(words):
+                values = [evaluated(t, known) for t in re.findall(r"\[([^\]]*)\]", sizes)]
+                numbers = tuple(v for v in values if v is not None)
+                if type_ in _BYTES and len(numbers) == len(values):
+                    line = self.line_at(match.start())
+                    found.append(Shared(name, _BYTES[type_], numbers, line))
+                elif strict:
+                    raise CannotTell(f"the size of {name}")
+        return found
+
+    def shared_in(self, line: int) -> list[Shared]:
+        """Those of the function that holds a line. Raises CannotTell."""
+        first, last = self.function(line)
+        inside = Source("\n" * (first - 1) + "\n".join(self.code.splitlines()[first - 1 : last]))
+        return inside.shared(self.constants)
+
+    def function(self, line: int) -> tuple[int, int]:
+        """The lines of the function that holds a line: from one that begins at the margin."""
+        lines = self.code.splitlines()
+        first = line
+        while first > 1 and not re.match(r"[A-Za-z_]", lines[first - 1]):
+            first -= 1
+        last = line
+        while last < len(lines) and not lines[last - 1].startswith("}"):
+            last += 1
+        return first, last
+
+    def barriers(self) -> list[int]:
+        """The lines of barriers that stand alone as a statement."""
+        return [self.line_at(match.start()) for match in _BARRIER.finditer(self.code)]
+
+    # ---- changes
+
+    def _replaced(self, start: int, end: int, new: str) -> bytes:
+        # Comments are as long as the spaces in their place: offsets are the same in both texts.
+        return (self.text[:start] + new + self.text[end:]).encode()
+
+    def without_barrier(self, line: int) -> bytes:
+        """The text without the barrier of a line. Raises CannotTell."""
+        for match in _BARRIER.finditer(self.code):
+            if self.line_at(match.start()) == line:
+                return self._replaced(match.start(), match.end(), ";")
+        raise CannotTell("no barrier")
+
+    def with_longer_row(self, array: Shared) -> bytes:
+        """The text in which the rows of an array have one element more. Raises CannotTell."""
+        line = self._starts[array.line - 1]
+        pattern = re.compile(rf"\b{re.escape(array.name)}\s*((?:\[[^\]]*\]\s*)+)")
+        match = pattern.search(self.code, line)
+        if match is None or self.line_at(match.start()) > array.line + 2:
+            raise CannotTell("the array is declared elsewhere")
+        end = match.start(1) + match[1].rstrip().rfind("]")
+        return self._replaced(end, end, " + 1")
+
+    def with_values(self, values: dict[int, str]) -> bytes:
+        """The text in which the assignment at each line stores another value. Raises CannotTell."""
+        text = self.text
+        places = [(*self._right_side(line), new) for line, new in values.items()]
+        for start, end, new in sorted(places, reverse=True):
+            text = text[:start] + " " + new + text[end:]
+        return text.encode()
+
+    def _right_side(self, line: int) -> tuple[int, int]:
+        """Where the value of the assignment `x[...] = value;` at a line stands."""
+        start = self._starts[line - 1]
+        # The statement may have begun above.
+        while start > 0 and self.code[:start].rstrip()[-1:] not in ("", ";", "{", "}", ")", ":"):
+            start = self.code.rfind("\n", 0, start - 1) + 1
+        match = re.compile(r"[^;{}]*?\]\s*=(?![=])").match(self.code, start)
+        if match is None or self.line_at(match.end()) < line - 3:
+            raise CannotTell("the line is not a simple assignment")
+        head = self.code[start : match.end()]
+        if self.line_at(start + len(head) - len(head.lstrip())) > line:
+            raise CannotTell("the line is not a simple assignment")
+        end = self.code.find(";", match.end())
+        inside = self.code[match.end() : end]
+        if end < 0 or inside.count("(") != inside.count(")"):
+            raise CannotTell("the line is not a simple assignment")
+        if not self.line_at(start) <= line <= self.line_at(end):
+            raise CannotTell("the line is not a simple assignment")
+        return match.end(), end
+
+    def with_index(self, array: str, line: int, more: str) -> bytes:
+        """The text in which the index of `array` at a line is increased. Raises CannotTell."""
+        start = self._starts[line - 1]
+        end = self.code.find("\n", start)
+        place = re.compile(rf"\b{re.escape(array)}\s*\[").search(self.code, start, end)
+        if place is None:
+            raise CannotTell(f"{array} is not read at that line")
+        depth = 1
+        for at in range(place.end(), len(self.code)):
+            depth += (self.code[at] == "[") - (self.code[at] == "]")
+            if depth == 0:
+                inside = self.text[place.end() : at]
+                return self._replaced(place.end(), at, f"({inside}) + {more}")
+        raise CannotTell("brackets")
+
+
+def evaluated(text: str, known: dict[str, int]) -> int | None:
+    """The value of an expression of whole numbers and known names; None where it is another."""
+    cleaned = re.sub(r"\(\s*(?:int|unsigned|size_t)\s*\)", "", text).replace("/", "//")
+    cleaned = re.sub(r"\b(\d+)[uUlL]+\b", r"\1", cleaned.replace("////", "//"))
+    try:
+        tree = ast.parse(cleaned.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    return _value(tree.body, known)
+
+
+def _value(node: ast.expr, known: dict[str, int]) -> int | None:
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    if isinstance(node, ast.Name):
+        return known.get(node.id)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _value(node.operand, known)
+        return None if value is None else -value
+    if isinstance(node, ast.BinOp) and type(node.op) in _DO:
+        left, right = _value(node.left, known), _value(node.right, known)
+        if left is None or right is None or abs(left) > 1 << 40 or abs(right) > 1 << 40:
+            return None
+        if isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)) and right == 0:
+            return None
+        if isinstance(node.op, ast.LShift) and not 0 <= right < 40:
+            return None
+        return _DO[type(node.op)](left, right)
+    return None

@@ -1,0 +1,112 @@
+"""The arrays of shared memory: which element an address is, and who stores it."""
+
+from dataclasses import dataclass
+from random import Random
+
+from grader.ask.draft import CannotTell
+from grader.ask.program import Program
+from grader.ask.source import Shared
+from grader.ask.words import Index
+from grader.execute.accesses import WarpAccess
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element that one thread of a block stores once."""
+
+    array: Shared
+    at: tuple[int, ...]
+    access: WarpAccess
+    lane: int
+
+    def name(self) -> str:
+        return self.array.name + "".join(f"[{i}]" for i in self.at)
+
+
+def array_of(program: Program, access: WarpAccess) -> Shared:
+    """The array that an access of shared memory is in, as the text declares it. Raises
+    CannotTell."""
+    arrays = program.text.shared(strict=False)
+    found = [a for a in arrays if (a.name, a.bytes()) == (access.array, access.bytes)]
+    if len(found) != 1:
+        raise CannotTell("which array it is")
+    return found[0]
+
+
+def draw_element(program: Program, draw: Random, inside: bool) -> Element:
+    """An element of a tile that one thread stores, once. inside: at least one pixel away from the
+    border of the image, as the load shows from which it comes. Raises CannotTell."""
+    trace = program.trace
+    if not trace.stores or trace.stores[0].width != trace.dtype.itemsize:
+        raise CannotTell("the output is not stored one by one")
+    launch = trace.stores[0].launch
+    stores = [a for a in trace.warps if a.launch == launch and a.space == "shared" and a.store]
+    if not stores or any(a.width != trace.dtype.itemsize for a in stores):
+        raise CannotTell("no stores of single elements to shared memory")
+    name = draw.choice(sorted({a.array for a in stores}))
+    stores = [a for a in stores if a.array == name]
+    if len({a.line for a in stores}) != 1:
+        raise CannotTell("several lines store to the array")
+    array = array_of(program, stores[0])
+    block = draw.choice(sorted({a.block for a in trace.stores} & {a.block for a in stores}))
+    by_offset: dict[int, list[tuple[WarpAccess, int]]] = {}
+    for access in stores:
+        if access.block == block:
+            for lane, offset in access.lanes.items():
+                by_offset.setdefault(offset, []).append((access, lane))
+    alone = [offset for offset, found in by_offset.items() if len(found) == 1]
+    draw.shuffle(alone)
+    for offset in alone:
+        access, lane = by_offset[offset][0]
+        element = Element(array, _subscripts(array, offset - access.start), access, lane)
+        if not inside or _is_inside(program, element):
+            return element
+    raise CannotTell("no element that one thread stores once")
+
+
+def source_pixel(program: Program, element: Element) -> int | None:
+    """The number of the image's element that the thread loaded last before it stored this one in
+    the tile; None where it loaded none."""
+    trace = program.trace
+    mine = [
+        a
+        for a in trace.warps
+        if (a.launch, a.block, a.warp)
+        == (element.access.launch, element.access.block, element.access.warp)
+    ]
+    here = next(i for i, a in enumerate(mine) if a is element.access)
+    for access in reversed(mine[:here]):
+        if access.space == "shared" and access.store:
+            return None
+        if access.space == "global" and not access.store and element.lane in access.lanes:
+            return access.lanes[element.lane] // trace.dtype.itemsize
+    return None
+
+
+def output_of(program: Program, block: Index) -> int:
+    """An element of the output that a block stores."""
+    return next(
+        element
+        for element, found in program.trace.writers.items()
+        if len(found) == 1 and found[0][0].block == block
+    )
+
+
+def _is_inside(program: Program, element: Element) -> bool:
+    pixel = source_pixel(program, element)
+    if pixel is None:
+        return False
+    width, height = program.trace.size
+    x, y = pixel % width, pixel // width % height
+    return 0 < x < width - 1 and 0 < y < height - 1
+
+
+def _subscripts(array: Shared, offset: int) -> tuple[int, ...]:
+    number = offset // array.element
+    found = []
+    for size in reversed(array.sizes):
+        number, here = divmod(number, size)
+        found.append(here)
+    if number:
+        raise CannotTell("the address is not in the array")
+    return tuple(reversed(found))

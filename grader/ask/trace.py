@@ -1,0 +1,143 @@
+"""One traced run of a student's program: its launches, and every access that it made."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from grader.ask.draft import CannotTell
+from grader.execute import accesses, evidence
+from grader.execute.accesses import ThreadAccess, WarpAccess
+from grader.execute.case import Outcome
+from grader.execute.modes import TRACED, TRACED_C
+from grader.execute.profile import Launch, Profile, profile, read_launches
+from grader.model.spec import Case
+from grader.oracle.inputs import Inputs
+
+SECTOR, BANKS, WORD = 32, 32, 4  # bytes; how many; bytes
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A run on an image of `size`. shape, dtype: of its output. Only accesses of lines of the
+    student's own file are kept. complete: none is missing."""
+
+    size: tuple[int, int]
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    launches: list[Launch] = field(default_factory=list)
+    counted: Profile = field(default_factory=lambda: Profile([]))
+    warps: list[WarpAccess] = field(default_factory=list)
+    threads: list[ThreadAccess] = field(default_factory=list)
+    team: bytes = b""
+    complete: bool = True
+
+    def at(self, space: str, store: bool) -> dict[int, list[WarpAccess]]:
+        """The accesses of one kind, by line."""
+        found: dict[int, list[WarpAccess]] = {}
+        for access in self.warps:
+            if access.space == space and access.store == store:
+                found.setdefault(access.line, []).append(access)
+        return found
+
+    @cached_property
+    def stores(self) -> list[WarpAccess]:
+        """The stores that write the output: those of the last launch that stores to an array of
+        its size."""
+        size = int(np.prod(self.shape)) * self.dtype.itemsize
+        to_it = [a for a in self.warps if a.space == "global" and a.store and a.bytes == size]
+        last = max((a.launch for a in to_it), default=-1)
+        return [a for a in to_it if a.launch == last]
+
+    @cached_property
+    def writers(self) -> dict[int, list[tuple[WarpAccess, int]]]:
+        """Who stores each element of the output: accesses and lanes, by the element's number."""
+        found: dict[int, list[tuple[WarpAccess, int]]] = {}
+        for access in self.stores:
+            for lane, first in access.lanes.items():
+                for byte in range(first, first + access.width, self.dtype.itemsize):
+                    found.setdefault(byte // self.dtype.itemsize, []).append((access, lane))
+        return found
+
+    def launch(self, access: WarpAccess) -> Launch:
+        return self.launches[access.launch]
+
+    def thread(self, access: WarpAccess, lane: int) -> tuple[int, int, int]:
+        """threadIdx of a lane."""
+        x, y, _ = self.launch(access).block
+        number = access.warp * accesses.LANES + lane
+        return number % x, number // x % y, number // (x * y)
+
+
+Run = Callable[..., Outcome]
+
+
+def traced(
+    run: Run,
+    case: Case,
+    inputs: Inputs,
+    binary: Path,
+    dtype: np.dtype[Any],
+    shape: tuple[int, ...],
+    shown: str,
+) -> Trace:
+    """Runs a program of the simulator. Raises CannotTell."""
+    outcome = run(case, TRACED, binary, inputs)
+    try:
+        launches = read_launches(outcome.profile)
+    except msgspec.DecodeError as problem:
+        raise CannotTell("its counters cannot be read") from problem
+    found = accesses.of_warps(binary, outcome.evidence.lines(evidence.ACCESS))
+    requests = Counter((a.launch, a.pc, a.space) for a in found)
+    complete = all(
+        requests[launch.launch, site.pc, site.space] == site.requests
+        for launch in launches
+        for site in launch.sites
+        if not site.atomic
+    )
+    return Trace(
+        size=case.size or (0, 0),
+        dtype=dtype,
+        shape=shape,
+        launches=launches,
+        counted=profile(binary, launches, outcome.findings),
+        warps=[a for a in found if a.file == shown],
+        complete=complete,
+    )
+
+
+def traced_in_c(
+    run: Run,
+    case: Case,
+    inputs: Inputs,
+    binary: Path,
+    dtype: np.dtype[Any],
+    shape: tuple[int, ...],
+    shown: str,
+) -> Trace:
+    """Runs a function in C. Raises CannotTell."""
+    outcome = run(case, TRACED_C, binary, inputs)
+    raw = outcome.evidence.lines(evidence.ACCESS)
+    found = accesses.of_threads(binary, raw)
+    return Trace(
+        size=case.size or (0, 0),
+        dtype=dtype,
+        shape=shape,
+        threads=[a for a in found if a.file == shown],
+        team=outcome.evidence.last(evidence.TEAM),
+        complete=len(raw) < 3 << 20,
+    )
+
+
+def wavefronts(access: WarpAccess) -> int:
+    """The passes over the banks of shared memory that an access of up to four bytes a lane takes:
+    as many as the fullest bank has different words."""
+    banks: dict[int, set[int]] = {}
+    for word in access.units(WORD):
+        banks.setdefault(word % BANKS, set()).add(word)
+    return max(len(words) for words in banks.values())

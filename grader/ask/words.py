@@ -1,0 +1,114 @@
+"""Words that several kinds of questions share."""
+
+import re
+
+from grader.ask.draft import CannotTell
+from grader.ask.program import Program
+from grader.execute.accesses import WarpAccess
+
+Index = tuple[int, int, int]
+VECTORS = re.compile(r"\b(?:float|double|int|uint|uchar)[234]\b")
+
+
+def index(at: Index, of: Index) -> str:
+    """An index of a block or a thread, with the axes that there are."""
+    axes = 3 if of[2] > 1 else 2 if of[1] > 1 else 1
+    return str(at[0]) if axes == 1 else f"({', '.join(map(str, at[:axes]))})"
+
+
+def block(program: Program, access: WarpAccess) -> str:
+    """Such as "block (1, 0)"."""
+    return f"block {index(access.block, program.trace.launch(access).grid)}"
+
+
+def image(size: tuple[int, int]) -> str:
+    return f"an image of {size[0]} x {size[1]} pixels"
+
+
+def ranges(numbers: set[int]) -> str:
+    """Such as "4 to 7 and 12"."""
+    ordered = sorted(numbers)
+    runs: list[list[int]] = []
+    for number in ordered:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    texts = [f"{a} to {b}" if b > a + 1 else f"{a}, {b}" if b > a else f"{a}" for a, b in runs]
+    if len(texts) > 6:
+        texts = [*texts[:5], "...", texts[-1]]
+    return ", ".join(texts[:-1]) + (" and " if len(texts) > 1 else "") + texts[-1]
+
+
+def count(number: int, thing: str) -> str:
+    return f"{number} {thing}" + ("" if number == 1 else "s")
+
+
+def plus(number: int, more: int) -> str:
+    """A sum, such as "7 - 1"."""
+    return f"{number} {'-' if more < 0 else '+'} {abs(more)}"
+
+
+def memory(access: WarpAccess) -> str:
+    """What an access reads or writes, such as "d_image"."""
+    return access.array or f"{access.space} memory"
+
+
+def the(access: WarpAccess) -> str:
+    """Such as "the load from d_image"."""
+    return f"the {'store to' if access.store else 'load from'} {memory(access)}"
+
+
+def same(access: WarpAccess) -> tuple[int, int, str, bool, str]:
+    """What is one access in the source: its launch, line, space, way and array."""
+    return access.launch, access.line, access.space, access.store, access.array
+
+
+def groups(program: Program, *spaces: str) -> list[list[WarpAccess]]:
+    """The accesses of the given spaces, those of one place in the source together. Raises
+    CannotTell where there is none."""
+    found: dict[tuple[int, int, str, bool, str], list[WarpAccess]] = {}
+    for access in program.trace.warps:
+        if access.space in spaces:
+            found.setdefault(same(access), []).append(access)
+    known = [group for group in found.values() if _is_one(program, group)]
+    if not known:
+        raise CannotTell(f"no accesses of {' or '.join(spaces)} memory")
+    return known
+
+
+def _is_one(program: Program, group: list[WarpAccess]) -> bool:
+    """Does the text show what the group is: one array, and as many bytes as an element has? nvcc
+    joins neighbouring accesses, which no line of the file says."""
+    widest = max(access.width for access in group)
+    if widest > max(program.trace.dtype.itemsize, 4):
+        first, last = program.text.function(group[0].line)
+        function = "\n".join(program.text.code.splitlines()[first - 1 : last])
+        if not VECTORS.search(function):
+            return False
+    return bool(group[0].array) or len({access.bytes for access in group}) == 1
+
+
+def first_of_warps(group: list[WarpAccess]) -> list[WarpAccess]:
+    """The first access of each warp."""
+    firsts: dict[tuple[Index, int], WarpAccess] = {}
+    for access in group:
+        firsts.setdefault((access.block, access.warp), access)
+    return list(firsts.values())
+
+
+def agrees(answer: int, ours: int, counted: int) -> str:
+    """The answer where a sum of our own equals the counter; else what differs."""
+    return str(answer) if ours == counted else f"the counter says {counted}, the trace {ours}"
+
+
+def quantity(program: Program, group: list[WarpAccess], counter: str) -> int:
+    """A counter of the profile for all accesses of a group."""
+    pcs = {access.pc for access in group}
+    first = group[0]
+    launch = program.trace.launches[first.launch]
+    return sum(
+        int(getattr(site, counter))
+        for site in launch.sites
+        if site.pc in pcs and (site.space, site.store) == (first.space, first.store)
+    )

@@ -1,0 +1,74 @@
+"""Questions for a class: some for each graded submission, kept with their keys in the run.
+
+They are drawn by a secret of the run, so that no student can make the same ones. Only the run, and
+what is exported from it for who teaches, holds the keys.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Iterator
+
+import msgspec
+
+from grader.ask.quiz import NoQuestionsError, quiz
+from grader.classroom.bulk.intake import collect
+from grader.classroom.bulk.store import Row, Store
+from grader.execute import records
+from grader.model.question import QuizKeys
+from grader.model.spec import Lab
+
+SEED = "quiz seed"
+
+
+def make(store: Store, labs: list[Lab], count: int) -> Iterator[QuizKeys]:
+    """Draws `count` questions for each lab of each student that was graded, and keeps them. What
+    is kept of the same files stays."""
+    secret = store.setting(SEED) or secrets.token_hex(16).encode()
+    store.keep_setting(SEED, secret)
+    by_id = {lab.id: lab for lab in labs}
+    for row in list(store.rows()):
+        if row.status == "graded" and row.lab in by_id:
+            made = _kept(store, row)
+            files = _hashes(store, row)
+            if made is None or made.files != files or len(made.asked) < count:
+                made = _drawn(store, row, by_id[row.lab], count, secret, files)
+                store.keep_setting(_name(row), msgspec.json.encode(made))
+            yield made
+
+
+def kept(store: Store, lab: str = "") -> list[QuizKeys]:
+    """What make() has kept of a lab, or of all."""
+    rows = (row for row in store.rows() if row.lab == lab or not lab)
+    return [made for row in rows if (made := _kept(store, row))]
+
+
+def _drawn(
+    store: Store, row: Row, lab: Lab, count: int, secret: bytes, files: dict[str, str]
+) -> QuizKeys:
+    """Questions about all parts that work, by turns."""
+    seed = hashlib.sha256(secret + repr((row.student, row.lab)).encode()).hexdigest()
+    submission = collect.submission(lab, store.files(row.key), store.own / "quiz")
+    asked, withheld = [], []
+    parts = len(lab.part)
+    for place, part in enumerate(lab.part):
+        wanted = count // parts + (place < count % parts)
+        with quiz(submission, part.id, seed) as drawn:
+            try:
+                questions = drawn.questions()
+                asked += [question for question, _ in zip(questions, range(wanted), strict=False)]
+            except NoQuestionsError:
+                continue
+            withheld += drawn.tally.withheld
+    return QuizKeys(row.lab, row.student, files, asked, withheld)
+
+
+def _kept(store: Store, row: Row) -> QuizKeys | None:
+    return records.readable(store.setting(_name(row)), QuizKeys)
+
+
+def _name(row: Row) -> str:
+    return f"quiz {row.lab} {row.student}"
+
+
+def _hashes(store: Store, row: Row) -> dict[str, str]:
+    return {n: hashlib.sha256(c).hexdigest() for n, c in store.files(row.key).items()}

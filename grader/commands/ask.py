@@ -1,0 +1,103 @@
+"""`./grade ask labN [PART]`: questions about one's own program, whose answers its runs give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grader import exit_codes
+from grader.commands import options, output
+from grader.commands.errors import CommandError, UsageError
+from grader.student import progress, understood
+
+if TYPE_CHECKING:
+    from grader.ask.quiz import Quiz
+
+MOST = 50
+
+
+def ask(
+    lab: options.LabName,
+    part: Annotated[str, typer.Argument(metavar="[PART]", help="A, B, ...; A by default.")] = "A",
+    src: options.Src = options.STARTER,
+    count: Annotated[
+        int, typer.Option("-n", "--count", min=1, max=MOST, help="How many questions.")
+    ] = 5,
+    seed: Annotated[
+        str,
+        typer.Option(
+            "--seed",
+            metavar="TEXT",
+            help="The same text and file give the same questions; others each time by default.",
+        ),
+    ] = "",
+    sheet: Annotated[
+        str,
+        typer.Option(
+            "--sheet",
+            metavar="FILE",
+            help="Ask nothing: write a page for an oral exam, with the keys; .html or .pdf.",
+        ),
+    ] = "",
+    colour: options.ColourOption = output.Colour.auto,
+) -> None:
+    """Ask questions about your own program; its runs give the answers."""
+    loaded = options.load(lab)
+    part = part.upper()
+    names = [p.id for p in loaded.part]
+    if part not in names:
+        raise UsageError(f"{lab} has no part {part}; it has {', '.join(names)}")
+    submission = options.submission(loaded, src)
+    if submission.problems:
+        raise CommandError("\n       ".join(submission.problems), exit_codes.LESS)
+    output.announce_first_build()
+    from grader.ask.quiz import NoQuestionsError, quiz
+    from grader.ask.terminal import Terminal
+
+    if sheet:
+        with quiz(submission, part, seed) as drawn:
+            _write_sheet(drawn, count, sheet)
+        return
+    own = progress.is_own(submission)
+    record = understood.read_understood(lab)
+    terminal = Terminal(min(output.columns(), 88), output.coloured(colour))
+    right = asked = 0
+    with quiz(submission, part, seed or f"{record.asked(part)}") as drawn:
+        try:
+            for question in drawn.questions(first=record.again(part) if own else []):
+                answer = terminal.ask(asked + 1, count, question)
+                if answer is None:
+                    break
+                asked, right = asked + 1, right + answer
+                record.note(part, question.question.kind, answer)
+                if own and (why := understood.keep(record)):
+                    output.say(f"{why}; ./grade list will not know of this answer")
+                    own = False
+                if asked == count:
+                    break
+        except NoQuestionsError as reason:
+            raise CommandError(f"{reason}", exit_codes.LESS) from reason
+    for fault in drawn.tally.withheld:
+        output.say(f"a question was withheld, please report this fault of ours: {fault}")
+    if not asked:
+        print("no question was answered")
+        return
+    print(f"\n{right} of {asked} right at once", end="")
+    again = record.again(part)
+    print(f"; these come again: ./grade ask {lab} {part}" if again and right < asked else "")
+
+
+def _write_sheet(drawn: Quiz, count: int, target: str) -> None:
+    from grader.ask import sheet
+    from grader.ask.quiz import NoQuestionsError
+
+    try:
+        asked = [question for _, question in zip(range(count), drawn.questions(), strict=False)]
+    except NoQuestionsError as reason:
+        raise CommandError(f"{reason}", exit_codes.LESS) from reason
+    try:
+        form = sheet.pdf if target.endswith(".pdf") else sheet.html
+        output.write(target, form(drawn.submission, asked))
+    except ImportError as missing:
+        raise UsageError("a PDF needs ./grade setup --pages; or name a .html file") from missing

@@ -1,0 +1,54 @@
+"""A question about a student's own program, and its key. They are apart: a student gets the first
+without the second."""
+
+from typing import Literal
+
+import msgspec
+
+
+class Question(msgspec.Struct, frozen=True):
+    """One question. id: the same for the same file and seed. code: the line that it is about, as it
+    stands in the file; "" where it is about no line. options: what can be chosen, the key among
+    them, or numbers to choose from where the answer is not typed. typed: it is a number."""
+
+    id: str
+    kind: str
+    lab: str
+    part: str
+    file: str
+    line: int
+    code: str
+    text: str
+    options: list[str]
+    typed: bool
+
+
+class Key(msgspec.Struct, frozen=True):
+    """The right answer of a question. why: what the run did. mistakes: what leads to another
+    option, by that option. computed: the two ways in which the answer was computed."""
+
+    id: str
+    answer: str
+    why: str
+    mistakes: dict[str, str]
+    computed: tuple[str, str]
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A question with its key."""
+
+    question: Question
+    key: Key
+
+
+class QuizKeys(msgspec.Struct, frozen=True):
+    """The questions of one student with their keys: for who teaches. student: the name under which
+    the submission is stored. withheld: questions whose two computations differ, which is a fault of
+    ours; unsure: those that could not be computed twice."""
+
+    lab: str
+    student: str
+    files: dict[str, str]
+    asked: list[Asked]
+    withheld: list[str] = []
+    schema: Literal["convlabs-quiz/v1"] = "convlabs-quiz/v1"

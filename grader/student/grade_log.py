@@ -1,0 +1,172 @@
+"""The story of a lab: a record of each grade of the student's own file, chained by hashes.
+
+Each record holds the hash of the one before it, and a second file holds the number of records and
+the last hash: so a record that was edited, moved or removed shows. What it cannot show: on the
+student's own machine all of it can be made anew, and times are those of that machine's clock.
+"""
+
+from __future__ import annotations
+
+import difflib
+import fcntl
+from datetime import UTC, datetime
+
+import msgspec
+
+from grader import files, paths
+from grader.execute import records
+from grader.model import plain_text
+from grader.model.grade_record import Change, Entry, Head
+from grader.model.result import Result
+from grader.model.submission import Submission, digests
+
+MOST_BYTES = 16 << 20
+MOST_WHY = 300  # characters
+MOST_COUNTERS = 40
+BEGINNING = "0" * 64
+
+
+class Log(msgspec.Struct, frozen=True):
+    """The entries that can be read, and what is wrong with the chain, in words."""
+
+    entries: list[Entry]
+    problems: list[str]
+
+
+def append(submission: Submission, graded: Result, why: str = "") -> str | None:
+    """Adds a record of a grade. Returns why it could not, in words; that costs no points."""
+    lab = graded.lab
+    log, head_file, last = (paths.PROGRESS / f"{lab}.{end}" for end in ("log", "log.head", "last"))
+    try:
+        paths.PROGRESS.mkdir(parents=True, exist_ok=True)
+        with (paths.PROGRESS / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            head = _head(lab) or Head(0, BEGINNING)
+            texts = {name: submission.text(name) for name in submission.contents}
+            entry = _entry(graded, head, why, _change(lab, texts), digests(submission.contents))
+            entry = msgspec.structs.replace(entry, hash=entry.own_hash())
+            with log.open("ab") as stream:
+                stream.write(msgspec.json.encode(entry) + b"\n")
+            new = Head(entry.number, entry.hash)
+            files.replace(head_file, msgspec.json.encode(new) + b"\n", sync=False)
+            files.replace(last, msgspec.json.encode(texts), sync=False)
+    except OSError as problem:
+        return f"{log.relative_to(paths.ROOT)} cannot be written: {problem.strerror}"
+    return None
+
+
+def read(lab: str) -> Log:
+    """The log of a lab, checked."""
+    try:
+        raw = files.read_regular(paths.PROGRESS / f"{lab}.log", MOST_BYTES)
+    except FileNotFoundError:
+        raw = b""
+    except OSError as problem:
+        if (paths.PROGRESS / f"{lab}.log").exists():
+            return Log([], [f"the log {problem.strerror}"])
+        raw = b""
+    return checked(raw, _head_bytes(lab))
+
+
+def checked(raw: bytes, head: bytes) -> Log:
+    """The entries of a log and of its head, as files have them, and what does not fit."""
+    entries: list[Entry] = []
+    problems: list[str] = []
+    previous, number = BEGINNING, 0
+    for place, line in enumerate(raw.splitlines(), 1):
+        entry = records.readable(line, Entry)
+        if entry is None:
+            problems.append(f"line {place} is no record of a grade")
+            continue
+        if entry.own_hash() != entry.hash:
+            problems.append(f"record {entry.number} was changed")
+        if entry.previous != previous or entry.number != number + 1:
+            problems.append(f"record {entry.number} does not follow record {number}")
+        previous, number = entry.hash, entry.number
+        entries.append(entry)
+    end = records.readable(head, Head)
+    if end is None:
+        if entries or head:
+            problems.append("what the log must end with is missing")
+    elif (end.count, end.hash) != (number, previous):
+        problems.append(f"the log ends with record {number}, but {end.count} were made")
+    if raw and not raw.endswith(b"\n"):
+        problems.append("the last line is cut off")
+    return Log(entries, problems)
+
+
+def packed(lab: str) -> dict[str, bytes]:
+    """The files of a log to hand in, by name; {} where there is none."""
+    found = {}
+    for name in (f"{lab}.log", f"{lab}.log.head"):
+        try:
+            found[name] = files.read_regular(paths.PROGRESS / name, MOST_BYTES)
+        except OSError:
+            return {}
+    return found
+
+
+def kept(entries: list[Entry], at: int) -> str:
+    """What became of the change of an entry: "undone" where a later grade has the files of before
+    again, else "kept"."""
+    if entries[at].change.first or not (entries[at].change.added or entries[at].change.removed):
+        return ""
+    before = entries[at - 1].files if at else {}
+    return "undone" if any(e.files == before for e in entries[at + 1 :]) else "kept"
+
+
+def _entry(graded: Result, head: Head, why: str, change: Change, hashes: dict[str, str]) -> Entry:
+    judged = [c for c in graded.checks if c.verdict != "skip"]
+    counters = {
+        check.title(): float(check.details["value"])
+        for check in graded.checks
+        if check.kind == "technique" and isinstance(check.details.get("value"), int | float)
+    }
+    return Entry(
+        number=head.count + 1,
+        when=datetime.now(UTC).replace(microsecond=0).isoformat(),
+        previous=head.hash,
+        lab=graded.lab,
+        selected=graded.selected or "",
+        files=hashes,
+        change=change,
+        passed=sum(c.verdict == "pass" for c in judged),
+        checks=len(judged),
+        earned=float(graded.score.earned),
+        measured=float(graded.score.measured),
+        failed=[c.title() for c in judged if c.verdict == "fail"][:5],
+        counters=dict(list(counters.items())[:MOST_COUNTERS]),
+        predicted={p.check: float(p.time.us) for p in graded.predictions if p.time},
+        why=plain_text.line(why, MOST_WHY),
+    )
+
+
+def _change(lab: str, texts: dict[str, str]) -> Change:
+    try:
+        raw = files.read_regular(paths.PROGRESS / f"{lab}.last", MOST_BYTES)
+    except OSError:
+        return Change(first=True)
+    before = records.readable(raw, dict[str, str])
+    if before is None:
+        return Change(first=True)
+    added = removed = 0
+    for name, text in texts.items():
+        if text == before.get(name):
+            continue
+        old, new = before.get(name, "").splitlines(), text.splitlines()
+        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+        for tag, a, b, c, d in matcher.get_opcodes():
+            removed += b - a if tag != "equal" else 0
+            added += d - c if tag != "equal" else 0
+    return Change(added, removed)
+
+
+def _head(lab: str) -> Head | None:
+    return records.readable(_head_bytes(lab), Head)
+
+
+def _head_bytes(lab: str) -> bytes:
+    try:
+        return files.read_regular(paths.PROGRESS / f"{lab}.log.head")
+    except OSError:
+        return b""

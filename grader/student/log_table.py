@@ -1,0 +1,66 @@
+"""The story of a lab as text: what was tried, why, and what it changed."""
+
+import textwrap
+from datetime import datetime
+
+from grader.model import plain_text
+from grader.model.grade_record import Entry
+from grader.student import grade_log
+from grader.student.grade_log import Log
+
+CANNOT = (
+    "The log shows that no record was edited, moved or removed since it was written. It cannot "
+    "prove who wrote the program, that no grade was made in another copy, or that the clock was "
+    "right; and who makes all of it anew leaves no trace."
+)
+
+
+def table(log: Log, width: int) -> str:
+    """The records, the oldest first: change, result, what became of it; below, why, and the
+    counters that changed."""
+    lines = [f"{'':>4}  {'when (UTC)':16}  {'lines':>10}  {'checks':>8}  {'points':>9}  change"]
+    before: Entry | None = None
+    for place, entry in enumerate(log.entries):
+        lines += _entry(log.entries, place, before, width)
+        before = entry
+    lines += ["", *textwrap.wrap(CANNOT, width)]
+    if log.problems:
+        lines += ["", "The log was tampered with, or is damaged:"]
+        lines += [f"  {plain_text.line(problem, 200)}" for problem in log.problems]
+    return "\n".join(lines)
+
+
+def _entry(entries: list[Entry], place: int, before: Entry | None, width: int) -> list[str]:
+    entry = entries[place]
+    points = f"{entry.earned:g}/{entry.measured:g}"
+    line = (
+        f"{entry.number:>4}  {_when(entry.when):16}  {entry.change.words():>10}  "
+        f"{entry.passed:>3}/{entry.checks:<4}  {points:>9}  {grade_log.kept(entries, place)}"
+    ).rstrip()
+    details = [f'why: "{plain_text.line(entry.why, 300)}"'] if entry.why else []
+    if entry.selected:
+        details.append(f"only the checks that match '{plain_text.line(entry.selected, 60)}'")
+    for name, value in entry.counters.items():
+        old = before.counters.get(name) if before else None
+        if old is not None and old != value:
+            details.append(f"{plain_text.line(name, 100)}: {old:.4g} -> {value:.4g}")
+    for name, value in entry.predicted.items():
+        old = before.predicted.get(name) if before else None
+        if old is not None and abs(old - value) > 0.01 * old:
+            details.append(f"predicted, {plain_text.line(name, 100)}: {old:.4g} -> {value:.4g} us")
+    if entry.failed:
+        more = f" and {len(entry.failed) - 1} more" if len(entry.failed) > 1 else ""
+        details.append(f"fails: {plain_text.line(entry.failed[0], 100)}{more}")
+    indented = [
+        text
+        for detail in details
+        for text in textwrap.wrap(detail, width, initial_indent=" " * 6, subsequent_indent=" " * 8)
+    ]
+    return [line, *indented]
+
+
+def _when(text: str) -> str:
+    try:
+        return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M}"
+    except ValueError:
+        return "?"

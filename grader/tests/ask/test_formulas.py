@@ -1,0 +1,118 @@
+"""Keys of questions about the solutions equal formulas that are written by hand here, from the text
+of the solution: nothing of grader/ask computes them."""
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from random import Random
+
+import pytest
+
+from grader.ask.catalogue import KINDS
+from grader.ask.draft import CannotTell, Draft
+from grader.ask.quiz import Quiz, quiz
+from grader.model import spec
+from grader.model import submission as submissions
+
+BLOCK_WIDTH, BLOCK_HEIGHT, TILE = 32, 8, 32  # of the solutions of labs 2 and 3; of lab 4
+
+
+@pytest.fixture(scope="module")
+def quizzes() -> Iterator[dict[str, Quiz]]:
+    with ExitStack() as opened:
+        made = {}
+        for name in ("lab1 A", "lab2 A", "lab3 A", "lab4 B", "lab8 A"):
+            lab, part = name.split()
+            solution = submissions.find(spec.load(lab, hidden=False), "solutions")
+            made[name] = opened.enter_context(quiz(solution, part, "formulas"))
+        yield made
+
+
+def drafts(quiz: Quiz, kind: str, count: int) -> list[Draft]:
+    found = []
+    for number in range(3 * count):
+        try:
+            found.append(KINDS[kind].ask(quiz.program, Random(number)))
+        except CannotTell:
+            continue
+        if len(found) == count:
+            break
+    assert len(found) == count
+    return found
+
+
+def ints(pattern: str, text: str) -> list[int]:
+    match = re.search(pattern, text)
+    assert match, (pattern, text)
+    return [int(group) for group in match.groups()]
+
+
+@pytest.mark.slow("builds and traces five solutions")
+def test_two_hundred_keys_equal_formulas(quizzes: dict[str, Quiz]) -> None:
+    checked = 0
+    for part, high in (("lab2 A", BLOCK_HEIGHT), ("lab3 A", BLOCK_HEIGHT), ("lab4 B", TILE)):
+        for draft in drafts(quizzes[part], "writer", 15):
+            y, x = ints(r"out\[y=(\d+)\]\[x=(\d+)\]", draft.text)
+            bx, by, tx, ty = x // BLOCK_WIDTH, y // high, x % BLOCK_WIDTH, y % high
+            assert draft.answer == f"thread ({tx}, {ty}) of block ({bx}, {by})", draft
+            checked += 1
+        for draft in drafts(quizzes[part], "blocks", 6):
+            width, height = ints(r"(\d+) x (\d+) pixels", draft.text)
+            across, down = (width + BLOCK_WIDTH - 1) // BLOCK_WIDTH, (height + high - 1) // high
+            assert draft.answer == str(across * down), draft
+            checked += 1
+        draft = drafts(quizzes[part], "idle", 1)[0]
+        width, height = ints(r"(\d+) x (\d+) pixels", draft.text)
+        across, down = (width + BLOCK_WIDTH - 1) // BLOCK_WIDTH, (height + high - 1) // high
+        threads = across * down * BLOCK_WIDTH * high
+        assert draft.answer == str(threads - width * height), draft
+        draft = drafts(quizzes[part], "occupancy", 1)[0]
+        shared = (TILE + 16) ** 2 * 4 if part == "lab4 B" else 0
+        most = min(2048 // (BLOCK_WIDTH * high), 32, 228 * 1024 // (shared + 1024))
+        assert draft.answer == str(most), draft
+        checked += 2
+        for draft in drafts(quizzes[part], "sectors", 30):
+            if "store to d_out" not in draft.text:
+                continue
+            width, _ = quizzes[part].program.trace.size
+            warp, bx, by = ints(r"warp (\d+) of block \((\d+), (\d+)\)", draft.text)
+            first = ((by * high + warp) * width + bx * BLOCK_WIDTH) * 4
+            lanes = min(BLOCK_WIDTH, width - bx * BLOCK_WIDTH)
+            assert draft.answer == str((first + 4 * lanes - 1) // 32 - first // 32 + 1), draft
+            checked += 1
+    for part in ("lab1 A", "lab2 A", "lab3 A", "lab4 B"):
+        for draft in drafts(quizzes[part], "shift", 12):
+            a, b = ints(r"a = (-?\d+) \(column\), b = (-?\d+)", draft.text)
+            y, x = ints(r"out\[y=(\d+)\]\[x=(\d+)\]", draft.text)
+            assert draft.answer == f"image[y={y + b}][x={x + a}]", draft
+            checked += 1
+        for draft in drafts(quizzes[part], "border", 12):
+            width, height = ints(r"(\d+) x (\d+) pixels", draft.text)
+            a, b = ints(r"a = (-?\d+) \(column\), b = (-?\d+)", draft.text)
+            y, x = ints(r"out\[y=(\d+)\]\[x=(\d+)\]", draft.text)
+            row, column = sorted((0, y + b, height - 1))[1], sorted((0, x + a, width - 1))[1]
+            assert (row, column) != (y + b, x + a), "the tap is outside"
+            nearest = f"image[y={row}][x={column}]"
+            assert draft.answer == (nearest if "REPLICATE" in draft.text else "0"), draft
+            checked += 1
+        for draft in drafts(quizzes[part], "taps", 8):
+            width, height = ints(r"(\d+) x (\d+) pixels", draft.text)
+            y, x = ints(r"out\[y=(\d+)\]\[x=(\d+)\]", draft.text)
+            inside = sum(
+                0 <= y + b < height and 0 <= x + a < width for b in (-1, 0, 1) for a in (-1, 0, 1)
+            )
+            assert draft.answer == str(inside), draft
+            checked += 1
+    for draft in drafts(quizzes["lab3 A"], "constant", 10):
+        assert draft.answer == "1", "all lanes are at the same tap"
+        checked += 1
+    for draft in drafts(quizzes["lab4 B"], "banks", 10):
+        assert draft.answer == "1", "neighbouring lanes use neighbouring words"
+        checked += 1
+    assert drafts(quizzes["lab4 B"], "shared_bytes", 1)[0].answer == str((TILE + 16) ** 2 * 4)
+    for draft in drafts(quizzes["lab8 A"], "grey", 20):
+        r, g, b = ints(r"R = (\d+), G = (\d+), B = (\d+)", draft.text)
+        wr, wg, wb = ints(r"r = (\d+), g = (\d+), b = (\d+)", draft.text)
+        assert draft.answer == str((wr * r + wg * g + wb * b + 16384) // 32768), draft
+        checked += 1
+    assert checked >= 200, checked

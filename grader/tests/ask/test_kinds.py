@@ -1,0 +1,67 @@
+"""Every kind of question over programs of all labs: no key is wrong, and there are enough."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from grader.ask.catalogue import KINDS
+from grader.ask.draft import FEWEST
+from grader.ask.quiz import Quiz, quiz
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.question import Asked
+from grader.model.submission import Submission
+from grader.tests.zoo import entries as zoo
+
+pytestmark = pytest.mark.apart
+ENOUGH = 5
+PARTS = [(lab, part.id) for lab in spec.available() for part in spec.load(lab).part]
+QUICK = [name for name, kind in KINDS.items() if not kind.REBUILDS]
+SLOW = [name for name, kind in KINDS.items() if kind.REBUILDS]
+
+# Right in another way than the solution: other blocks, tiles and orders.
+OTHERS = [entry for lab in spec.available() for entry in zoo.of_lab(lab, "right")[:2]]
+
+
+def asked_of(submission: Submission, part: str, kinds: list[str]) -> tuple[Quiz, list[Asked]]:
+    with quiz(submission, part, "kinds") as drawn:
+        drawn.program.must_be_right()
+        found = [drawn.one(kind, turn) for turn in range(4) for kind in kinds]
+        return drawn, [asked for asked in found if asked]
+
+
+def check(submission: Submission, part: str, kinds: list[str]) -> None:
+    """Asks. No key may differ between its two computations, and there must be enough questions."""
+    drawn, asked = asked_of(submission, part, kinds)
+    assert drawn.tally.withheld == []
+    for each in asked:
+        question, key = each.question, each.key
+        assert key.answer in question.options, question
+        assert len(question.options) == len(set(question.options)) >= FEWEST, question
+        assert set(key.mistakes) == set(question.options) - {key.answer}, question
+        quoted = drawn.program.text.quoted(question.line)[:90]
+        assert not question.line or question.code.startswith(quoted.split("\t")[0]), question
+    assert len(asked) >= ENOUGH, [each.question.kind for each in asked]
+
+
+@pytest.mark.slow("builds each lab's solution, and changes of it")
+@pytest.mark.parametrize(("lab", "part"), PARTS)
+def test_every_key_of_a_solution_agrees(lab: str, part: str) -> None:
+    solution = submissions.find(spec.load(lab, hidden=False), "solutions")
+    # All kinds that compile a changed program for one part of a lab; for the others, one.
+    first = part == spec.load(lab).part[0].id
+    chosen = SLOW if first else [Random(part).choice(SLOW)]
+    check(solution, part, [*QUICK, *chosen])
+
+
+@pytest.mark.slow("builds programs of the zoo")
+@pytest.mark.parametrize("entry", OTHERS, ids=str)
+def test_every_key_of_another_program_agrees(entry: zoo.Entry, tmp_path: Path) -> None:
+    lab = spec.load(entry.lab, hidden=False)
+    submission = submissions.find(lab, str(zoo.write(entry, tmp_path)))
+    check(submission, lab.part[0].id, QUICK)
+
+
+def test_there_are_fourteen_kinds_and_each_says_what_it_is_about() -> None:
+    assert len(KINDS) >= 14 and all(kind.ABOUT for kind in KINDS.values())

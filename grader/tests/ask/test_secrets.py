@@ -1,0 +1,91 @@
+"""What a question may not hold, and what a student's file may not make of it."""
+
+import re
+from random import Random
+
+import msgspec
+import pytest
+
+from grader.ask.draft import CannotTell
+from grader.ask.program import NoQuestionsError, Program
+from grader.ask.source import Source, evaluated
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.question import Question
+
+PARTS = [(lab, part.id) for lab in spec.available() for part in spec.load(lab).part]
+
+
+@pytest.mark.parametrize(("lab", "part"), PARTS)
+def test_no_question_is_about_a_hidden_case(lab: str, part: str) -> None:
+    loaded = spec.load(lab)
+    solution = submissions.find(loaded, "solutions")
+    for personal in range(25):
+        case = Program(solution, part, personal, solution.folder).base
+        assert not case.hidden and case.seed == personal and case.points == 0
+        assert case.name == "ask" and not case.rationale
+        public = [c for c in loaded.case if c.part == part and not c.hidden]
+        assert case.set.keys() - {"threads"} in [c.set.keys() - {"threads"} for c in public]
+
+
+def test_a_question_alone_has_no_key() -> None:
+    fields = {field.name for field in msgspec.structs.fields(Question)}
+    assert not fields & {"answer", "key", "why", "mistakes", "computed"}
+
+
+def test_constants_are_read_and_nothing_is_run() -> None:
+    text = """
+        #define WIDE (1 << 5)
+        enum { TILE = 32, SIDE = TILE + 2 * R, ODD = sizeof(int), NEXT };
+        static const int HIGH = WIDE / 4; /* TILE = 7 */
+        constexpr unsigned MANY = (unsigned)(3 * HIGH);
+        """
+    constants = Source(text, "#define R 8\n").constants
+    assert constants == {"R": 8, "WIDE": 32, "TILE": 32, "SIDE": 48, "HIGH": 8, "MANY": 24}
+    for hostile in ("__import__('os')", "2**99999999", "1/0", "9" * 5000, "(" * 5000, "1 << 999999",
+                    "x" * 99, "[1][0]", "True", "1.5", "", "-(-(-1))"):  # fmt: skip
+        assert evaluated(hostile, {}) in (None, -1)
+
+
+def test_changes_of_the_text_hit_what_they_mean() -> None:
+    text = "\n".join([
+        "__global__ void k(float *d_out, const float *d_in) { /* s_t[1] = 2; */",
+        "    __shared__ float s_t[4][8];",
+        "    s_t[threadIdx.y][threadIdx.x] =",
+        "        d_in[threadIdx.x];",
+        "    __syncthreads(); // __syncthreads();",
+        "    if (d_in[0] == 1.0f) d_out[threadIdx.x] = s_t[0][c_m[1 + a[2]]];",
+        "}",
+    ])  # fmt: skip
+    source = Source(text)
+    assert source.barriers() == [5]
+    changed = source.without_barrier(5).decode().splitlines()
+    assert changed[4].replace(" ", "") == ";//__syncthreads();"
+    changed = source.with_values({3: "7.0f", 6: "s_t[1][2]"}).decode().splitlines()
+    assert changed[2].strip() == "s_t[threadIdx.y][threadIdx.x] = 7.0f;"
+    assert changed[4].strip() == "if (d_in[0] == 1.0f) d_out[threadIdx.x] = s_t[1][2];"
+    (array,) = source.shared_in(4)
+    assert (array.name, array.bytes(), array.line) == ("s_t", 128, 2)
+    assert b"s_t[4][8 + 1];" in source.with_longer_row(array)
+    assert b"c_m[(1 + a[2]) + 9]" in source.with_index("c_m", 6, "9")
+    for line in (1, 2, 5, 7):
+        with pytest.raises(CannotTell):
+            source.with_values({line: "1"})
+
+
+def test_a_wrong_part_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    starter = submissions.find(spec.load("lab1"), "starter")
+    program = Program(starter, "A", 1, starter.folder)
+
+    def wrong(*_: object) -> None:
+        raise CannotTell("the result of the program is wrong")
+
+    monkeypatch.setattr(Program, "binary", starter.folder)
+    monkeypatch.setattr(Program, "case", lambda *_: program.base)
+    monkeypatch.setattr(Program, "right_output", wrong)
+    with pytest.raises(NoQuestionsError, match=re.escape("first ./grade lab1 -k A")):
+        program.must_be_right()
+
+
+def test_the_order_of_questions_depends_on_the_seed_alone() -> None:
+    assert [Random(7).randrange(99) for _ in range(3)] == [41, 41, 41], "on every machine"

@@ -1,0 +1,164 @@
+"""Questions for a learning management system come back as they were; a page for an oral exam."""
+
+import contextlib
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import msgspec
+import pytest
+
+from grader.ask import sheet
+from grader.ask.quiz import Tally
+from grader.classroom.bulk import quizzes
+from grader.classroom.bulk.database import HIDDEN
+from grader.classroom.export import publish, quiz
+from grader.model import spec
+from grader.model.question import Asked, Key, Question, QuizKeys
+from grader.model.submission import Submission
+from grader.tests import tiny_course
+from grader.tests.classroom.export import runs
+
+HOSTILE = 'Anna/<b>&]]>\x00 "O\'Neil"'
+LINE = 'a[i] = "<x>" && b; // ]]>'
+TYPED = Asked(
+    Question("lab2-A-sectors-1", "sectors", "lab2", "A", "x.cu", 2, LINE, "How many < 9 & why?",
+             ["4", "5", "32"], True),
+    Key("lab2-A-sectors-1", "5", "1 < 2 & 3", {"4": "rounded", "32": "<lanes>"}, ("a", "b")),
+)  # fmt: skip
+CHOSEN = Asked(
+    Question("lab2-A-writer-2", "writer", "lab2", "A", "x.cu", 0, "", "Which?",
+             ["thread (1, 2)", "<thread> 2", "c"], False),
+    Key("lab2-A-writer-2", "<thread> 2", "because", {"thread (1, 2)": "x", "c": "y"}, ("a", "b")),
+)  # fmt: skip
+MADE = [QuizKeys("lab2", HOSTILE, {}, [TYPED, CHOSEN]), QuizKeys("lab2", "Bo", {}, [TYPED])]
+
+
+def plain(markup: str | None) -> str:
+    return "".join(Xml.fromstring(f"<d>{markup or ''}</d>").itertext())
+
+
+def test_moodle_gets_each_question_with_its_key() -> None:
+    ((name, data),) = quiz.moodle_xml(MADE)
+    root = Xml.fromstring(data)
+    assert name == "quiz.xml" and root.tag == "quiz"
+    kinds = [question.get("type") for question in root]
+    assert kinds == ["category", "numerical", "multichoice", "category", "numerical"]
+    place = root[0].findtext("category/text") or ""
+    assert place.startswith("$course$/top/convlabs/lab2/Anna//<b>&") and "\x00" not in place
+    for element, asked in zip((root[1], root[2]), (TYPED, CHOSEN), strict=True):
+        shown = Xml.fromstring(f"<d>{element.findtext('questiontext/text')}</d>")
+        assert shown.findtext("p") == asked.question.text
+        answers = {
+            plain(a.findtext("text")): (a.get("fraction"), plain(a.findtext("feedback/text")))
+            for a in element.findall("answer")
+        }
+        assert [*answers] == asked.question.options
+        for option, (fraction, why) in answers.items():
+            assert fraction == ("100" if option == asked.key.answer else "0")
+            assert why == asked.key.mistakes.get(option, "")
+
+
+def test_qti_gets_each_question_with_its_key() -> None:
+    ((name, data),) = quiz.qti(MADE)
+    assert name == "quiz.zip"
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        names = {"m": quiz.PACKAGE}
+        manifest = Xml.fromstring(package.read("imsmanifest.xml"))
+        paths = [r.get("href") or "" for r in manifest.findall(".//m:resource", names)]
+        assert sorted([*paths, "imsmanifest.xml"]) == sorted(package.namelist())
+        assert len(paths) == 3 and not any(".." in p or " " in p or "<" in p for p in paths)
+        items = [Xml.fromstring(package.read(path)) for path in paths]
+    q = {"q": quiz.QTI}
+    typed, chosen = items[0], items[1]
+    assert typed.findtext(".//q:correctResponse/q:value", namespaces=q) == "5"
+    assert LINE in (typed.findtext(".//q:pre", namespaces=q) or "")
+    choices = {
+        c.get("identifier"): c.text for c in chosen.findall(".//q:simpleChoice", namespaces=q)
+    }
+    right = chosen.findtext(".//q:correctResponse/q:value", namespaces=q)
+    assert choices[right] == CHOSEN.key.answer and list(choices.values()) == CHOSEN.question.options
+    assert chosen.findtext(".//q:prompt", namespaces=q) == "Which?"
+
+
+def test_a_sheet_has_the_code_the_questions_and_the_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_course.make(tmp_path, monkeypatch)
+    given = tiny_course.submission()
+    submission = Submission(given.lab, given.folder, ".", {"add.c": f"1\n{LINE}\n3\n".encode()}, [])
+    asked = Asked(
+        Question("q", "sectors", "lab9", "A", "./add.c", 2, LINE, "How many?", ["4", "5"], True),
+        Key("q", "5", "<why>", {"4": "x"}, ("a", "b")),
+    )
+    page = sheet.html(submission, [asked, CHOSEN]).decode()
+    assert "<b>   2  a[i] = &#34;&lt;x&gt;&#34; &amp;&amp; b; // ]]&gt;</b>" in page
+    assert "<strong>5</strong>" in page and "&lt;why&gt;" in page and "<li>c</li>" in page
+    pytest.importorskip("typst")
+    assert sheet.pdf(submission, [asked, CHOSEN]).startswith(b"%PDF")
+
+
+class Drawn:
+    """In place of a quiz: two questions, whose names hold the seed."""
+
+    tally = Tally(withheld=["sectors: x"])
+
+    def __init__(self, seed: str) -> None:
+        self.seed = seed
+
+    def questions(self) -> Iterator[Asked]:
+        for number in range(9):
+            name = f"{self.seed[:9]}-{number}"
+            yield Asked(
+                msgspec.structs.replace(TYPED.question, id=name),
+                msgspec.structs.replace(TYPED.key, id=name),
+            )
+
+
+def test_a_class_gets_questions_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn: list[str] = []
+
+    @contextlib.contextmanager
+    def fake(_submission: Submission, _part: str, seed: str) -> Iterator[Drawn]:
+        drawn.append(seed)
+        yield Drawn(seed)
+
+    monkeypatch.setattr(quizzes, "quiz", fake)
+    with contextlib.closing(runs.make(tmp_path / "run")) as store:
+        made = list(quizzes.make(store, [spec.load("lab3")], 3))
+        assert [len(each.asked) for each in made] == [3] * len(made) and len(made) == 4
+        assert len(set(drawn)) == 4, "one seed a student"
+        before = len(drawn)
+        assert list(quizzes.make(store, [spec.load("lab3")], 3)) == made, "the files are the same"
+        assert len(drawn) == before and quizzes.kept(store, "lab3") == made
+        secret = store.setting(quizzes.SEED)
+    with contextlib.closing(runs.make(tmp_path / "other")) as store:
+        other = list(quizzes.make(store, [spec.load("lab3")], 3))
+        assert store.setting(quizzes.SEED) != secret
+        assert other[0].asked[0].question.id != made[0].asked[0].question.id
+    out = tmp_path / "quiz.xml"
+    arguments = ["export", str(tmp_path / "run"), "--format", "moodle-xml", "--out", str(out)]
+    assert tiny_course.call(monkeypatch, *arguments) == 0
+    assert "holds the keys" in capsys.readouterr().err
+    assert len(Xml.parse(out).getroot().findall("question[@type='numerical']")) == 12
+    assert tiny_course.call(monkeypatch, *arguments, "--lab", "lab1") == 2
+    assert "has no questions" in capsys.readouterr().err
+
+
+def test_no_page_for_students_holds_a_key(tmp_path: Path) -> None:
+    with contextlib.closing(runs.make(tmp_path / "run")) as store:
+        key = msgspec.json.encode(QuizKeys("lab3", runs.GRADED.lms, {}, [CHOSEN]))
+        store.keep_setting(f"quiz lab3 {runs.GRADED.lms}", key)
+        publish.write(store)
+        found = [file for file in (tmp_path / "run").rglob("*") if file.is_file()]
+        texts = [file.read_bytes() for file in found if quizzes_may_not_be_in(file)]
+        assert texts and not any(b"lab2-A-writer-2" in text for text in texts)
+
+
+def quizzes_may_not_be_in(file: Path) -> bool:
+    """All files but the database of the run, which is not for students."""
+    return HIDDEN not in file.parts
