@@ -218,8 +218,10 @@ def _last_rows_and_columns(
             "by the number of threads",
         )
     odd = (x0 % 2 and x0 < width) or (y0 % 2 and y0 < height)
+    in_groups = not source or _GROUPS.search(source_text.without_comments(source))
+    is_tail = 0 < width - x0 == width % 4 and x0 % 8 and y0 == height and in_groups
     covered = threads is not None and threads[0] >= width and threads[1] >= height
-    if covered and cause.never and max(width - x0, height - y0) == 1:
+    if covered and cause.never and not is_tail and max(width - x0, height - y0) == 1:
         return Diagnosis(
             "last-block-missing",
             f"{text}; the grid has a thread for each pixel, and the bounds test leaves these out, "
@@ -228,8 +230,7 @@ def _last_rows_and_columns(
     near = max(width - x0, height - y0) <= 2 * f.radius
     if cause.computed or (odd and not cause.never):
         return _not_loaded_outside(text) if near and cause.may_be_unloaded() else None
-    in_groups = not source or _GROUPS.search(source_text.without_comments(source))
-    if 0 < width - x0 == width % 4 and x0 % 8 and y0 == height and in_groups:
+    if is_tail:
         tail = "a width need not be a multiple of 4"
         if width - x0 == 1:
             bounds = "the bounds test leaves it out, as x < width - 1 does"

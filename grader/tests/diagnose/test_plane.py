@@ -537,7 +537,9 @@ def test_a_bounds_test_that_leaves_the_last_line_out(
     y, x = np.mgrid[:HEIGHT, :WIDTH]
     out = not_loaded(inputs, (x >= width) | (y >= height))
     reads = "" if threads else None
-    diagnosis = explained(CASE, "correlate", inputs, out, reads=reads, threads=threads)
+    diagnosis = explained(
+        CASE, "correlate", inputs, out, reads=reads, threads=threads, source="x < width - 1"
+    )
     assert diagnosis.name == "last-block-missing" and words in diagnosis.text
 
 
