@@ -39,7 +39,11 @@ def ask(program: Program, draw: Random) -> Draft:
             quantity(program, group, "words"),
         ),
         ways=("the addresses of the lanes", "the simulator's counter of words at this line"),
-        why=f"{count(lanes, 'lane')} read {count(answer, 'different word')}"
-        + (": one read serves all of them." if answer == 1 else ", one after the other."),
+        why=f"{count(lanes, 'lane')} read "
+        + (
+            "the same word: one read serves all of them."
+            if answer == 1
+            else f"{answer} different words, one after the other."
+        ),
         mistakes=numbers(answer, mistakes),
     )

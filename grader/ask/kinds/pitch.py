@@ -59,7 +59,7 @@ def ask(program: Program, draw: Random) -> Draft:
         second=second,
         ways=("the lanes' addresses moved by their row", "a run of the changed program"),
         why=f"The lanes access {count(len(rows), 'row')} of {array.name}. With {longer} elements a "
-        f"row, each row begins {longer % 32} banks after the one above it; before, "
+        f"row, each row begins {count(longer % 32, 'bank')} after the one above it; before, "
         f"{(longer - 1) % 32}. Before the change it takes {count(before, 'pass')}".replace(
             "passs", "passes"
         )

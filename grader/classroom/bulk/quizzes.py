@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from grader import paths
 from grader.ask.quiz import NoQuestionsError, quiz
 from grader.classroom.bulk.intake import collect
 from grader.classroom.bulk.store import Row, Store
@@ -47,7 +48,7 @@ def _drawn(
 ) -> QuizKeys:
     """Questions about all parts that work, by turns."""
     seed = hashlib.sha256(secret + repr((row.student, row.lab)).encode()).hexdigest()
-    submission = collect.submission(lab, store.files(row.key), store.own / "quiz")
+    submission = collect.submission(lab, store.files(row.key), paths.BUILD / "bulk" / "quiz")
     asked, withheld = [], []
     parts = len(lab.part)
     for place, part in enumerate(lab.part):

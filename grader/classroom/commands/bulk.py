@@ -108,7 +108,7 @@ def _ask(store: Store, labs: list[spec.Lab], count: int) -> None:
 
     made = list(quizzes.make(store, labs, count))
     total = sum(len(each.asked) for each in made)
-    output.say(f"drew {total} questions about {len(made)} programs: ./grade export --format qti")
+    output.say(f"questions drawn: {total}, programs: {len(made)}; ./grade export writes them")
     for fault in [text for each in made for text in each.withheld]:
         output.say(f"a question was withheld, please report this fault of ours: {fault}")
 
