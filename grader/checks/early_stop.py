@@ -12,7 +12,6 @@ from grader.model.spec import Case, CheckSpec, Contract, Lab, Speed, Technique
 STOPPED = 2  # cases of a part that must be stopped before the part counts as endless
 ENDLESS = ("timeout", "waiting")  # diagnoses of those cases
 SMALL = 20_000  # pixels; a right program needs a small part of the time limit for so few
-ON_HOST = "computed-on-host"  # the diagnosis of a case that no kernel computed
 NOTHING = ("returned-error", "nothing-written", "call-not-made")  # diagnoses of a starter
 
 
@@ -45,11 +44,8 @@ def with_wrong_result(_lab: Lab, checks: Sequence[Check], planned: Speed) -> str
 
 
 def without_result(lab: Lab, checks: Sequence[Check], planned: Contract) -> str | None:
-    """The calls of a contract are pointless for a part that has given no result, or is endless, or
-    that the host computes."""
-    if not_begun(checks, planned.part) or any(
-        c.part == planned.part and c.diagnosis == ON_HOST for c in checks
-    ):
+    """The calls of a contract are pointless for a part that has given no result, or is endless."""
+    if not_begun(checks, planned.part):
         return first_wrong_case(checks, planned.part)
     return endless(lab, checks, planned)
 

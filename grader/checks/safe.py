@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.checks import early_stop, host_work, safe_calls
+from grader.checks import early_stop, safe_calls
 from grader.diagnose import source_text
 from grader.execute.instrumented import InstrumentedRun, Runner
-from grader.execute.profile import read_launches
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
-from grader.model.spec import Lab, Safe
+from grader.model.spec import Safe
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
 from grader.oracle import compare
@@ -64,9 +63,6 @@ def _judged(session: Session, safe: Safe, runner: Runner) -> Check:
     if not forwards.right:  # then nothing is proved
         needs = early_stop.first_wrong_case(session.so_far, safe.part)
         return _verdict(submission, safe, "skip", forwards, needs=needs)
-    if problem := _host_work(safe, forwards, submission.lab):
-        lines = [problem, host_work.WHY]
-        return _verdict(submission, safe, "fail", forwards, lines, early_stop.ON_HOST)
     if not safe.one_thread and (alone := _one_thread(safe, runner)):
         lines = [alone, NOTHING_SHARED, *_why(safe)]
         return _verdict(submission, safe, "fail", forwards, lines, "no-team")
@@ -120,18 +116,6 @@ def _found(
         [*lines, *_why(safe)],
         diagnosis.name if diagnosis else findings[0].kind,
     )
-
-
-def _host_work(safe: Safe, run: InstrumentedRun, lab: Lab) -> str | None:
-    """How it shows that the host computes the output that kernels should compute."""
-    if lab.file_of(safe).endswith(".c"):
-        return None
-    launches = read_launches(run.outcome.profile, strict=False)
-    if not launches:
-        return "your function launched no kernel"
-    sites = [site for launch in launches for site in launch.sites]
-    stored = sum(s.lanes * s.width for s in sites if s.store and s.space == "global")
-    return host_work.idle(run, stored)
 
 
 def _one_thread(safe: Safe, runner: Runner) -> str:

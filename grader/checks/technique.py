@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from grader.checks import early_stop, host_work
+from grader.checks import early_stop
 from grader.checks.instructions import judge_instructions
 from grader.contract import draw, prepared, script
 from grader.contract.step import Sequence
@@ -26,12 +26,15 @@ from grader.predict import code, counts
 from grader.session.programs import Binary
 from grader.session.session import Session
 
+MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled from some
+FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 IDLE_SHARE = 0.25  # of the blocks of a grid: room for those at its edge
 OTHER_SIZE = (
     "at a size and after calls that only your instructor knows, not those of this check in "
     "lab.toml: choose blocks and loops by the sizes that your function gets, and do the same in "
     "every call"
 )
+IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 
 
 @dataclass(frozen=True)
@@ -194,9 +197,8 @@ def _judged(
     arithmetic: Callable[[], float],
 ) -> tuple[Verdict, list[str]]:
     """The verdict of what was measured, and why."""
-    stored = sum(counters.terms("global_store_bytes", k.counters)[0] for k in counted.kernels)
-    if counted.kernels and (problem := host_work.idle(run, stored)):
-        return "fail", [problem, host_work.WHY]
+    if problem := _idle(run, counted):
+        return "fail", [problem, IDLE]
     if not measured.kernels:
         return "fail", [_no_launch(technique, counted), *_why(technique)]
     if not all(kernel.complete for kernel in measured.kernels):
@@ -216,6 +218,29 @@ def _judged(
         if idle:
             return "fail", [*idle, *_why(bound)]
     return "pass", []
+
+
+def _idle(run: InstrumentedRun, counted: Profile) -> str | None:
+    """How it shows that the kernels do not compute the output, or None: whatever the counters say
+    of a kernel, it earns nothing for work that the host does.
+
+    Where the image is on the device, the host can do nothing without seeing it. Where it comes from
+    the host, the kernels must at least store the output.
+    """
+    seen = run.outcome.status.seen_by_host if run.outcome.status else None
+    if seen is None:
+        stored = sum(kernel.counters.global_store_bytes for kernel in counted.kernels)
+        if counted.kernels and stored < MOST * run.out_bytes:
+            return (
+                f"your kernels store {stored} bytes to global memory, but the output has "
+                f"{run.out_bytes}"
+            )
+    elif seen > FEW * run.out_bytes:
+        return (
+            f"your function lets the host see {seen} bytes of device memory, copied there or in "
+            "memory that host and device share, but image and output are on the device"
+        )
+    return None
 
 
 def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
