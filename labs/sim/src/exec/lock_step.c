@@ -70,17 +70,22 @@ void sim_wait_for_warp(struct worker *w, const void *pc) {
     sim_wait(w, AT_VOLATILE, (struct sim_location){NULL, 0}, &me->value);
 }
 
+/* What is at an address, which the running thread has accessed before: it is valid. */
+static uint64_t value_at(const volatile void *address, size_t bytes) {
+    uint64_t value = 0;
+    memcpy(&value, (const void *)(uintptr_t)address, bytes < sizeof value ? bytes : sizeof value);
+    return value;
+}
+
 /* Does the running thread only repeat a read until another one writes? What it reads is looked at
- * from the second time on: then the address is valid. */
+ * from the second time on. */
 static bool spins(struct lock_step *me, const volatile void *address, size_t bytes) {
     if (me->read != address) {
         me->read = address;
         me->value = 0;
         me->repeats = 0;
     } else {
-        uint64_t value = 0;
-        memcpy(&value, (const void *)(uintptr_t)address,
-               bytes < sizeof value ? bytes : sizeof value);
+        const uint64_t value = value_at(address, bytes);
         me->repeats = value == me->value ? me->repeats + 1 : 0;
         me->value = value;
     }
@@ -110,12 +115,8 @@ static void before_read(const volatile void *address, size_t bytes, const char *
 /* May the running thread's last write have changed something? Not if it repeats one that left what
  * was there, as a loop does that waits for others and stores what it has found so far. */
 static bool changes(struct lock_step *me, const volatile void *address, size_t bytes) {
-    uint64_t value = 0;
     const bool again = me->written == address;
-    if (again) { /* only then the address is known to be valid */
-        memcpy(&value, (const void *)(uintptr_t)address,
-               bytes < sizeof value ? bytes : sizeof value);
-    }
+    const uint64_t value = again ? value_at(address, bytes) : 0;
     const bool same = again && me->looked && value == me->left;
     me->written = address;
     me->looked = again;
