@@ -14,14 +14,15 @@ SHARE = 0.01
 
 class Team(msgspec.Struct, frozen=True):
     """largest: threads of the largest team, 1 where none was started. written: bytes outside of its
-    own stack, by each thread, and outside of teams by the first; 0 for one that worked under a
-    lock. teams: how many of several threads were started."""
+    own stack, by each thread of all teams; 0 for one that worked under a lock. alone: those that
+    were written outside of teams. teams: how many of several threads were started."""
 
     largest: Count
     written: list[Count]
+    alone: Count = 0
     teams: Count = 0
 
     def working(self) -> int:
         """How many threads did work. One that got nothing of a loop that is too short did none."""
-        least = max(1.0, SHARE * sum(self.written))
+        least = max(1.0, SHARE * (sum(self.written) + self.alone))
         return sum(count >= least for count in self.written)

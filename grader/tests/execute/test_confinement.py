@@ -32,7 +32,7 @@ static int by_value(const void *a, const void *b) { return *(const int *)a - *(c
 """
 # `at` is the address of one of the runtime's variables, which CUDA gives a name: of threadIdx.
 FOREIGN = {
-    "thread-local, above": "volatile char *p = (volatile char *)&mine; p[4000] = 0;",
+    "thread-local, above": "volatile char *p = (volatile char *)&mine; p[200] = 0;",
     "a variable of the runtime": "*(int *)at = 7;",
     "reads one": "if (*(const volatile int *)at == 12345) return cudaErrorUnknown;",
     "memcpy()": 'memcpy((void *)at, "12345678", 4);',

@@ -46,7 +46,7 @@ def test_a_wrong_pixel_opens_at_its_store_with_the_missing_taps(tmp_path: Path) 
     recording, printed = opened("lab4/apron-left-missing", "tile: Ando 3x3", "--html", str(report))
     assert "-k 'tile: Ando 3x3' --step" in printed
     assert recording.head.block == (1, 0, 0) and "d_out[" in line(recording)
-    assert recording.pixel and recording.pixel.index == "[y=0][x=32]"
+    assert recording.pixel and recording.pixel.index == "out[y=0][x=32]"
     missing = {(t.dx, t.dy) for t in recording.pixel.taps if t.step < 0}
     assert missing == {(-1, 0), (-1, 1)}
     assert all(tap.wanted for tap in recording.pixel.taps)
