@@ -97,7 +97,11 @@ class Quiz:
             name, kind, lab.id, self.part, draft.file, draft.line, code, draft.text, options,
             draft.typed,
         )  # fmt: skip
-        wrong = {text: why for text, why in draft.mistakes.items() if text in options}
+        wrong = {
+            text: why
+            for text, why in draft.mistakes.items()
+            if text in options and text != draft.answer
+        }
         return Asked(question, Key(name, draft.answer, draft.why, wrong, draft.ways))
 
     def _order(self, kinds: Sequence[str]) -> Iterator[tuple[str, int]]:

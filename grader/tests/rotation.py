@@ -34,6 +34,7 @@ PAGES = frozenset({
     "grader/tests/handouts/test_interactive_numbers.py",
     "grader/tests/handouts/test_site.py",
     "grader/tests/render/test_browser.py",
+    "grader/tests/render/test_step_page.py",
 })  # fmt: skip
 ZOO_TEST = "grader/tests/zoo/test_zoo.py::test_zoo"
 CHEAP = 0.5  # processor seconds: a unit below this runs each time
