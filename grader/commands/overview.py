@@ -16,7 +16,7 @@ STUDENT = {
     "solution": "the course's solution, after full marks, if your instructor allows it",
     "build": "build your file of a lab; `make labN` does the same",
     "run": "run a CUDA program that has its own main() on the simulator",
-    "ask": "questions about your own program, answered by its runs: do you understand it?",
+    "ask": "questions about your own program, answered by its runs",
     "log": "the story of a lab: each grade, what had changed, why, and what it brought",
     "doctor": "what this machine has, what is missing, and what to do about it",
     "setup": "install what is missing; a command that needs it does this by itself",
