@@ -12,7 +12,7 @@ from grader import paths
 from grader.compile import staging
 from grader.compile.compiler_messages import disk_error
 from grader.model import plain_text
-from grader.sandbox import launcher
+from grader.sandbox import launcher, priority
 from grader.sandbox.ending import Finished, early_end
 from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
@@ -79,6 +79,8 @@ def start(
     with contextlib.ExitStack() as stack:
         with _available():
             running = stack.enter_context(launcher.start(argv, limits, paths.ROOT, env, view))
+        if nice:
+            priority.of_session(running.process.pid, nice)
 
         def wait() -> Finished:
             with _available():

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from grader.model.prediction import Prediction
 from grader.model.spec import Lab
 from grader.model.submission import Submission
 from grader.predict.gpu import gpu
-from grader.sandbox import launcher
+from grader.sandbox import launcher, priority
 from grader.sandbox.launcher import Running
 from grader.sandbox.limits import Limits
 from grader.sandbox.workspace import workspace
@@ -181,7 +180,7 @@ def predict_all(job: Job, work: Path) -> list[Prediction]:
 
 
 def main() -> None:
-    os.nice(NICE)
+    priority.let_others_first(NICE)
     job = msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=Job)
     with workspace() as work:
         found = predict_all(job, work)

@@ -21,7 +21,7 @@ from grader.grading.judge import judge
 from grader.grading.pass_cache import PassCache
 from grader.model.result import Check
 from grader.model.spec import CheckSpec, Contract
-from grader.sandbox import cleanup_after_kill, launcher, process_tree
+from grader.sandbox import cleanup_after_kill, launcher, priority, process_tree
 from grader.session.could_not_run import CouldNotRun
 from grader.session.observer import Observer
 from grader.session.plan import Planned
@@ -107,7 +107,7 @@ class _Crew:
         if pid == 0:
             ours.close()
             process_tree.die_with_parent(parent)
-            os.nice(NICE + NICE_EACH * self.parts.index(part))
+            priority.let_others_first(NICE + NICE_EACH * self.parts.index(part))
             _judge_part(self, part, theirs)
         theirs.close()
         launcher.spare(pid)
@@ -219,7 +219,7 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
             if planned.check.part == part:
                 if is_first and planned.program == "instrumented":
                     is_first = False
-                    os.nice(NICE_INSTRUMENTED)
+                    priority.let_others_first(NICE_INSTRUMENTED)
                 session.observer = replace(
                     session.observer, failing=partial(_tell, parent, "failing", index)
                 )

@@ -1,6 +1,7 @@
 """Runs one command within limits, in the sandbox or without it, and leaves nothing of it behind.
 
-The command gets a new session, limits on time, memory, processes, file size and output, a
+The command gets a new session, or a process group where this process has its own session without
+a terminal (priority.py), limits on time, memory, processes, file size and output, a
 small environment and no standard input. When it ends or reaches a limit, it is killed together with
 everything that descends from it, even processes that detached themselves (process_tree.py). The
 watchdog kills what is left when the grader itself is killed (cleanup_after_kill.py).
@@ -22,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
-from grader.sandbox import bubblewrap, choice, cleanup_after_kill, gpus, process_tree
+from grader.sandbox import bubblewrap, choice, cleanup_after_kill, gpus, priority, process_tree
 from grader.sandbox.account import Account
 from grader.sandbox.ending import Finished, Limit, return_code
 from grader.sandbox.limits import (
@@ -233,6 +234,7 @@ def _start(
         argv = with_kernel_limits(mortal, limits, False, None)
     else:
         in_child = _before_exec(limits, sandboxed)
+    priority.write_refused()
     started_at = time.monotonic()
     try:
         process = subprocess.Popen(
@@ -244,7 +246,8 @@ def _start(
             env=env,
             close_fds=True,
             pass_fds=(*files, *(sandboxed.descriptors if sandboxed else ())),
-            start_new_session=True,
+            start_new_session=not priority.leads_session(),
+            process_group=0 if priority.leads_session() else None,
             umask=UMASK,
             preexec_fn=in_child,
         )

@@ -103,6 +103,7 @@ FILE_ATTRIBUTES = {
 NEW_GROUPS = {"setpgid": (109, 154), "setsid": (112, 157)}
 KILL, PRLIMIT = (62, 129), (302, 261)
 EVERY_PROCESS = 0xFFFFFFFF  # kill(-1, ...)
+WHOLE_GROUP = 0  # kill(0, ...): bubblewrap is in it
 CLONE, CLONE3 = (56, 220), (435, 435)
 NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* that clone() takes
 
@@ -152,6 +153,7 @@ def program(
         if number is not None:
             code.append(_instruction(_EQUAL, number, 0, 1))
             code.append(_instruction(_RETURN, _FAIL | errno.EPERM))
+    code += _refused_for(KILL[column], _EQUAL, WHOLE_GROUP, refused=True)
     if not namespaces:
         code += _refused_for(KILL[column], _EQUAL, EVERY_PROCESS, refused=True)
         # Of another process: 0 is the caller.

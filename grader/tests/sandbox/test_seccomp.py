@@ -57,6 +57,7 @@ ALLOWED, REFUSED = 0x7FFF0000, 0x00050001  # EPERM
         (53, 1, ALLOWED, ALLOWED, ALLOWED),  # socketpair
         (62, 0xFFFFFFFF, ALLOWED, REFUSED, REFUSED),  # kill(-1, ...)
         (62, 0xFFFFFFFFFFFFFFFF, ALLOWED, REFUSED, REFUSED),
+        (62, 0, REFUSED, REFUSED, REFUSED),  # kill(0, ...)
         (62, 4711, ALLOWED, ALLOWED, ALLOWED),
         (302, 0, ALLOWED, ALLOWED, ALLOWED),  # prlimit of the caller
         (302, 4711, ALLOWED, REFUSED, REFUSED),
