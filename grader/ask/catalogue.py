@@ -15,6 +15,8 @@ from grader.ask.kinds import (
     error_path,
     grey,
     idle,
+    lanes,
+    last_bit,
     occupancy,
     pitch,
     requests,
@@ -43,8 +45,8 @@ class Kind(Protocol):
 
 
 _MODULES: tuple[ModuleType, ...] = (
-    banks, barrier, blocks, border, constant, constant_index, error_path, grey, idle, occupancy,
-    pitch, requests, sectors, shared_bytes, shift, smaller_block, stride, taps, team, tile_pixel,
-    tile_writer, writer,
+    banks, barrier, blocks, border, constant, constant_index, error_path, grey, idle, lanes,
+    last_bit, occupancy, pitch, requests, sectors, shared_bytes, shift, smaller_block, stride, taps,
+    team, tile_pixel, tile_writer, writer,
 )  # fmt: skip
 KINDS: dict[str, Kind] = {m.__name__.rpartition(".")[2]: cast(Kind, m) for m in _MODULES}

@@ -21,6 +21,16 @@ def reach(program: Program) -> tuple[int, int]:
     return shape[-1] // 2, shape[-2] // 2
 
 
+def window(program: Program) -> tuple[int, int, int, int]:
+    """The reach of the mask, and the size of the image, which is larger than two masks. Raises
+    CannotTell where it is not, and where the mask has one coefficient."""
+    across, down = reach(program)
+    width, height = program.trace.size
+    if not (across or down) or width < 4 * across + 3 or height < 4 * down + 3:
+        raise CannotTell("the mask has one coefficient, or the image is too small")
+    return across, down, width, height
+
+
 def impulse(program: Program, case: Case, a: int, b: int) -> Inputs:
     """The inputs of a case with a mask that is 1 at (a, b) and 0 elsewhere; of a bank of masks over
     all channels, for the first channel alone."""

@@ -30,6 +30,7 @@ from grader.oracle.operations import OPERATIONS, Array, Operation
 
 # Sizes to try, the largest first: the trace of a run is kept up to some megabytes.
 SIZES = ((97, 61), (67, 37), (41, 23), (19, 11))
+_IN_NAMES = {"f4": "float", "f8": "double", "none": "device"}  # of functions: what a case says
 FOLDER = "ask"  # below build/: changed programs, which do not push out the student's own
 
 
@@ -68,7 +69,8 @@ class Program:
         found = min(usable, key=lambda c: (_digits(c.mask) or 99, c.channels, c.border != "zero"))
         mask = found.mask.rstrip("0123456789")
         small = {"impulse": "random3", "ando": "random3", "gaussian": "random3"}
-        small |= {"row": "row5", "lines": "lines5", "column": "column5", "pick": found.mask}
+        small |= {"row": "row5", "lines": "lines5", "column": "column5", "outer": "outer5"}
+        small["pick"] = found.mask
         name = small.get(mask, found.mask)
         border = "zero" if found.border else ""
         case = msgspec.structs.replace(found, name="ask", image="noise", mask=name, border=border)
@@ -106,9 +108,12 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The last function that the part's checks call, as in lab.h."""
+        """The function of lab.h that the base case calls; of several, the last where none has a
+        word of the case in its name."""
         calls = self.lab.part_of(self.base).calls
-        return f"{calls[-1]}()" if calls else f"Part {self.part} of your program"
+        words = {_IN_NAMES.get(w, w) for w in (self.base.type, *self.base.set.values())}
+        called = [call for call in calls if call.rpartition("_")[2] in words] or calls
+        return f"{called[-1]}()" if called else f"Part {self.part} of your program"
 
     @property
     def result_line(self) -> int:

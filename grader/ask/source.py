@@ -128,11 +128,11 @@ class Source:
                     raise CannotTell(f"the size of {name}")
         return found
 
-    def shared_in(self, line: int) -> list[Shared]:
+    def shared_in(self, line: int, strict: bool = True) -> list[Shared]:
         """Those of the function that holds a line. Raises CannotTell."""
         first, last = self.function(line)
         inside = Source("\n" * (first - 1) + "\n".join(self.code.splitlines()[first - 1 : last]))
-        return inside.shared(self.constants)
+        return inside.shared(self.constants, strict)
 
     def function(self, line: int) -> tuple[int, int]:
         """The lines of the function that holds a line: from one that begins at the margin."""

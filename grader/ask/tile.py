@@ -26,7 +26,7 @@ class Element:
 def array_of(program: Program, access: WarpAccess) -> Shared:
     """The array that an access of shared memory is in, as the text declares it. Raises
     CannotTell."""
-    arrays = program.text.shared(strict=False)
+    arrays = program.text.shared_in(access.line, strict=False) or program.text.shared(strict=False)
     found = [a for a in arrays if (a.name, a.bytes()) == (access.array, access.bytes)]
     if len(found) != 1:
         raise CannotTell("which array it is")

@@ -1,9 +1,12 @@
 """Words that several kinds of questions share."""
 
 import re
+from collections.abc import Container
+from random import Random
 
 from grader.ask.draft import CannotTell
 from grader.ask.program import Program
+from grader.ask.trace import Trace
 from grader.execute.accesses import WarpAccess
 
 Index = tuple[int, int, int]
@@ -87,6 +90,28 @@ def _is_one(program: Program, group: list[WarpAccess]) -> bool:
         if not VECTORS.search(function):
             return False
     return bool(group[0].array) or len({access.bytes for access in group}) == 1
+
+
+def draw_access(
+    program: Program, draw: Random, space: str, widths: Container[int] = range(1, 17)
+) -> tuple[list[WarpAccess], WarpAccess]:
+    """The accesses of one place in the source, each lane's of one of the widths, and the first that
+    one of the warps makes there. Raises CannotTell."""
+    known = groups(program, space)
+    fitting = [group for group in known if all(access.width in widths for access in group)]
+    if not fitting:
+        raise CannotTell(f"no accesses of {space} memory of that width")
+    group = draw.choice(fitting)
+    return group, draw.choice(first_of_warps(group))
+
+
+def found_again(access: WarpAccess, changed: Trace) -> WarpAccess:
+    """What a changed program does where the access was. Raises CannotTell."""
+    for other in changed.warps:
+        if same(other)[:4] == same(access)[:4]:
+            if (other.block, other.warp) == (access.block, access.warp):
+                return other
+    raise CannotTell("the changed program does not get there")
 
 
 def first_of_warps(group: list[WarpAccess]) -> list[WarpAccess]:

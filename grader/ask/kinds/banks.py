@@ -2,30 +2,17 @@
 
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import Draft, numbers
 from grader.ask.program import Program
 from grader.ask.trace import BANKS, WORD, wavefronts
-from grader.ask.words import (
-    agrees,
-    block,
-    count,
-    first_of_warps,
-    groups,
-    quantity,
-    ranges,
-    the,
-)  # fmt: skip
+from grader.ask.words import agrees, block, count, draw_access, quantity, ranges, the
 
 ABOUT = "banks of shared memory"
 REBUILDS = False
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    narrow = [g for g in groups(program, "shared") if all(a.width <= WORD for a in g)]
-    if not narrow:
-        raise CannotTell("only accesses of more than a word")
-    group = draw.choice(narrow)
-    access = draw.choice(first_of_warps(group))
+    group, access = draw_access(program, draw, "shared", range(1, WORD + 1))
     answer = wavefronts(access)
     banks: dict[int, list[int]] = {}
     words: dict[int, set[int]] = {}

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.impulse import impulse, name, out_name, pixel_of, reach
+from grader.ask.draft import Draft
+from grader.ask.impulse import impulse, name, out_name, pixel_of, window
 from grader.ask.program import Program
 from grader.ask.words import image
 
@@ -12,10 +12,7 @@ REBUILDS = False
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    across, down = reach(program)
-    width, height = program.trace.size
-    if not (across or down) or min(width, height) <= 4 * max(across, down):
-        raise CannotTell("the mask has one coefficient, or the image is too small")
+    across, down, width, height = window(program)
     borders = ["zero", "replicate"] if program.base.border else [""]
     border = draw.choice(borders)
     # A pixel in a corner or at a side, and a tap that leaves the image there.

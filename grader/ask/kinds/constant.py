@@ -2,20 +2,17 @@
 
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import Draft, numbers
 from grader.ask.program import Program
-from grader.ask.words import agrees, block, count, first_of_warps, groups, quantity
+from grader.ask.trace import WORD
+from grader.ask.words import agrees, block, count, draw_access, quantity
 
 ABOUT = "words of constant memory"
 REBUILDS = False
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    narrow = [g for g in groups(program, "constant") if all(a.width == 4 for a in g)]
-    if not narrow:
-        raise CannotTell("no reads of single words")
-    group = draw.choice(narrow)
-    access = draw.choice(first_of_warps(group))
+    group, access = draw_access(program, draw, "constant", (WORD,))
     answer = len(set(access.lanes.values()))
     lanes = len(access.lanes)
     reads = [a for a in group if (a.block, a.warp) == (access.block, access.warp)]

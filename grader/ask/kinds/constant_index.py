@@ -5,7 +5,8 @@ from random import Random
 
 from grader.ask.draft import CannotTell, Draft, numbers
 from grader.ask.program import Program
-from grader.ask.words import block, first_of_warps, groups
+from grader.ask.trace import WORD
+from grader.ask.words import block, draw_access, found_again
 
 ABOUT = "an index that differs between lanes"
 REBUILDS = True
@@ -13,11 +14,7 @@ ADDED = "threadIdx.x"
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    narrow = [g for g in groups(program, "constant") if all(a.width == 4 for a in g)]
-    if not narrow:
-        raise CannotTell("no reads of single words")
-    group = draw.choice(narrow)
-    access = draw.choice(first_of_warps(group))
+    _, access = draw_access(program, draw, "constant", (WORD,))
     if len(set(access.lanes.values())) != 1:
         raise CannotTell("the lanes read different words already")
     arrays = re.findall(r"\b(c_\w+)\s*\[", program.text.quoted(access.line))
@@ -29,13 +26,10 @@ def ask(program: Program, draw: Random) -> Draft:
 
     def second() -> str:
         edited = program.text.with_index(arrays[0], access.line, ADDED)
-        for other in program.retraced(edited).warps:
-            key = (other.launch, other.line, other.block, other.warp, other.space)
-            if key == (access.launch, access.line, access.block, access.warp, "constant"):
-                if other.width != 4:
-                    raise CannotTell("the reads are joined")
-                return str(len(set(other.lanes.values())))
-        raise CannotTell("the changed program does not get there")
+        other = found_again(access, program.retraced(edited))
+        if other.width != WORD:
+            raise CannotTell("the reads are joined")
+        return str(len(set(other.lanes.values())))
 
     mistakes = [
         (1, "one for all lanes: that was so before the change"),

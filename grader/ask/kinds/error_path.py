@@ -3,94 +3,83 @@
 import re
 from random import Random
 
+import msgspec
+
 from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
-from grader.model.spec import Case
 
 ABOUT = "a call that fails"
 REBUILDS = True
-ERRORS = {0: "cudaSuccess", 1: "cudaErrorInvalidValue", 2: "cudaErrorMemoryAllocation"}
-CALLS = ("cudaMalloc", "cudaHostAlloc")
+MEMORY, VALUE, NONE = "cudaErrorMemoryAllocation", "cudaErrorInvalidValue", "cudaSuccess"
+ERRORS = (NONE, VALUE, MEMORY)  # by their numbers
+CALLS = {"cudaMalloc": MEMORY, "cudaHostAlloc": MEMORY, "cudaMemcpy": VALUE}  # what they fail with
+MOST = 8  # calls of one function that are tried
+WHY = {MEMORY: "the device has no memory left", VALUE: "it finds an argument that it cannot use"}
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    cases = [
-        c
-        for c in program.lab.case
-        if c.part == program.part and not c.hidden and c.inject and c.inject.split(":")[0] in CALLS
-    ]
-    if not cases:
+    failing = [(name, *failure) for name in CALLS for failure in failures(program, name)]
+    if not failing:
         raise CannotTell("no call that can be made to fail")
-    case = draw.choice(cases)
-    name, _, number = (case.inject or "").partition(":")
-    start, end = call_at(program, name, int(number))
-    line = program.text.line_at(start)
-    expression = program.text.text[start:end]
-    answer = words(returned(program, case))
+    name, line, code = draw.choice(failing)
+    start, end = call_at(program, name, line)
 
     def second() -> str:
         text = program.text.text
-        edited = text[:start] + "cudaErrorMemoryAllocation" + text[end:]
-        plain = Case(**{**{f: getattr(case, f) for f in case.__struct_fields__}, "inject": None})
-        outcome = program.run(plain, binary=program.changed(edited.encode()))
-        return words(outcome.status.returned if outcome.status else -1)
+        changed = program.changed((text[:start] + CALLS[name] + text[end:]).encode())
+        status = program.run(program.case(), binary=changed).status
+        return words(status.returned if status else -1)
 
+    answer = words(code)
     others = {
-        "cudaSuccess": "the calls that follow succeed, but the first error is what counts",
-        "cudaErrorInvalidValue": "that is what a copy to NULL would return, which comes later",
-        "cudaErrorMemoryAllocation": "that is the error of this call, but it is not returned",
+        NONE: "the calls that follow succeed, but the first error is what counts",
+        VALUE: "that is what a later call with a pointer to nothing would return",
+        MEMORY: "that is the error of a call that allocates",
         "cudaErrorUnknown": "each error has a code of its own",
     }
     return Draft(
         file=program.shown,
         line=line,
-        text=f"Suppose {name}() at this line fails because the device has no memory left. What "
-        f"does {program.name} return?",
+        text=f"Suppose {name}() at this line fails with {CALLS[name]}, because "
+        f"{WHY[CALLS[name]]}. What does {program.name} return?",
         answer=answer,
         second=second,
         ways=("a run in which the call fails", "a run with the error in place of the call"),
-        why=f"In a run where {expression.split('(')[0].strip()}() fails there, "
-        f"{program.name} returns {answer}.",
+        why=f"In a run where {name}() fails there, {program.name} returns {answer}.",
         mistakes={text: why for text, why in others.items() if text != answer},
         typed=False,
     )
 
 
-def returned(program: Program, case: Case) -> int:
-    outcome = program.run(case, binary=program.binary)
-    return outcome.status.returned if outcome.status else -1
+def failures(program: Program, name: str) -> list[tuple[int, int]]:
+    """The lines whose first call of a function can be made to fail, and what is returned then."""
+    found: dict[int, int] = {}
+    for number in range(1, MOST + 1):
+        case = msgspec.structs.replace(program.case(), inject=f"{name}:{number}")
+        outcome = program.run(case, binary=program.binary)
+        failed = [f for f in outcome.findings if f.kind == "injected" and f" {name} " in f.message]
+        if not failed or outcome.status is None:
+            break
+        if failed[0].file == program.shown:
+            found.setdefault(failed[0].line, outcome.status.returned)
+    return sorted(found.items())
 
 
 def words(code: int) -> str:
-    if code not in ERRORS:
+    if not 0 <= code < len(ERRORS):
         raise CannotTell(f"it returns error {code}")
     return ERRORS[code]
 
 
-def call_at(program: Program, name: str, number: int) -> tuple[int, int]:
-    """Where call number `number` of a function stands in the part's own function: from its name to
-    its closing bracket. Raises CannotTell."""
+def call_at(program: Program, name: str, line: int) -> tuple[int, int]:
+    """Where the call of a function at a line stands: from its name to its closing bracket. Raises
+    CannotTell."""
     code = program.text.code
-    functions = program.lab.part_of(program.base).calls
-    begun = [m.start() for f in functions for m in re.finditer(rf"^\w.*\b{f}\s*\(", code, re.M)]
-    if len(begun) != 1:
-        raise CannotTell("which function is called")
-    _, last = program.text.function(program.text.line_at(begun[0]) + 1)
-    found = [
-        m
-        for m in re.compile(rf"\b{name}\s*\(").finditer(code, begun[0])
-        if program.text.line_at(m.start()) <= last
-    ]
-    most = max(
-        int(c.inject.partition(":")[2])
-        for c in program.lab.case
-        if c.part == program.part and c.inject and c.inject.partition(":")[0] == name
-    )
-    if len(found) != most:  # which one is made may depend on the case
-        raise CannotTell("the calls are not made one after the other")
-    start, depth = found[number - 1].start(), 0
-    for at in range(start, len(code)):
+    found = [m.start() for m in re.finditer(rf"\b{name}\s*\(", code)]
+    found = [start for start in found if program.text.line_at(start) == line]
+    depth = 0
+    for at in range(found[0] if len(found) == 1 else len(code), len(code)):
         depth += (code[at] == "(") - (code[at] == ")")
         if code[at] == ")" and depth == 0:
-            return start, at + 1
-    raise CannotTell("brackets")
+            return found[0], at + 1
+    raise CannotTell("which call it is")

@@ -8,18 +8,14 @@ from grader.ask.draft import CannotTell, Draft, numbers
 from grader.ask.program import Program
 from grader.ask.tile import array_of
 from grader.ask.trace import WORD, wavefronts
-from grader.ask.words import block, count, first_of_warps, groups, the
+from grader.ask.words import block, count, draw_access, found_again, the
 
 ABOUT = "a longer row of the tile"
 REBUILDS = True
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    narrow = [g for g in groups(program, "shared") if all(a.width <= WORD for a in g)]
-    if not narrow:
-        raise CannotTell("only accesses of more than a word")
-    group = draw.choice(narrow)
-    access = draw.choice(first_of_warps(group))
+    _, access = draw_access(program, draw, "shared", range(1, WORD + 1))
     array = array_of(program, access)
     if len(array.sizes) < 2 or array.element != WORD:
         raise CannotTell("no rows of words")
@@ -30,13 +26,8 @@ def ask(program: Program, draw: Random) -> Draft:
     before = wavefronts(access)
 
     def second() -> str:
-        edited = program.text.with_longer_row(array)
-        for other in program.retraced(edited).warps:
-            key = (other.launch, other.line, other.block, other.warp, other.store)
-            wanted = (access.launch, access.line, access.block, access.warp, access.store)
-            if key == wanted and other.space == "shared":
-                return str(wavefronts(other))
-        raise CannotTell("the changed program does not get there")
+        changed = program.retraced(program.text.with_longer_row(array))
+        return str(wavefronts(found_again(access, changed)))
 
     rows = {(at - start) // pitch for at in access.lanes.values()}
     mistakes = [

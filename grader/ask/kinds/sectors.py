@@ -9,8 +9,7 @@ from grader.ask.words import (
     agrees,
     block,
     count,
-    first_of_warps,
-    groups,
+    draw_access,
     image,
     memory,
     quantity,
@@ -23,8 +22,7 @@ REBUILDS = False
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    group = draw.choice(groups(program, "global"))
-    access = draw.choice(first_of_warps(group))
+    group, access = draw_access(program, draw, "global")
     answer = len(access.units(SECTOR))
     lanes = len(access.lanes)
     size = len(set(access.lanes.values())) * access.width

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.impulse import impulse, name, out_name, pixel_of, reach
+from grader.ask.draft import Draft
+from grader.ask.impulse import impulse, name, out_name, pixel_of, window
 from grader.ask.program import Program
 from grader.ask.words import image, plus
 
@@ -12,16 +12,13 @@ REBUILDS = False
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    across, down = reach(program)
+    across, down, width, height = window(program)
     taps = [
         (a, b)
         for a in range(-across, across + 1)
         for b in range(-down, down + 1)
         if (a, b) != (0, 0)
     ]
-    width, height = program.trace.size
-    if not taps or width < 4 * across + 3 or height < 4 * down + 3:
-        raise CannotTell("the mask has one coefficient, or the image is too small")
     a, b = draw.choice(taps)
     x = draw.randrange(2 * across + 1, width - 2 * across - 1)
     y = draw.randrange(2 * down + 1, height - 2 * down - 1)

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft, numbers
-from grader.ask.impulse import ones, out_name, reach
+from grader.ask.draft import Draft, numbers
+from grader.ask.impulse import ones, out_name, window
 from grader.ask.program import Program
 from grader.ask.words import image
 
@@ -12,10 +12,7 @@ REBUILDS = False
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    across, down = reach(program)
-    width, height = program.trace.size
-    if not (across or down) or min(width, height) <= 2 * max(across, down):
-        raise CannotTell("the mask has one coefficient, or the image is too small")
+    across, down, width, height = window(program)
     x = draw.choice([draw.randrange(across + 1), width - 1 - draw.randrange(across + 1)])
     y = draw.choice([draw.randrange(down + 1), height - 1 - draw.randrange(down + 1)])
     columns = min(x + across, width - 1) - max(x - across, 0) + 1

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from grader.classroom.bulk import questions
 from grader.classroom.bulk.history import Past
 from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.overrides import Override
@@ -88,6 +89,7 @@ def finals(store: Store, course: Course) -> list[Final]:
     labs = sorted({lab for _, lab in attempts})
     overrides = store.overrides.current()
     read = collected(store)
+    answered = questions.answers(store) if course.questions_percent else {}
     grades = []
     for student in students(store.submissions(), course):
         chosen = {lab: _chosen(store, course, student, lab, attempts) for lab in labs}
@@ -96,6 +98,7 @@ def finals(store: Store, course: Course) -> list[Final]:
         for lab in labs:
             final = _final(store, student, lab, chosen[lab], late[lab])
             final = _until_due(final, course, read)
+            final = _with_answers(store, final, course, answered)
             grades.append(_overridden(final, overrides.get((student.id, lab))))
     return grades
 
@@ -225,6 +228,21 @@ def _until_due(final: Final, course: Course, read: datetime) -> Final:
     words = "counts as 0 in the course's result" if overdue else "does not count yet"
     why = f"{final.why}; due {due:%Y-%m-%d %H:%M}, so it {words}"
     return replace(final, overdue=overdue, why=why)
+
+
+def _with_answers(store: Store, final: Final, course: Course, given: questions.Answers) -> Final:
+    """The grade in which right answers are worth what the course says, and the program the rest.
+    What was asked and not answered is wrong; who was not asked keeps the grade, and so do all
+    before the first answer is known."""
+    made = questions.of(store, final.row) if given and final.row else None
+    if made is None or not made.asked or final.points is None:
+        return final
+    right = sum(bool(each.right) for each in questions.judged(made, given))
+    worth = course.questions_percent / 100
+    points = (1 - worth) * final.points + worth * final.out_of * right / len(made.asked)
+    words = f"{right} of {len(made.asked)} questions answered right, for "
+    words += f"{course.questions_percent:g} % of the points"
+    return replace(final, points=points, why="; ".join(filter(None, [final.why, words])))
 
 
 def collected(store: Store) -> datetime:

@@ -12,9 +12,9 @@ import msgspec
 
 from grader import paths
 from grader.ask.quiz import NoQuestionsError, quiz
+from grader.classroom.bulk import questions
 from grader.classroom.bulk.intake import collect
 from grader.classroom.bulk.store import Row, Store
-from grader.execute import records
 from grader.model.question import QuizKeys
 from grader.model.spec import Lab
 
@@ -29,18 +29,12 @@ def make(store: Store, labs: list[Lab], count: int) -> Iterator[QuizKeys]:
     by_id = {lab.id: lab for lab in labs}
     for row in list(store.rows()):
         if row.status == "graded" and row.lab in by_id:
-            made = _kept(store, row)
+            made = questions.of(store, row)
             files = _hashes(store, row)
             if made is None or made.files != files or len(made.asked) < count:
                 made = _drawn(store, row, by_id[row.lab], count, secret, files)
-                store.keep_setting(_name(row), msgspec.json.encode(made))
+                store.keep_setting(questions.setting(row), msgspec.json.encode(made))
             yield made
-
-
-def kept(store: Store, lab: str = "") -> list[QuizKeys]:
-    """What make() has kept of a lab, or of all."""
-    rows = (row for row in store.rows() if row.lab == lab or not lab)
-    return [made for row in rows if (made := _kept(store, row))]
 
 
 def _drawn(
@@ -55,20 +49,12 @@ def _drawn(
         wanted = count // parts + (place < count % parts)
         with quiz(submission, part.id, seed) as drawn:
             try:
-                questions = drawn.questions()
-                asked += [question for question, _ in zip(questions, range(wanted), strict=False)]
+                found = zip(drawn.questions(), range(wanted), strict=False)
+                asked += [question for question, _ in found]
             except NoQuestionsError:
                 continue
             withheld += drawn.tally.withheld
     return QuizKeys(row.lab, row.student, files, asked, withheld)
-
-
-def _kept(store: Store, row: Row) -> QuizKeys | None:
-    return records.readable(store.setting(_name(row)), QuizKeys)
-
-
-def _name(row: Row) -> str:
-    return f"quiz {row.lab} {row.student}"
 
 
 def _hashes(store: Store, row: Row) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from grader import exit_codes
-from grader.classroom.bulk import final
+from grader.classroom.bulk import final, questions
 from grader.classroom.bulk.batch import Batch
 from grader.classroom.bulk.cache_key import Options
 from grader.classroom.bulk.database import FILE, HIDDEN
@@ -52,6 +52,7 @@ def bulk(
     per_task: options.PerTask = 8,
     trusted: options.Trusted = False,
     ask: options.Ask = 0,
+    answers: options.AnswersFile = None,
 ) -> None:
     """Grade a folder of submissions, each in a sandbox."""
     chosen = _labs(labs)
@@ -60,6 +61,7 @@ def bulk(
     with problems.of_usage():
         expected = load_roster(roster) if roster else None
     given = _course(course)
+    answered = _answers(answers)
     bulk_machine.check_disk(out)
     output.announce_first_build()
     bulk_machine.check_sandbox(trusted, backend == "gpu")
@@ -82,9 +84,11 @@ def bulk(
         store.keep_setting(final.COLLECTED, datetime.now(UTC).isoformat().encode())
         with Pool(jobs, store.own) as pool, bar:
             batch.run(entries, cluster.executor(pool, batch, trusted) if cluster else pool)
-        _publish(store, rules)
         if ask:
             _ask(store, chosen, ask)
+        if answered:
+            _keep_answers(store, answered)
+        _publish(store, rules)
         raise typer.Exit(exit_codes.FAULT if store.count("error") else exit_codes.FULL_MARKS)
 
 
@@ -113,6 +117,13 @@ def _ask(store: Store, labs: list[spec.Lab], count: int) -> None:
         output.say(f"a question was withheld, please report this fault of ours: {fault}")
 
 
+def _keep_answers(store: Store, answered: questions.Answers) -> None:
+    """Keeps what students answered. Says which questions the run does not know."""
+    if unknown := questions.keep(store, answered):
+        first = ", ".join(plain_text.line(name, 60) for name in unknown[:3])
+        output.say(f"answers to questions that were not drawn here: {len(unknown)}, as {first}")
+
+
 def _check_folders(submissions: Path, out: Path) -> None:
     """Raises UsageError when the folders cannot be what the instructor meant."""
     if submissions.is_file() and submissions.suffix.lower() == ".zip":
@@ -135,6 +146,14 @@ def _course(file: Path | None) -> bytes:
     with problems.of_usage(), problems.of_file(file):
         settings.load(file, frozenset(spec.available()))
         return file.read_bytes()
+
+
+def _answers(file: Path | None) -> questions.Answers:
+    """The answers of --answers. Raises UsageError."""
+    if file is None:
+        return {}
+    with problems.of_usage(), problems.of_file(file):
+        return questions.read(file.read_bytes(), str(file))
 
 
 def _submissions(place: Path, expected: Roster | None) -> tuple[Download, list[Entry]]:

@@ -120,3 +120,11 @@ Ask = Annotated[
         "moodle-xml or qti; takes some seconds for each student.",
     ),
 ]
+AnswersFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--answers",
+        metavar="FILE",
+        help="What students answered: a CSV file with the columns question and answer.",
+    ),
+]

@@ -10,6 +10,7 @@ import typer
 from grader import exit_codes
 from grader.classroom.bulk.cluster.slurm import SlurmError
 from grader.classroom.bulk.database import StoreError
+from grader.classroom.bulk.questions import AnswersError
 from grader.classroom.course.roster import RosterError
 from grader.classroom.course.settings import SettingsError
 from grader.commands import output
@@ -22,7 +23,7 @@ def of_usage() -> Iterator[None]:
     """Raises UsageError for what the instructor can put right."""
     try:
         yield
-    except (StoreError, SettingsError, RosterError) as problem:
+    except (StoreError, SettingsError, RosterError, AnswersError) as problem:
         raise UsageError(str(problem)) from problem
     except BackendError as problem:
         if not problem.usage:

@@ -95,10 +95,10 @@ def export(
             raise UsageError(f"there is no {what} {line(text)}; choose of {', '.join(known)}")
     _check_options(form, book, column, per_check, feedback, submissions)
     if form in quiz.FORMATS:
-        from grader.classroom.bulk import quizzes  # with NumPy
+        from grader.classroom.bulk import questions
 
         with run_folder.opened(run) as store:
-            made = quizzes.kept(store, lab)
+            made = questions.kept(store, lab)
         if not made:
             raise UsageError(f"{run} has no questions; ./grade bulk --ask N draws them")
         for name, data in quiz.FORMATS[form](made):

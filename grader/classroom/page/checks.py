@@ -46,11 +46,7 @@ class CheckFigures:
 
     @property
     def meaning(self) -> str:
-        """The discrimination in a word; "" where there is none."""
-        if self.discrimination is None:
-            return ""
-        words = (word for least, word in WORDS if self.discrimination >= least)
-        return next(words, "reversed")
+        return word_of(self.discrimination)
 
 
 def figures(results: Iterable[Result]) -> list[CheckFigures]:
@@ -60,6 +56,13 @@ def figures(results: Iterable[Result]) -> list[CheckFigures]:
         for check in result.checks:
             lines.setdefault(check.id, []).append((check, result))
     return [_figures(of_check) for of_check in lines.values()]
+
+
+def word_of(discrimination: float | None) -> str:
+    """A discrimination in a word; "" where there is none."""
+    if discrimination is None:
+        return ""
+    return next((word for least, word in WORDS if discrimination >= least), "reversed")
 
 
 def _figures(lines: list[tuple[Check, Result]]) -> CheckFigures:

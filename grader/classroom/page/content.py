@@ -6,14 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grader.classroom.bulk import course_total
+from grader.classroom.bulk import questions as asked
 from grader.classroom.bulk.course_total import CourseTotal
 from grader.classroom.bulk.final import WITHOUT_GRADE, Final, Student
 from grader.classroom.bulk.store import Status, Store
 from grader.classroom.course.settings import Course
-from grader.classroom.page import checks, common_mistakes, reasons
+from grader.classroom.page import checks, common_mistakes, questions, reasons
 from grader.classroom.page.checks import CheckFigures
 from grader.classroom.page.common_mistakes import Mistake
 from grader.classroom.page.names import Names
+from grader.classroom.page.questions import QuestionFigures
 from grader.classroom.page.reasons import Reason
 from grader.model import outline
 
@@ -60,6 +62,7 @@ class LabFigures:
     seconds: float  # that all checks of all submissions ran
     unmeasured: list[Rest]
     notes: Counter[str]  # by kind
+    questions: list[QuestionFigures]
 
     @property
     def median(self) -> float | None:
@@ -110,7 +113,7 @@ def content(store: Store, grades: list[Final], course: Course, names: Names) -> 
     for final in grades:
         by_lab[final.lab].append(final)
         by_student[final.student.id].append(final)
-    labs = [_lab(lab, by_lab[lab], notes, names) for lab in sorted(by_lab)]
+    labs = [_lab(store, lab, by_lab[lab], notes, names) for lab in sorted(by_lab)]
     handed_in = course_total.handed_in(grades)
     rows = [
         Everybody(finals[0].student, course_total.of_student(finals, course, handed_in), finals)
@@ -132,7 +135,11 @@ def why(final: Final) -> str:
 
 
 def _lab(
-    lab: str, finals: list[Final], notes: dict[tuple[str, str], list[Note]], names: Names
+    store: Store,
+    lab: str,
+    finals: list[Final],
+    notes: dict[tuple[str, str], list[Note]],
+    names: Names,
 ) -> LabFigures:
     # What a group hands in is the grade of each member, and one submission.
     once = {(f.row.student, f.row.attempt): f for f in reversed(finals) if f.row}
@@ -161,6 +168,7 @@ def _lab(
         seconds=sum(sum(check.times) for check in timed),
         unmeasured=_unmeasured(finals),
         notes=Counter(note.kind for final in finals for note in notes[final.student.id, lab]),
+        questions=questions.figures(store, graded, asked.answers(store)),
     )
 
 

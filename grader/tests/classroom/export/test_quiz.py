@@ -12,7 +12,7 @@ import pytest
 
 from grader.ask import sheet
 from grader.ask.quiz import Tally
-from grader.classroom.bulk import quizzes
+from grader.classroom.bulk import questions, quizzes
 from grader.classroom.bulk.database import HIDDEN
 from grader.classroom.export import publish, quiz
 from grader.model import spec
@@ -83,6 +83,30 @@ def test_qti_gets_each_question_with_its_key() -> None:
     assert chosen.findtext(".//q:prompt", namespaces=q) == "Which?"
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_another_program_reads_the_items() -> None:
+    """build/venv/bin/python -m pip install pyslet: an implementation of QTI 2.1."""
+    documents = pytest.importorskip("pyslet.qtiv2.xml")
+    ((_, data),) = quiz.qti(MADE)
+    read = []
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        for path in sorted(package.namelist())[1:]:
+            document = documents.QTIDocument()
+            document.read_from_stream(package.open(path))
+            item = document.root
+            right = item.declarations["RESPONSE"].get_correct_value().value
+            body = [type(each).__name__ for each in item.ItemBody.get_children()]
+            choices = {
+                c.identifier: "".join(map(str, c.get_children()))
+                for c in item.find_children_depth_first(documents.interactions.SimpleChoice)
+            }
+            read.append((item.title, choices.get(right, right), body))
+    assert sorted(read) == sorted(
+        [(a.question.id, a.key.answer if a is CHOSEN else 5, body) for a, body in (
+            (TYPED, ["Pre", "P"]), (CHOSEN, ["ChoiceInteraction"]), (TYPED, ["Pre", "P"]))],
+    )  # fmt: skip
+
+
 def test_a_sheet_has_the_code_the_questions_and_the_keys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,7 +158,7 @@ def test_a_class_gets_questions_of_its_own(
         assert len(set(drawn)) == 4, "one seed a student"
         before = len(drawn)
         assert list(quizzes.make(store, [spec.load("lab3")], 3)) == made, "the files are the same"
-        assert len(drawn) == before and quizzes.kept(store, "lab3") == made
+        assert len(drawn) == before and questions.kept(store, "lab3") == made
         secret = store.setting(quizzes.SEED)
     with contextlib.closing(runs.make(tmp_path / "other")) as store:
         other = list(quizzes.make(store, [spec.load("lab3")], 3))

@@ -1,0 +1,100 @@
+"""Which byte does a shift of a vector leave in a lane?"""
+
+import re
+from random import Random
+
+from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.program import Program
+from grader.ask.source import evaluated
+
+ABOUT = "bytes that move between lanes"
+REBUILDS = True
+LANE = 16  # bytes: no shift of bytes crosses its border
+WIDTHS = {"ssse3": ("128", 16), "avx2": ("256", 32)}  # by what the part needs: bits, bytes
+CALL = r"_mm{}_(?:alignr_epi8|b?srli_si{})\s*\("
+SHARE = """
+__attribute__((target("{cpu}"))) void {name}(const uint8_t *rgb, int width, int height,
+                                             struct weights w, uint8_t *grey) {{
+    uint8_t number[64];
+    for (int i = 0; i < 64; i++)
+        number[i] = (uint8_t)i;
+    const __m{bits}i low = _mm{m}_loadu_si{bits}((const void *)number);
+    const __m{bits}i high = _mm{m}_loadu_si{bits}((const void *)(number + {size}));
+    _mm{m}_storeu_si{bits}((void *)grey, {call});
+    (void)rgb, (void)width, (void)height, (void)w, (void)high;
+}}
+"""
+
+
+def ask(program: Program, draw: Random) -> Draft:
+    part = program.lab.part_of(program.base)
+    if not program.in_c or part.cpu not in WIDTHS:
+        raise CannotTell("no vectors")
+    bits, size = WIDTHS[part.cpu]
+    m = "" if size == LANE else bits
+    line, text = draw.choice(calls(program, re.compile(CALL.format(m, bits))))
+    function, *operands, last = text
+    by = evaluated(last, program.text.constants)
+    if by is None or not 0 < by < LANE or len(operands) != 1 + ("alignr" in function):
+        raise CannotTell("by how many bytes it shifts")
+    at = draw.randrange(size)
+    lane, byte = at // LANE * LANE, at % LANE + by
+    above = size if len(operands) == 2 else None  # where the bytes come from that move in
+    answer = lane + byte if byte < LANE else 0 if above is None else above + lane + byte - LANE
+
+    def second() -> str:
+        named = [*("high low".split() if len(operands) == 2 else ["low"]), last]
+        added = SHARE.format(cpu=part.cpu, name=part.calls[-1], bits=bits, m=m, size=size,
+                             call=f"{function}({', '.join(named)})")  # fmt: skip
+        renamed = f"#define {part.calls[-1]} {part.calls[-1]}_before\n{program.text.text}\n"
+        edited = f"{renamed}#undef {part.calls[-1]}\n{added}"
+        return str(int(program.output(program.case(), program.changed(edited.encode())).flat[at]))
+
+    mistakes = [
+        (at + by, "as if the bytes of the two lanes of 16 moved together"),
+        (at - by, "they move down, to lower numbers"),
+        (size + at + by, "the operands are exchanged: the second one gives the low bytes"),
+        (lane + byte, "as if the bytes continued after the end of the lane"),
+        (at, "as if nothing moved"),
+        (at + 4 * by, f"{by} counts bytes, not integers of 32 bits"),
+        (at + by // 8, f"{by} counts bytes, not bits"),
+    ]
+    held = f"byte i of {operands[-1]} holds the number i"
+    if len(operands) == 2:
+        held += f", and byte i of {operands[0]} holds {size} + i"
+    return Draft(
+        file=program.shown,
+        line=line,
+        text=f"Suppose {held}. Which number is in byte {at} of what {function}() returns at this "
+        f"line? (Bytes are counted from 0, the lowest address.)",
+        answer=str(answer),
+        second=second,
+        ways=("the rule of the instruction", "a run of this call on such vectors"),
+        why=f"In each lane of {LANE} bytes, byte k of the result is byte k + {by} of "
+        + (f"{operands[-1]} with {operands[0]} behind it" if len(operands) == 2 else operands[0])
+        + f". Here that is byte {at % LANE} + {by} = {byte}, which "
+        + ("is past the end: 0." if byte >= LANE and above is None else f"holds {answer}."),
+        mistakes=numbers(answer, mistakes),
+    )  # fmt: skip
+
+
+def calls(program: Program, pattern: re.Pattern[str]) -> list[tuple[int, list[str]]]:
+    """The calls that a pattern finds: the line, then the name and the arguments as they stand.
+    Raises CannotTell where there is none."""
+    found = []
+    for match in pattern.finditer(program.text.code):
+        arguments, depth = [""], 1
+        for character in program.text.code[match.end() :]:
+            depth += (character == "(") - (character == ")")
+            if depth == 0:
+                break
+            if character == "," and depth == 1:
+                arguments.append("")
+            else:
+                arguments[-1] += character
+        name = match[0].rstrip("( \n\t")
+        texts = [" ".join(argument.split()) for argument in arguments]
+        found.append((program.text.line_at(match.start()), [name, *texts]))
+    if not found:
+        raise CannotTell("no shift of bytes")
+    return found
