@@ -220,8 +220,8 @@ class Program:
     def must_be_right(self) -> None:
         """Raises NoQuestionsError where the part does not work yet, which a grade explains."""
         self.binary  # noqa: B018 - says why it does not build
-        case = self.case()
         try:
+            case = self.case(self._sizes()[0])
             self.right_output(case, self.inputs(case))
         except CannotTell as reason:
             raise NoQuestionsError(
@@ -244,12 +244,14 @@ class Program:
     @cached_property
     def trace(self) -> Trace:
         """The run that most questions are about. Raises CannotTell, NoQuestionsError."""
-        for width, height in SIZES:
-            size = (width + self.personal % 5, height + self.personal // 5 % 5)
+        for size in self._sizes():
             found = self.traced(size)
             if found.complete:
                 return found
         raise CannotTell("the trace of its run is too long")
+
+    def _sizes(self) -> list[tuple[int, int]]:
+        return [(w + self.personal % 5, h + self.personal // 5 % 5) for w, h in SIZES]
 
     @property
     def size(self) -> tuple[int, int]:
@@ -266,7 +268,13 @@ class Program:
                 raise CannotTell("the file uses parts of OpenMP that cannot be traced")
         else:
             make_trace, program = traced, binary or self.binary
-        return make_trace(self.run, case, inputs, program, np.dtype(dtype), shape, self.shown)
+        found = make_trace(self.run, case, inputs, program, np.dtype(dtype), shape, self.shown)
+        if not (found.warps or found.threads):
+            raise NoQuestionsError(
+                f"no memory access of {self.shown} has a source line, so nothing can be asked; "
+                f"does addr2line work here? ./grade doctor\n       ({program} was asked)"
+            )
+        return found
 
     def retraced(self, edited: bytes) -> Trace:
         """The traced run of a changed program, on the same image."""

@@ -43,7 +43,7 @@ def ask(program: Program, draw: Random) -> Draft:
     answer = lane + byte if byte < LANE else 0 if above is None else above + lane + byte - LANE
 
     def second() -> str:
-        named = [*("high low".split() if len(operands) == 2 else ["low"]), last]
+        named = [*(["high", "low"] if len(operands) == 2 else ["low"]), last]
         added = SHARE.format(cpu=part.cpu, name=part.calls[-1], bits=bits, m=m, size=size,
                              call=f"{function}({', '.join(named)})")  # fmt: skip
         renamed = f"#define {part.calls[-1]} {part.calls[-1]}_before\n{program.text.text}\n"

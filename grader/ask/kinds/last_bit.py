@@ -67,7 +67,10 @@ def ask(program: Program, draw: Random) -> Draft:
 
     taps = (2 * across + 1) * (2 * down + 1)
     mistakes = [
-        ((taps - 1) // 2, "nothing would be rounded in an exact sum, but each addition of floats is"),
+        (
+            (taps - 1) // 2,
+            "nothing would be rounded in an exact sum, but each addition of floats is",
+        ),
         (0, "terms that come before the 1 are added exactly: together they count"),
         (taps - 1, "2^-24 is half an ulp of 1, not a whole one"),
         *((other, f"that is so when the terms are added {way}") for way, other in found.items()),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from grader.classroom.bulk import questions
 from grader.classroom.bulk.final import Final
-from grader.classroom.bulk.questions import Answers, Answered
+from grader.classroom.bulk.questions import Answered, Answers
 from grader.classroom.bulk.store import Store
 from grader.classroom.page.checks import correlation, word_of
 
