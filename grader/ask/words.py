@@ -107,10 +107,10 @@ def draw_access(
 
 def found_again(access: WarpAccess, changed: Trace) -> WarpAccess:
     """What a changed program does where the access was. Raises CannotTell."""
+    here = same(access)[:4], access.block, access.warp
     for other in changed.warps:
-        if same(other)[:4] == same(access)[:4]:
-            if (other.block, other.warp) == (access.block, access.warp):
-                return other
+        if (same(other)[:4], other.block, other.warp) == here:
+            return other
     raise CannotTell("the changed program does not get there")
 
 

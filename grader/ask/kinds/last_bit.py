@@ -67,10 +67,7 @@ def ask(program: Program, draw: Random) -> Draft:
 
     taps = (2 * across + 1) * (2 * down + 1)
     mistakes = [
-        (
-            (taps - 1) // 2,
-            "nothing would be rounded in an exact sum, but each addition of floats is",
-        ),
+        ((taps - 1) // 2, "that is the exact sum, but each addition of floats is rounded"),
         (0, "terms that come before the 1 are added exactly: together they count"),
         (taps - 1, "2^-24 is half an ulp of 1, not a whole one"),
         *((other, f"that is so when the terms are added {way}") for way, other in found.items()),
@@ -87,10 +84,10 @@ def ask(program: Program, draw: Random) -> Draft:
         answer=str(answer),
         second=second,
         ways=("the additions one by one, in the program's order", "a run on that image"),
-        why=f"Your program adds the terms {order}. 2^-24 is half an ulp of 1: added to the 1 alone, "
-        f"it is rounded to the even neighbour, but terms that were added to one another before "
-        f"count together. The exact sum would be {(taps - 1) / 2:g} ulp above 1; the run gives "
-        f"{answer}.",
+        why=f"Your program adds the terms {order}. 2^-24 is half an ulp of 1: added to the 1 "
+        "alone, it is rounded to the even neighbour, but terms that were added to one another "
+        f"before count together. The exact sum would be {(taps - 1) / 2:g} ulp above 1; the run "
+        f"gives {answer}.",
         mistakes=numbers(answer, mistakes),
     )
 

@@ -108,8 +108,10 @@ def report(found: list[Keys]) -> int:
         differing = sum(text.startswith(f"{kind}: ") for k in found for text in k.withheld)
         of = sum(k.asked[kind] > 0 for k in asked)
         print(f"{kind:16} {agreed + differing:6} {agreed:6} {differing:8} {of:8}")
-    print(f"{len(asked)} parts of programs have questions, {len(found) - len(asked)} are not right "
-          f"or do not build; {len(few)} have fewer than {ENOUGH}, {len(withheld)} keys differ")  # fmt: skip
+    print(
+        f"{len(asked)} parts of programs have questions, {len(found) - len(asked)} are not right "
+        f"or do not build; {len(few)} have fewer than {ENOUGH}, {len(withheld)} keys differ"
+    )
     return len(few) + len(withheld)
 
 

@@ -21,7 +21,7 @@ BLOCK_WIDTH, BLOCK_HEIGHT, TILE = 32, 8, 32  # of the solutions of labs 2 and 3;
 def quizzes() -> Iterator[dict[str, Quiz]]:
     with ExitStack() as opened:
         made = {}
-        for name in ("lab1 A", "lab2 A", "lab3 A", "lab4 B", "lab8 A"):
+        for name in ("lab1 A", "lab2 A", "lab3 A", "lab4 B", "lab8 A", "lab8 D"):
             lab, part = name.split()
             solution = submissions.find(spec.load(lab, hidden=False), "solutions")
             made[name] = opened.enter_context(quiz(solution, part, "formulas"))
@@ -115,4 +115,22 @@ def test_two_hundred_keys_equal_formulas(quizzes: dict[str, Quiz]) -> None:
         wr, wg, wb = ints(r"r = (\d+), g = (\d+), b = (\d+)", draft.text)
         assert draft.answer == str((wr * r + wg * g + wb * b + 16384) // 32768), draft
         checked += 1
+    for draft in drafts(quizzes["lab8 D"], "lanes", 20):
+        (at,) = ints(r"byte (\d+) of what", draft.text)
+        line = quizzes["lab8 D"].program.text.quoted(draft.line)
+        (by,) = ints(r"(?:alignr_epi8|srli_si256)\([^)]*, (\d+)\)", line)
+        lane, byte = at - at % 16, at % 16 + by
+        moved_in = 32 + lane + byte - 16 if "alignr" in draft.text else 0
+        assert draft.answer == str(lane + byte if byte < 16 else moved_in), draft
+        checked += 1
+    for part in ("lab1 A", "lab2 A"):
+        for draft in drafts(quizzes[part], "last_bit", 12):
+            y, x = ints(r"image\[y=(\d+)\]\[x=(\d+)\] is 1", draft.text)
+            v, u = ints(r"out\[y=(\d+)\]\[x=(\d+)\]", draft.text)
+            before = 3 * (y - v + 1) + (x - u + 1)  # terms of half an ulp, before the 1
+            # They fill (before / 2) ulp, rounded to even; each later one is half an ulp too.
+            ulps = before // 2 + (before % 2 and before // 2 % 2)
+            ulps += ulps % 2 if before < 8 else 0
+            assert draft.answer == str(ulps), draft
+            checked += 1
     assert checked >= 200, checked

@@ -1,17 +1,21 @@
 """What a question may not hold, and what a student's file may not make of it."""
 
+import dataclasses
 import re
+from collections import Counter
 from random import Random
 
 import msgspec
 import pytest
 
-from grader.ask.draft import CannotTell
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import NoQuestionsError, Program
+from grader.ask.quiz import quiz
 from grader.ask.source import Source, evaluated
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.question import Question
+from grader.student import understood
 
 PARTS = [(lab, part.id) for lab in spec.available() for part in spec.load(lab).part]
 
@@ -71,6 +75,25 @@ def test_changes_of_the_text_hit_what_they_mean() -> None:
     for line in (1, 2, 5, 7):
         with pytest.raises(CannotTell):
             source.with_values({line: "1"})
+
+
+def test_the_place_of_the_key_tells_nothing() -> None:
+    solution = submissions.find(spec.load("lab1"), "solutions")
+    places: Counter[int] = Counter()
+    with quiz(solution, "A", "places") as drawn:
+        for number in range(600):
+            mistakes = {f"thread {number + n}": "why" for n in (1, 2, 3, 7, 8)}
+            draft = Draft("x.c", 0, "?", f"thread {number}", lambda: "", ("a", "b"), "", mistakes,
+                          typed=False)  # fmt: skip
+            asked = drawn._asked("writer", draft, Random(number), f"{number}")
+            assert len(asked.question.options) == 5
+            places[asked.question.options.index(asked.key.answer)] += 1
+    assert all(90 <= places[place] <= 150 for place in range(5)), places
+
+
+def test_what_is_kept_of_the_answers_holds_no_key() -> None:
+    fields = {field.name for field in dataclasses.fields(understood.Answered)}
+    assert fields == {"part", "kind", "right", "wrong", "row"}
 
 
 def test_a_wrong_part_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:

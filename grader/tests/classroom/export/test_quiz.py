@@ -12,6 +12,7 @@ import pytest
 
 from grader.ask import sheet
 from grader.ask.quiz import Tally
+from grader.classroom import export as exports
 from grader.classroom.bulk import questions, quizzes
 from grader.classroom.bulk.database import HIDDEN
 from grader.classroom.export import publish, quiz
@@ -173,16 +174,32 @@ def test_a_class_gets_questions_of_its_own(
     assert "has no questions" in capsys.readouterr().err
 
 
-def test_no_page_for_students_holds_a_key(tmp_path: Path) -> None:
-    with contextlib.closing(runs.make(tmp_path / "run")) as store:
-        key = msgspec.json.encode(QuizKeys("lab3", runs.GRADED.lms, {}, [CHOSEN]))
-        store.keep_setting(f"quiz lab3 {runs.GRADED.lms}", key)
+def test_only_the_two_formats_with_keys_hold_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever else a run writes may get to students: its pages, tables, zips."""
+    run = tmp_path / "run"
+    with contextlib.closing(runs.make(run)) as store:
+        made = QuizKeys("lab3", runs.GRADED.lms, {}, [CHOSEN])
+        store.keep_setting(f"quiz lab3 {runs.GRADED.lms}", msgspec.json.encode(made))
+        questions.keep(store, {CHOSEN.question.id: "c"})
         publish.write(store)
-        found = [file for file in (tmp_path / "run").rglob("*") if file.is_file()]
-        texts = [file.read_bytes() for file in found if quizzes_may_not_be_in(file)]
-        assert texts and not any(b"lab2-A-writer-2" in text for text in texts)
+    for form in (*exports.FOLDERS, *exports.WHOLE):
+        assert tiny_course.call(monkeypatch, "export", str(run), "--format", form) == 0
+    assert tiny_course.call(monkeypatch, "report", str(run)) == 0
+    secrets = [CHOSEN.question.id.encode(), b"thread&gt; 2"]
+    found = [f for f in run.rglob("*") if f.is_file() and HIDDEN not in f.parts]
+    texts = [text for file in found for text in contents(file)]
+    assert len(texts) >= 12 and not any(secret in text for secret in secrets for text in texts)
+    for form in quiz.FORMATS:
+        out = tmp_path / form
+        tiny_course.call(monkeypatch, "export", str(run), "--format", form, "--out", str(out))
+        assert any(secrets[0] in text for text in contents(out)), form
 
 
-def quizzes_may_not_be_in(file: Path) -> bool:
-    """All files but the database of the run, which is not for students."""
-    return HIDDEN not in file.parts
+def contents(file: Path) -> list[bytes]:
+    """What is in a file, or in the files of a zip."""
+    if not zipfile.is_zipfile(file):
+        return [file.read_bytes()]
+    with zipfile.ZipFile(file) as package:
+        return [package.read(name) for name in package.namelist()]
