@@ -149,6 +149,20 @@ class Source:
         """The lines of barriers that stand alone as a statement."""
         return [self.line_at(match.start()) for match in _BARRIER.finditer(self.code)]
 
+    def call(self, inside: int) -> tuple[int, list[str]]:
+        """Where a call ends, behind its closing bracket, and its arguments, each on one line.
+        inside: the offset behind the opening one. Raises CannotTell."""
+        arguments, depth = [""], 1
+        for at in range(inside, len(self.code)):
+            depth += (self.code[at] == "(") - (self.code[at] == ")")
+            if depth == 0:
+                return at + 1, [" ".join(argument.split()) for argument in arguments]
+            if self.code[at] == "," and depth == 1:
+                arguments.append("")
+            else:
+                arguments[-1] += self.code[at]
+        raise CannotTell("brackets")
+
     # ---- changes
 
     def _replaced(self, start: int, end: int, new: str) -> bytes:

@@ -74,12 +74,8 @@ def words(code: int) -> str:
 def call_at(program: Program, name: str, line: int) -> tuple[int, int]:
     """Where the call of a function at a line stands: from its name to its closing bracket. Raises
     CannotTell."""
-    code = program.text.code
-    found = [m.start() for m in re.finditer(rf"\b{name}\s*\(", code)]
-    found = [start for start in found if program.text.line_at(start) == line]
-    depth = 0
-    for at in range(found[0] if len(found) == 1 else len(code), len(code)):
-        depth += (code[at] == "(") - (code[at] == ")")
-        if code[at] == ")" and depth == 0:
-            return found[0], at + 1
-    raise CannotTell("which call it is")
+    calls = list(re.finditer(rf"\b{name}\s*\(", program.text.code))
+    found = [call for call in calls if program.text.line_at(call.start()) == line]
+    if len(found) != 1:
+        raise CannotTell("which call it is")
+    return found[0].start(), program.text.call(found[0].end())[0]

@@ -32,11 +32,15 @@ def ask(program: Program, draw: Random) -> Draft:
         raise CannotTell("no vectors")
     bits, size = WIDTHS[part.cpu]
     m = "" if size == LANE else bits
-    line, text = draw.choice(calls(program, re.compile(CALL.format(m, bits))))
-    function, *operands, last = text
+    calls = list(re.finditer(CALL.format(m, bits), program.text.code))
+    if not calls:
+        raise CannotTell("no shift of bytes")
+    call = draw.choice(calls)
+    function = call[0].rstrip("( \n\t")
+    *operands, last = program.text.call(call.end())[1]
     by = evaluated(last, program.text.constants)
-    if by is None or not 0 < by < LANE or len(operands) != 1 + ("alignr" in function):
-        raise CannotTell("by how many bytes it shifts")
+    if by is None or not 0 < by < LANE or len({*operands}) != 1 + ("alignr" in function):
+        raise CannotTell("what it shifts, and by how many bytes")
     at = draw.randrange(size)
     lane, byte = at // LANE * LANE, at % LANE + by
     above = size if len(operands) == 2 else None  # where the bytes come from that move in
@@ -64,7 +68,7 @@ def ask(program: Program, draw: Random) -> Draft:
         held += f", and byte i of {operands[0]} holds {size} + i"
     return Draft(
         file=program.shown,
-        line=line,
+        line=program.text.line_at(call.start()),
         text=f"Suppose {held}. Which number is in byte {at} of what {function}() returns at this "
         f"line? (Bytes are counted from 0, the lowest address.)",
         answer=str(answer),
@@ -76,25 +80,3 @@ def ask(program: Program, draw: Random) -> Draft:
         + ("is past the end: 0." if byte >= LANE and above is None else f"holds {answer}."),
         mistakes=numbers(answer, mistakes),
     )  # fmt: skip
-
-
-def calls(program: Program, pattern: re.Pattern[str]) -> list[tuple[int, list[str]]]:
-    """The calls that a pattern finds: the line, then the name and the arguments as they stand.
-    Raises CannotTell where there is none."""
-    found = []
-    for match in pattern.finditer(program.text.code):
-        arguments, depth = [""], 1
-        for character in program.text.code[match.end() :]:
-            depth += (character == "(") - (character == ")")
-            if depth == 0:
-                break
-            if character == "," and depth == 1:
-                arguments.append("")
-            else:
-                arguments[-1] += character
-        name = match[0].rstrip("( \n\t")
-        texts = [" ".join(argument.split()) for argument in arguments]
-        found.append((program.text.line_at(match.start()), [name, *texts]))
-    if not found:
-        raise CannotTell("no shift of bytes")
-    return found
