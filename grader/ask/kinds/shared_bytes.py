@@ -18,6 +18,8 @@ def ask(program: Program, draw: Random) -> Draft:
     number = draw.choice(used)
     launch = trace.launches[number]
     lines = sorted({a.line for a in trace.warps if a.space == "shared" and a.launch == number})
+    if len({program.text.function(line) for line in lines}) > 1:
+        raise CannotTell("several functions have shared memory")
     answer = launch.shared
 
     def second() -> str:

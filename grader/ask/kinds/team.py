@@ -1,5 +1,6 @@
 """Which thread of the team writes a row, and how much?"""
 
+import re
 from random import Random
 
 from grader.ask.draft import CannotTell, Draft, numbers
@@ -11,6 +12,10 @@ from grader.execute.openmp_team import Team
 
 ABOUT = "what a thread of the team computes"
 REBUILDS = False
+# Directives that give work to threads as they come.
+AS_THEY_COME = re.compile(
+    r"#\s*pragma\s+omp\b[^\n]*\b(?:dynamic|guided|runtime|auto|task|taskloop|sections|single)\b"
+)
 
 
 def ask(program: Program, draw: Random) -> Draft:
@@ -20,19 +25,33 @@ def ask(program: Program, draw: Random) -> Draft:
         raise CannotTell("no team of threads")
     stores = of_output(trace.threads, trace.size[0] * trace.size[1] * trace.dtype.itemsize)
     owners: dict[int, int] = {}
-    written = [0] * len(team.written)
+    written = [0] * team.largest
     for access in stores:
-        if access.thread >= len(written):
+        if access.thread >= team.largest:
             raise CannotTell("a thread outside of the team")
         written[access.thread] += access.width
         for byte in range(access.at, access.at + access.width, trace.dtype.itemsize):
             if owners.setdefault(byte, access.thread) != access.thread:
                 raise CannotTell("two threads write the same pixel")
+    users: dict[int, set[int]] = {}
+    for access in trace.threads:
+        users.setdefault(access.at, set()).add(access.thread)
+    others = [a for a in trace.threads if a.store and a.at not in owners]
+    if AS_THEY_COME.search(program.text.code) or any(
+        a.thread and len(users[a.at]) > 1 for a in others
+    ):
+        raise CannotTell("which thread writes what depends on time")
     thread = draw.randrange(team.largest)
     pixels = [0] * team.largest
     for owner in owners.values():
         pixels[owner] += 1
     answer = pixels[thread]
+
+    def second() -> str:
+        if written != team.written and any(a.thread and len(users[a.at]) == 1 for a in others):
+            raise CannotTell("the threads write to memory of their own")
+        return str(answer) if written == team.written else f"{team.written}, not {written}"
+
     total = trace.size[0] * trace.size[1]
     share = total // team.largest
     mistakes = [
@@ -49,7 +68,7 @@ def ask(program: Program, draw: Random) -> Draft:
         text=f"{program.name} runs on {image(trace.size)} with {team.largest} threads. How many "
         f"different pixels of the result does thread {thread} write (threads are counted from 0)?",
         answer=str(answer),
-        second=lambda: str(answer) if written == team.written else f"{team.written}, not {written}",
+        second=second,
         ways=("the trace of the threads' stores", "the bytes that the team's record says"),
         why=f"In the run, the threads write {', '.join(map(str, pixels))} pixels: {total} in all.",
         mistakes=numbers(answer, mistakes),

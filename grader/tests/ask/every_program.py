@@ -1,8 +1,10 @@
 """python -m grader.tests.ask.every_program [--out FILE] [--jobs N] [WORD ...]: the keys of all
-kinds of questions over all programs, each with parts: the solutions, the zoo, and the honest files,
-each after a solution. On all cores by default; WORD: only programs whose name has one of them, such
-as lab3/right. It writes a row for each program, part and kind, prints what is withheld and who has
-too few questions, and then the kinds; its exit status is 1 where a key is not certain."""
+kinds of questions over all programs, part by part: the solutions, the zoo, and the honest files,
+each after a solution. Kinds that compile are drawn once, the others three times.
+
+On all cores by default. WORD: only programs whose name has one of them, such as lab3/right. It
+writes a row for each program, part and kind, prints what is withheld and who has too few questions,
+and then the kinds; its exit status is 1 where a key is not certain, or where there are too few."""
 
 import argparse
 import os
@@ -83,9 +85,9 @@ def keys(lab: str, name: str, part: str) -> Keys:
         with quiz(submission, part, "every program") as drawn:
             try:
                 drawn.program.must_be_right()
-                for turn in range(TURNS):
-                    for kind in KINDS:
-                        drawn.one(kind, turn)
+                for name_of_kind, kind in KINDS.items():
+                    for turn in range(1 if kind.REBUILDS else TURNS):
+                        drawn.one(name_of_kind, turn)
             except (NoQuestionsError, BuildError, TooBusyError, CannotTell) as reason:
                 made.refused = str(reason).partition("\n")[0]
             tally = drawn.tally
