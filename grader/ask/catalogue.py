@@ -1,36 +1,12 @@
-"""All kinds of questions, by their names."""
+"""All kinds of questions, by the names of their modules."""
 
+from importlib import import_module
+from pkgutil import iter_modules
 from random import Random
-from types import ModuleType
 from typing import Protocol, cast
 
+from grader.ask import kinds
 from grader.ask.draft import Draft
-from grader.ask.kinds import (
-    banks,
-    barrier,
-    blocks,
-    border,
-    constant,
-    constant_index,
-    error_path,
-    grey,
-    idle,
-    lanes,
-    last_bit,
-    occupancy,
-    pitch,
-    requests,
-    sectors,
-    shared_bytes,
-    shift,
-    smaller_block,
-    stride,
-    taps,
-    team,
-    tile_pixel,
-    tile_writer,
-    writer,
-)  # fmt: skip
 from grader.ask.program import Program
 
 
@@ -44,9 +20,7 @@ class Kind(Protocol):
         """A draft. Raises CannotTell where this kind does not fit the program."""
 
 
-_MODULES: tuple[ModuleType, ...] = (
-    banks, barrier, blocks, border, constant, constant_index, error_path, grey, idle, lanes,
-    last_bit, occupancy, pitch, requests, sectors, shared_bytes, shift, smaller_block, stride, taps,
-    team, tile_pixel, tile_writer, writer,
-)  # fmt: skip
-KINDS: dict[str, Kind] = {m.__name__.rpartition(".")[2]: cast(Kind, m) for m in _MODULES}
+KINDS: dict[str, Kind] = {
+    module.name: cast(Kind, import_module(f"{kinds.__name__}.{module.name}"))
+    for module in iter_modules(kinds.__path__)
+}
