@@ -199,7 +199,8 @@ def _days(course: Course, student: Student, lab: str, row: Row | None) -> int:
     if row is None or row.status == "missing":
         return 0
     due = course.due(lab, student.names())
-    flagged = "late" in row.notes.split(", ")
+    # The download's mark knows nothing of an extension.
+    flagged = "late" in row.notes.split(", ") and not course.extended(lab, student.names())
     return lateness.days_late(row.submitted, due, flagged, course.grace_minutes)
 
 
@@ -208,7 +209,8 @@ def _final(store: Store, student: Student, lab: str, row: Row | None, late: Late
     result = store.result_of(row) if row else None
     if result is None:
         reason = row.reason if row else ""
-        why = WITHOUT_GRADE.get(status, status) + (f": {reason}" if reason else "")
+        why = WITHOUT_GRADE.get(status, status)
+        why += f": {reason}" if reason not in ("", why) else ""
         return Final(student, lab, status, row, why=why)
     points = result.score.earned * late.keeps
     return Final(

@@ -16,6 +16,7 @@ from grader.classroom.bulk.intake.discover import DOWNLOAD, Download
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import DiskFolder
 from grader.classroom.bulk.intake.on_roster import attendance
+from grader.classroom.bulk.intake.on_roster import timed as timed_by_roster
 from grader.classroom.bulk.pool import Pool
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import bulk_machine, cluster_options
@@ -71,6 +72,8 @@ def bulk(
         if given:
             store.keep_setting(final.COURSE, given)
         rules = final.rules(store)
+        for line in timed_by_roster(entries, rules.zone()):
+            output.say(line)
         seeds = {
             lab: its.hidden_seed for lab, its in rules.lab.items() if its.hidden_seed is not None
         }

@@ -66,6 +66,9 @@ def test_lateness_takes_its_share_and_an_extension_gives_it_back(store: Store) -
         )
         assert points(store, more)["ann"] == 54
     assert points(store, Course())["ann"] == 60
+    # Canvas marks as late what is within an extension, and says no time.
+    ill = Course(late_percent_per_day=10, lab=LATE.lab, extension=[Extension("cem", "lab3", 3)])
+    assert points(store, ill)["cem"] == 60 and not of(store, ill)["cem", "lab3"].late.days
 
 
 def test_an_override_replaces_everything_and_survives(store: Store) -> None:
