@@ -95,7 +95,7 @@ class Batch:
     def _collect_task(self, entry: Entry, labs: list[str]) -> Task:
         paths = {name: os.fsencode(path) for name, path in entry.paths.items()}
         whole = os.fsencode(entry.archive) if entry.archive else b""
-        return Collect(entry.student, paths, entry.problem, labs, whole)
+        return Collect(entry.student, paths, entry.problem, labs, entry.takes, whole)
 
     def _collected(self, task: Task, answer: Answer | None) -> Task | None:
         """Stores what a submission holds. Returns the task when a worker died and may try again."""
@@ -132,7 +132,8 @@ class Batch:
         if found.problem:
             return Row(student, lab.id, "rejected", "", found.problem)
         if not found.contents:
-            return Row(student, lab.id, "missing", "", found.missing)
+            status: Status = "wrong name" if found.wrong_name else "missing"
+            return Row(student, lab.id, status, "", found.missing)
         return Row(student, lab.id, *self._keyed(lab, found.contents, files), "")
 
     def _keyed(

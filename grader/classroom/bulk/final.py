@@ -25,6 +25,7 @@ COLLECTED = "collected"  # the one that says when the submissions were last read
 WITHOUT_GRADE: dict[Status, str] = {
     "missing": "nothing was handed in",
     "rejected": "the submission was rejected",
+    "wrong name": "a file has another name than the lab asks for",
     "error": "the grader or the machine failed",
     "waiting": "not graded yet",
 }
@@ -149,6 +150,7 @@ def strangers(course: Course, everybody: Iterable[Student]) -> list[str]:
     """The names in course.toml that mean no student of the run: perhaps a slip."""
     known = {name for student in everybody for name in student.names()}
     named = [each.student for each in course.extension]
+    named += [take.student for take in course.take]
     named += [name for group in course.group for name in group.students]
     named += course.leaderboard_without
     return [name for name in dict.fromkeys(named) if name not in known]

@@ -11,7 +11,7 @@ from grader.classroom.bulk import final
 from grader.classroom.bulk.batch import Batch
 from grader.classroom.bulk.cache_key import Options
 from grader.classroom.bulk.database import FILE, HIDDEN
-from grader.classroom.bulk.intake import discover
+from grader.classroom.bulk.intake import discover, takes
 from grader.classroom.bulk.intake.discover import DOWNLOAD, Download
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import DiskFolder
@@ -72,6 +72,7 @@ def bulk(
         if given:
             store.keep_setting(final.COURSE, given)
         rules = final.rules(store)
+        takes.assign(rules, entries, chosen)
         for line in timed_by_roster(entries, rules.zone()):
             output.say(line)
         seeds = {

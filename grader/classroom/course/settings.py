@@ -25,6 +25,12 @@ why = "illness"
 [[group]]
 name = "team 4"
 students = ["ada@example.org", "grace@example.org"]
+
+[[take]]                         # a file that was handed in under a wrong name
+student = "grace@example.org"
+lab = "lab3"
+file = "Constant_Mask.cu"
+as = "constant_mask.cu"          # may be left out where the lab has one file
 """
 
 import tomllib
@@ -73,6 +79,15 @@ class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
 
 
+class Take(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of a student's that counts as one that a lab asks for."""
+
+    student: str
+    lab: str
+    file: str  # its name, or its path in the submission
+    wanted: str = msgspec.field(default="", name="as")
+
+
 class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rules of one course."""
 
@@ -89,6 +104,7 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lab: dict[str, LabRules] = {}
     extension: list[Extension] = []
     group: list[Group] = []
+    take: list[Take] = []
 
     def zone(self) -> tzinfo:
         return UTC if self.timezone == "UTC" else ZoneInfo(self.timezone)
@@ -161,7 +177,8 @@ def _problems(course: Course, labs: frozenset[str]) -> list[str]:
         course.zone()
     except (KeyError, ValueError, OSError):
         problems.append(f'timezone "{course.timezone}" is unknown; write one such as "Asia/Seoul"')
-    named = [*course.lab, *(extension.lab for extension in course.extension)]
+    named = [*course.lab, *(each.lab for each in course.extension)]
+    named += [take.lab for take in course.take]
     unknown = dict.fromkeys(name for name in named if name not in labs)
     problems += [f"there is no {name}; the labs are {', '.join(sorted(labs))}" for name in unknown]
     for extension in course.extension:

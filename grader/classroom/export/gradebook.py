@@ -41,8 +41,8 @@ def _rows(grades: Grades) -> Iterator[list[str]]:
     yield ["student", *PERSON, *titles, *([TOTAL] if several else [])]
     for student, by_lab in sorted(grades.by_student.items()):
         person = by_lab[grades.labs[0]].student.person
-        number = person.sis or person.lms or person.login
-        cells = [plain_text.cell(student), *map(_cell, (person.name, person.email, number))]
+        known = person.sis or person.lms or person.login
+        cells = [plain_text.cell(student), *map(_cell, (person.name, person.email, known))]
         for lab in grades.labs:
             cells += _cells(by_lab[lab])
         if several:
