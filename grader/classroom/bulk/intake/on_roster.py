@@ -12,6 +12,7 @@ from grader.classroom.course.roster import Roster, merged
 from grader.model import plain_text
 
 MOST_SHOWN = 20  # names of a list
+STRANGER, DOUBTFUL = "not on the roster", "several of the roster fit"  # notes of a submission
 
 
 @dataclass
@@ -66,6 +67,7 @@ def attendance(entries: list[Entry], roster: Roster) -> Attendance:
                 entry.stated = roster.submitted.get(fits[0], entry.stated)
                 present.add(fits[0])
                 continue
+            entry.note(DOUBTFUL if fits else STRANGER)
             if not fits:
                 result.strangers.append(entry.student)
             else:
