@@ -31,6 +31,7 @@ from grader.classroom.export.summary import summary
 from grader.commands import output
 from grader.commands.errors import UsageError
 from grader.model import plain_text, spec
+from grader.oracle import operations
 
 NO_SUBMISSIONS = "{} has no submissions: it needs a folder, zip or tarball per student"
 
@@ -160,10 +161,14 @@ def _submissions(place: Path, expected: Roster | None) -> tuple[Download, list[E
 
 
 def _labs(listed: str) -> list[spec.Lab]:
-    """The labs of --labs; every lab when it is empty. Raises UsageError for an unknown name."""
+    """The labs of --labs; every lab when it is empty. Raises UsageError for an unknown name, and
+    SpecError."""
     known = list(spec.available())
     names = [name.strip() for name in listed.split(",") if name.strip()] or known
     for name in names:
         if name not in known:
             raise UsageError(f"there is no {name}; the labs are {', '.join(known)}")
-    return [spec.load(name) for name in dict.fromkeys(names)]
+    chosen = [spec.load(name) for name in dict.fromkeys(names)]
+    for lab in chosen:
+        operations.require(lab)
+    return chosen
