@@ -125,9 +125,9 @@ def members(root: Path, files: list[str], chosen: Lists, labs: list[str]) -> lis
         if matches(path, chosen.inside)
         and (not (lab := _LAB_IN_PATH.search(path)) or lab[1] in labs)
     }
-    for lab in labs:
-        if f"handouts/{lab}.md" not in texts:
-            raise ReleaseError(f"{lab} has no page for students: write handouts/{lab}.md")
+    for name in labs:
+        if f"handouts/{name}.md" not in texts:
+            raise ReleaseError(f"{name} has no page for students: write handouts/{name}.md")
     if labs != all_labs(root):
         texts = part.reduced(root, texts, labs)
     if problems := _dead_links(texts):
