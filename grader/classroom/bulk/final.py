@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from grader.classroom.bulk.decided import decided
 from grader.classroom.bulk.history import Past
 from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.overrides import Override
@@ -87,7 +88,7 @@ def finals(store: Store, course: Course) -> list[Final]:
     for row in store.attempts():
         attempts.setdefault((row.student, row.lab), []).append(row)
     labs = sorted({lab for _, lab in attempts})
-    overrides = store.overrides.current()
+    overrides, of_checks = store.overrides.current(), store.overrides.of_checks()
     read = collected(store)
     grades = []
     for student in students(store.submissions(), course):
@@ -95,7 +96,8 @@ def finals(store: Store, course: Course) -> list[Final]:
         days = {lab: _days(course, student, lab, row) for lab, row in chosen.items()}
         late = lateness.costs(course, days)
         for lab in labs:
-            final = _final(store, student, lab, chosen[lab], late[lab])
+            by_hand = of_checks.get((student.id, lab), [])
+            final = _final(store, student, lab, chosen[lab], late[lab], by_hand)
             final = _until_due(final, course, read)
             grades.append(_overridden(final, overrides.get((student.id, lab))))
     return grades
@@ -206,7 +208,14 @@ def _days(course: Course, student: Student, lab: str, row: Row | None) -> int:
     return lateness.days_late(row.submitted, due, flagged, course.grace_minutes)
 
 
-def _final(store: Store, student: Student, lab: str, row: Row | None, late: Late) -> Final:
+def _final(
+    store: Store,
+    student: Student,
+    lab: str,
+    row: Row | None,
+    late: Late,
+    by_hand: list[Override],
+) -> Final:
     status: Status = row.status if row else "missing"
     result = store.result_of(row) if row else None
     if result is None:
@@ -214,10 +223,11 @@ def _final(store: Store, student: Student, lab: str, row: Row | None, late: Late
         why = WITHOUT_GRADE.get(status, status)
         why += f": {reason}" if reason not in ("", why) else ""
         return Final(student, lab, status, row, why=why)
+    result = decided(result, by_hand)
     points = result.score.earned * late.keeps
-    return Final(
-        student, lab, status, row, result, points, result.score.measured, late, why=late.why
-    )
+    set_by_hand = [f"set by the instructor: {each.why}" for each in by_hand]
+    why = "; ".join(filter(None, [late.why, *set_by_hand]))
+    return Final(student, lab, status, row, result, points, result.score.measured, late, why=why)
 
 
 def _until_due(final: Final, course: Course, read: datetime) -> Final:
