@@ -5,10 +5,15 @@ student's output within the rounding bound is reported by name. If none does, no
 location.py still says where the wrong elements lie.
 """
 
-from collections.abc import Iterator
+import contextlib
+import functools
+import traceback
+from collections.abc import Callable, Iterator
+from typing import ParamSpec
 
 import numpy as np
 
+from grader import paths
 from grader.diagnose import source_text, unwritten, values
 from grader.diagnose.known import filter as filters
 from grader.diagnose.known import grayscale, mask, mistakes
@@ -18,9 +23,29 @@ from grader.oracle import operations
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
 
+LOG = paths.BUILD / "diagnosis-fault.log"
 LARGE = 300_000  # elements; larger outputs are only located: a small case shows the same mistake
 
 
+P = ParamSpec("P")
+
+
+def _never_costs_a_grade(tried: Callable[P, Diagnosis | None]) -> Callable[P, Diagnosis | None]:
+    """An error in a diagnosis goes to build/diagnosis-fault.log, and the mistake has no name."""
+
+    @functools.wraps(tried)
+    def explained(*args: P.args, **options: P.kwargs) -> Diagnosis | None:
+        try:
+            return tried(*args, **options)
+        except Exception:  # noqa: BLE001
+            with contextlib.suppress(OSError):
+                LOG.write_text(traceback.format_exc())
+            return None
+
+    return explained
+
+
+@_never_costs_a_grade
 @np.errstate(all="ignore")  # an output may hold anything
 def explain(
     case: Case,
@@ -44,6 +69,8 @@ def explain(
     `source`: the text of the student's file, for mistakes that the output alone does not show.
     """
     if operation not in filters.COMPUTE:
+        if operation != "grey":
+            return None  # an operation whose mistakes nobody has described yet
         if comparison.got.size > LARGE:
             return None
         if grayscale.is_saturated(comparison) and (seen := source_text.reversed_indices(source)):

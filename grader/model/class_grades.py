@@ -16,7 +16,7 @@ class LabGrade(msgspec.Struct, frozen=True):
     null: there is no grade, which is not 0."""
 
     lab: str
-    status: Literal["waiting", "graded", "missing", "rejected", "error"]
+    status: Literal["waiting", "graded", "missing", "rejected", "error", "wrong name"]
     points: float | None
     out_of: float | None  # the points measured; of an override, all points of the lab
     share: float | None  # from 0 to 1, as the export was told to count what was not measured

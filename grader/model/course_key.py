@@ -18,18 +18,15 @@ from grader import paths
 
 # At the top, what counts is listed instead: instructors may keep submissions and runs there.
 TOP = ("Makefile", "datasets", "grade", "grader", "labs", "solutions")
-AFTER = (
-    "course",
-    "export",
-    "leaderboard",
-    "page",
-    "similarity",
-)  # packages of classroom/ that read finished grades
+# Packages that read finished grades, of grader/ and of classroom/.
+AFTER = ("commands", "release", "render", "schema", "student")
+AFTER_IN_CLASS = ("course", "export", "leaderboard", "page", "similarity")
 EXCLUDED = (  # names of files and folders, at any depth
     "tests",
     "test_*",
     "studies",  # measurements that no grade needs
     *AFTER,
+    *AFTER_IN_CLASS,
     "*.md",
     ".*",
     # left behind by Python, editors and patch

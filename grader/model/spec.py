@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 import msgspec
 
 from grader import paths
-from grader.model import counters
+from grader.model import counters, toml_line
 from grader.model.outline import SpecError as SpecError
 from grader.model.outline import available as available
 
@@ -23,6 +23,10 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 
 BORDERS = ("zero", "replicate", "")
+INSTRUCTORS = (
+    "That file comes with the course; the mistake is not a student's. If you teach, correct it; if "
+    "you do not, tell your instructor."
+)
 SHARES = ("instruction", "multiplication")  # what a check of a part in C may be a share of
 
 Kind = Literal["correct", "safe", "technique", "speed"]
@@ -330,10 +334,20 @@ def load(lab_id: str, hidden: bool = True, secret_seed: int | None = None) -> La
 
 
 def _decode(file: Path, kind: type[T]) -> T:
+    text = b""
     try:
-        return msgspec.toml.decode(file.read_bytes(), type=kind)
+        text = file.read_bytes()
+        return msgspec.toml.decode(text, type=kind)
     except (OSError, ValueError, RecursionError) as problem:  # msgspec's error is a ValueError
-        raise SpecError(f"{file.relative_to(paths.ROOT)}: {problem}") from problem
+        raise mistake(file, [toml_line.placed(text.decode(errors="replace"), str(problem))]) from (
+            problem
+        )
+
+
+def mistake(file: Path, problems: list[str]) -> SpecError:
+    """The error that names the file, and whose mistake it is."""
+    listed = "; ".join(problems)
+    return SpecError(f"{file.relative_to(paths.ROOT)}: {listed}\n{INSTRUCTORS}")
 
 
 def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
@@ -364,7 +378,6 @@ def _resized(check: Technique, seed: int) -> Technique:
 
 
 def _check(lab: Lab, file: Path) -> None:
-    where = file.relative_to(paths.ROOT)
     parts = {part.id for part in lab.part}
     checks = lab.checks()
     names = [check.name for check in checks]
@@ -394,14 +407,19 @@ def _check(lab: Lab, file: Path) -> None:
         for part in lab.part
         if part.file not in lab.submit and (part.file or len(lab.submit) > 1)
     ]
-    problems += [f"border '{c.border}'" for c in checks if c.border not in BORDERS]
+    problems += [
+        f"there is no border '{c.border}'; the borders are {' and '.join(filter(None, BORDERS))}"
+        for c in checks
+        if c.border not in BORDERS
+    ]
     for check in lab.technique:
         problems += [
             f"'{check.name}': {text}" for bound in check.bounds() for text in _limits(lab, bound)
         ]
     problems += [f"'{s.name}': {text}" for s in lab.speed if (text := _bars(s))]
     if problems:
-        raise SpecError(f"{where}: " + "; ".join(problems))
+        text = file.read_text(encoding="utf-8", errors="replace")
+        raise mistake(file, [toml_line.placed(text, problem) for problem in problems])
 
 
 def _limits(lab: Lab, check: Technique) -> list[str]:

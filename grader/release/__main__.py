@@ -33,7 +33,7 @@ def main() -> int:
     started = time.monotonic()
     try:
         name, data, labs = make(paths.ROOT, options.labs.split(), options.dirty)
-        prove(paths.ROOT, data)
+        prove(paths.ROOT, data, options.dirty)
         with tempfile.TemporaryDirectory(prefix="convlabs-release-") as work:
             trial.run_trial(data, labs, Path(work), say, timed=contents.lists().objects)
         if not options.check:
@@ -67,7 +67,7 @@ def make(root: Path, names: list[str], dirty: bool) -> tuple[str, bytes, list[st
         )
     labs = contents.chosen_labs(root, names)
     lists = contents.lists()
-    members = contents.members(root, contents.tracked(root), lists, labs)
+    members = contents.members(root, _files(root, dirty), lists, labs)
     members += objects.members(labs, say) if lists.objects else []
     members.sort(key=lambda member: member.path)
     folder = f"convlabs-student-{__version__}"
@@ -78,9 +78,14 @@ def make(root: Path, names: list[str], dirty: bool) -> tuple[str, bytes, list[st
     return "-".join([folder, *suffixes]) + ".tar.gz", data, labs
 
 
-def prove(root: Path, data: bytes) -> None:
+def _files(root: Path, dirty: bool) -> list[str]:
+    """The files that a release may take: new ones, too, where what is not committed counts."""
+    return sorted(contents.tracked(root) + (contents.untracked(root) if dirty else []))
+
+
+def prove(root: Path, data: bytes, dirty: bool) -> None:
     """Searches every byte of the archive for secrets. Raises ReleaseError."""
-    secrets = gate.known(root, contents.tracked(root), contents.lists())
+    secrets = gate.known(root, _files(root, dirty), contents.lists())
     problems = gate.findings(data, secrets)
     if problems:
         raise ReleaseError(

@@ -76,6 +76,12 @@ def tracked(root: Path) -> list[str]:
     return sorted(filter(None, git(root, "ls-files", "-z").split("\0")))
 
 
+def untracked(root: Path) -> list[str]:
+    """The files that git neither tracks nor ignores. Raises ReleaseError."""
+    listed = git(root, "ls-files", "-z", "--others", "--exclude-standard")
+    return sorted(filter(None, listed.split("\0")))
+
+
 def git(root: Path, *arguments: str) -> str:
     """The output of a git command. Raises ReleaseError."""
     try:
@@ -111,14 +117,17 @@ def chosen_labs(root: Path, names: list[str]) -> list[str]:
 
 
 def members(root: Path, files: list[str], chosen: Lists, labs: list[str]) -> list[Member]:
-    """The files of the archive, sorted. Raises ReleaseError: for one that is no regular file, and
-    for a link to a file that students do not get."""
+    """The files of the archive, sorted. Raises ReleaseError: for one that is no regular file, for a
+    lab without a page, and for a link to a file that students do not get."""
     texts = {
         path: _content(root, path)
         for path in files
         if matches(path, chosen.inside)
         and (not (lab := _LAB_IN_PATH.search(path)) or lab[1] in labs)
     }
+    for name in labs:
+        if f"handouts/{name}.md" not in texts:
+            raise ReleaseError(f"{name} has no page for students: write handouts/{name}.md")
     if labs != all_labs(root):
         texts = part.reduced(root, texts, labs)
     if problems := _dead_links(texts):

@@ -11,6 +11,7 @@ from grader.execute.backend import Backend, cpu_has
 from grader.model.prediction import PredictedSpeed
 from grader.model.score import Unmeasured
 from grader.model.spec import CheckSpec, Input, Lab, Program, Speed
+from grader.oracle import operations
 
 NO_SPEED = "are for speed, left out by --no-speed"
 NO_GPU = "need a GPU"
@@ -62,7 +63,8 @@ def plan_for(
     prediction: PredictedSpeed = "shown",
 ) -> Plan:
     """The plan for grading a lab on a backend. pattern: -k's; None for all checks. timed: speed is
-    checked as well, where it can be, and predicted elsewhere."""
+    checked as well, where it can be, and predicted elsewhere. Raises SpecError."""
+    operations.require(lab)
     selected = lab.checks() if pattern is None else matching(lab, pattern)
     speeds = [check for check in selected if isinstance(check, Speed)]
     here = [check for check in speeds if _timed_on(lab, check, backend)]

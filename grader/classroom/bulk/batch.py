@@ -85,6 +85,7 @@ class Batch:
         self.store.keep_only(list(self.submissions), labs)
         names = collect.names_of(self.labs)
         keys = "".join(key(lab, self.made[lab.id], {}) for lab in self.labs)
+        keys += " with pages" if self.options.pages else ""
         for student, entry in self.submissions.items():
             self.digests[student] = collect.digest(entry, names) + keys
         changed = [s for s in self.submissions if self.store.digest(s) != self.digests[s]]
@@ -95,7 +96,7 @@ class Batch:
     def _collect_task(self, entry: Entry, labs: list[str]) -> Task:
         paths = {name: os.fsencode(path) for name, path in entry.paths.items()}
         whole = os.fsencode(entry.archive) if entry.archive else b""
-        return Collect(entry.student, paths, entry.problem, labs, whole)
+        return Collect(entry.student, paths, entry.problem, labs, entry.takes, whole)
 
     def _collected(self, task: Task, answer: Answer | None) -> Task | None:
         """Stores what a submission holds. Returns the task when a worker died and may try again."""
@@ -132,7 +133,8 @@ class Batch:
         if found.problem:
             return Row(student, lab.id, "rejected", "", found.problem)
         if not found.contents:
-            return Row(student, lab.id, "missing", "", found.missing)
+            status: Status = "wrong name" if found.wrong_name else "missing"
+            return Row(student, lab.id, status, "", found.missing)
         return Row(student, lab.id, *self._keyed(lab, found.contents, files), "")
 
     def _keyed(
@@ -142,7 +144,10 @@ class Batch:
         `files`."""
         grade_key = key(lab, self.made[lab.id], contents)
         files[grade_key] = contents
-        return "graded" if self.store.has_grade(grade_key) else "waiting", grade_key
+        # A page is made while a program is graded: where one is asked for and there is none, again.
+        lacks_page = self.options.pages and not self.store.page(grade_key)
+        done = self.store.has_grade(grade_key) and not lacks_page
+        return "graded" if done else "waiting", grade_key
 
     def _earlier(self, student: str, files: dict[str, dict[str, bytes]]) -> list[Row]:
         """The attempts that are stored already, under the keys that they have now."""

@@ -24,7 +24,7 @@ class Options:
     backend: str = "auto"
     timed: bool = True
     seconds: float | None = None
-    pages: bool = True  # a report.html for each submission
+    pages: bool = True  # a report.html for each submission; decides no grade
     seeds: Mapping[str, int] = field(default_factory=dict)
     prediction: PredictedSpeed = "shown"  # the course's predicted_speed
 
@@ -35,7 +35,6 @@ def made_by(lab: Lab, backend: Backend, options: Options) -> dict[str, str]:
     asked = {
         "whether speed is measured": options.timed,
         "the time limit": options.seconds,
-        "whether there are reports": options.pages,
         "what predicted speed earns": options.prediction,
         "the hidden seed": options.seeds.get(lab.id),
         "the backend": backend,

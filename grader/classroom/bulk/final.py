@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from grader.classroom.bulk import questions
+from grader.classroom.bulk.decided import decided
 from grader.classroom.bulk.history import Past
 from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.overrides import Override
@@ -26,6 +27,7 @@ COLLECTED = "collected"  # the one that says when the submissions were last read
 WITHOUT_GRADE: dict[Status, str] = {
     "missing": "nothing was handed in",
     "rejected": "the submission was rejected",
+    "wrong name": "a file has another name than the lab asks for",
     "error": "the grader or the machine failed",
     "waiting": "not graded yet",
 }
@@ -87,7 +89,7 @@ def finals(store: Store, course: Course) -> list[Final]:
     for row in store.attempts():
         attempts.setdefault((row.student, row.lab), []).append(row)
     labs = sorted({lab for _, lab in attempts})
-    overrides = store.overrides.current()
+    overrides, of_checks = store.overrides.current(), store.overrides.of_checks()
     read = collected(store)
     answered = questions.answers(store) if course.questions_percent else {}
     grades = []
@@ -96,7 +98,8 @@ def finals(store: Store, course: Course) -> list[Final]:
         days = {lab: _days(course, student, lab, row) for lab, row in chosen.items()}
         late = lateness.costs(course, days)
         for lab in labs:
-            final = _final(store, student, lab, chosen[lab], late[lab])
+            by_hand = of_checks.get((student.id, lab), [])
+            final = _final(store, student, lab, chosen[lab], late[lab], by_hand)
             final = _until_due(final, course, read)
             final = _with_answers(store, final, course, answered)
             grades.append(_overridden(final, overrides.get((student.id, lab))))
@@ -152,6 +155,7 @@ def strangers(course: Course, everybody: Iterable[Student]) -> list[str]:
     """The names in course.toml that mean no student of the run: perhaps a slip."""
     known = {name for student in everybody for name in student.names()}
     named = [each.student for each in course.extension]
+    named += [take.student for take in course.take]
     named += [name for group in course.group for name in group.students]
     named += course.leaderboard_without
     return [name for name in dict.fromkeys(named) if name not in known]
@@ -202,21 +206,31 @@ def _days(course: Course, student: Student, lab: str, row: Row | None) -> int:
     if row is None or row.status == "missing":
         return 0
     due = course.due(lab, student.names())
-    flagged = "late" in row.notes.split(", ")
+    # The download's mark knows nothing of an extension.
+    flagged = "late" in row.notes.split(", ") and not course.extended(lab, student.names())
     return lateness.days_late(row.submitted, due, flagged, course.grace_minutes)
 
 
-def _final(store: Store, student: Student, lab: str, row: Row | None, late: Late) -> Final:
+def _final(
+    store: Store,
+    student: Student,
+    lab: str,
+    row: Row | None,
+    late: Late,
+    by_hand: list[Override],
+) -> Final:
     status: Status = row.status if row else "missing"
     result = store.result_of(row) if row else None
     if result is None:
         reason = row.reason if row else ""
-        why = WITHOUT_GRADE.get(status, status) + (f": {reason}" if reason else "")
+        why = WITHOUT_GRADE.get(status, status)
+        why += f": {reason}" if reason not in ("", why) else ""
         return Final(student, lab, status, row, why=why)
+    result = decided(result, by_hand)
     points = result.score.earned * late.keeps
-    return Final(
-        student, lab, status, row, result, points, result.score.measured, late, why=late.why
-    )
+    set_by_hand = [f"set by the instructor: {each.why}" for each in by_hand]
+    why = "; ".join(filter(None, [late.why, *set_by_hand]))
+    return Final(student, lab, status, row, result, points, result.score.measured, late, why=why)
 
 
 def _until_due(final: Final, course: Course, read: datetime) -> Final:

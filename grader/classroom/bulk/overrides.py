@@ -8,13 +8,15 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class Override:
-    """The points of one student for one lab, of the lab's total; None: taken back."""
+    """The points of one student for one lab, of the lab's total, or for one of its checks; None:
+    taken back."""
 
     student: str
     lab: str
     points: float | None
     why: str
     at: datetime
+    check: str = ""  # its id; "": the whole lab
 
 
 class Overrides:
@@ -27,29 +29,43 @@ create table override (
     lab text not null,
     points real,
     why text not null,
-    at text not null
+    at text not null,
+    check_id text not null default ''
 );
 """
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
+        columns = [row[1] for row in db.execute("pragma table_info(override)")]
+        if "check_id" not in columns:  # a run of an earlier version
+            db.execute("alter table override add column check_id text not null default ''")
 
     def add(self, override: Override) -> None:
         """On the disk when it returns. Raises sqlite3.OperationalError."""
         at = override.at.isoformat(timespec="seconds")
-        values = (override.student, override.lab, override.points, override.why, at)
-        query = "insert into override (student, lab, points, why, at) values (?, ?, ?, ?, ?)"
+        values = (override.student, override.lab, override.points, override.why, at, override.check)
+        columns = "(student, lab, points, why, at, check_id)"
+        query = f"insert into override {columns} values (?, ?, ?, ?, ?, ?)"
         self._db.execute(query, values)
 
     def every(self) -> list[Override]:
         """All there were, the oldest first."""
-        query = "select student, lab, points, why, at from override order by number"
+        query = "select student, lab, points, why, at, check_id from override order by number"
         return [
-            Override(student, lab, points, why, datetime.fromisoformat(at))
-            for student, lab, points, why, at in self._db.execute(query)
+            Override(student, lab, points, why, datetime.fromisoformat(at), check)
+            for student, lab, points, why, at, check in self._db.execute(query)
         ]
 
     def current(self) -> dict[tuple[str, str], Override]:
-        """Those that hold, by student and lab."""
-        last = {(each.student, each.lab): each for each in self.every()}
+        """Those of whole labs that hold, by student and lab."""
+        last = {(each.student, each.lab): each for each in self.every() if not each.check}
         return {key: each for key, each in last.items() if each.points is not None}
+
+    def of_checks(self) -> dict[tuple[str, str], list[Override]]:
+        """Those of single checks that hold, by student and lab."""
+        last = {(each.student, each.lab, each.check): each for each in self.every() if each.check}
+        found: dict[tuple[str, str], list[Override]] = {}
+        for (student, lab, _), each in last.items():
+            if each.points is not None:
+                found.setdefault((student, lab), []).append(each)
+        return found

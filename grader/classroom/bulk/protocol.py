@@ -24,6 +24,7 @@ class Collect(msgspec.Struct, tag=True, frozen=True):
     paths: dict[str, bytes]  # of an intake.entry.Entry, as the file system has them
     problem: str
     labs: list[str]
+    takes: tuple[tuple[str, str, str], ...] = ()  # of the Entry
     archive: bytes = b""  # the zip of the class, likewise; b"": the paths are on the disk
 
 

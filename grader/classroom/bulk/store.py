@@ -24,7 +24,7 @@ from grader.classroom.course.person import Person
 from grader.execute import records
 from grader.model.result import Result
 
-Status = Literal["waiting", "graded", "missing", "rejected", "error"]
+Status = Literal["waiting", "graded", "missing", "rejected", "error", "wrong name"]
 TABLES = """
 create table file (sha256 text primary key, content blob not null);
 create table submission (
@@ -38,7 +38,7 @@ create table work (
     student text not null,
     lab text not null,
     attempt integer not null,  -- 1, 2, ...; the highest is what the student has handed in now
-    status text not null,      -- waiting, graded, missing, rejected, error
+    status text not null,      -- a Status
     key text not null,         -- of grade; '' where there is nothing to grade
     reason text not null,      -- why it has no grade, in words
     submitted text not null,   -- of the submission, when the attempt was collected

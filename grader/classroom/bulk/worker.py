@@ -65,7 +65,7 @@ def _collect(task: Collect) -> Collected:
     labs = [_lab(name, None, None) for name in task.labs]
     submitted = {name: Path(os.fsdecode(path)) for name, path in task.paths.items()}
     whole = Path(os.fsdecode(task.archive)) if task.archive else None
-    entry = Entry(task.student, submitted, task.problem, archive=whole)
+    entry = Entry(task.student, submitted, task.problem, archive=whole, takes=task.takes)
     return Collected(task.student, collect.collect(entry, labs))
 
 

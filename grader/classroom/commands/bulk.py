@@ -11,11 +11,12 @@ from grader.classroom.bulk import final, questions
 from grader.classroom.bulk.batch import Batch
 from grader.classroom.bulk.cache_key import Options
 from grader.classroom.bulk.database import FILE, HIDDEN
-from grader.classroom.bulk.intake import discover
+from grader.classroom.bulk.intake import discover, takes
 from grader.classroom.bulk.intake.discover import DOWNLOAD, Download
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import DiskFolder
 from grader.classroom.bulk.intake.on_roster import attendance
+from grader.classroom.bulk.intake.on_roster import timed as timed_by_roster
 from grader.classroom.bulk.pool import Pool
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import bulk_machine, cluster_options
@@ -30,6 +31,7 @@ from grader.classroom.export.summary import summary
 from grader.commands import output
 from grader.commands.errors import UsageError
 from grader.model import plain_text, spec
+from grader.oracle import operations
 
 NO_SUBMISSIONS = "{} has no submissions: it needs a folder, zip or tarball per student"
 
@@ -73,6 +75,9 @@ def bulk(
         if given:
             store.keep_setting(final.COURSE, given)
         rules = final.rules(store)
+        takes.assign(rules, entries, chosen)
+        for line in timed_by_roster(entries, rules.zone()):
+            output.say(line)
         seeds = {
             lab: its.hidden_seed for lab, its in rules.lab.items() if its.hidden_seed is not None
         }
@@ -178,10 +183,14 @@ def _submissions(place: Path, expected: Roster | None) -> tuple[Download, list[E
 
 
 def _labs(listed: str) -> list[spec.Lab]:
-    """The labs of --labs; every lab when it is empty. Raises UsageError for an unknown name."""
+    """The labs of --labs; every lab when it is empty. Raises UsageError for an unknown name, and
+    SpecError."""
     known = list(spec.available())
     names = [name.strip() for name in listed.split(",") if name.strip()] or known
     for name in names:
         if name not in known:
             raise UsageError(f"there is no {name}; the labs are {', '.join(known)}")
-    return [spec.load(name) for name in dict.fromkeys(names)]
+    chosen = [spec.load(name) for name in dict.fromkeys(names)]
+    for lab in chosen:
+        operations.require(lab)
+    return chosen

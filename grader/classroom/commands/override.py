@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from grader import exit_codes, files
-from grader.classroom.bulk import final
+from grader.classroom.bulk import decided, final
 from grader.classroom.bulk.overrides import Override
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
@@ -15,6 +15,7 @@ from grader.classroom.export import publish
 from grader.commands.errors import CommandError, UsageError
 from grader.model import spec
 from grader.model.plain_text import line
+from grader.model.result import Check
 
 BACK = "none"
 
@@ -29,6 +30,10 @@ def override(
         str, typer.Argument(metavar="[POINTS]", help='Of the lab\'s total; "none" takes it back.')
     ] = "",
     why: Annotated[str, typer.Option("--why", help="The reason, which the student reads.")] = "",
+    check: Annotated[
+        str,
+        typer.Option("--check", metavar="NAME", help="Set one check's points, not the lab's."),
+    ] = "",
 ) -> None:
     """Set a student's points for a lab by hand. Without a student: list what was set."""
     with run_folder.opened(run) as store:
@@ -36,16 +41,19 @@ def override(
             print("\n".join(_listed(store)) or "no points were set by hand")
             return
         one = _student(store, student)
-        number = _points(lab, points)
+        one_check = _check(store, one, lab, check) if check else None
+        total = one_check.max_points if one_check else _total(lab)
+        number = _points(points, total)
         if not why.strip():
             raise UsageError('say why, for example --why "graded by hand: the file was cut off"')
-        store.overrides.add(Override(one.id, lab, number, why.strip(), datetime.now(UTC)))
+        of = one_check.id if one_check else ""
+        store.overrides.add(Override(one.id, lab, number, why.strip(), datetime.now(UTC), of))
         _publish(store)
         if number is None:
-            print(f"{line(one.id)}, {lab}: the override is taken back")
+            print(f"{_named(one.id, lab, of)}: the override is taken back")
         else:
-            total = spec.load(lab).points.total()
-            print(f"{line(one.id)}, {lab}: set to {number:g} of {total}: {line(why.strip())}")
+            said = f"set to {number:g} of {total:g}: {line(why.strip())}"
+            print(f"{_named(one.id, lab, of)}: {said}")
 
 
 def _publish(store: Store) -> None:
@@ -72,19 +80,40 @@ def _student(store: Store, name: str) -> final.Student:
     return meant[0]
 
 
-def _points(lab: str, text: str) -> float | None:
+def _named(student: str, lab: str, check: str) -> str:
+    return ", ".join(filter(None, [line(student), lab, line(check)]))
+
+
+def _check(store: Store, student: final.Student, lab: str, name: str) -> Check:
+    """The check of the student's grade that a name means. Raises UsageError."""
+    everybody = final.finals(store, final.rules(store))
+    grade = next((f for f in everybody if f.student.id == student.id and f.lab == lab), None)
+    if grade is None or grade.result is None:
+        raise UsageError(f"{line(student.id)} has no grade for {line(lab)} whose checks can be set")
+    found = decided.find(grade.result, name)
+    if len(found) != 1:
+        known = found or [check for check in grade.result.checks if check.max_points]
+        listed = "".join(f"\n  {check.id}  {check.title()}" for check in known)
+        raise UsageError(f'"{line(name)}" means {len(found)} checks; name one of these:{listed}')
+    return found[0]
+
+
+def _total(lab: str) -> float:
     known = list(spec.available())
     if lab not in known:
         raise UsageError(f'there is no lab "{line(lab)}"; the labs are {", ".join(known)}')
+    return spec.load(lab).points.total()
+
+
+def _points(text: str, total: float) -> float | None:
     if text == BACK:
         return None
-    total = spec.load(lab).points.total()
     try:
         number = float(text)
     except ValueError:
         number = -1.0
     if not 0 <= number <= total:
-        raise UsageError(f'"{line(text)}" is neither a number from 0 to {total} nor "{BACK}"')
+        raise UsageError(f'"{line(text)}" is neither a number from 0 to {total:g} nor "{BACK}"')
     return number
 
 
@@ -94,5 +123,6 @@ def _listed(store: Store) -> list[str]:
     for each in store.overrides.every():
         what = "taken back" if each.points is None else f"set to {each.points:g}"
         day = f"{each.at.astimezone():%Y-%m-%d %H:%M}"
-        lines.append(f"{day}  {line(each.student)}  {each.lab}  {what}: {line(each.why)}")
+        who = "  ".join(filter(None, [line(each.student), each.lab, line(each.check)]))
+        lines.append(f"{day}  {who}  {what}: {line(each.why)}")
     return lines

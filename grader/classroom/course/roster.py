@@ -8,8 +8,8 @@ UTF-8 or UTF-16; commas, semicolons or tabs.
 import csv
 import io
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -33,6 +33,7 @@ COLUMNS = {
     "role": "role roles",
     "id": "id",
     "identifier": "identifier",
+    "submitted": "submitted submittedat submissiontime submissiondate lastmodifiedsubmission",
 }
 FIELDS = {heading: field for field, names in COLUMNS.items() for heading in names.split()}
 _STAFF = "instructor teacher editingteacher noneditingteacher ta teachingassistant courseassistant"
@@ -50,6 +51,7 @@ class Roster:
     """The people of a course, each once, in the order of the file."""
 
     people: tuple[Person, ...]
+    submitted: Mapping[Person, str] = field(default_factory=dict)  # when, where the file says so
 
     def find(self, person: Person) -> tuple[Person, ...]:
         """Who of the roster a download means: nobody, one, or several of whom each fits. Numbers,
@@ -137,8 +139,11 @@ def parse(data: bytes) -> Roster:
             "has no column that tells students apart: its first line must name the columns, such "
             "as name,email,id,login"
         )
-    people = (_person(dict(zip(fields, map(_cell, row), strict=False))) for row in rows[1:])
-    return Roster(tuple(_each_once(person for person in people if person != Person())))
+    cells = [dict(zip(fields, map(_cell, row), strict=False)) for row in rows[1:]]
+    # Two equal rows, as of a student in two sections, are one person.
+    people = {person: row for row in cells if (person := _person(row)) != Person()}
+    times = {person: row.get("submitted", "").strip("- ") for person, row in people.items()}
+    return Roster(tuple(people), {person: time for person, time in times.items() if time})
 
 
 def _decoded(data: bytes) -> str:
@@ -216,8 +221,3 @@ def _person(row: dict[str, str]) -> Person:
         sis=row.get("sis", ""),
         lms=number[1] if number else row.get("lms", ""),
     )
-
-
-def _each_once(people: Iterable[Person]) -> Iterable[Person]:
-    """Drops the second of two equal rows, as of a student in two sections."""
-    return dict.fromkeys(people)

@@ -26,6 +26,12 @@ why = "illness"
 [[group]]
 name = "team 4"
 students = ["ada@example.org", "grace@example.org"]
+
+[[take]]                         # a file that was handed in under a wrong name
+student = "grace@example.org"
+lab = "lab3"
+file = "Constant_Mask.cu"
+as = "constant_mask.cu"          # may be left out where the lab has one file
 """
 
 import tomllib
@@ -74,6 +80,15 @@ class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
 
 
+class Take(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of a student's that counts as one that a lab asks for."""
+
+    student: str
+    lab: str
+    file: str  # its name, or its path in the submission
+    wanted: str = msgspec.field(default="", name="as")
+
+
 class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rules of one course."""
 
@@ -91,6 +106,7 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lab: dict[str, LabRules] = {}
     extension: list[Extension] = []
     group: list[Group] = []
+    take: list[Take] = []
 
     def zone(self) -> tzinfo:
         return UTC if self.timezone == "UTC" else ZoneInfo(self.timezone)
@@ -104,12 +120,16 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if due is None:
             return None
         due = self._in_zone(due)
-        for extension in self.extension:
-            if extension.lab == lab and extension.student in names:
-                if extension.due is not None:
-                    return self._in_zone(extension.due)
-                return due + timedelta(days=extension.days or 0)
-        return due
+        if (more := self.extended(lab, names)) is None:
+            return due
+        if more.due is not None:
+            return self._in_zone(more.due)
+        return due + timedelta(days=more.days or 0)
+
+    def extended(self, lab: str, names: frozenset[str]) -> Extension | None:
+        """The extension of the student whom any of these names means; None: there is none."""
+        theirs = (each for each in self.extension if each.lab == lab and each.student in names)
+        return next(theirs, None)
 
     def _in_zone(self, time: datetime) -> datetime:
         return time if time.tzinfo else time.replace(tzinfo=self.zone())
@@ -159,7 +179,8 @@ def _problems(course: Course, labs: frozenset[str]) -> list[str]:
         course.zone()
     except (KeyError, ValueError, OSError):
         problems.append(f'timezone "{course.timezone}" is unknown; write one such as "Asia/Seoul"')
-    named = [*course.lab, *(extension.lab for extension in course.extension)]
+    named = [*course.lab, *(each.lab for each in course.extension)]
+    named += [take.lab for take in course.take]
     unknown = dict.fromkeys(name for name in named if name not in labs)
     problems += [f"there is no {name}; the labs are {', '.join(sorted(labs))}" for name in unknown]
     for extension in course.extension:

@@ -8,6 +8,7 @@ the grades in it.
 from collections.abc import Callable, Iterator
 
 from grader.classroom.export import (
+    appeals,
     autolab,
     canvas,
     class_json,
@@ -25,6 +26,7 @@ WHOLE: dict[str, Callable[[Grades], Iterator[tuple[str, bytes]]]] = {
     "csv": gradebook.render,
     "json": class_json.render,
     "junit": junit.render,
+    "appeals": appeals.render,
 }
 # A folder with a file for each student and lab.
 FOLDERS: dict[str, Callable[[Grades], Iterator[tuple[str, bytes]]]] = {

@@ -1,10 +1,11 @@
 """Gradescope's autograder, as it runs in Gradescope's container; autograder_zip.py packs it.
 
     python -m grader.classroom.export.autograder SUBMISSION RESULTS.json
+    python -m grader.classroom.export.autograder --prove SOLUTION
 
 The container cannot isolate a submission, so a program could read and print whatever lies in it.
-That is why the autograder has no hidden case and no solution: it grades the public checks, and
-./grade bulk grades the rest.
+That is why the autograder has no hidden case, and no solution once it is set up: it grades the
+public checks, and ./grade bulk grades the rest.
 """
 
 import os
@@ -55,6 +56,21 @@ def _graded(lab: spec.Lab, collected: Files) -> Results:
     return {**document, **gradescope.leaderboard(lab.id, speed_scores.of(result))}
 
 
+def prove(solution: Path) -> int:
+    """Says whether a right program has full marks on this machine. Returns the exit status."""
+    document = grade(solution)
+    tests = document.get("tests", [])
+    lost = [test for test in tests if test.get("status") == "failed"]
+    print(document["output"])
+    if tests and not lost:
+        print("the solution has full marks here: this autograder can be used")
+        return 0
+    for test in lost:
+        print(f"FAILED  {test['name']}\n{test['output']}", file=sys.stderr)
+    print("the solution does NOT have full marks here: no grade could be trusted", file=sys.stderr)
+    return 1
+
+
 def main(submission: Path, target: Path) -> int:
     """Writes results.json whatever happens: without it Gradescope shows the student nothing."""
     try:
@@ -67,4 +83,6 @@ def main(submission: Path, target: Path) -> int:
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "--prove":
+        sys.exit(prove(Path(sys.argv[2])))
     sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))

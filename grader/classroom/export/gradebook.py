@@ -12,6 +12,7 @@ NAME = "gradebook.csv"
 CHECKS = "checks.csv"
 # Of each lab, as lab3_score. score, of max: as it was graded; points, of out_of: after lateness and
 # overrides; note: what they did, or why there is no grade.
+PERSON = ("name", "email", "id")  # as the roster or the download has them; "" where neither does
 COLUMNS = ("score", "max", "status", "sandbox", "late_days", "points", "out_of", "note")
 TOTAL = "course_percent"  # by the labs' weights: bulk/course_total.py; empty while a lab is open
 COLUMNS_OF_CHECK = (
@@ -37,9 +38,11 @@ def _rows(grades: Grades) -> Iterator[list[str]]:
     score."""
     titles = (f"{lab}_{column}" for lab in grades.labs for column in COLUMNS)
     several = len(grades.labs) > 1
-    yield ["student", *titles, *([TOTAL] if several else [])]
+    yield ["student", *PERSON, *titles, *([TOTAL] if several else [])]
     for student, by_lab in sorted(grades.by_student.items()):
-        cells = [plain_text.cell(student)]
+        person = by_lab[grades.labs[0]].student.person
+        known = person.sis or person.lms or person.login
+        cells = [plain_text.cell(student), *map(_cell, (person.name, person.email, known))]
         for lab in grades.labs:
             cells += _cells(by_lab[lab])
         if several:

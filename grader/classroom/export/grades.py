@@ -125,7 +125,7 @@ def warnings(grades: Grades) -> list[str]:
     for lab in grades.labs:
         of_lab = [grade for grade in grades.every if grade.lab == lab]
         lines += _unmeasured(grades, lab, of_lab)
-        for status in ("error", "waiting", "rejected", "missing"):
+        for status in ("error", "waiting", "rejected", "wrong name", "missing"):
             names = [
                 grade.student.id
                 for grade in of_lab

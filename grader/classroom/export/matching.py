@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from grader.classroom.bulk.final import Student
+from grader.classroom.course import student_name
 from grader.classroom.course.person import Person
 
 KINDS = ("lms", "sis", "login")
@@ -72,9 +73,19 @@ def _step(
 
 
 def _contradicts(one: Person, other: Person) -> bool:
-    """Do both have an identifier of the same kind, and a different one?"""
+    """Are they two people: is an identifier of one kind different? An address is one person's,
+    while two systems may give one person two numbers, and one number to two people."""
+    mine, theirs = _addresses(one), _addresses(other)
+    if mine & theirs:
+        return False
+    if mine and theirs and student_name.contradict(one.name, other.name):
+        return True
     pairs = ((one.lms, other.lms), (one.sis, other.sis))
     return any(a and b and a.casefold() != b.casefold() for a, b in pairs)
+
+
+def _addresses(person: Person) -> set[str]:
+    return {text.strip().casefold() for text in (person.email, person.login) if "@" in text}
 
 
 def _row_keys(person: Person, kind: str) -> frozenset[str]:

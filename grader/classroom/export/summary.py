@@ -46,6 +46,7 @@ def _lab(store: Store, lab: str, rows: list[Row]) -> list[str]:
         mistakes.update({c.diagnosis for c in failed if c.diagnosis})
     counts = Counter(row.status for row in rows)
     states = ", ".join(f"{counts[s]} {s}" for s in ("graded", "missing", "rejected", "error"))
+    states += f", {counts['wrong name']} under a wrong name" if counts["wrong name"] else ""
     lines = [f"{lab}  {states}"]
     if scores:
         average = f"median {statistics.median(scores):g}, mean {statistics.fmean(scores):.1f}"
@@ -67,7 +68,7 @@ def _not_graded(rows: list[Row]) -> list[str]:
     """Each reason once, with the students whom it concerns."""
     by_reason: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for row in rows:
-        if row.status in ("rejected", "error"):
+        if row.status in ("rejected", "wrong name", "error"):
             by_reason[row.lab, row.status, row.reason].append(row.student)
     lines = [
         f"{lab}  {status}: {few(students, MOST_STUDENTS)}: {reason}"

@@ -11,9 +11,10 @@ from grader.classroom.bulk.course_total import CourseTotal
 from grader.classroom.bulk.final import WITHOUT_GRADE, Final, Student
 from grader.classroom.bulk.store import Status, Store
 from grader.classroom.course.settings import Course
-from grader.classroom.page import checks, common_mistakes, questions, reasons
+from grader.classroom.page import checks, common_mistakes, decisions, questions, reasons
 from grader.classroom.page.checks import CheckFigures
 from grader.classroom.page.common_mistakes import Mistake
+from grader.classroom.page.decisions import Decision
 from grader.classroom.page.names import Names
 from grader.classroom.page.questions import QuestionFigures
 from grader.classroom.page.reasons import Reason
@@ -63,6 +64,7 @@ class LabFigures:
     unmeasured: list[Rest]
     notes: Counter[str]  # by kind
     questions: list[QuestionFigures]
+    decisions: list[Decision]
 
     @property
     def median(self) -> float | None:
@@ -92,6 +94,7 @@ class Content:
     totals: list[float]
     weights: dict[str, float]  # by lab
     notes: dict[tuple[str, str], list[Note]]  # by the student's id and the lab
+    decisions: list[Decision]  # what the instructor must decide, the most pressing first
 
     @property
     def changed(self) -> list[Note]:
@@ -126,6 +129,10 @@ def content(store: Store, grades: list[Final], course: Course, names: Names) -> 
         totals=[row.total.share for row in rows if row.total.share is not None],
         weights={lab.id: course.rules(lab.id).weight for lab in labs},
         notes=notes,
+        decisions=decisions.in_order(
+            [each for lab in labs for each in lab.decisions]
+            + decisions.of_roster(finals[0] for finals in by_student.values())
+        ),
     )
 
 
@@ -150,6 +157,7 @@ def _lab(
     timed = [check for check in by_check if check.times]
     with_points = [f for f in finals if f.points is not None and f.out_of > 0]
     out_of = {f.out_of for f in with_points}
+    why_not = reasons.of_finals(submitted, names.nameless)
     return LabFigures(
         id=lab,
         title=outline.title(lab),
@@ -163,12 +171,13 @@ def _lab(
         checks=by_check,
         mistakes=common_mistakes.of_submissions(graded),
         without_fail=sum(all(c.verdict != "fail" for c in r.checks) for r in results),
-        reasons=reasons.of_finals(submitted, names.nameless),
+        reasons=why_not,
         slowest=sorted(timed, key=lambda c: -(c.median or 0))[:SLOWEST],
         seconds=sum(sum(check.times) for check in timed),
         unmeasured=_unmeasured(finals),
         notes=Counter(note.kind for final in finals for note in notes[final.student.id, lab]),
         questions=questions.figures(store, graded, asked.answers(store)),
+        decisions=decisions.of_lab(lab, submitted, why_not),
     )
 
 

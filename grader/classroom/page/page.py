@@ -11,8 +11,10 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup
 
+from grader.classroom.bulk import comparison
 from grader.classroom.bulk import final as final_grades
-from grader.classroom.bulk.final import Final
+from grader.classroom.bulk.final import Final, Student
+from grader.classroom.bulk.history import Past
 from grader.classroom.bulk.store import Store
 from grader.classroom.page import charts, checks, reasons
 from grader.classroom.page import content as contents
@@ -83,12 +85,14 @@ def page(store: Store, folder: Path, pseudonyms: bool) -> str:
     names = Names(everybody, naming.key(store) if pseudonyms else None)
     content = contents.content(store, grades, course, names)
     numbers = store.history.numbers()
+    moved = _moved(store, numbers, {each.id: each for each in everybody})
     pages = Pages(store, names, folder)
     script = (HERE / "class.js").read_text(encoding="utf-8")
     text = _template().render(
         content=content,
         names=names,
         run=numbers[-1] if numbers else None,
+        moved=moved,
         at=store.history.at(numbers[-1]).astimezone(course.zone()) if numbers else None,
         zone=course.timezone,
         has_rules=bool(store.setting(final_grades.COURSE)),
@@ -107,6 +111,41 @@ def page(store: Store, folder: Path, pseudonyms: bool) -> str:
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
     return plain_text.document(text)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A grade that is not what the run before gave."""
+
+    student: Student
+    lab: str
+    before: str
+    after: str
+    why: str
+
+
+def _moved(store: Store, numbers: list[int], everybody: dict[str, Student]) -> list[Moved]:
+    """What changed since the run before, for the students who are still there."""
+    if len(numbers) < 2:
+        return []
+    found = comparison.changes(store, numbers[-2], numbers[-1])
+    return [
+        Moved(
+            everybody[each.student],
+            each.lab,
+            _worth(each.before),
+            _worth(each.after),
+            ", ".join(each.causes) or "the course's rules, or by hand",
+        )
+        for each in found
+        if each.moved and each.student in everybody
+    ]
+
+
+def _worth(past: Past | None) -> str:
+    if past is None:
+        return "not there"
+    return past.status if past.points is None else f"{number(past.points)} of {past.out_of:g}"
 
 
 @cache

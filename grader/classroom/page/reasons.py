@@ -9,7 +9,7 @@ from grader.classroom.bulk.final import Final
 WHOLE = "the whole submission"
 UNSAID = "the grader does not say why"
 STATES = {"error": "error", "uncertain": "unsure"}  # the verdicts that are no one's mistake
-ORDER = ("error", "rejected", "waiting", "unsure")
+ORDER = ("error", "rejected", "wrong name", "waiting", "unsure")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def of_finals(finals: Iterable[Final], nameless: Callable[[str], str]) -> list[R
 
 def _reasons(final: Final) -> Iterable[tuple[str, str, str]]:
     """The state, what it concerns and why."""
-    if final.status in ("error", "rejected", "waiting"):
+    if final.status in ("error", "rejected", "wrong name", "waiting"):
         yield final.status, WHOLE, final.row.reason if final.row else ""
     for check in final.result.checks if final.result else ():
         if check.verdict in STATES:

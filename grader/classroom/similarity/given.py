@@ -28,6 +28,15 @@ class Course:
     names: Names
 
     @cached_property
+    def solutions_own(self) -> Hashes:
+        """The fingerprints of the solution that nothing else of the course has, sorted."""
+        others = [text for text in self.given if text not in self.solution.values()]
+        found = [prints(normalise(text, self.names).segments).all for text in others]
+        rest = np.concatenate([np.zeros(1, np.uint64), *found])
+        segments = [s for t in self.solution.values() for s in normalise(t, self.names).segments]
+        return np.setdiff1d(prints(segments).selected, rest)
+
+    @cached_property
     def base(self) -> Hashes:
         """The k-grams of all that is given, sorted."""
         found = [prints(normalise(text, self.names).segments).all for text in self.given]

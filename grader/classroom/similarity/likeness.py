@@ -22,6 +22,7 @@ LEAST_SCORE = 0.45
 LEAST_RUN = 60  # own tokens in one run
 OUTLIER = 6.0  # spreads above the typical pair of the lab
 SMALLEST_SPREAD = 0.05
+LEAST_OF_SOLUTION = 0.9  # of the solution's own fingerprints
 COLUMNS = 4096  # fingerprints that are counted at a time
 MOST_RUNS = 3000  # pairs of the highest counts whose runs are measured
 
@@ -67,6 +68,7 @@ class Likeness:
     spread: float
     threshold: float
     notes: list[str]
+    of_solution: list[tuple[Program, float]]  # who has how much of the course's own solution
 
 
 Together = Callable[[str, str], bool]
@@ -102,14 +104,18 @@ def compare(
         kept = distinct.setdefault(each.digest, each)
         if kept is not each:
             kept.same.append(each.student)
-    notes = _notes_on_given(distinct, course)
+    starters = distinct.pop(_digest(course.submit, course.starter), None)
+    unchanged = (starters.student, *starters.same) if starters else ()
+    notes = [f"{student}: the unchanged starter" for student in unchanged]
     representatives = list(distinct.values())
+    copies = _of_solution(representatives, course)
     notes += [f"{p.student}: {p.problem}" for p in representatives if p.problem]
     large = [p for p in representatives if len(p.prints.selected) >= FEWEST_OWN]
     notes += [
         f"{p.student}: {p.own} own tokens: too few to tell"
         for p in representatives
         if len(p.prints.selected) < FEWEST_OWN and not p.problem
+        if all(p is not copy for copy, _ in copies)
     ]
     groups = [p for p in representatives if _strangers(p, together)]
     shared, scores = _scores(large)
@@ -128,24 +134,28 @@ def compare(
         spread=spread,
         threshold=max(LEAST_SCORE, min(0.95, typical + OUTLIER * spread)),
         notes=notes,
+        of_solution=copies,
     )
     result.pairs = _outstanding(large, shared, scores, result, course, together)
     return result
 
 
-def _notes_on_given(distinct: dict[str, Program], course: Course) -> list[str]:
-    """Takes those who handed in a file of the course unchanged out, and says so."""
-    notes = []
-    for text, files in (
-        ("the unchanged starter", course.starter),
-        ("the course's own solution", course.solution),
-    ):
-        submitted = {name: files[name] for name in course.submit if name in files}
-        digest = hashlib.sha256(repr(sorted(submitted.items())).encode()).hexdigest()
-        if digest in distinct:
-            found = distinct.pop(digest)
-            notes += [f"{student}: {text}" for student in (found.student, *found.same)]
-    return notes
+def _digest(names: list[str], files: dict[str, bytes]) -> str:
+    """The hash of the course's own files, as if someone handed them in."""
+    submitted = {name: files[name] for name in names if name in files}
+    return hashlib.sha256(repr(sorted(submitted.items())).encode()).hexdigest()
+
+
+def _of_solution(programs: list[Program], course: Course) -> list[tuple[Program, float]]:
+    """The programs that have nearly all of the solution, with the share: other names and another
+    order of the functions do not hide it."""
+    same = _digest(course.submit, course.solution)
+    wanted = course.solutions_own
+    found = [(p, 1.0) for p in programs if p.digest == same]
+    if len(wanted) >= FEWEST_OWN:
+        shares = [(p, float(np.isin(wanted, p.prints.all).mean())) for p in programs]
+        found += [(p, s) for p, s in shares if s >= LEAST_OF_SOLUTION and p.digest != same]
+    return sorted(found, key=lambda pair: (-pair[1], pair[0].student))
 
 
 def _strangers(program: Program, together: Together) -> bool:

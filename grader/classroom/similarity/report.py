@@ -43,6 +43,7 @@ class LabReport:
     groups: list[list[str]]
     pairs: list[Shown]
     notes: list[str]
+    of_solution: list[str]  # a line for each who has the course's own solution
 
 
 def pseudonyms(students: Iterable[str]) -> Callable[[str], str]:
@@ -71,7 +72,12 @@ def lab_report(
         student, _, rest = note.partition(": ")
         notes.append(f"{name(student)}: {rest}")
     groups.sort(key=lambda group: (-len(group), group))
-    return LabReport(lab, found, groups, pairs, notes)
+    solved = [
+        f"{name(student)}: {share:.0%} of the course's own solution, perhaps under other names"
+        for program, share in found.of_solution
+        for student in (program.student, *program.same)
+    ]
+    return LabReport(lab, found, groups, pairs, notes, solved)
 
 
 def background(found: Likeness) -> str:
@@ -94,6 +100,7 @@ def text(labs: list[LabReport]) -> str:
     ]
     for report in labs:
         lines += ["", f"{report.lab}: {background(report.likeness)}"]
+        lines += [f"  {plain_text.line(text, 200)}" for text in report.of_solution]
         for group in report.groups:
             lines.append(f"  identical files: {', '.join(plain_text.line(n, 60) for n in group)}")
         if report.pairs:
@@ -106,7 +113,7 @@ def text(labs: list[LabReport]) -> str:
             lines.append(
                 f"  {shown.pair.score:6.0%} {run:>8} {shown.pair.outlier:6.1f}  {names}{more}"
             )
-        if not report.pairs and not report.groups:
+        if not (report.pairs or report.groups or report.of_solution):
             lines.append("  no pair stands out")
         lines += [f"  {plain_text.line(note, 200)}" for note in report.notes]
     return "\n".join(lines)

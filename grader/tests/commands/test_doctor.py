@@ -49,7 +49,14 @@ def test_a_bare_machine(programs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "state"), [("11.4.0", "missing"), ("12.1.0", "ok"), ("9", "missing"), ("15", "ok")]
+    ("version", "state"),
+    [
+        ("11.4.0", "optional"),
+        ("10.2.1", "missing"),
+        ("12.1.0", "ok"),
+        ("9", "missing"),
+        ("15", "ok"),
+    ],
 )
 def test_an_old_compiler_is_not_enough(programs: Path, version: str, state: str) -> None:
     fake(programs, "g++", f"echo {version}")

@@ -20,15 +20,14 @@ DECIDES_NOTHING = {
 PACKAGES = sorted(
     p.parent.name
     for p in (paths.ROOT / "grader").glob("*/__init__.py")
-    if p.parent.name not in ("classroom", "tests")
+    if p.parent.name not in ("classroom", "tests", *course_key.AFTER)
 )
 DECIDES = (
     *("Makefile", "grade", "datasets/*.py", "datasets/*.toml", "datasets/*.lock"),
     *("grader/*.py", *(f"grader/{package}/**/*.py" for package in PACKAGES)),
     *("grader/classroom/bulk/**/*.py", "grader/classroom/calibration/*.py"),
     *("solutions/lab3_*/hidden.toml", "grader/setup/requirements.lock"),
-    *("grader/render/roofs.toml", "grader/render/templates/*.html"),
-    *("grader/render/templates/*.css", "grader/classroom/bulk/isolation/*.c"),
+    "grader/classroom/bulk/isolation/*.c",
     *("labs/lab3_*/lab.toml", "labs/lab3_*/lab.h", "labs/lab3_*/driver.c", "labs/lab3_*/speed.c"),
     *("labs/lab3_*/calls.py", "labs/lab3_*/baseline.*"),
     *("labs/runtime/submission.mk", "labs/runtime/**/*.h", "labs/runtime/**/*.c"),
@@ -47,7 +46,8 @@ ELSEWHERE = (
         "grader/__pycache__/cli.pyc",
     ),
     *("grader/cli.py~", "labs/runtime/.mask.c.swp", "labs/runtime/#mask.c#", "run/store.sqlite"),
-    *("build/lib/plain/libsim.a", *(f"grader/classroom/{p}/new.py" for p in course_key.AFTER)),
+    *("build/lib/plain/libsim.a", *(f"grader/{p}/new.py" for p in course_key.AFTER)),
+    *(f"grader/classroom/{p}/new.py" for p in course_key.AFTER_IN_CLASS),
 )
 
 

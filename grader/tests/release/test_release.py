@@ -388,6 +388,21 @@ def test_what_is_not_committed_is_refused(tmp_path: Path) -> None:
         release.make(tmp_path, [], dirty=False)
 
 
+def test_dirty_takes_new_files_too_and_no_ignored_ones(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    for name in ("new.txt", "built.o"):
+        (tmp_path / name).write_text("x\n")
+    (tmp_path / ".gitignore").write_text("*.o\n")
+    assert release._files(tmp_path, dirty=True) == [".gitignore", "new.txt"]
+    assert release._files(tmp_path, dirty=False) == []
+
+
+def test_a_lab_without_a_page_is_refused(files: list[str]) -> None:
+    others = [file for file in files if file != "handouts/lab5.md"]
+    with pytest.raises(ReleaseError, match=r"lab5 has no page for students: write handouts/lab5"):
+        contents.members(ROOT, others, contents.lists(), LABS)
+
+
 def test_outside_a_checkout(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match="a release is made from a git checkout"):
         contents.changes(tmp_path)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from grader.classroom.bulk.intake import archive, near_names, walk
+from grader.classroom.bulk.intake import archive, near_names, takes, walk
 from grader.classroom.bulk.intake.archive import Candidate, Opened
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.unpack import MOST_OTHERS, copied, is_other
@@ -31,6 +31,7 @@ class Files:
     contents: dict[str, bytes] = field(default_factory=dict)
     problem: str = ""
     missing: str = field(default="", compare=False)
+    wrong_name: bool = field(default=False, compare=False)  # `missing` names a file it may be
     notes: tuple[str, ...] = ()  # for the instructor
     pseudonym: bytes | None = field(default=None, compare=False)  # what leaderboard.txt says
 
@@ -51,7 +52,8 @@ def names_of(labs: Iterable[Lab]) -> set[str]:
 
 def digest(entry: Entry, names: set[str]) -> str:
     """The hash of every byte that collect() might read for files of these names."""
-    about = (entry.student, entry.problem, entry.notes, entry.people, entry.submitted)
+    names = names | takes.names_of(entry.takes)
+    about = (entry.student, entry.problem, entry.notes, entry.people, entry.submitted, entry.takes)
     whole = hashlib.sha256(repr(about).encode(errors="surrogatepass"))
     if entry.archive is not None and entry.paths:
         return whole.hexdigest() + walk.hash_once(entry.archive, walk.state(entry.archive))
@@ -75,13 +77,16 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
         return {lab.id: Files(problem=entry.problem) for lab in labs}
     if not entry.paths:
         return {lab.id: Files(missing="nothing was handed in") for lab in labs}
-    names = names_of(labs)
+    names = names_of(labs) | takes.names_of(entry.takes)
     opened = _of_class(entry, entry.archive, names) if entry.archive else _on_disk(entry, names)
     if opened.refused:
         return {lab.id: Files(problem=opened.refused) for lab in labs}
-    return {
-        lab.id: _with_pseudonym(lab, _complete(lab, opened, names), opened.files) for lab in labs
-    }
+    of_labs = {}
+    for lab in labs:
+        mine = replace(opened, files=takes.renamed(lab, opened.files, entry.takes))
+        files = _complete(lab, mine, alone=len(labs) == 1)
+        of_labs[lab.id] = _with_pseudonym(lab, files, opened.files)
+    return of_labs
 
 
 def _on_disk(entry: Entry, names: set[str]) -> Opened:
@@ -144,19 +149,22 @@ def _is_wanted(name: str, names: set[str]) -> bool:
     return name in names or copied(name) in names
 
 
-def _complete(lab: Lab, opened: Opened, names: set[str]) -> Files:
-    """The files of a lab, and what to say of those that are missing."""
+def _complete(lab: Lab, opened: Opened, alone: bool) -> Files:
+    """The files of a lab, and what to say of those that are missing. alone: no other lab is
+    graded, so that a file which is like none of its names is meant for it, too."""
     files = choose(lab, opened.files)
     absent = [name for name in lab.submit if name not in files.contents]
     if files.problem or not absent:
         return files
     paths = [*(c.path for c in opened.files), *opened.others]
-    said = [near_names.question(lab, name, paths, names) for name in absent]
+    said = [near_names.question(lab, name, paths) for name in absent]
     if files.contents:
         guesses = tuple(text for text in said if "?" in text)
         return replace(files, notes=files.notes + guesses)
     asked = [text for text in said if text.endswith("?")]
-    return replace(files, missing=" ".join(asked) or f"no {' or '.join(lab.submit)}")
+    near = alone or any(near_names.is_near(lab, name, paths) for name in absent)
+    missing = " ".join(asked) or f"no {' or '.join(lab.submit)}"
+    return replace(files, missing=missing, wrong_name=bool(asked) and near)
 
 
 def _with_pseudonym(lab: Lab, files: Files, candidates: list[Candidate]) -> Files:

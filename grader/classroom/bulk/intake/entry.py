@@ -20,6 +20,8 @@ class Entry:
     people: tuple[Person, ...] = ()  # who gets the grade; empty: nobody but the id is known
     submitted: datetime | None = None  # with a time zone; None: the download does not say
     archive: Path | None = None
+    takes: tuple[tuple[str, str, str], ...] = ()  # files of another name that count: takes.py
+    stated: str = ""  # the same by the roster, as its file has it
 
     def note(self, text: str) -> None:
         """Adds a note, once."""

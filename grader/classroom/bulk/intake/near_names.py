@@ -9,15 +9,18 @@ student's submission, so it cannot give one student what another did. Any other 
 import difflib
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import PurePosixPath
 
 from grader.classroom.bulk.intake.unpack import copied
-from grader.model import plain_text
+from grader.model import plain_text, spec
 from grader.model.spec import Lab
+from grader.paths import LABS
 
 LIKE = 0.8  # of difflib's ratio: one letter wrong in five
 MOST_SHOWN = 2
 NOT_NEAR = 9
+OF_A_LAB = re.compile(r"(lab\d+)(?=_|$)")  # the name of a folder
 SEPARATORS = re.compile(r"[\W_]+")
 MOST_NAME = 200  # characters of a name that is compared
 
@@ -27,23 +30,23 @@ def is_copy(name: str, wanted: Iterable[str]) -> bool:
     return name not in wanted and copied(name) in wanted
 
 
-def question(lab: Lab, missing: str, paths: Iterable[str], asked_for: set[str]) -> str:
-    """Why a lab's file is missing, and which of the submission's files it may be. asked_for: the
-    names that any lab asks for."""
-    near = meant(lab, missing, paths, asked_for)
+def question(lab: Lab, missing: str, paths: Iterable[str]) -> str:
+    """Why a lab's file is missing, and which of the submission's files it may be."""
+    near = meant(lab, missing, paths)
     if not near:
         return f"no {missing}"
     names = " or ".join(f'"{plain_text.name(path)}"' for path in near[:MOST_SHOWN])
     return f"no {missing}; did you mean to hand in {names}?"
 
 
-def meant(lab: Lab, missing: str, paths: Iterable[str], asked_for: set[str]) -> list[str]:
+def is_near(lab: Lab, missing: str, paths: Iterable[str]) -> bool:
+    """Whether a file has a name like the missing one's, or like its lab's."""
+    return any(_rank(lab, missing, PurePosixPath(p).name) < NOT_NEAR for p in _others(lab, paths))
+
+
+def meant(lab: Lab, missing: str, paths: Iterable[str]) -> list[str]:
     """The paths of the files that may be the missing one, of the likeliest kind."""
-    others = sorted(
-        path
-        for path in dict.fromkeys(paths)
-        if PurePosixPath(path).name not in asked_for and len(PurePosixPath(path).name) <= MOST_NAME
-    )
+    others = _others(lab, paths)
     ranks = {path: _rank(lab, missing, PurePosixPath(path).name) for path in others}
     best = min(ranks.values(), default=NOT_NEAR)
     if best < NOT_NEAR:
@@ -51,6 +54,40 @@ def meant(lab: Lab, missing: str, paths: Iterable[str], asked_for: set[str]) -> 
     suffix = PurePosixPath(missing).suffix
     same = [path for path in others if path.lower().endswith(suffix)]
     return same if len(same) == 1 else []
+
+
+def _others(lab: Lab, paths: Iterable[str]) -> list[str]:
+    """The files that a student may have named: no hidden ones, as "._x" of macOS, none of the
+    course's own, and none that is another lab's."""
+    return sorted(path for path in dict.fromkeys(paths) if _may_be(lab, PurePosixPath(path)))
+
+
+def _may_be(lab: Lab, path: PurePosixPath) -> bool:
+    if len(path.name) > MOST_NAME or path.name in _names_of_the_course():
+        return False
+    if any(part.startswith((".", "__MACOSX")) for part in path.parts):
+        return False
+    of_folder = OF_A_LAB.match(path.parent.name.lower())
+    if of_folder and of_folder[1] != lab.id:
+        return False
+    return not any(
+        _rank(other, name, path.name) < min(_rank(lab, n, path.name) for n in lab.submit)
+        for other in _labs()
+        if other.id != lab.id
+        for name in other.submit
+    )
+
+
+@cache
+def _labs() -> tuple[Lab, ...]:
+    return tuple(map(spec.load, spec.available()))
+
+
+@cache
+def _names_of_the_course() -> frozenset[str]:
+    """The names of files that come with the labs, or that a lab asks for."""
+    given = {path.name for path in LABS.glob("lab*_*/*")}
+    return frozenset(given | {name for lab in _labs() for name in lab.submit})
 
 
 def _rank(lab: Lab, missing: str, name: str) -> int:

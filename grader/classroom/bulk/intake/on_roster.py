@@ -2,14 +2,17 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import tzinfo
 
 from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.intake.entry import Entry
+from grader.classroom.course import stated_time
 from grader.classroom.course.person import Person
 from grader.classroom.course.roster import Roster, merged
 from grader.model import plain_text
 
 MOST_SHOWN = 20  # names of a list
+STRANGER, DOUBTFUL = "not on the roster", "several of the roster fit"  # notes of a submission
 
 
 @dataclass
@@ -36,7 +39,9 @@ class Attendance:
             said.append(f"{len(self.missing)} on the roster handed in nothing: {names}")
         if self.strangers:
             names = plain_text.few([*map(plain_text.name, self.strangers)], MOST_SHOWN)
-            said.append(f"{len(self.strangers)} handed in and are not on the roster: {names}")
+            count = len(self.strangers)
+            them = "1 submission is" if count == 1 else f"{count} submissions are"
+            said.append(f"{them} of nobody on the roster: {names}")
         for student, people, why in self.doubtful[:MOST_SHOWN]:
             fitting = " or ".join(shown(person) for person in people[:5])
             said.append(
@@ -59,8 +64,10 @@ def attendance(entries: list[Entry], roster: Roster) -> Attendance:
             rivals = len(fits) == 1 and claims[fits[0]] > 1 and _by_name_alone(downloaded, fits[0])
             if len(fits) == 1 and not rivals:
                 people.append(merged(fits[0], downloaded))
+                entry.stated = roster.submitted.get(fits[0], entry.stated)
                 present.add(fits[0])
                 continue
+            entry.note(DOUBTFUL if fits else STRANGER)
             if not fits:
                 result.strangers.append(entry.student)
             else:
@@ -73,6 +80,21 @@ def attendance(entries: list[Entry], roster: Roster) -> Attendance:
     taken = {entry.student for entry in entries}
     result.entries = [*entries, *(_nothing(person, taken) for person in result.missing)]
     return result
+
+
+def timed(entries: list[Entry], zone: tzinfo) -> list[str]:
+    """Lets the times of the roster count, before those of the download. Returns what to tell the
+    instructor: which could not be read."""
+    unread = []
+    for entry in entries:
+        if entry.stated and (time := stated_time.read(entry.stated, zone)):
+            entry.submitted = time
+        elif entry.stated:
+            unread.append(f'{plain_text.name(entry.student)} ("{plain_text.line(entry.stated)}")')
+    if not unread:
+        return []
+    names = plain_text.few(unread, MOST_SHOWN)
+    return [f"the roster's times of these cannot be read: {names}; write 2027-03-01 23:59"]
 
 
 def _matches(entry: Entry, roster: Roster) -> list[tuple[Person, tuple[Person, ...]]]:

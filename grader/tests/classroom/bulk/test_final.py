@@ -4,14 +4,18 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from grader.classroom.bulk import final
+from grader.classroom.bulk import decided, final
 from grader.classroom.bulk.final import Final
 from grader.classroom.bulk.overrides import Override
 from grader.classroom.bulk.store import Store
 from grader.classroom.course.person import Person
 from grader.classroom.course.settings import Course, Extension, Group, LabRules
+from grader.classroom.export import appeals
+from grader.classroom.export import grades as grading
+from grader.model.score import Score, Unmeasured
 from grader.tests.classroom.bulk.made_runs import grade, hand_in, result
 
 DUE = datetime(2027, 3, 1, 12, tzinfo=UTC)
@@ -66,6 +70,36 @@ def test_lateness_takes_its_share_and_an_extension_gives_it_back(store: Store) -
         )
         assert points(store, more)["ann"] == 54
     assert points(store, Course())["ann"] == 60
+    # Canvas marks as late what is within an extension, and says no time.
+    ill = Course(late_percent_per_day=10, lab=LATE.lab, extension=[Extension("cem", "lab3", 3)])
+    assert points(store, ill)["cem"] == 60 and not of(store, ill)["cem", "lab3"].late.days
+
+
+def test_one_check_is_set_by_hand_and_lateness_still_counts(store: Store) -> None:
+    hand_in(store, "ann", {"lab3": b"a"}, DUE + DAY)
+    judged = result(earned=60, race="fail", bounds="pass", speed="uncertain")
+    unsure = (Unmeasured(5, "uncertain on this machine"), Unmeasured(15, "need a GPU"))
+    judged = msgspec.structs.replace(judged, score=Score(60, 80, 100, unsure))
+    grade(store, {"lab3 a": judged})
+
+    def set_check(check: str, points: float | None) -> Final:
+        now = datetime.now(UTC)
+        store.overrides.add(Override("ann", "lab3", points, "read it", now, f"lab3/A/{check}"))
+        return of(store)["ann", "lab3"]
+
+    assert (set_check("race", 4).points, of(store)["ann", "lab3"].out_of) == (64 * 0.9, 80)
+    both = set_check("speed", 5)  # which nothing had decided
+    assert (both.points, both.out_of) == (69 * 0.9, 85)
+    assert [each.points for each in both.unmeasured] == [15]
+    assert both.result and both.result.checks[0].message[0].startswith("set to 4 of 5 by the instr")
+    assert set_check("gone", 3).points == both.points
+    assert set_check("race", None).points == 65 * 0.9
+    (race,) = decided.find(judged, "RACE")
+    assert race.id == "lab3/A/race" and len(decided.find(judged, "e")) == 2
+    override(store, "ann", 93.5)  # of the whole lab, which counts before those of its checks
+    assert of(store)["ann", "lab3"].points == 93.5
+    rows = b"".join(data for _, data in appeals.render(grading.of(store))).decode().splitlines()
+    assert len(rows) == 6 and rows[4].endswith(",ann,lab3,lab3/A/race,taken back,,read it,93.5")
 
 
 def test_an_override_replaces_everything_and_survives(store: Store) -> None:

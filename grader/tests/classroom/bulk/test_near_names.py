@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.classroom.bulk.intake import takes
 from grader.classroom.bulk.intake.collect import Files, collect
 from grader.classroom.bulk.intake.discover import download
+from grader.classroom.course.settings import Course, SettingsError, Take
 from grader.model import spec
 from grader.tests.classroom.bulk.layouts.samples import zipped
 
@@ -14,7 +16,9 @@ WANTED = LAB3.submit[0]
 RIGHT = b"int right;\n"
 
 
-def files(home: Path, tree: dict[str, bytes], form: str = "folder") -> Files:
+def files(
+    home: Path, tree: dict[str, bytes], form: str = "folder", alone: bool = False, take: str = ""
+) -> Files:
     """What is read of a student's folder, or of a zip with the same files."""
     if form == "zip":
         (home / "ann.zip").write_bytes(zipped(tree))
@@ -22,7 +26,9 @@ def files(home: Path, tree: dict[str, bytes], form: str = "folder") -> Files:
         (home / "ann" / name).parent.mkdir(parents=True, exist_ok=True)
         (home / "ann" / name).write_bytes(content)
     (entry,) = download(home).entries
-    return collect(entry, [LAB3, LAB4])["lab3"]
+    labs = [LAB3] if alone else [LAB3, LAB4]
+    takes.assign(Course(take=[Take("ann", "lab3", take)] if take else []), [entry], labs)
+    return collect(entry, labs)["lab3"]
 
 
 @pytest.mark.parametrize("form", ["folder", "zip"])
@@ -59,9 +65,13 @@ def test_a_copy_is_taken_and_said(name: str, form: str, tmp_path: Path) -> None:
     ],
 )
 def test_another_name_is_asked_about(name: str, form: str, tmp_path: Path) -> None:
-    asked = files(tmp_path, {name: RIGHT, "notes.pdf": b"", "Makefile": b""}, form)
+    tree = {name: RIGHT, "notes.pdf": b"", "Makefile": b""}
+    asked = files(tmp_path, tree, form)
     assert not asked.contents and not asked.problem and not asked.notes
     assert asked.missing == f'no {WANTED}; did you mean to hand in "{name}"?'
+    assert asked.wrong_name == (name != "solution.cu")  # which may be another lab's
+    taken = files(tmp_path, tree, form, take=name)
+    assert taken.contents == {WANTED: RIGHT} and not taken.missing
 
 
 @pytest.mark.parametrize(
@@ -110,3 +120,29 @@ def test_half_a_lab_is_graded_and_the_other_half_asked_about(tmp_path: Path) -> 
     half = collect(entry, [LAB8])["lab8"]
     assert list(half.contents) == [first]
     assert half.notes == (f'no {second}; did you mean to hand in "X{second}"?',)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("._constant_mask.cu", "__MACOSX/constant-mask.cu", ".old/constant-mask.cu"),
+        *("Shared_Tile.cu", "lab4_shared_tile/mine.cu", "lab5.cu"),
+        *("baseline.cu", "sub/baseline.cu", LAB4.submit[0]),
+    ],
+)
+def test_what_is_hidden_or_another_labs_or_the_courses_is_not_suggested(
+    name: str, tmp_path: Path
+) -> None:
+    found = files(tmp_path, {name: RIGHT}, alone=True)
+    assert (found.missing, found.wrong_name) == (f"no {WANTED}", False)
+
+
+def test_a_file_of_any_name_is_asked_about_where_one_lab_is_graded(tmp_path: Path) -> None:
+    assert files(tmp_path, {"solution.cu": RIGHT, "._solution.cu": b""}, alone=True).wrong_name
+
+
+def test_a_take_needs_a_name_that_the_lab_asks_for() -> None:
+    for wanted in ("", "lab8.cu"):
+        course = Course(take=[Take("ann", "lab8", "Grey.cu", wanted)])
+        with pytest.raises(SettingsError, match=r'needs as = "grayscale.c" or "grayscale.cu"'):
+            takes.assign(course, [], [LAB8])

@@ -1,11 +1,12 @@
 """The submissions of a class beside its roster: nobody is guessed, and nobody is lost."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.classroom.bulk.intake.collect import collect
 from grader.classroom.bulk.intake.discover import download
 from grader.classroom.bulk.intake.entry import Entry
-from grader.classroom.bulk.intake.on_roster import attendance
+from grader.classroom.bulk.intake.on_roster import attendance, timed
 from grader.classroom.course.person import Person
 from grader.classroom.course.roster import Roster, parse
 from grader.model import spec
@@ -33,7 +34,7 @@ def test_a_canvas_download_and_its_gradebook(tmp_path: Path) -> None:
     assert collect(absent, [spec.load("lab1")])["lab1"].missing == "nothing was handed in"
     said = "\n".join(found.lines())
     assert "1 on the roster handed in nothing: Absent, Student (199)" in said
-    assert "4 handed in and are not on the roster: student18_102" in said
+    assert "4 submissions are of nobody on the roster: student18_102" in said
 
 
 def test_folders_are_matched_by_whatever_they_are_called() -> None:
@@ -102,3 +103,15 @@ def test_a_clones_login_may_be_part_of_an_address() -> None:
     roster = Roster((Person("Ann Lee", "annl@example.org"),))
     found = attendance([Entry("lab1-annl", people=(Person(login="annl"),))], roster)
     assert found.entries[0].people[0].name == "Ann Lee" and not found.missing
+
+
+def test_the_roster_may_state_times() -> None:
+    roster = parse(
+        b"name,Last modified (submission)\nAnn Lee,2027-03-01 12:00\nBob,-\nCy Poe,yesterday\n"
+    )
+    said = datetime(2027, 2, 1, tzinfo=UTC)
+    entries = [Entry("Ann Lee", submitted=said), Entry("Bob", submitted=said), Entry("Cy Poe")]
+    (line,) = timed(attendance(entries, roster).entries, UTC)
+    times = [entry.submitted for entry in entries]
+    assert times == [datetime(2027, 3, 1, 12, tzinfo=UTC), said, None]
+    assert line.startswith('the roster\'s times of these cannot be read: Cy Poe ("yesterday")')

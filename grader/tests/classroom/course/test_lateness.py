@@ -1,10 +1,10 @@
 """Late days: when one begins, which are free, and what is left of the points."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from grader.classroom.course import lateness
+from grader.classroom.course import lateness, stated_time
 from grader.classroom.course.lateness import Late
 from grader.classroom.course.settings import Course, LabRules
 
@@ -33,6 +33,26 @@ def test_without_a_time_the_mark_of_the_download_counts() -> None:
     assert lateness.days_late(None, DUE, True, 0) == 1
     assert lateness.days_late(None, DUE, False, 0) == 0
     assert lateness.days_late(DUE, None, True, 0) == 1
+
+
+KOREA = timezone(timedelta(hours=9))
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("2027-03-01T23:59:00Z", DUE),
+        ("2027-03-02 08:59:00 +0900", DUE),
+        ("2027-03-01 23:59:00 UTC", DUE),
+        ("2027-03-02 08:59", DUE),
+        ("Tuesday, 2 March 2027, 8:59 AM", DUE),
+        ("2 March 2027, 08:59", DUE),
+        ("yesterday", None),
+        ("01/03/2027", None),  # a day or a month first: nothing is guessed
+    ],
+)
+def test_times_that_a_table_states(text: str, time: datetime | None) -> None:
+    assert stated_time.read(text, KOREA) == time
 
 
 def course(**rules: object) -> Course:

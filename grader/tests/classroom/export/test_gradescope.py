@@ -29,6 +29,10 @@ def test_the_zip_has_what_gradescope_starts_and_nothing_secret() -> None:
         n for n in names if "hidden.toml" in n or "/solutions/" in n or "/tests/test_bulk" in n
     ]
     assert not [n for n in names if n.startswith("course/labs/lab2")]
+    # What setup.sh grades is gone before there is a submission, also where grading it fails.
+    assert [n for n in names if n.startswith("solution/")] == ["solution/cpu_loop.c"]
+    trap = b"trap 'rm -rf /autograder/source/solution' EXIT\n"
+    assert trap in archive.read("setup.sh").partition(b"apt-get")[0]
 
 
 def answer(submission: Path, target: Path) -> dict[str, object]:
@@ -54,6 +58,19 @@ def test_a_file_that_does_not_compile_is_graded(tmp_path: Path) -> None:
     assert tests[0]["name"] == "compiles" and tests[0]["status"] == "failed"
     assert {t["status"] for t in tests} == {"failed"}
     assert not list((paths.BUILD / "bulk").glob(f"{os.getpid()}*"))
+
+
+@pytest.mark.slow("grades a solution")
+def test_set_up_goes_on_with_full_marks_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    solution = paths.SOLUTIONS / "lab2_global_memory" / "global_memory.cu"
+    (tmp_path / "global_memory.cu").write_bytes(solution.read_bytes())
+    assert autograder.prove(tmp_path) == 0
+    (tmp_path / "global_memory.cu").write_text("int x = ;\n")
+    assert autograder.prove(tmp_path) == 1
+    assert "FAILED  compiles" in capsys.readouterr().err
+    assert autograder.prove(tmp_path / "nothing") == 1
 
 
 def test_a_fault_of_ours_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

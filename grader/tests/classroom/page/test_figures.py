@@ -224,3 +224,25 @@ def test_the_best_attempt_is_noted(store: Store) -> None:
     page = shown(store, Course(attempts="best"))
     assert only(page).notes == {"attempt": 1} and only(page).points == [80]
     assert page.changed[0].text == "attempt 1 of 2 counts"
+
+
+def test_what_needs_a_decision_stands_first_and_says_what_settles_it(store: Store) -> None:
+    hand_in(store, "ann", {"lab3": b"a"})
+    hand_in(store, "ben", {"lab3": b"a"})  # the same bytes
+    hand_in(store, "cem", {"lab3": b"c"}, notes="late, not on the roster")
+    two = (Person("Dan"), Person("Dee"))
+    hand_in(store, "dan_dee", {"lab3": b"d"}, people=two)  # a group has one submission
+    for starter in ("fay", "gus"):
+        hand_in(store, starter, {"lab3": b"s"})
+    earned = {"lab3 a": 60, "lab3 d": 50, "lab3 s": 0}
+    grade(store, {key: result(earned=points) for key, points in earned.items()})
+    row = Row("eve", "lab3", "wrong name", "", 'no x.cu; did you mean to hand in "X.cu"?')
+    store.save_submission(Submission("eve"), "", [row], {})
+    found = shown(store).decisions
+    assert [(d.state, [f.student.id for f in d.finals]) for d in found] == [
+        ("wrong name", ["eve"]),
+        ("roster", ["cem"]),
+        ("identical files", ["ann", "ben"]),
+        ("error", ["cem"]),
+    ]
+    assert found[0].text == row.reason and "[[take]]" in found[0].settles

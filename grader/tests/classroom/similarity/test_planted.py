@@ -6,7 +6,7 @@ import pytest
 
 from grader import paths
 from grader.tests import captured
-from grader.tests.classroom.similarity import planted, programs
+from grader.tests.classroom.similarity import plant, planted, programs
 from grader.tests.classroom.similarity.odd_cases import COPIES, NOT_COPIES
 
 INCLUDES = b"#include <math.h>\n#include <omp.h>\n#include <stdlib.h>\n#include <string.h>\n"
@@ -41,6 +41,17 @@ def test_an_odd_copy_is_found(lab: str, source: str, code: bytes) -> None:
 def test_an_odd_pair_that_is_no_copy_is_not_listed(lab: str, one: bytes, other: bytes) -> None:
     found = planted.compared(lab, programs.independent(lab) | {"one": one, "other": other})
     assert frozenset(("one", "other")) not in planted.found_pairs(found)
+
+
+@pytest.mark.parametrize("lab", planted.LABS)
+def test_a_copy_of_the_courses_solution_is_named_and_independent_programs_are_not(lab: str) -> None:
+    (solution,) = planted.texts(lab).solution.values()
+    copies = {"copy": solution, "renamed": plant.reordered(plant.renamed(solution))}
+    codes = programs.independent(lab) | copies
+    found = planted.compared(lab, codes)
+    named = {program.student: share for program, share in found.of_solution}
+    assert named.keys() == copies.keys() and named["renamed"] > 0.95
+    assert not [note for note in found.notes if note.startswith("renamed")]
 
 
 def test_the_programs_of_lab1_compile(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ struct sim_bounded_kernel {
 constexpr int warpSize = SIM_WARP_SIZE;
 
 /* Code of the simulator, which a traced program must not report as the kernel's. */
-#define SIM_UNTRACED __attribute__((no_sanitize("thread"), no_sanitize_coverage, noinline))
+#define SIM_UNTRACED __attribute__((no_sanitize("thread"), noinline))
 
 /* Reads a kernel's parameters: on the device they are no memory that a program sees. */
 #define SIM_UNCOUNTED __attribute__((no_sanitize("thread")))

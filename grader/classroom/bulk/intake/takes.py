@@ -1,0 +1,51 @@
+"""Files of a wrong name that the instructor lets count: [[take]] in course.toml."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from grader.classroom.bulk.intake.archive import Candidate
+from grader.classroom.bulk.intake.entry import Entry
+from grader.classroom.course.settings import Course, SettingsError, Take
+from grader.model import plain_text
+from grader.model.spec import Lab
+
+Named = tuple[str, str, str]  # the lab, the path or name in the submission, the name that it gets
+
+
+def assign(course: Course, entries: Iterable[Entry], labs: list[Lab]) -> None:
+    """Gives each submission what course.toml takes of it. Raises SettingsError."""
+    by_id = {lab.id: lab for lab in labs}
+    takes = [(take, _name(take, by_id[take.lab])) for take in course.take if take.lab in by_id]
+    for entry in entries:
+        names = {entry.student}
+        for person in entry.people:
+            names |= {person.name, *person.identifiers()}
+        entry.takes = tuple((t.lab, t.file, name) for t, name in takes if t.student in names)
+
+
+def _name(take: Take, lab: Lab) -> str:
+    """The name under which the file is graded."""
+    if take.wanted in lab.submit:
+        return take.wanted
+    if not take.wanted and len(lab.submit) == 1:
+        return lab.submit[0]
+    raise SettingsError(
+        f'course.toml: the [[take]] of "{plain_text.line(take.file)}" needs as = '
+        + " or ".join(f'"{name}"' for name in lab.submit)
+    )
+
+
+def names_of(takes: Iterable[Named]) -> set[str]:
+    """The names of the files that are read for them."""
+    return {PurePosixPath(file).name for _, file, _ in takes}
+
+
+def renamed(lab: Lab, found: list[Candidate], takes: Iterable[Named]) -> list[Candidate]:
+    """The files with those of this lab under the names that they get, in place of any others."""
+    for of_lab, file, wanted in takes:
+        taken = [c for c in found if file in (c.path, PurePosixPath(c.path).name)]
+        if of_lab == lab.id and taken:
+            rest = [c for c in found if PurePosixPath(c.path).name != wanted]
+            found = [*rest, *(replace(c, path=f"{lab.id}/{wanted}") for c in taken)]
+    return found

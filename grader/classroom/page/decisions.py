@@ -1,0 +1,58 @@
+"""What waits for the instructor, over all labs, and what settles it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from grader.classroom.bulk.final import Final
+from grader.classroom.bulk.intake.on_roster import DOUBTFUL, STRANGER
+from grader.classroom.page.reasons import Reason
+
+SETTLES = {
+    "rejected": "another upload, or ./grade override",
+    "wrong name": "[[take]] in course.toml, then bulk --resume",
+    "roster": "correct the roster, then bulk --resume",
+    "identical files": "./grade similarity shows them; then ask the students",
+    "error": "bulk --resume; if it stays, ./grade override",
+    "unsure": "bulk --resume on an idle machine, or ./grade override --check",
+}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One thing to decide, for all whom it concerns."""
+
+    state: str  # one of SETTLES
+    lab: str  # "" where it concerns every lab
+    text: str
+    finals: tuple[Final, ...]
+
+    @property
+    def settles(self) -> str:
+        return SETTLES[self.state]
+
+
+def of_lab(lab: str, submitted: Sequence[Final], reasons: Iterable[Reason]) -> list[Decision]:
+    """submitted: the grades of the lab, one for each submission."""
+    found = [Decision(r.state, lab, r.text, r.finals) for r in reasons if r.state in SETTLES]
+    by_key: dict[str, list[Final]] = {}
+    for final in submitted:
+        if final.row and final.result and final.result.score.earned:
+            by_key.setdefault(final.row.key, []).append(final)
+    text = "the same bytes from different submissions"
+    same = [tuple(finals) for finals in by_key.values() if len(finals) > 1]
+    return found + [Decision("identical files", lab, text, finals) for finals in same]
+
+
+def of_roster(finals: Iterable[Final]) -> list[Decision]:
+    """finals: one of each student."""
+    by_note: dict[str, list[Final]] = {}
+    for final in finals:
+        notes = {note for each in final.student.submissions for note in each.notes.split(", ")}
+        for note in notes & {STRANGER, DOUBTFUL}:
+            by_note.setdefault(note, []).append(final)
+    return [Decision("roster", "", note, tuple(by_note[note])) for note in sorted(by_note)]
+
+
+def in_order(found: Iterable[Decision]) -> list[Decision]:
+    states = list(SETTLES)
+    return sorted(found, key=lambda each: (states.index(each.state), each.lab))
