@@ -65,6 +65,20 @@ def sections(blocks: list[Any]) -> list[tuple[str, str]]:
     ]
 
 
+def is_drawing(block: Element) -> bool:
+    """Whether it is a paragraph of a drawing alone."""
+    inlines = block["c"]
+    return (
+        len(inlines) == 1 and inlines[0]["t"] == "Image" and inlines[0]["c"][2][0].endswith(".svg")
+    )
+
+
+def figure(block: Element) -> Element:
+    """A drawing with its words below it, too. A style sheet numbers the figures of a page."""
+    words = [{"t": "Plain", "c": block["c"][0]["c"][1]}]
+    return {"t": "Figure", "c": [attributes(), [None, words], [{**block, "t": "Plain"}]]}
+
+
 def attributes(
     name: str = "", classes: list[str] | None = None, **pairs: str
 ) -> tuple[str, list[str], list[list[str]]]:
