@@ -57,12 +57,10 @@ def title(blocks: list[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def sections(blocks: list[Any]) -> list[tuple[str, str]]:
-    """The anchors and the words of the headings of level 2, in order."""
-    return [
-        (block["c"][1][0], text(block["c"][2]))
-        for block in blocks
-        if block["t"] == "Header" and block["c"][0] == 2
-    ]
+    """The anchors and the words of the headings of level 2 and of the parts of a lab, in order."""
+    headings = [block["c"] for block in blocks if block["t"] == "Header"]
+    found = [(level, label[0], text(words)) for level, label, words in headings]
+    return [(a, words) for level, a, words in found if level == 2 or words.startswith("Part ")]
 
 
 def is_drawing(block: Element) -> bool:
