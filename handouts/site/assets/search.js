@@ -45,6 +45,11 @@
     return text.normalize("NFKC").toLowerCase();
   }
 
+  // Without the s of a plural: a part of both.
+  function singular(word) {
+    return word.length > 3 ? word.replace(/s$/, "") : word;
+  }
+
   // How many letters must be changed, added, left out or exchanged with the next one.
   function distance(a, b) {
     const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
@@ -83,7 +88,7 @@
   // The sections that have all words, best first: a term of the glossary, then a phrase before
   // single words, headings before text.
   function find(query) {
-    const words = plain(query).split(/\s+/).filter(Boolean);
+    const words = plain(query).split(/\s+/).filter(Boolean).map(singular);
     const phrase = words.join(" ");
     const found = [];
     for (const section of sections) {
