@@ -111,13 +111,13 @@ def grade(request: Request) -> int:
     live = Progress()
     hints = {part.id: len(part.hints) for part in lab.part}
     profiles: list[tuple[spec.Technique, Profile]] = []
+    again = options.again(lab, request.src)
 
     def command(check: result.Check) -> str:
         if check.verdict != "fail":
             return ""
         from grader.grading import stepping  # it imports NumPy: see pipeline.py
 
-        again = options.again(lab, request.src)
         return stepping.command(lab, check, plan.backend, again)
 
     def checked(check: result.Check) -> None:
@@ -137,7 +137,7 @@ def grade(request: Request) -> int:
         nonlocal is_scored
         live.clear()
         if not quiet and not is_scored:
-            print(terminal.score(graded, request.html_file), flush=True)
+            print(terminal.score(graded, request.html_file, again), flush=True)
         is_scored = True
 
     if not quiet:

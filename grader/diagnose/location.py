@@ -12,6 +12,7 @@ from grader.oracle.operations import OPERATIONS, Operation
 Mask = npt.NDArray[np.bool_]
 
 MOST = 0.9  # of the elements: more are "nearly everywhere"
+LEAST = 64  # elements in which a chessboard is no chance
 FEW = 6  # rows, or others, that are listed one by one
 PLURALS = {"n": "masks", "c": "channels", "y": "rows", "x": "columns"}
 
@@ -38,6 +39,8 @@ def elements(out: Operation, hit: Mask, radius: int) -> str:
         return "nearly everywhere"
     if flat and (repeating := tile_pattern.words(hit)):
         return repeating
+    if flat and (squares := _chessboard(hit)):
+        return squares
     parts = [part for axis, name in enumerate(out.axes) if (part := _along(axis, name, hit))]
     if flat and (counted := _counted_through(hit)):
         return counted
@@ -91,6 +94,16 @@ def _counted_through(hit: Mask) -> str:
         which = np.unique(numbers % every)
         if len(numbers) > 2 * every and 2 * len(which) <= every:
             return f"{_numbered('pixels', which) or 'some'} of every {every}, counted row by row"
+    return ""
+
+
+def _chessboard(hit: Mask) -> str:
+    """Every second pixel, but for a few, as where y is made of the index that makes x; or ""."""
+    rows, columns = np.indices(hit.shape)
+    even = (rows + columns) % 2 == 0
+    for name, field in (("even", even), ("odd", ~even)):
+        if hit.size > LEAST and hit[field].mean() > 0.95 and hit[~field].mean() < 0.05:
+            return f"where x + y is {name}, like the squares of one colour of a chessboard"
     return ""
 
 

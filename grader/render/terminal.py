@@ -146,9 +146,10 @@ class Terminal:
         """What follows the checks: the score, and what is predicted."""
         return "\n".join(filter(None, [self.score(result), self.predictions(result)]))
 
-    def score(self, result: Result, report: str | None = None) -> str:
-        """The score, what is left to do, and how to go on. `report`: where the HTML report is."""
-        lines = []
+    def score(self, result: Result, report: str | None = None, again: str = "") -> str:
+        """The score, what is left to do, and how to go on. `report`: where the HTML report is.
+        `again`: the command that grades the same file; "": the one for the starter."""
+        lines, again = [], again or f"./grade {result.lab}"
         if self._folded:
             lines.append(f"  {self._folded} more checks give no result yet; -v lists them")
         lines.append(f"  {self._paint('1', points(result.score, result.selected))}")
@@ -173,9 +174,9 @@ class Terminal:
             lines.append(f"  this lab's page: handouts/{result.lab}.md")
             lines.append("  new here? begin with handouts/introduction.md and lab1")
         elif public:
-            lines.append(f"  again: ./grade {result.lab} -k '{public[0].name}'")
+            lines.append(f"  again: {again} -k '{public[0].name}'")
         if report or (public and result.score.earned):
-            pictures = report or f"./grade {result.lab} --html report.html"
+            pictures = report or f"{again} --html report.html"
             lines.append(f"  pictures: {pictures}")
         return "\n".join(lines)
 

@@ -112,7 +112,7 @@ class Drawing:
                 self.rect(x + i * cell, y + j * cell, cell, cell, fill(i, j), GREY, 0.8)
                 if label:
                     middle = (x + (i + 0.5) * cell, y + (j + 0.5) * cell + cell * 0.14)
-                    self.text(*middle, label, cell * 0.38, colour(i, j), "middle")
+                    self.text(*middle, label, max(11, cell * 0.38), colour(i, j), "middle")
 
     def svg(self) -> str:
         body = "\n".join(self.parts)

@@ -126,7 +126,7 @@ def loop_order() -> Drawing:
                 d.rect(left + x * cell, 52 + y * 30, cell, 24, fill, FAINT)
                 if order < 12:
                     middle = left + (x + 0.5) * cell
-                    d.text(middle, 52 + y * 30 + 16, str(order + 1), 9, INK, "middle")
+                    d.text(middle, 52 + y * 30 + 16, str(order + 1), 11, INK, "middle")
             d.rect(left, 52 + y * 30, columns * cell, 24, "none", GREY, 1.2)
         lines = 4 if k == 0 else 1
         d.text(left, 194, f"12 pixels: {lines} × 64 bytes of cache", 12)

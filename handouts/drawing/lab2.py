@@ -24,7 +24,7 @@ def blocks() -> Drawing:
         for bx in range(4):
             x, y = left + bx * 32 * scale, top + by * 8 * scale
             d.rect(x, y, 32 * scale, 8 * scale, "none", GREY, 0.8)
-            d.text(x + (14 if bx == 3 else 4), y + 13, f"{bx},{by}", 9, GREY)
+            d.text(x + (14 if bx == 3 else 4), y + 13, f"{bx},{by}", 11, GREY)
     d.rect(left, top, 97 * scale, 61 * scale, "none", BLUE, 2.5)
     d.text(left, 36, "image 97 × 61, blocks 32 × 8", 15, weight="bold")
     side = left + 128 * scale + 16

@@ -85,9 +85,9 @@ def banks() -> Drawing:
             lanes = [u for u in range(32) if u * pitch % 32 == bank]
             fill = PALE_GREY if not lanes else PALE_GREEN if len(lanes) == 1 else PALE_ORANGE
             d.rect(left + bank * cell, top, cell, 20, fill, GREY, 0.8)
-            d.text(left + (bank + 0.5) * cell, top + 14, str(bank), 9, INK, "middle")
+            d.text(left + (bank + 0.5) * cell, top + 14, str(bank), 11, INK, "middle")
             if len(lanes) == 1:
-                d.text(left + (bank + 0.5) * cell, top + 45, str(lanes[0]), 9, GREEN, "middle")
+                d.text(left + (bank + 0.5) * cell, top + 45, str(lanes[0]), 11, GREEN, "middle")
             elif lanes:
                 some = ", ".join(str(u) for u in lanes[:4])
                 d.text(left + bank * cell, top + 45, f"{some}, … {lanes[-1]}", 11, RED)

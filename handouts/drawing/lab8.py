@@ -72,7 +72,7 @@ def vector_lanes() -> Drawing:
         d.rect(x, y, width, 36, PALE_BLUE if number < 3 else PALE_ORANGE)
         d.text(x + width / 2, y + 16, f"lane {number}", 13, anchor="middle")
         d.text(
-            x + width / 2, y + 31, f"bytes {16 * number} to {16 * number + 15}", 10, anchor="middle"
+            x + width / 2, y + 31, f"bytes {16 * number} to {16 * number + 15}", 11, anchor="middle"
         )
 
     names = ("low", "middle", "high")

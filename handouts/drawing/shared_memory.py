@@ -37,7 +37,7 @@ def vector_load() -> Drawing:
     for lane in range(BANKS):
         x = left + lane * cell
         d.rect(x, 56, cell, 20, fills[lane // 8], GREY, 0.8)
-        d.text(x + cell / 2, 70, str(lane), 9, INK, "middle")
+        d.text(x + cell / 2, 70, str(lane), 11, INK, "middle")
     for group in range(4):
         x = left + (8 * group + 4) * cell
         d.rect(left + 8 * group * cell, 56, 8 * cell, 20, "none", INK, 1.6)
@@ -45,7 +45,7 @@ def vector_load() -> Drawing:
         d.text(x + 8, 97, f"wavefront {group + 1}", 11, GREY)
     d.text(24, 130, "bank", 12, GREY)
     for bank in range(BANKS):
-        d.text(left + (bank + 0.5) * cell, 130, str(bank), 9, GREY, "middle")
+        d.text(left + (bank + 0.5) * cell, 130, str(bank), 11, GREY, "middle")
     for group in range(4):
         y = 140 + 28 * group
         d.text(24, y + 15, f"wavefront {group + 1}", 12)
@@ -54,7 +54,7 @@ def vector_load() -> Drawing:
             d.rect(x, y, 4 * cell, 22, fills[group], GREY)
             for word in range(1, 4):
                 d.line(x + word * cell, y, x + word * cell, y + 22, FAINT)
-            d.text(x + 2 * cell, y + 15, f"lane {8 * group + k}", 10, INK, "middle")
+            d.text(x + 2 * cell, y + 15, f"lane {8 * group + k}", 11, INK, "middle")
     d.text(24, 278, "A wavefront is a pass over 32 banks of 4 bytes: 128 bytes.", 12.5)
     d.text(24, 298, "512 bytes need 512 / 128 = 4 wavefronts; none is caused by a conflict.", 12.5)
     d.text(

@@ -134,11 +134,11 @@
         };
       },
     });
-    addSteps(made, (by) => made.set(position(by, made.values)));
+    addSteps(made, (by) => made.set(position(by, made.values)), "play" in container.dataset);
   }
 
   /* Buttons to step and play, and the arrow keys over the pictures. */
-  function addSteps(made, move) {
+  function addSteps(made, move, plays) {
     const button = (words, act) => {
       const element = html("button", { type: "button" }, words);
       element.addEventListener("click", act);
@@ -187,6 +187,9 @@
     };
     calm.addEventListener("change", respect);
     respect();
+    if (plays && !calm.matches) {
+      play.click();
+    }
     const keys = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
     made.pictures.tabIndex = 0;
     made.pictures.setAttribute("role", "group");

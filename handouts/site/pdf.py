@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import Executor
+from datetime import date
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import typst
 
+from grader import __version__
 from handouts.site import columns, links, pandoc, pictures, tree, web
 from handouts.site.contents import Contents, Page
 from handouts.site.tree import Element
@@ -85,7 +87,11 @@ def _compile(work: Path, name: str, title: str, chapters: list[str]) -> bytes:
         "root": str(work),
         "font_paths": [str(_fonts())],
         "ignore_system_fonts": True,  # the same PDF on each machine
-        "sys_inputs": {"sections": "no" if whole else "yes"},
+        "sys_inputs": {
+            "sections": "no" if whole else "yes",
+            "version": __version__,
+            "date": f"{date.today():%-d %B %Y}",
+        },
     }
     try:
         made = typst.compile(str(main), **options)

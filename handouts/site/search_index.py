@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from handouts.site import tree
+from handouts.site import glossary, tree
 from handouts.site.web import Reading
 
 DEEPEST = 3  # headings of this level begin a section of the index
@@ -19,13 +19,18 @@ def script(readings: list[Reading]) -> str:
 
 
 def sections(reading: Reading) -> list[dict[str, str]]:
-    """The sections of a page: where, the page's title, the heading, and the words below it."""
+    """The sections of a page: where, the page's title, the heading, and the words below it.
+    A term of the glossary is a section, too."""
     entry = _entry(reading, "", reading.title)
     found: list[tuple[dict[str, str], list[Any]]] = [(entry, [])]
     for block in reading.blocks:
         if block["t"] == "Header" and block["c"][0] <= DEEPEST:
             anchor, words = block["c"][1][0], tree.text(block["c"][2])
             found.append((_entry(reading, f"#{anchor}", words), []))
+        elif block["t"] == "Table" and reading.page.name == glossary.NAME:
+            for anchor, term, meaning in glossary.terms(block):
+                entry = {**_entry(reading, f"#{anchor}", term), "term": "yes"}
+                found.append((entry, [{"t": "Str", "c": meaning}]))
         else:
             found[-1][1].append(block)
     return [{**entry, "text": tree.text(blocks)} for entry, blocks in found]

@@ -57,12 +57,24 @@ def title(blocks: list[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def sections(blocks: list[Any]) -> list[tuple[str, str]]:
-    """The anchors and the words of the headings of level 2, in order."""
-    return [
-        (block["c"][1][0], text(block["c"][2]))
-        for block in blocks
-        if block["t"] == "Header" and block["c"][0] == 2
-    ]
+    """The anchors and the words of the headings of level 2 and of the parts of a lab, in order."""
+    headings = [block["c"] for block in blocks if block["t"] == "Header"]
+    found = [(level, label[0], text(words)) for level, label, words in headings]
+    return [(a, words) for level, a, words in found if level == 2 or words.startswith("Part ")]
+
+
+def is_drawing(block: Element) -> bool:
+    """Whether it is a paragraph of a drawing alone."""
+    inlines = block["c"]
+    return (
+        len(inlines) == 1 and inlines[0]["t"] == "Image" and inlines[0]["c"][2][0].endswith(".svg")
+    )
+
+
+def figure(block: Element) -> Element:
+    """A drawing with its words below it, too. A style sheet numbers the figures of a page."""
+    words = [{"t": "Plain", "c": block["c"][0]["c"][1]}]
+    return {"t": "Figure", "c": [attributes(), [None, words], [{**block, "t": "Plain"}]]}
 
 
 def attributes(

@@ -10,8 +10,9 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from grader import __version__
 from grader.render import page_templates
-from handouts.site import links, pandoc, pictures, tree
+from handouts.site import glossary, links, pandoc, pictures, tree
 from handouts.site.contents import Contents, Page
 from handouts.site.tree import Element
 
@@ -26,6 +27,12 @@ LANGUAGES = {
     "日本語": "ja",
     "简体中文": "zh-Hans",
 }
+HIGHLIGHTED = re.compile(r'<code class="sourceCode cpp">.*?</code>', re.S)
+# A comment or a string; or a word of CUDA.
+CUDA = re.compile(
+    r'<span class="(?:co|st)">.*?</span>|\b(__(?:global|device|host|shared|constant|restrict)__|dim3'
+    r"|threadIdx|blockIdx|blockDim|gridDim|cuda(?:Error|Stream)_t|float[24]|__syncthreads)\b"
+)
 HIGHLIGHTED_AS = {"cuda": "cpp", "cu": "cpp", "console": "bash", "text": "default"}
 
 
@@ -44,6 +51,8 @@ def read(page: Page) -> Reading:
     shown = f"handouts/{page.source.name}"
     blocks = pandoc.read(page.source.read_text(encoding="utf-8"), shown)
     title, rest = tree.title(blocks)
+    if page.name == glossary.NAME:
+        glossary.add_anchors(rest)
     problems = [] if title else [f"{shown} has no title: a heading of level 1"]
     return Reading(page, tree.text(title) or page.name, rest, problems)
 
@@ -68,8 +77,8 @@ def body(reading: Reading, contents: Contents, root: Path, source: str) -> tuple
                 return [_scrolls([element])]
             case "Para" | "Plain" if any(map(_is_formula, element["c"])):
                 return _with_formulas(element)
-            case "Para" if _is_drawing(element["c"]):
-                return [_scrolls([element], "drawing")]
+            case "Para" if tree.is_drawing(element):
+                return [_scrolls([tree.figure(element)], "drawing")]
             case "CodeBlock":
                 classes = element["c"][0][1]
                 classes[:1] = [HIGHLIGHTED_AS.get(name, name) for name in classes[:1]]
@@ -83,20 +92,18 @@ def body(reading: Reading, contents: Contents, root: Path, source: str) -> tuple
     blocks = tree.walk(reading.blocks, change)
     text = pandoc.html(blocks, f"handouts/{reading.page.source.name}")
     # A cell of the first row without words is no heading, as above a column of names.
-    return re.sub(r"<th\b([^>]*)></th>", r"<td\1></td>", text), shown
+    text = re.sub(r"<th\b([^>]*)></th>", r"<td\1></td>", text)
+    return HIGHLIGHTED.sub(lambda code: _with_cuda_names(code[0]), text), shown
+
+
+def _with_cuda_names(code: str) -> str:
+    """Highlights the words of CUDA in C++ that pandoc has highlighted."""
+    return CUDA.sub(lambda m: f'<span class="kw">{m[1]}</span>' if m[1] else m[0], code)
 
 
 def _scrolls(blocks: list[Element], what: str = "table") -> Element:
     """Blocks that scroll sideways where the screen is too narrow for them."""
     return {"t": "Div", "c": [tree.attributes(classes=["scroll", what]), blocks]}
-
-
-def _is_drawing(inlines: list[Element]) -> bool:
-    """Whether it is a drawing alone. A phone shows it wider than the screen: its words would be too
-    small to read."""
-    return (
-        len(inlines) == 1 and inlines[0]["t"] == "Image" and inlines[0]["c"][2][0].endswith(".svg")
-    )
 
 
 def _is_formula(inline: Element) -> bool:
@@ -182,6 +189,7 @@ def page(
     before, after = contents.beside(reading.page)
     return _template().render(
         page=reading.page,
+        version=__version__,
         title=reading.title,
         body=Markup(text),  # made by pandoc of our own pages
         groups=contents.groups(),

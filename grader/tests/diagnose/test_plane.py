@@ -298,6 +298,7 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
         assert diagnosis.name == name and word in diagnosis.text
 
 
+CHESSBOARD = "where x + y is odd, like the squares of one colour of a chessboard"
 EVERY_4 = "pixel 0 of every 4, counted row by row"
 
 
@@ -319,6 +320,7 @@ def lines(x: list[int], y: list[int]) -> npt.NDArray[np.bool_]:
         (lines(x=[36], y=[22]), "all of column 36 and all of row 22"),
         (lines(x=[3, 7, 11, 15, 19, 23, 27], y=[7]), "all of column 3 of every 4 and all of row 7"),
         (np.arange(HEIGHT * WIDTH).reshape(HEIGHT, WIDTH) % 4 == 0, EVERY_4),
+        (np.indices((HEIGHT, WIDTH)).sum(axis=0) % 2 == 1, CHESSBOARD),
         ((slice(4, 9), slice(7, 21)), "in rows 4..8 and columns 7..20"),
         ((slice(4, 5), slice(7, 21)), "in row 4 and columns 7..20"),
         (

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page
 
-# Text outside of its drawing, over another text, or with too little contrast (WCAG) to the last
+# Text below 11 px, outside of its drawing, over another text, or with too little contrast (WCAG) to the last
 # shape below it, in every <svg> of the page. Text that the page hides does not count.
 _UNREADABLE = """() => [...document.querySelectorAll('svg')].flatMap(svg => {
   const bad = [];
@@ -23,6 +23,7 @@ _UNREADABLE = """() => [...document.querySelectorAll('svg')].flatMap(svg => {
     }
     const name = e.textContent;
     if (style.display === 'none' || !name) continue;
+    if (parseFloat(style.fontSize) < 11) bad.push(`small: ${name}`);
     if (box.x < -1 || box.y < -1 || box.x + box.width > width || box.y + box.height > height) {
       bad.push(`outside: ${name}`);
       continue;

@@ -8,7 +8,7 @@ import pypdfium2
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from grader import paths
+from grader import __version__, paths
 from grader.model import spec
 from grader.tests.handouts.test_site import pdf_text
 from grader.tests.render import browser
@@ -91,6 +91,16 @@ def test_each_page_opens_alone_in_both_themes_and_on_a_phone(
     context.close()
 
 
+@pytest.mark.parametrize("typed", ["bank conflict", "bnak conflict", "bank conflcts", "뱅크 충돌"])
+def test_the_search_finds_a_term_first(typed: str, site: Path, page: Page) -> None:
+    page.goto(address(site, "lab6"))
+    page.locator("#query").fill(typed)
+    first = page.locator("#results a").first
+    expect(first).to_have_attribute("href", "glossary.html#term-bank-conflict")
+    first.click()
+    expect(page.locator("tr:target")).to_contain_text("Lanes of one request")
+
+
 def test_the_search_finds_sections(site: Path, page: Page) -> None:
     page.goto(address(site))
     page.keyboard.press("/")
@@ -141,6 +151,39 @@ def test_the_theme_stays_chosen(site: Path, chromium: Browser) -> None:
     context.close()
 
 
+def test_the_first_screen_has_a_figure_that_moves_and_the_eight_questions(
+    site: Path, page: Page
+) -> None:
+    page.goto(address(site))
+    expect(page.get_by_role("button", name="Play")).to_have_attribute("aria-pressed", "true")
+    words = page.locator(".interactive .words")
+    before = words.inner_text()
+    expect(words).not_to_have_text(before)
+    cards = page.locator("tbody tr").filter(has_text="?")
+    assert cards.count() == len(spec.available())
+    assert page.evaluate("document.querySelector('tbody').getBoundingClientRect().top") < 800
+
+
+def test_the_contents_follow_the_text(site: Path, page: Page) -> None:
+    page.goto(address(site, "lab6"))
+    here = page.locator("[aria-current=location]")
+    for part in ("part-c-vector-loads-several-pixels-per-thread", "wavefronts-shared-memory"):
+        page.evaluate("part => document.getElementById(part).scrollIntoView()", part)
+        expect(here).to_have_attribute("href", f"#{part}")
+        expect(here).to_be_in_viewport()
+
+
+def test_of_a_terminal_the_commands_are_copied(site: Path, page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(address(site, "introduction"))
+    code = page.locator(".code").filter(has_text="$ ./grade run brighten.cu --check")
+    code.hover()
+    code.get_by_role("button").click()
+    expect(code.get_by_role("button")).to_have_text("Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == "./grade run brighten.cu --check"
+
+
 def test_next_leads_through_all_pages(site: Path, page: Page) -> None:
     page.goto(address(site))
     seen = ["index"]
@@ -185,6 +228,8 @@ def test_each_lab_has_a_pdf(lab: str, site: Path, built: Built) -> None:
     document.close()
     text = pdf_text(file)
     assert "<div" not in text and "<!--" not in text and "$$" not in text
+    assert f"convlabs {__version__}, " in text
+    assert text.count("Figure ") == markdown.count(".svg)")
 
 
 def test_the_pdf_of_all_pages_has_a_chapter_for_each(built: Built) -> None:
@@ -225,7 +270,8 @@ def test_a_phone_shows_a_drawing_large_enough_to_read(site: Path, chromium: Brow
     page.goto(address(site, "lab4"))
     drawing = page.locator(".drawing img").first
     width = drawing.evaluate("image => image.clientWidth / image.naturalWidth")
-    assert width >= 0.75
+    assert width >= 0.99
+    expect(page.locator("figcaption").first).to_be_visible()
     box = page.locator(".drawing").first
     assert box.evaluate("box => box.scrollWidth > box.clientWidth && box.tabIndex === 0")
     page.close()

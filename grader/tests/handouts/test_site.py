@@ -36,6 +36,7 @@ def test_links_lead_to_pages_and_name_files(course: Path) -> None:
     assert text.count('class="scroll formula"') == 2 and "<p>Two formulas:" in text
     assert "<th></th>" not in text and "<th>a</th>" in text
     assert '<td lang="ko">뱅크 충돌</td>' in text and '<td lang="ja">' in text
+    assert ">A black box, twice as wide as high</figcaption>" in text
     assert 'width="40"' in text and (site / "figures" / "box.svg").exists()
     assert (site / "figures" / "mistakes" / "shifted.svg").exists()
     assert '<script src="interactive/main.js" defer>' in text

@@ -1,10 +1,16 @@
 """The lines of a grade: what is folded where nothing is written yet, and what never is."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
+from grader.model import spec
 from grader.model.result import Check
+from grader.model.submission import Submission
 from grader.render.terminal import Terminal
+from grader.session.report_data import ReportData
+from grader.tests.render import reports
 
 UNSOLVED = ["f() returned cudaErrorNotSupported", "begin with the TODO at a.cu:3"]
 
@@ -100,3 +106,13 @@ def test_a_failure_names_the_command_that_steps_through_it() -> None:
     failed = case("one", message=["3 of 9 pixels differ"], diagnosis=None)
     asked = "./grade lab3 -k one --step"
     assert f"        step through it: {asked}" in Terminal(60).check(failed, "lab3", 0, asked)
+
+
+def test_the_next_commands_grade_the_same_file() -> None:
+    failed = case("one", message=["3 of 9 pixels differ"], diagnosis=None)
+    passed = Check("lab3/B/two", "two", "correct", "pass", 1, 1, "B")
+    submission = Submission(spec.load("lab3"), Path(), "mine", {}, [])
+    graded = reports.graded(ReportData(submission), [failed, passed])
+    said = Terminal(100).score(graded, None, "./grade lab3 --src mine")
+    assert "  again: ./grade lab3 --src mine -k 'one'" in said
+    assert "  pictures: ./grade lab3 --src mine --html report.html" in said

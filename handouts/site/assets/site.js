@@ -1,4 +1,4 @@
-// The button for the theme, the contents on a narrow screen, and the keyboard in what scrolls.
+// The theme, the contents, which follow the text, what scrolls sideways, and copying code.
 (function () {
   "use strict";
   const root = document.documentElement;
@@ -43,7 +43,49 @@
     list.scrollTop = here.offsetTop - list.clientHeight / 3;
   }
 
-  // ---- what is wider than the screen can be scrolled by keyboard
+  // ---- the section that is being read is marked
+  const links = [...contents.querySelectorAll('a[href^="#"]')];
+  const headings = links.map((link) => document.getElementById(decodeURI(link.hash.slice(1))));
+  function follow() {
+    const begun = headings.filter((heading) => heading.getBoundingClientRect().top < 120).length;
+    const read = links[begun - 1];
+    for (const link of links.filter((link) => (link === read) !== link.hasAttribute("aria-current"))) {
+      link.toggleAttribute("aria-current");
+      if (link === read) {
+        link.setAttribute("aria-current", "location");
+        const above = link.offsetTop - list.scrollTop;
+        if (wide.matches && (above < 0 || above > list.clientHeight - 40)) {
+          list.scrollTop = link.offsetTop - list.clientHeight / 2;
+        }
+      }
+    }
+  }
+  addEventListener("scroll", follow, { passive: true });
+  follow();
+
+  // ---- code can be copied; of a terminal, its commands
+  function commands(text) {
+    const typed = text.split("\n").filter((line) => line.startsWith("$ "));
+    return typed.length ? typed.map((line) => line.slice(2)).join("\n") : text;
+  }
+
+  for (const code of navigator.clipboard ? document.querySelectorAll("main pre") : []) {
+    const copy = document.createElement("button");
+    copy.className = "copy";
+    copy.type = "button";
+    copy.textContent = "Copy";
+    copy.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(commands(code.textContent).trim());
+      copy.textContent = "Copied";
+      setTimeout(() => (copy.textContent = "Copy"), 2000);
+    });
+    const box = document.createElement("div");
+    box.className = "code";
+    code.before(box);
+    box.append(code, copy);
+  }
+
+  // ---- what is wider than the screen says so, and can be scrolled by keyboard
   const what = { table: "Table", formula: "Formula", drawing: "Drawing" };
   function reach() {
     for (const box of document.querySelectorAll("main .scroll, main pre, nav.contents")) {
@@ -64,6 +106,7 @@
           box.removeAttribute("aria-label");
         }
       }
+      box.classList.toggle("scrolls", scrolls);
     }
   }
   addEventListener("resize", reach);
