@@ -104,6 +104,7 @@ bool instructions_multiplies(const unsigned char *code) {
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <x86intrin.h>
 
 /* ---------------------------------------------------------------- single steps */
@@ -286,12 +287,16 @@ static void stop(void) {
     watching = 0;
 }
 
-void instructions_end(void) {
-    if (!watching)
-        return;
+static void end_first(void) {
     stop();
     open_pages();
     loaded_at = _r_debug.r_map ? _r_debug.r_map->l_addr : 0;
+}
+
+void instructions_end(void) {
+    if (!watching)
+        return;
+    end_first();
     instructions_report();
 }
 
@@ -357,6 +362,41 @@ bool instructions_sampled(void) {
     return stepped > sampled;
 }
 
+/* ---------------------------------------------------------------- further calls */
+
+enum { FURTHER = 24, LONG_CALL = 100000 /* microseconds */ };
+
+static long now_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* The first call was watched by instructions_begin(), the second tells how long one takes. */
+bool instructions_again(const void *function) {
+    static int calls;
+    static long begun, took;
+
+    if (calls == 0 && !watching)
+        return false;
+    if (calls == 0)
+        end_first();
+    else if (calls == 1)
+        took = now_us() - begun;
+    else
+        instructions_sampled();
+    if (calls > FURTHER || took > LONG_CALL) {
+        calls = 0;
+        instructions_report();
+        return false;
+    }
+    array.is_over = 0;
+    if (++calls > 1)
+        instructions_sample(function, (long)(__rdtsc() >> 4) % (took + 1));
+    begun = now_us();
+    return true;
+}
+
 #else
 
 void instructions_read_option(void) {
@@ -367,6 +407,11 @@ void instructions_begin(const void *read, size_t bytes) {
 }
 
 void instructions_end(void) {
+}
+
+bool instructions_again(const void *function) {
+    (void)function;
+    return false;
 }
 
 void instructions_sample(const void *function, long after) {
