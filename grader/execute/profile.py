@@ -192,12 +192,14 @@ def of_site(site: Site) -> Counters:
             "global_bytes_stored_again": site.again,
         }
     elif site.space == "texture":
+        kind = "surface_store" if site.store else "texture"
         counted = {
-            "texture_requests": site.requests,
-            "texture_lanes": site.lanes,
-            "texture_sectors": site.sectors,
-            "texture_bytes": site.lanes * site.width,
+            f"{kind}_requests": site.requests,
+            f"{kind}_lanes": site.lanes,
+            f"{kind}_sectors": site.sectors,
+            f"{kind}_bytes": site.lanes * site.width,
             "dram_bytes": SECTOR * site.fresh,
+            "global_bytes_stored_again": site.again,
         }
     else:
         counted = {

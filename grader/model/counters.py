@@ -19,7 +19,7 @@ class Counters(msgspec.Struct):
 
     Accesses through textures and surfaces have counters of their own, as on a GPU; a limit on loads
     from global memory holds for both together, and for words of constant memory that a warp reads
-    one after the other: an image could be there as well. Atomic functions on global memory have
+    one after the other: an image could be there as well; one on stores, for those to surfaces. Atomic functions on global memory have
     counters of their own, too, and a limit on loads or stores holds for them as well: each does
     both. A block is idle if it stores nothing to global memory.
     """
@@ -43,6 +43,10 @@ class Counters(msgspec.Struct):
     texture_lanes: int = 0
     texture_sectors: int = 0
     texture_bytes: int = 0
+    surface_store_requests: int = 0
+    surface_store_lanes: int = 0
+    surface_store_sectors: int = 0
+    surface_store_bytes: int = 0
     atomic_requests: int = 0
     atomic_lanes: int = 0
     atomic_sectors: int = 0
@@ -61,6 +65,12 @@ QUOTIENTS = {"constant_serialisation": "constant_words / constant_requests"}
 NAMES = frozenset(field.name for field in msgspec.structs.fields(Counters)) - set(QUOTIENTS)
 
 TEXTURE = ("texture_requests", "texture_lanes", "texture_sectors", "texture_bytes")
+SURFACE = (
+    "surface_store_requests",
+    "surface_store_lanes",
+    "surface_store_sectors",
+    "surface_store_bytes",
+)
 ATOMIC = ("atomic_requests", "atomic_lanes", "atomic_sectors", "atomic_bytes")
 OF_LAUNCH = ("blocks", "idle_blocks", "storing_threads")
 IDLE = "idle_blocks / blocks"
@@ -86,6 +96,10 @@ WORDS = {
     "texture_lanes": "thread reads through textures and surfaces",
     "texture_sectors": "32-byte sectors read through textures and surfaces",
     "texture_bytes": "bytes that threads read through textures and surfaces",
+    "surface_store_requests": "warp stores to surfaces",
+    "surface_store_lanes": "thread stores to surfaces",
+    "surface_store_sectors": "32-byte sectors stored to surfaces",
+    "surface_store_bytes": "bytes that threads store to surfaces",
     "atomic_requests": "warp calls of atomic functions on global memory",
     "atomic_lanes": "thread calls of atomic functions on global memory",
     "atomic_sectors": "32-byte sectors that atomic functions access",
@@ -141,11 +155,14 @@ def terms(counter: str, counted: Counters) -> tuple[int, int | None]:
 
 def _value(name: str, counted: Counters) -> int:
     """A counter; of loads from global memory, those through textures as well, and reads of constant
-    memory that have to wait for another lane's; of loads and stores, atomic functions as well."""
+    memory that have to wait for another lane's; of stores, those to surfaces; of both, atomic
+    functions."""
     value = int(getattr(counted, name))
     way, _, unit = name.rpartition("_")
     if way in ("global_load", "global_store"):
         value += int(getattr(counted, f"atomic_{unit}"))
+    if way == "global_store":
+        value += int(getattr(counted, f"surface_store_{unit}"))
     if "global_load" in name:
         value += int(getattr(counted, name.replace("global_load", "texture")))
     if name in ("global_load_requests", "global_load_sectors"):

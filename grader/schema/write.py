@@ -15,7 +15,7 @@ from grader.model import (
     question,
     result,
 )
-from grader.model.counters import ATOMIC, OF_LAUNCH, TEXTURE
+from grader.model.counters import ATOMIC, OF_LAUNCH, SURFACE, TEXTURE
 
 FOLDER = paths.ROOT / "grader" / "schema"
 TYPES: dict[str, type[msgspec.Struct]] = {
@@ -32,7 +32,7 @@ TYPES: dict[str, type[msgspec.Struct]] = {
 ADDED_LATER = {
     ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions", "leaderboard"),
     ("convlabs-grade/v1", "Score"): ("predicted",),
-    ("convlabs-profile/v1", "Counters"): ("constant_bytes", *TEXTURE, *ATOMIC, *OF_LAUNCH),
+    ("convlabs-profile/v1", "Counters"): ("constant_bytes", *TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH),
     ("convlabs-profile/v1", "Finding"): ("count", "launch"),
     ("convlabs-profile/v1", "Kernel"): ("covers",),
 }

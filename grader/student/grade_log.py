@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import fcntl
 from datetime import UTC, datetime
+from os.path import commonprefix
 
 import msgspec
 
@@ -23,6 +24,7 @@ from grader.model.submission import Submission, digests
 MOST_BYTES = 16 << 20
 MOST_WHY = 300  # characters
 MOST_COUNTERS = 40
+MOST_COMPARED = 1000  # lines: to compare equal ones takes the square of their number
 BEGINNING = "0" * 64
 
 
@@ -153,12 +155,23 @@ def _change(lab: str, texts: dict[str, str]) -> Change:
     for name, text in texts.items():
         if text == before.get(name):
             continue
-        old, new = before.get(name, "").splitlines(), text.splitlines()
+        old, new = _differing(before.get(name, "").splitlines(), text.splitlines())
+        if max(len(old), len(new)) > MOST_COMPARED:
+            removed, added = removed + len(old), added + len(new)
+            continue
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         for tag, a, b, c, d in matcher.get_opcodes():
             removed += b - a if tag != "equal" else 0
             added += d - c if tag != "equal" else 0
     return Change(added, removed)
+
+
+def _differing(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """The lines without those that both begin or end with."""
+    same = len(commonprefix([old, new]))
+    old, new = old[same:], new[same:]
+    same = len(commonprefix([old[::-1], new[::-1]]))
+    return old[: len(old) - same], new[: len(new) - same]
 
 
 def _head(lab: str) -> Head | None:

@@ -79,10 +79,13 @@ static void fence_remove(const struct fence *fence) {
 static void call_watched(struct runner *r, const struct call *call, const struct job *job,
                          const uint8_t *rgb, uint8_t *grey) {
     const struct float_state before = float_state_now();
+    const void *function = NULL;
+    memcpy(&function, &call->function, sizeof function);
     runner_calls_student();
     instructions_begin(rgb, 3 * job->pixels);
-    call->function(rgb, job->width, job->height, job->weights, grey);
-    instructions_end();
+    do {
+        call->function(rgb, job->width, job->height, job->weights, grey);
+    } while (instructions_again(function));
     const char *const broke = float_state_restore(before);
     if (broke) {
         runner_fail(r, RUNNER_REJECTED, "%s() %s", call->name, broke);
@@ -129,35 +132,56 @@ static bool launched_in_first_stream(void) {
     return true;
 }
 
-/* Did every copy and launch go to a stream that the student created, to several streams where there
- * are several sections, and in each stream first a copy to the device, then a launch, then a copy
- * back? */
-static bool took_turns(const struct job *job) {
+#define WRONG_STREAMS                                                                              \
+    "queued its work in the wrong streams or in the wrong order: copy section i to the device, "   \
+    "convert it and copy it back in stream i mod STREAMS"
+#define WAITED                                                                                     \
+    "waited for each section before it queued the next one, so nothing overlaps in time: queue "   \
+    "all sections, then wait for the streams"
+
+/* Why the sections do not take turns, or NULL. Every copy and launch must go to a stream that the
+ * student created, to several streams where there are several sections, and in each stream first a
+ * copy to the device, then a launch, then a copy back. A section must not wait for the end of those
+ * before it, but may where it takes the place of one: half of them are enough. */
+static const char *no_turns(const struct job *job) {
 #ifdef CONVLABS_SIM
     enum { KNOWN = 8 }; /* streams; STREAMS are enough */
-    int copied[KNOWN] = {0}, launches[KNOWN] = {0}, used = 0;
+    int copied[KNOWN] = {0}, launches[KNOWN] = {0}, back[KNOWN] = {0};
+    int used = 0, sections = 0, overlapping = 0;
     const struct sim_queued *queued;
     const unsigned count = sim_queued(&queued);
     for (unsigned i = 0; i < count; i++) {
         const unsigned s = queued[i].stream;
+        const bool begins = queued[i].work == SIM_COPY_THERE;
+        sections += begins;
+        overlapping += begins && queued[i].overlaps;
         if (s == 0) {
-            return false;
+            return WRONG_STREAMS;
         }
         if (s >= KNOWN) {
             continue;
         }
-        used += queued[i].work == SIM_COPY_THERE && copied[s] == 0;
-        copied[s] += queued[i].work == SIM_COPY_THERE;
+        used += begins && copied[s] == 0;
+        copied[s] += begins;
         launches[s] += queued[i].work == SIM_LAUNCH;
+        back[s] += queued[i].work == SIM_COPY_BACK;
         if ((queued[i].work == SIM_LAUNCH && copied[s] == 0) ||
             (queued[i].work == SIM_COPY_BACK && launches[s] == 0)) {
-            return false;
+            return WRONG_STREAMS;
         }
     }
-    return used >= STREAMS || job->chunks < STREAMS || job->pixels <= 4;
+    for (int s = 0; s < KNOWN; s++) {
+        if (back[s] < copied[s]) {
+            return WRONG_STREAMS;
+        }
+    }
+    if (used < STREAMS && job->chunks >= STREAMS && job->pixels > 4) {
+        return WRONG_STREAMS;
+    }
+    return sections > 2 && 2 * overlapping < sections - 1 ? WAITED : NULL;
 #else
     (void)job;
-    return true;
+    return NULL;
 #endif
 }
 
@@ -263,12 +287,9 @@ static void run_with_transfer(struct runner *r, const struct job *job, const cha
         name = "grey_streamed";
         error =
             grey_streamed(job->rgb, job->width, job->height, job->weights, job->chunks, job->grey);
-        if (error == cudaSuccess && !took_turns(job)) {
-            runner_fail(
-                r, RUNNER_REJECTED,
-                "grey_streamed() queued its work in the wrong streams or in the wrong order: copy "
-                "section i to the device, convert it and copy it back in stream i mod "
-                "STREAMS");
+        const char *const why = error == cudaSuccess ? no_turns(job) : NULL;
+        if (why) {
+            runner_fail(r, RUNNER_REJECTED, "grey_streamed() %s", why);
         }
     } else {
         our_fault("there is no transfer '%s'", transfer);

@@ -127,6 +127,15 @@ def test_a_record_takes_less_than_fifty_milliseconds(folder: Path) -> None:
     assert sorted(times)[3] < 0.05, times
 
 
+@pytest.mark.timeout(20)
+def test_a_file_of_equal_lines_is_no_endless_work(folder: Path) -> None:
+    (folder / "add.c").write_text("int x;\n" + "\n" * 20_000)
+    add(1)
+    (folder / "add.c").write_text("int y;\n" + "\n" * 10_000 + ";\n" + "\n" * 20_000)
+    add(2)
+    assert grade_log.read("lab9").entries[-1].change.added >= 10_002
+
+
 def test_submit_packs_the_log_if_asked(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:

@@ -104,6 +104,7 @@ bool instructions_multiplies(const unsigned char *code) {
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <x86intrin.h>
 
 /* ---------------------------------------------------------------- single steps */
@@ -286,12 +287,16 @@ static void stop(void) {
     watching = 0;
 }
 
-void instructions_end(void) {
-    if (!watching)
-        return;
+static void end_first(void) {
     stop();
     open_pages();
     loaded_at = _r_debug.r_map ? _r_debug.r_map->l_addr : 0;
+}
+
+void instructions_end(void) {
+    if (!watching)
+        return;
+    end_first();
     instructions_report();
 }
 
@@ -327,8 +332,12 @@ static int take_object(struct dl_phdr_info *object, size_t size, void *data) {
 }
 
 /* The signal handler of the timer: steps begin with the interrupted instruction. */
+static volatile sig_atomic_t no_sample;
+
 static void begin_here(int number, siginfo_t *info, void *context) {
     (void)number, (void)info;
+    if (no_sample)
+        return;
     watching = 1;
     ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
@@ -343,6 +352,7 @@ void instructions_sample(const void *function, long after) {
     struct sigaction alarm = {.sa_sigaction = begin_here, .sa_flags = SA_SIGINFO | SA_RESTART};
     void *address = NULL;
     memcpy(&address, &function, sizeof address);
+    no_sample = 0;
     sampled = stepped;
     most = stepped + INSTRUCTIONS_SAMPLED;
     most_elsewhere = elsewhere + 4 * INSTRUCTIONS_SAMPLED;
@@ -357,6 +367,55 @@ bool instructions_sampled(void) {
     return stepped > sampled;
 }
 
+/* ---------------------------------------------------------------- further calls */
+
+enum { TIMED_CALLS = 4, CALLS = TIMED_CALLS + 48, LONG_CALL = 10000 /* microseconds */ };
+
+static long now_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* Leaves the alarm of a sample to another thread, if there is one, or no longer. */
+static void leave_to_others(bool leave) {
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(leave ? SIG_BLOCK : SIG_UNBLOCK, &alarm, NULL);
+}
+
+/* The first call was watched by instructions_begin(), the next ones tell how long one takes. In
+ * every fourth sample another thread is watched. */
+bool instructions_again(const void *function) {
+    static int calls;
+    static long begun, took;
+
+    if (calls == 0 && !watching)
+        return false;
+    const long now = now_us();
+    if (calls == 0)
+        end_first();
+    else if (calls < TIMED_CALLS)
+        took = calls == 1 || now - begun < took ? now - begun : took;
+    else
+        instructions_sampled();
+    no_sample = 1;
+    leave_to_others(false);
+    if (++calls > CALLS || (calls > TIMED_CALLS && took > LONG_CALL)) {
+        calls = 0;
+        instructions_report();
+        return false;
+    }
+    array.is_over = 0;
+    if (calls >= TIMED_CALLS) {
+        leave_to_others(calls % 4 == 0);
+        instructions_sample(function, (long)(__rdtsc() >> 4) % (took + 1));
+    }
+    begun = now_us();
+    return true;
+}
+
 #else
 
 void instructions_read_option(void) {
@@ -367,6 +426,11 @@ void instructions_begin(const void *read, size_t bytes) {
 }
 
 void instructions_end(void) {
+}
+
+bool instructions_again(const void *function) {
+    (void)function;
+    return false;
 }
 
 void instructions_sample(const void *function, long after) {

@@ -115,6 +115,7 @@ enum sim_work { SIM_LAUNCH, SIM_COPY_THERE, SIM_COPY_BACK };
 struct sim_queued {
     enum sim_work work;
     unsigned stream; /* 0 is the default stream; those that were created count from 1 */
+    int overlaps;    /* is it a copy, and the one before it had not ended when it was queued? */
 };
 
 /* *list: the first of them, in the order of the calls. Returns their number. */

@@ -3,6 +3,7 @@
 #include "api/event.h"
 #include "queue/lock.h"
 #include "queue/queue.h"
+#include "queue/schedule.h"
 #include "queue/stream.h"
 
 enum { QUEUED_MAX = 256 }; /* the most that is recorded */
@@ -11,12 +12,23 @@ static struct sim_queued queued[QUEUED_MAX];
 static unsigned queued_count;
 static unsigned forgotten; /* streams that were created before sim_forget_queued() */
 
+static bool is_unfinished(uint64_t number) {
+    const struct sim_item *item = sim_oldest_item();
+    while (item && item->number < number) {
+        item = item->newer;
+    }
+    return item && item->number == number;
+}
+
 void sim_note_queued(enum sim_work work, cudaStream_t stream) {
+    static uint64_t last_copy;
     sim_lock_queue();
     const struct sim_stream *s = sim_stream_of(stream);
+    const bool overlaps = work != SIM_LAUNCH && is_unfinished(last_copy);
+    last_copy = work != SIM_LAUNCH ? sim_newest_number() : last_copy;
     if (queued_count < QUEUED_MAX) {
-        const unsigned number = s ? s->number : 0;
-        queued[queued_count++] = (struct sim_queued){work, number ? number - forgotten : 0};
+        const unsigned number = s && s->number ? s->number - forgotten : 0;
+        queued[queued_count++] = (struct sim_queued){work, number, overlaps};
     }
     sim_unlock_queue();
 }

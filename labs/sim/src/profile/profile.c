@@ -331,7 +331,7 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
         }
         site->new_sectors += new_sectors;
         if (sim_options.predict ? !count_for_prediction(site, access, cost)
-                                : space == GLOBAL && !load && !count_stored(site, access)) {
+                                : !load && !count_stored(site, access)) {
             return false;
         }
     } else if (space == SHARED) {

@@ -235,6 +235,30 @@ TEST(a_call_that_is_over_is_not_sampled) {
     ck_assert(!instructions_sampled());
 }
 
+/* A library's function reads the whole array first: what works on its copy comes to no page. */
+TEST(what_works_on_a_copy_is_watched_in_a_further_call) {
+    if (!__builtin_cpu_supports("avx2")) {
+        return;
+    }
+    char *const array = aligned_alloc(PAGE, PAGES * PAGE), *const copy = malloc(PAGES * PAGE);
+    ck_assert(array && copy);
+    int calls = 0;
+    instructions_begin(array, PAGES * PAGE);
+    do {
+        for (volatile int i = 0; i < INSTRUCTIONS_MOST; i++) {
+        }
+        memcpy(copy, array, PAGES * PAGE);
+        for (int i = 0; i < 20000; i++) {
+            three_times();
+        }
+        calls++;
+    } while (instructions_again(CODE_END));
+    ck_assert_int_gt(calls, 2);
+    ck_assert_ptr_nonnull(strstr(read_record(), "\"bits\":256"));
+    free(array);
+    free(copy);
+}
+
 static void *count_up(void *sum) {
     for (int i = 0; i < 10000; i++) {
         ++*(volatile int *)sum;
