@@ -14,12 +14,19 @@ import numpy as np
 from grader import paths
 from grader.ask import source
 from grader.ask.draft import CannotTell
-from grader.ask.trace import Trace, traced, traced_in_c
+from grader.ask.trace import Trace, with_threads, with_warps
 from grader.compile import make
 from grader.compile.make import BuildRequest
 from grader.execute import case as cases
 from grader.execute.case import Outcome
-from grader.execute.modes import CHECKED, CHECKED_REVERSED, IN_ORDER, Mode
+from grader.execute.modes import (
+    CHECKED,
+    CHECKED_REVERSED,
+    IN_ORDER,
+    TRACED,
+    TRACED_C,
+    Mode,
+)
 from grader.model.finding import Finding
 from grader.model.spec import Case, Lab
 from grader.model.submission import Submission
@@ -255,13 +262,14 @@ class Program:
         case = msgspec.structs.replace(self.base, size=size)
         inputs = self.inputs(case)
         dtype, shape = self.operation.output(inputs.arrays)
-        if self.in_c:
-            make_trace, program = traced_in_c, self.binary.with_name("raced")
-            if not program.exists() or not program.stat().st_size:
-                raise CannotTell("the file uses parts of OpenMP that cannot be traced")
-        else:
-            make_trace, program = traced, binary or self.binary
-        return make_trace(self.run, case, inputs, program, np.dtype(dtype), shape, self.shown)
+        blank = Trace(size, np.dtype(dtype), shape)
+        if not self.in_c:
+            program = binary or self.binary
+            return with_warps(blank, self.run(case, TRACED, program, inputs), program, self.shown)
+        program = self.binary.with_name("raced")
+        if not program.exists() or not program.stat().st_size:
+            raise CannotTell("the file uses parts of OpenMP that cannot be traced")
+        return with_threads(blank, self.run(case, TRACED_C, program, inputs), program, self.shown)
 
     def retraced(self, edited: bytes) -> Trace:
         """The traced run of a changed program, on the same image."""

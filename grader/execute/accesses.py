@@ -1,42 +1,16 @@
 """Every memory access of a traced run, in its order: of warps on the simulator, of threads in C."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
-from grader.execute import addr2line
+from grader.execute import addr2line, step_lines
 from grader.execute.records import readable
+from grader.execute.step_lines import LANES, Count
 
-LANES = 32
-
-Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
-Width = Annotated[int, msgspec.Meta(ge=1, le=16)]
-
-
-class _OfWarp(msgspec.Struct, frozen=True):
-    """A line that the simulator wrote: labs/sim/src/profile/access_trace.c."""
-
-    launch: Count
-    pc: Count
-    space: Literal["global", "shared", "constant", "texture"]
-    store: bool
-    width: Width
-    block: tuple[Count, Count, Count]
-    warp: Count
-    active: Annotated[int, msgspec.Meta(ge=1, lt=1 << LANES)]
-    bytes: Count
-    start: Count
-    offsets: list[Count]
-    step: Annotated[int, msgspec.Meta(ge=-(1 << 61), lt=1 << 61)] = 0
-    array: str = ""
-
-    def addresses(self) -> list[int]:
-        """Of each active lane; where only the first is written, the others follow by steps."""
-        count = self.active.bit_count()
-        if len(self.offsets) == 1:
-            return [self.offsets[0] + self.step * place for place in range(count)]
-        return self.offsets if len(self.offsets) == count else []
+__all__ = ["LANES", "ThreadAccess", "WarpAccess", "of_threads", "of_warps"]
 
 
 class _OfThread(msgspec.Struct, frozen=True):
@@ -90,29 +64,60 @@ class ThreadAccess(msgspec.Struct, frozen=True):
 
 
 def of_warps(binary: Path, raw: bytes) -> list[WarpAccess]:
-    """The accesses that the simulator wrote for the program `binary`; a line that is none is
-    skipped."""
-    lines = (readable(line, _OfWarp) for line in raw.splitlines())
-    found = [r for r in lines if r and r.addresses()]
+    """The loads and stores that the simulator wrote for the program `binary`; a line that is none
+    is skipped."""
+    found = [*_loads_and_stores(raw)]
     # The simulator records where its call returns to: the byte before belongs to the access.
-    locations = addr2line.locations(binary, {r.pc - 1 for r in found})
-    return [
-        WarpAccess(
-            r.launch,
-            r.pc,
-            *locations[r.pc - 1],
-            r.space,
-            r.store,
-            r.width,
-            r.block,
-            r.warp,
-            r.bytes,
-            r.start,
-            r.array,
-            dict(zip(_active(r.active), r.addresses(), strict=True)),
-        )
-        for r in found
-    ]
+    locations = addr2line.locations(binary, {access.pc - 1 for *_, access in found})
+    return [_of_warp(*one, locations[one[-1].pc - 1]) for one in found]
+
+
+def _loads_and_stores(
+    raw: bytes,
+) -> Iterator[tuple[step_lines.Block, step_lines.Object | None, step_lines.Access]]:
+    """With their blocks and objects. Constants and textures are told by their space alone."""
+    block: step_lines.Block | None = None
+    objects: dict[int, step_lines.Object] = {}
+    for line in step_lines.lines(raw):
+        match line:
+            case step_lines.Block():
+                if block is None or line.launch != block.launch:
+                    objects.clear()
+                block = line
+            case step_lines.Object():
+                objects[line.number] = line
+            case step_lines.Access(way="load" | "store") if block is not None:
+                known = objects.get(line.object) if line.space in ("global", "shared") else None
+                offsets = line.addresses()
+                if (
+                    line.lanes
+                    and len(offsets) == line.lanes.bit_count()
+                    and min(offsets.values()) >= 0
+                ):
+                    yield block, known, line
+
+
+def _of_warp(
+    block: step_lines.Block,
+    known: step_lines.Object | None,
+    access: step_lines.Access,
+    location: addr2line.Location,
+) -> WarpAccess:
+    start = known.base if known and access.space == "shared" else 0
+    return WarpAccess(
+        block.launch,
+        access.pc,
+        *location,
+        access.space,
+        access.way == "store",
+        access.width,
+        block.index,
+        access.warp,
+        known.bytes if known else 0,
+        start,
+        known.name if known else "",
+        {lane: start + offset for lane, offset in access.addresses().items()},
+    )
 
 
 def of_threads(binary: Path, raw: bytes) -> list[ThreadAccess]:
@@ -120,7 +125,3 @@ def of_threads(binary: Path, raw: bytes) -> list[ThreadAccess]:
     found = [r for line in raw.splitlines() if (r := readable(line, _OfThread))]
     locations = addr2line.locations(binary, {r.pc for r in found})
     return [ThreadAccess(r.pc, *locations[r.pc], r.thread, r.store, r.width, r.at) for r in found]
-
-
-def _active(mask: int) -> list[int]:
-    return [lane for lane in range(LANES) if mask >> lane & 1]

@@ -26,7 +26,7 @@ from grader.sandbox.workspace import read_output, workspace
 
 KEPT = 60  # built programs; one has about 2 MB
 PROFILE, FINDINGS = "profile.jsonl", "findings.jsonl"
-WARPS, STEPS = "warps.jsonl", "steps.jsonl"
+STEPS = "steps.jsonl"
 MOST_RECORDED = 1 << 23  # bytes
 MOST_FINDINGS = 1 << 20  # bytes
 SILENT = 2  # seconds before the simulator says how far a kernel is
@@ -220,7 +220,7 @@ def _run_kept(
     progress: bool = False,
     quiet: bool = False,
 ) -> tuple[Finished, list[Launch], list[Finding], bytes]:
-    """Also returns what was recorded for steps, or the warps that show where. quiet: the program
+    """Also returns what CONVLABS_SIM_STEPS asked for. quiet: the program
     gets no input and prints nothing."""
     with workspace() as work:
         environment = os.environ | settings | {"CONVLABS_SIM_FINDINGS": str(work / FINDINGS)}
@@ -231,9 +231,8 @@ def _run_kept(
             environment["CONVLABS_SIM_SAMPLE"] = str(sample)
         if progress:
             environment["CONVLABS_SIM_PROGRESS"] = "1"
-        kept = work / (STEPS if quiet else WARPS)
-        if "CONVLABS_SIM_STEPS" in settings:
-            environment["CONVLABS_SIM_STEPS_FILE" if quiet else "CONVLABS_SIM_WARPS"] = str(kept)
+        kept = work / STEPS
+        environment["CONVLABS_SIM_STEPS_FILE"] = str(kept)
         for file in written:
             file.touch()
         done = foreground.run_in_foreground(

@@ -1,35 +1,18 @@
 """For each memory access of a profiled program, the most expensive warp instruction."""
 
 from pathlib import Path
-from typing import Annotated, Literal
 
 import msgspec
 
-from grader.execute import addr2line
-from grader.execute.records import readable
+from grader.execute import addr2line, step_lines
+from grader.execute.step_lines import LANES, Space
 
-LANES = 32
+__all__ = ["BANKS", "LANES", "SECTOR", "WORD", "Warp", "read_warps"]
+
 SECTOR = 32  # bytes
 BANKS = 32
 WORD = 4  # bytes
-
-Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
-Space = Literal["global", "shared", "constant", "texture"]
-
-
-class Record(msgspec.Struct, frozen=True):
-    """One line of the file that CONVLABS_SIM_WARPS names. Its numbers are bounded, because a
-    student's program could write there, too."""
-
-    launch: Count
-    pc: Count
-    space: Space
-    store: bool
-    width: Annotated[int, msgspec.Meta(ge=1, le=16)]
-    cost: Count
-    block: tuple[Count, Count, Count]
-    active: Annotated[int, msgspec.Meta(ge=1, lt=1 << LANES)]
-    offsets: list[Count]
+LINE = 128  # bytes: of the cache
 
 
 class Warp(msgspec.Struct, frozen=True):
@@ -65,23 +48,29 @@ class Warp(msgspec.Struct, frozen=True):
 def read_warps(binary: Path, raw: bytes) -> list[Warp]:
     """The instructions that the simulator wrote for the program `binary`. A line that is none is
     skipped."""
-    lines = (readable(line, Record) for line in raw.splitlines())
-    records = [r for r in lines if r and r.active.bit_count() == len(r.offsets)]
+    found: list[tuple[step_lines.Block, step_lines.Access]] = []
+    block: step_lines.Block | None = None
+    for line in step_lines.lines(raw):
+        if isinstance(line, step_lines.Block):
+            block = line
+        elif isinstance(line, step_lines.Access) and block and line.addresses():
+            found.append((block, line))
     # The simulator records where its call returns to: the byte before belongs to the access.
-    locations = addr2line.locations(binary, {r.pc - 1 for r in records})
-    return [_warp(r, locations[r.pc - 1]) for r in records]
+    locations = addr2line.locations(binary, {access.pc - 1 for _, access in found})
+    return [_warp(block, access, locations[access.pc - 1]) for block, access in found]
 
 
-def _warp(record: Record, location: addr2line.Location) -> Warp:
-    active = [lane for lane in range(LANES) if record.active >> lane & 1]
+def _warp(block: step_lines.Block, access: step_lines.Access, location: addr2line.Location) -> Warp:
+    offsets = access.addresses()
+    first = min(offsets.values()) // LINE * LINE
     return Warp(
-        launch=record.launch,
+        launch=block.launch,
         file=location[0],
         line=location[1],
-        space=record.space,
-        store=record.store,
-        width=record.width,
-        cost=record.cost,
-        block=record.block,
-        lanes=dict(zip(active, record.offsets, strict=False)),
+        space=access.space,
+        store=access.way != "load",
+        width=access.width,
+        cost=max(access.costs),
+        block=block.index,
+        lanes={lane: at - first for lane, at in offsets.items()},
     )

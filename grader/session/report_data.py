@@ -197,7 +197,7 @@ class ReportData:
                 part=check.part,
                 right=run.right,
                 profile=seen,
-                warps=warps.read_warps(runner.binary, run.outcome.warps),
+                warps=warps.read_warps(runner.binary, run.outcome.steps),
                 pixels=run.pixels,
                 flops=2 * taps * run.pixels,
                 element=np.dtype(operation.output(given.arrays)[0]).name,

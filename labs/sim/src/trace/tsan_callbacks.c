@@ -72,7 +72,7 @@ static void end_block(void) {
 
 static void launch_begin(const struct sim_config *config) {
     check_launch_begin();
-    steps_launch_begin();
+    steps_launch_begin(config);
     program_base = __ehdr_start;
     trace.profiled = profile_begin(config);
     trace.exhausted = false;
@@ -91,14 +91,14 @@ static void launch_end(const struct sim_config *config) {
     profile_write(config, !trace.exhausted);
 }
 
-static void watch_block(const struct worker *w) {
-    steps_block(w);
+static void watch_block(void) {
+    steps_block();
     is_watched = steps_on || sim_options.predict;
 }
 
 static void block_begin(const struct worker *w) {
     end_block();
-    watch_block(w);
+    watch_block();
     marks = 0;
     trace.block = blockIdx;
     trace.counted = trace.profiled && !trace.exhausted && profile_begin_block(&blockIdx);
@@ -171,7 +171,7 @@ static void *block_parks(const struct worker *w) {
 static void block_resumes(const struct worker *w, void *kept) {
     const struct kept *before = kept;
     end_block();
-    watch_block(w);
+    watch_block();
     trace.block = blockIdx;
     trace.counted = before != NULL && before->counted;
     if (before != NULL) {
