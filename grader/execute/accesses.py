@@ -8,9 +8,11 @@ import msgspec
 
 from grader.execute import addr2line, step_lines
 from grader.execute.records import readable
-from grader.execute.step_lines import LANES, Count
+from grader.execute.step_lines import LANES, Count, Space
 
-__all__ = ["LANES", "ThreadAccess", "WarpAccess", "of_threads", "of_warps"]
+__all__ = ["BANKS", "LANES", "SECTOR", "WORD", "ThreadAccess", "WarpAccess"]
+
+SECTOR, BANKS, WORD = 32, 32, 4  # bytes; how many; bytes
 
 
 class _OfThread(msgspec.Struct, frozen=True):
@@ -26,13 +28,15 @@ class _OfThread(msgspec.Struct, frozen=True):
 class WarpAccess(msgspec.Struct, frozen=True):
     """One memory instruction of a warp. lanes: of each active lane the first byte, counted from
     the beginning of the array; of shared memory, from that of the block's, where the array begins
-    at `start`. bytes: the array's size, 0 where it is unknown."""
+    at `start`. bytes: the array's size, 0 where it is unknown; then the lanes' bytes are counted
+    from the beginning of a line of the cache. cost: sectors of global memory, wavefronts in shared
+    memory, words of constant memory."""
 
     launch: int
     pc: int
     file: str
     line: int
-    space: str
+    space: Space
     store: bool
     width: int
     block: tuple[int, int, int]
@@ -41,6 +45,14 @@ class WarpAccess(msgspec.Struct, frozen=True):
     start: int
     array: str
     lanes: dict[int, int]
+    cost: int = 0
+
+    def ideal(self) -> int:
+        """The smallest cost that an instruction for so many different bytes can have."""
+        size = len(set(self.lanes.values())) * self.width
+        if self.space in ("global", "texture"):
+            return max(1, -(-size // SECTOR))
+        return max(1, -(-size // (BANKS * WORD))) if self.space == "shared" else 1
 
     def units(self, size: int) -> set[int]:
         """The units of `size` bytes that the lanes access, by their numbers."""
@@ -117,6 +129,7 @@ def _of_warp(
         start,
         known.name if known else "",
         {lane: start + offset for lane, offset in access.addresses().items()},
+        access.cost(),
     )
 
 

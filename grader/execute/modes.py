@@ -48,7 +48,7 @@ PLAIN = Mode()
 IN_ORDER = Mode({"CONVLABS_SIM_THREADS": "1", "OMP_NUM_THREADS": "1"})
 REVERSED = Mode({"CONVLABS_SIM_THREADS": "1"} | _REVERSE)
 PROFILED = Mode(_CHECKED, profiled=True)
-# And one warp of each memory access is recorded: grader/execute/warp_samples.py.
+# And one warp of each memory access is recorded: the costliest.
 SAMPLED = Mode(_CHECKED | {"CONVLABS_SIM_STEPS": "costliest"}, profiled=True)
 # For a prediction of the time on a GPU: only the block in the middle of each grid runs, and stands
 # for all others; and the same counts where all blocks run.

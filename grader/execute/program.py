@@ -12,11 +12,11 @@ from grader import paths
 from grader.compile import make as compiler
 from grader.compile import staging
 from grader.compile.compiler_messages import Diagnostic
-from grader.execute import steps
+from grader.execute import accesses, steps
+from grader.execute.accesses import WarpAccess
 from grader.execute.findings import findings_in
 from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.execute.steps import Recording
-from grader.execute.warp_samples import Warp, read_warps
 from grader.files import is_utf16
 from grader.model import plain_text, spec
 from grader.model.finding import Finding
@@ -167,7 +167,7 @@ class ToStep:
     """What a run shows of where to step through it: its counters, and a warp of each access."""
 
     profile: Profile
-    warps: list[Warp]
+    warps: list[WarpAccess]
 
 
 def execute_to_step(
@@ -176,7 +176,7 @@ def execute_to_step(
     """As execute() with all checks on and all blocks counted; findings name their launch."""
     settings = _CHECKED | {"CONVLABS_SIM_STEPS": "store:0:0"}
     done, launches, findings, kept = _run_kept(program, arguments, seconds, settings, 0, progress)
-    warps = read_warps(program.binary, kept)
+    warps = accesses.of_warps(program.binary, kept)
     return done, ToStep(profile(program.binary, launches, findings), warps)
 
 

@@ -69,6 +69,11 @@ class Access(msgspec.Struct, tag="access", array_like=True, frozen=True):
         """The offset of each lane that takes part."""
         return addresses(self.lanes, self.offsets)
 
+    def cost(self) -> int:
+        """Sectors of global memory, wavefronts in shared memory, words of constant memory."""
+        sectors, _, _, wavefronts, _, words = self.costs
+        return {"shared": wavefronts, "constant": words}.get(self.space, sectors)
+
 
 class Barrier(msgspec.Struct, tag="barrier", array_like=True, frozen=True):
     file: str

@@ -10,7 +10,8 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from grader.checks.early_stop import NOTHING
-from grader.execute import step_focus, step_lines, step_target, steps, warp_samples
+from grader.execute import accesses, step_focus, step_lines, step_target, steps
+from grader.execute.accesses import WarpAccess
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Profile, profile, read_launches
 from grader.execute.step_focus import Image
@@ -150,14 +151,14 @@ class _Stepper:
     def _target(self, run: InstrumentedRun, seen: Profile, comparison: Comparison | None) -> Target:
         errors = step_target.with_errors(run.errors())
         shown = [f for f in errors if f.kind.endswith(SHOWN_FIRST)]
-        samples = warp_samples.read_warps(self.runner.binary, run.outcome.steps)
+        samples = accesses.of_warps(self.runner.binary, run.outcome.steps)
         if (shown or errors) and not (comparison and not shown):
             return step_target.at_finding([*shown, *errors][0])
         if isinstance(self.check, Technique) and self.line.verdict == "fail":
             return self._of_technique(seen, samples)
         return Target(seen.kernels[0].launch, step_target.middle(seen.kernels[0]))
 
-    def _of_technique(self, seen: Profile, samples: list[warp_samples.Warp]) -> Target:
+    def _of_technique(self, seen: Profile, samples: list[WarpAccess]) -> Target:
         words = tuple(self.line.message[:1])
         idle = [k for k in seen.kernels if k.counters.idle_blocks]
         if idle and any("blocks wrote nothing" in text for text in words):

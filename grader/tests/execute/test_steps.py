@@ -126,7 +126,7 @@ def test_errors_are_found_with_their_threads(program: Stepped) -> None:
 
 
 def _only(mask: int) -> int:
-    (lane,) = steps.lanes_of(mask)
+    (lane,) = step_lines.lanes_of(mask)
     return lane
 
 

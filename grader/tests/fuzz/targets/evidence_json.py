@@ -21,7 +21,6 @@ from grader.execute import (
     profile,
     records,
     steps,
-    warp_samples,
 )
 from grader.execute.evidence import Evidence
 from grader.model import counters
@@ -103,11 +102,8 @@ def read_profile(text: bytes) -> None:
 
 
 def read_recorded(text: bytes) -> None:
-    for warp in warp_samples.read_warps(BINARY, text):
-        assert 1 <= len(warp.lanes) <= warp_samples.LANES and warp.ideal() >= 1
-        assert set(warp.units(warp_samples.SECTOR)) == set(warp.lanes)
     for access in accesses.of_warps(BINARY, text):
-        assert 1 <= len(access.lanes) <= accesses.LANES and access.units(32)
+        assert 1 <= len(access.lanes) <= accesses.LANES and access.units(32) and access.ideal()
     if recording := steps.read(text, BINARY):
         steps.compact(recording)
         assert recording.steps or not steps.counted(recording).global_load_requests

@@ -4,6 +4,7 @@
 #include "base/record.h"
 #include "check/address.h"
 #include "json.h"
+#include "trace/step_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,22 +14,9 @@
  * only counted. */
 #define MOST_TEXT (3000u << 10)
 enum { MOST_SAMPLED = 16 }; /* launches of which the costliest instructions are kept */
-enum { MOST_OBJECTS = 64, MOST_CONSTRUCTS = 1024, MARKS_EACH = 4, VALUE = 16, CACHE_LINE = 128 };
+enum { MOST_OBJECTS = 64, MOST_CONSTRUCTS = 1024, MARKS_EACH = 4, CACHE_LINE = 128 };
 
 bool steps_on;
-
-/* An access of a lane since its warp was replayed last, with the value that it loads or stores. */
-struct value {
-    uint64_t address;
-    uint32_t pc;
-    unsigned char width, known;
-    unsigned char bytes[VALUE];
-};
-
-static struct lane_log {
-    struct value *all;
-    size_t count, capacity, next; /* next: the first that no instruction has taken */
-} logs[WARP_LANES];
 
 static struct {
     unsigned launch;
@@ -39,7 +27,6 @@ static struct {
     bool in_block;          /* the instructions of the running block are recorded */
     uint3 block;            /* the last that was named, if any */
     bool is_named;
-    struct value *stored;              /* by the running lane, not yet in memory; or NULL */
     unsigned long long left_out;       /* instructions */
     const char *objects[MOST_OBJECTS]; /* where those begin that have been described */
     unsigned object_count;
@@ -114,72 +101,12 @@ void steps_mark(uint64_t mark, uint32_t pc) {
     }
 }
 
-void steps_settle(void) {
-    if (now.stored != NULL) {
-        memcpy(now.stored->bytes, (const void *)(uintptr_t)now.stored->address, now.stored->width);
-        now.stored->known = true;
-        now.stored = NULL;
-    }
-}
-
 void steps_access(unsigned lane, const void *address, unsigned width, bool store, uint32_t pc,
                   bool readable) {
-    struct lane_log *log = &logs[lane];
-    steps_settle();
-    if (!with_values()) {
-        return;
+    step_values_settle();
+    if (with_values()) {
+        step_values_note(lane, address, width, store, pc, readable);
     }
-    if (log->count == log->capacity) {
-        const size_t larger = log->capacity ? 2 * log->capacity : 256;
-        struct value *all = realloc(log->all, larger * sizeof *all);
-        if (all == NULL) {
-            return;
-        }
-        log->all = all;
-        log->capacity = larger;
-    }
-    struct value *v = &log->all[log->count++];
-    *v = (struct value){.address = (uint64_t)(uintptr_t)address,
-                        .pc = pc,
-                        .width = (unsigned char)(width < VALUE ? width : VALUE)};
-    if (!readable || address_object(sim_worker, address)->kind == MEMORY_UNKNOWN) {
-        return;
-    }
-    now.stored = v;
-    if (!store) {
-        steps_settle();
-    }
-}
-
-void steps_warp_waits(void) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        logs[lane].count = logs[lane].next = 0;
-    }
-}
-
-/* The bytes that a lane loaded or stored, of which nvcc may have merged several accesses; false if
- * they are not known. */
-static bool value_of(unsigned lane, uint32_t pc, uint64_t address, unsigned width,
-                     unsigned char bytes[VALUE]) {
-    struct lane_log *log = &logs[lane];
-    size_t first = log->next;
-    while (first < log->count && (log->all[first].pc != pc || log->all[first].address != address)) {
-        first++;
-    }
-    if (first == log->count) {
-        return false;
-    }
-    log->next += first == log->next;
-    unsigned known = 0;
-    for (size_t i = first; i < log->count && i < first + VALUE && known < width; i++) {
-        const struct value *v = &log->all[i];
-        const uint64_t offset = v->address - address;
-        if (v->known && offset < width && offset + v->width <= width) {
-            memcpy(bytes + offset, v->bytes, v->width);
-            known += v->width;
-        }
-    }
-    return known >= width;
 }
 
 static const char *kind_name(enum memory_kind kind) {
@@ -245,12 +172,12 @@ static void write_offsets(const struct warp_access *a, const char *from) {
  * the same;
  * "" where they are not known. */
 static void write_values(const struct warp_access *a, uint32_t pc) {
-    unsigned char bytes[WARP_LANES][VALUE];
+    unsigned char bytes[WARP_LANES][STEP_VALUE];
     const unsigned leader = (unsigned)__builtin_ctz(a->active);
-    bool is_known = a->width <= VALUE, all_same = true;
+    bool is_known = a->width <= STEP_VALUE, all_same = true;
     for (uint32_t left = a->active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        is_known &= value_of(lane, pc, a->address[lane], a->width, bytes[lane]);
+        is_known &= step_value_of(lane, pc, a->address[lane], a->width, bytes[lane]);
         all_same &= is_known && memcmp(bytes[lane], bytes[leader], a->width) == 0;
     }
     fprintf(now.file, ",\"");

@@ -32,17 +32,11 @@ void steps_mark(uint64_t mark, uint32_t pc);
 void steps_access(unsigned lane, const void *address, unsigned width, bool store, uint32_t pc,
                   bool readable);
 
-/* Another thread runs next: what this one stored is in memory. */
-void steps_settle(void);
-
 /* One warp instruction of the warp that begins with thread `first`; `before` and `after`: what its
  * site had counted. For an access that is not counted, both are the same. */
 void steps_instruction(const struct worker *w, unsigned first, uint64_t code,
                        const struct warp_access *access, const struct profile_counts *before,
                        const struct profile_counts *after);
-
-/* All lanes of the warp have been replayed. */
-void steps_warp_waits(void);
 
 /* The threads of the block meet at a barrier; lanes of a warp are at a warp function, and then have
  * its results. */

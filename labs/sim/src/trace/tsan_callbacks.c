@@ -22,6 +22,7 @@
 #include "trace/last_reported.h"
 #include "trace/recorder.h"
 #include "trace/spin.h"
+#include "trace/step_values.h"
 #include "trace/steps.h"
 
 #include "sim/marks.h"
@@ -129,7 +130,7 @@ static void pass(const void *pc) {
 
 static void thread(const struct worker *w, unsigned t) {
     if (steps_on) {
-        steps_settle();
+        step_values_settle();
     }
     if (sim_options.predict) {
         passes_next_lane();
@@ -290,9 +291,9 @@ static void warp_waits(const struct worker *w, unsigned first) {
         profile_begin_warp(first);
         if (steps_on) {
             struct recorded_warp warp = {w, first};
-            steps_settle();
+            step_values_settle();
             replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit_recorded, &warp);
-            steps_warp_waits();
+            step_values_forget();
         } else {
             replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit,
                         (void *)(uintptr_t)w);
