@@ -379,11 +379,11 @@ def _say_what_is_held(recording: Recording) -> None:
 # ---- counters
 
 
-def counted(recording: Recording) -> Counters:
-    """The counters of the steps together, as a profile has them."""
+def counted(steps: Iterable[Step]) -> Counters:
+    """The counters of a block's steps together, as a profile has them."""
     total = Counters(blocks=1)
     storing: set[int] = set()
-    for step in recording.steps:
+    for step in steps:
         if not isinstance(step, Access) or step.way == "fault":
             continue
         if step.space == "" or step.space == "unknown":

@@ -3,7 +3,6 @@ and each error is found in them with the threads that it is about."""
 
 import json
 import random
-import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -63,7 +62,7 @@ def floats(recording: Recording, wanted: Access) -> dict[int, float]:
 
 
 def test_the_counters_are_those_of_the_profile(program: Stepped) -> None:
-    counted = steps.counted(program.recording(EVERYTHING))
+    counted = steps.counted(program.recording(EVERYTHING).steps)
     assert counted == program.shown.profile.kernels[EVERYTHING].counters
     assert counted.shared_store_conflicts > 0 < counted.constant_requests
 
@@ -247,19 +246,15 @@ Blocks = dict[tuple[int, step_lines.Index], Counters]
 
 def _all_blocks(runner: Runner, check: spec.Input) -> Blocks:
     """The counters of each block of a run that records all of them."""
-    raw = runner.recorded(check, "all").outcome.steps
-    texts: dict[tuple[int, step_lines.Index], bytes] = {}
-    for text in re.split(rb'^(?=\["block")', raw, flags=re.MULTILINE)[1:]:
-        block = next(step_lines.lines(text))
-        assert isinstance(block, step_lines.Block)
-        key = block.launch, block.index
-        texts[key] = texts.get(key, b"") + text  # it may go on after others
-    found: Blocks = {}
-    for key, text in texts.items():
-        recording = steps.read(text, Path("none"))
-        assert recording and not recording.cut
-        found[key] = steps.counted(recording)
-    return found
+    made: dict[tuple[int, step_lines.Index], list[steps.Step]] = {}
+    for line in step_lines.lines(runner.recorded(check, "all").outcome.steps):
+        assert not isinstance(line, step_lines.LeftOut)
+        if isinstance(line, step_lines.Block):  # which may go on after others
+            block = made.setdefault((line.launch, line.index), [])
+        elif isinstance(line, step_lines.Access):
+            warp, _, *rest = msgspec.structs.astuple(line)
+            block.append(Access(warp, 0, *rest))
+    return {which: steps.counted(done) for which, done in made.items()}
 
 
 def _one_with_values(
@@ -269,6 +264,6 @@ def _one_with_values(
     asked = Target(*which).asked()
     recording = steps.read(runner.recorded(check, asked).outcome.steps, runner.binary)
     assert recording and not recording.cut
-    assert steps.counted(recording) == blocks[which]
+    assert steps.counted(recording.steps) == blocks[which]
     steps.compact(recording)
-    assert steps.counted(recording) == blocks[which] or recording.cut
+    assert steps.counted(recording.steps) == blocks[which] or recording.cut
