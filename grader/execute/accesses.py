@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -80,14 +80,20 @@ def of_warps(binary: Path, raw: bytes) -> list[WarpAccess]:
     is skipped."""
     found = [*_loads_and_stores(raw)]
     # The simulator records where its call returns to: the byte before belongs to the access.
-    locations = addr2line.locations(binary, {access.pc - 1 for *_, access in found})
-    return [_of_warp(*one, locations[one[-1].pc - 1]) for one in found]
+    locations = addr2line.locations(binary, {one.access.pc - 1 for one in found})
+    return [_of_warp(one, *locations[one.access.pc - 1]) for one in found]
 
 
-def _loads_and_stores(
-    raw: bytes,
-) -> Iterator[tuple[step_lines.Block, step_lines.Object | None, step_lines.Access]]:
-    """With their blocks and objects. Constants and textures are told by their space alone."""
+class _Found(NamedTuple):
+    """known: the object, which for constants and textures does not matter. at: of each lane."""
+
+    block: step_lines.Block
+    known: step_lines.Object | None
+    access: step_lines.Access
+    at: dict[int, int]
+
+
+def _loads_and_stores(raw: bytes) -> Iterator[_Found]:
     block: step_lines.Block | None = None
     objects: dict[int, step_lines.Object] = {}
     for line in step_lines.lines(raw):
@@ -100,26 +106,19 @@ def _loads_and_stores(
                 objects[line.number] = line
             case step_lines.Access(way="load" | "store") if block is not None:
                 known = objects.get(line.object) if line.space in ("global", "shared") else None
-                offsets = line.addresses()
-                if (
-                    line.lanes
-                    and len(offsets) == line.lanes.bit_count()
-                    and min(offsets.values()) >= 0
-                ):
-                    yield block, known, line
+                at = line.addresses()
+                if len(at) == line.lanes.bit_count() > 0 and min(at.values()) >= 0:
+                    yield _Found(block, known, line, at)
 
 
-def _of_warp(
-    block: step_lines.Block,
-    known: step_lines.Object | None,
-    access: step_lines.Access,
-    location: addr2line.Location,
-) -> WarpAccess:
+def _of_warp(found: _Found, file: str, line: int) -> WarpAccess:
+    block, known, access, at = found
     start = known.base if known and access.space == "shared" else 0
     return WarpAccess(
         block.launch,
         access.pc,
-        *location,
+        file,
+        line,
         access.space,
         access.way == "store",
         access.width,
@@ -128,7 +127,7 @@ def _of_warp(
         known.bytes if known else 0,
         start,
         known.name if known else "",
-        {lane: start + offset for lane, offset in access.addresses().items()},
+        {lane: start + offset for lane, offset in at.items()} if start else at,
         access.cost(),
     )
 
