@@ -14,12 +14,19 @@ import numpy as np
 from grader import paths
 from grader.ask import source
 from grader.ask.draft import CannotTell
-from grader.ask.trace import Trace, traced, traced_in_c
+from grader.ask.trace import Trace, with_threads, with_warps
 from grader.compile import make
 from grader.compile.make import BuildRequest
 from grader.execute import case as cases
 from grader.execute.case import Outcome
-from grader.execute.modes import CHECKED, CHECKED_REVERSED, IN_ORDER, Mode
+from grader.execute.modes import (
+    CHECKED,
+    CHECKED_REVERSED,
+    IN_ORDER,
+    TRACED,
+    TRACED_C,
+    Mode,
+)
 from grader.model.finding import Finding
 from grader.model.spec import Case, Lab
 from grader.model.submission import Submission
@@ -262,13 +269,16 @@ class Program:
         case = msgspec.structs.replace(self.base, size=size)
         inputs = self.inputs(case)
         dtype, shape = self.operation.output(inputs.arrays)
+        blank = Trace(size, np.dtype(dtype), shape)
         if self.in_c:
-            make_trace, program = traced_in_c, self.binary.with_name("raced")
+            program = self.binary.with_name("raced")
             if not program.exists() or not program.stat().st_size:
                 raise CannotTell("the file uses parts of OpenMP that cannot be traced")
+            done = self.run(case, TRACED_C, program, inputs)
+            found = with_threads(blank, done, program, self.shown)
         else:
-            make_trace, program = traced, binary or self.binary
-        found = make_trace(self.run, case, inputs, program, np.dtype(dtype), shape, self.shown)
+            program = binary or self.binary
+            found = with_warps(blank, self.run(case, TRACED, program, inputs), program, self.shown)
         if not (found.warps or found.threads):
             raise NoQuestionsError(
                 f"no memory access of {self.shown} has a source line, so nothing can be asked; "

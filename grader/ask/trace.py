@@ -1,8 +1,7 @@
 """One traced run of a student's program: its launches, and every access that it made."""
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,7 @@ from grader.ask.draft import CannotTell
 from grader.execute import accesses, evidence
 from grader.execute.accesses import ThreadAccess, WarpAccess
 from grader.execute.case import Outcome
-from grader.execute.modes import TRACED, TRACED_C
 from grader.execute.profile import Launch, Profile, profile, read_launches
-from grader.model.spec import Case
-from grader.oracle.inputs import Inputs
 
 SECTOR, BANKS, WORD = 32, 32, 4  # bytes; how many; bytes
 
@@ -74,25 +70,13 @@ class Trace:
         return number % x, number // x % y, number // (x * y)
 
 
-Run = Callable[..., Outcome]
-
-
-def traced(
-    run: Run,
-    case: Case,
-    inputs: Inputs,
-    binary: Path,
-    dtype: np.dtype[Any],
-    shape: tuple[int, ...],
-    shown: str,
-) -> Trace:
-    """Runs a program of the simulator. Raises CannotTell."""
-    outcome = run(case, TRACED, binary, inputs)
+def with_warps(blank: Trace, outcome: Outcome, binary: Path, shown: str) -> Trace:
+    """What a run of a program of the simulator shows of the file `shown`. Raises CannotTell."""
     try:
         launches = read_launches(outcome.profile)
     except msgspec.DecodeError as problem:
         raise CannotTell("its counters cannot be read") from problem
-    found = accesses.of_warps(binary, outcome.evidence.lines(evidence.ACCESS))
+    found = accesses.of_warps(binary, outcome.steps)
     requests = Counter((a.launch, a.pc, a.space) for a in found)
     complete = all(
         requests[launch.launch, site.pc, site.space] == site.requests
@@ -100,10 +84,8 @@ def traced(
         for site in launch.sites
         if not site.atomic
     )
-    return Trace(
-        size=case.size or (0, 0),
-        dtype=dtype,
-        shape=shape,
+    return replace(
+        blank,
         launches=launches,
         counted=profile(binary, launches, outcome.findings),
         warps=[a for a in found if a.file == shown],
@@ -111,24 +93,12 @@ def traced(
     )
 
 
-def traced_in_c(
-    run: Run,
-    case: Case,
-    inputs: Inputs,
-    binary: Path,
-    dtype: np.dtype[Any],
-    shape: tuple[int, ...],
-    shown: str,
-) -> Trace:
-    """Runs a function in C. Raises CannotTell."""
-    outcome = run(case, TRACED_C, binary, inputs)
+def with_threads(blank: Trace, outcome: Outcome, binary: Path, shown: str) -> Trace:
+    """Likewise of a function in C."""
     raw = outcome.evidence.lines(evidence.ACCESS)
-    found = accesses.of_threads(binary, raw)
-    return Trace(
-        size=case.size or (0, 0),
-        dtype=dtype,
-        shape=shape,
-        threads=[a for a in found if a.file == shown],
+    return replace(
+        blank,
+        threads=[a for a in accesses.of_threads(binary, raw) if a.file == shown],
         team=outcome.evidence.last(evidence.TEAM),
         complete=len(raw) < 3 << 20,
     )

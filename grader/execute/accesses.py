@@ -1,42 +1,18 @@
 """Every memory access of a traced run, in its order: of warps on the simulator, of threads in C."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, NamedTuple
 
 import msgspec
 
-from grader.execute import addr2line
+from grader.execute import addr2line, step_lines
 from grader.execute.records import readable
+from grader.execute.step_lines import LANES, Count, Space
 
-LANES = 32
+__all__ = ["BANKS", "LANES", "SECTOR", "WORD", "ThreadAccess", "WarpAccess"]
 
-Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
-Width = Annotated[int, msgspec.Meta(ge=1, le=16)]
-
-
-class _OfWarp(msgspec.Struct, frozen=True):
-    """A line that the simulator wrote: labs/sim/src/profile/access_trace.c."""
-
-    launch: Count
-    pc: Count
-    space: Literal["global", "shared", "constant", "texture"]
-    store: bool
-    width: Width
-    block: tuple[Count, Count, Count]
-    warp: Count
-    active: Annotated[int, msgspec.Meta(ge=1, lt=1 << LANES)]
-    bytes: Count
-    start: Count
-    offsets: list[Count]
-    step: Annotated[int, msgspec.Meta(ge=-(1 << 61), lt=1 << 61)] = 0
-    array: str = ""
-
-    def addresses(self) -> list[int]:
-        """Of each active lane; where only the first is written, the others follow by steps."""
-        count = self.active.bit_count()
-        if len(self.offsets) == 1:
-            return [self.offsets[0] + self.step * place for place in range(count)]
-        return self.offsets if len(self.offsets) == count else []
+SECTOR, BANKS, WORD = 32, 32, 4  # bytes; how many; bytes
 
 
 class _OfThread(msgspec.Struct, frozen=True):
@@ -52,13 +28,15 @@ class _OfThread(msgspec.Struct, frozen=True):
 class WarpAccess(msgspec.Struct, frozen=True):
     """One memory instruction of a warp. lanes: of each active lane the first byte, counted from
     the beginning of the array; of shared memory, from that of the block's, where the array begins
-    at `start`. bytes: the array's size, 0 where it is unknown."""
+    at `start`. bytes: the array's size, 0 where it is unknown; then the lanes' bytes are counted
+    from the beginning of a line of the cache. cost: sectors of global memory, wavefronts in shared
+    memory, words of constant memory."""
 
     launch: int
     pc: int
     file: str
     line: int
-    space: str
+    space: Space
     store: bool
     width: int
     block: tuple[int, int, int]
@@ -67,6 +45,14 @@ class WarpAccess(msgspec.Struct, frozen=True):
     start: int
     array: str
     lanes: dict[int, int]
+    cost: int = 0
+
+    def ideal(self) -> int:
+        """The smallest cost that an instruction for so many different bytes can have."""
+        size = len(set(self.lanes.values())) * self.width
+        if self.space in ("global", "texture"):
+            return max(1, -(-size // SECTOR))
+        return max(1, -(-size // (BANKS * WORD))) if self.space == "shared" else 1
 
     def units(self, size: int) -> set[int]:
         """The units of `size` bytes that the lanes access, by their numbers."""
@@ -90,29 +76,60 @@ class ThreadAccess(msgspec.Struct, frozen=True):
 
 
 def of_warps(binary: Path, raw: bytes) -> list[WarpAccess]:
-    """The accesses that the simulator wrote for the program `binary`; a line that is none is
-    skipped."""
-    lines = (readable(line, _OfWarp) for line in raw.splitlines())
-    found = [r for r in lines if r and r.addresses()]
+    """The loads and stores that the simulator wrote for the program `binary`; a line that is none
+    is skipped."""
+    found = [*_loads_and_stores(raw)]
     # The simulator records where its call returns to: the byte before belongs to the access.
-    locations = addr2line.locations(binary, {r.pc - 1 for r in found})
-    return [
-        WarpAccess(
-            r.launch,
-            r.pc,
-            *locations[r.pc - 1],
-            r.space,
-            r.store,
-            r.width,
-            r.block,
-            r.warp,
-            r.bytes,
-            r.start,
-            r.array,
-            dict(zip(_active(r.active), r.addresses(), strict=True)),
-        )
-        for r in found
-    ]
+    locations = addr2line.locations(binary, {one.access.pc - 1 for one in found})
+    return [_of_warp(one, *locations[one.access.pc - 1]) for one in found]
+
+
+class _Found(NamedTuple):
+    """known: the object, which for constants and textures does not matter. at: of each lane."""
+
+    block: step_lines.Block
+    known: step_lines.Object | None
+    access: step_lines.Access
+    at: dict[int, int]
+
+
+def _loads_and_stores(raw: bytes) -> Iterator[_Found]:
+    block: step_lines.Block | None = None
+    objects: dict[int, step_lines.Object] = {}
+    for line in step_lines.lines(raw):
+        match line:
+            case step_lines.Block():
+                if block is None or line.launch != block.launch:
+                    objects.clear()
+                block = line
+            case step_lines.Object():
+                objects[line.number] = line
+            case step_lines.Access(way="load" | "store") if block is not None:
+                known = objects.get(line.object) if line.space in ("global", "shared") else None
+                at = line.addresses()
+                if len(at) == line.lanes.bit_count() > 0 and min(at.values()) >= 0:
+                    yield _Found(block, known, line, at)
+
+
+def _of_warp(found: _Found, file: str, line: int) -> WarpAccess:
+    block, known, access, at = found
+    start = known.base if known and access.space == "shared" else 0
+    return WarpAccess(
+        block.launch,
+        access.pc,
+        file,
+        line,
+        access.space,
+        access.way == "store",
+        access.width,
+        block.index,
+        access.warp,
+        known.bytes if known else 0,
+        start,
+        known.name if known else "",
+        {lane: start + offset for lane, offset in at.items()} if start else at,
+        access.cost(),
+    )
 
 
 def of_threads(binary: Path, raw: bytes) -> list[ThreadAccess]:
@@ -120,7 +137,3 @@ def of_threads(binary: Path, raw: bytes) -> list[ThreadAccess]:
     found = [r for line in raw.splitlines() if (r := readable(line, _OfThread))]
     locations = addr2line.locations(binary, {r.pc for r in found})
     return [ThreadAccess(r.pc, *locations[r.pc], r.thread, r.store, r.width, r.at) for r in found]
-
-
-def _active(mask: int) -> list[int]:
-    return [lane for lane in range(LANES) if mask >> lane & 1]

@@ -81,13 +81,8 @@ class Outcome:
         return self.evidence.lines(evidence.PROFILE)
 
     @property
-    def warps(self) -> bytes:
-        """A line of JSON for one warp of each memory access of a sampled run."""
-        return self.evidence.lines(evidence.WARP)
-
-    @property
     def steps(self) -> bytes:
-        """The recording of a block, or the answers to the question for a store."""
+        """What CONVLABS_SIM_STEPS asked for: lines of step_lines.py."""
         return self.evidence.lines(evidence.STEPS)
 
 

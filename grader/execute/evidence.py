@@ -19,9 +19,9 @@ HEADER = struct.Struct("<cII")  # kind, number, length
 MOST = 4 << 20  # bytes of all frames: EVIDENCE_MOST
 MEMORY = MOST + KEY  # that a run may write to the file
 
-BEGIN, CALL, STATUS, FINDING, PROFILE, WARP, STEPS = b"B", b"C", b"S", b"F", b"P", b"W", b"R"
+BEGIN, CALL, STATUS, FINDING, PROFILE, STEPS = b"B", b"C", b"S", b"F", b"P", b"R"
 ACCESS, TEAM, INSTRUCTIONS, LEAK, FAULT, DISK, END = b"A", b"T", b"I", b"L", b"X", b"D", b"E"
-KINDS = frozenset((BEGIN, CALL, STATUS, FINDING, PROFILE, WARP, STEPS, ACCESS, TEAM))
+KINDS = frozenset((BEGIN, CALL, STATUS, FINDING, PROFILE, STEPS, ACCESS, TEAM))
 KINDS |= {INSTRUCTIONS, LEAK, FAULT, DISK, END}
 
 

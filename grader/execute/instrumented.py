@@ -101,8 +101,8 @@ class Runner:
             return run, None
 
     def recorded(self, check: Input, what: str) -> InstrumentedRun:
-        """Runs as forwards() does on the simulator, with one warp of each memory access. what: the
-        block that is recorded as well, or the store that is looked for (execute/steps.py)."""
+        """Runs as forwards() does on the simulator, and records the block that is asked for, or
+        one warp of each access and the store that is looked for: labs/sim/src/trace/steps.h."""
         asked = SAMPLED.env | {"CONVLABS_SIM_STEPS": what}
         return self._run_program(check, replace(SAMPLED, env=asked), None)
 

@@ -11,7 +11,6 @@ class Mode:
 
     env: variables for the simulator or the sanitizers.
     profiled: a program built for it reports its counters.
-    sampled: and one warp of each memory access.
     debugger: it uses ptrace on its own threads.
     openmp_races: its threads run one at a time; races between them are reported, and what each
         thread did.
@@ -21,7 +20,6 @@ class Mode:
 
     env: dict[str, str] = field(default_factory=dict)
     profiled: bool = False
-    sampled: bool = False
     address_space: int | None = ADDRESS_SPACE
     debugger: bool = False
     openmp_races: bool = False
@@ -32,7 +30,6 @@ class Mode:
         """The environment of a graded run in this mode."""
         asked = {
             "CONVLABS_SIM_PROFILE": self.profiled,
-            "CONVLABS_SIM_WARPS": self.sampled,
             "CONVLABS_INSTRUCTIONS": self.stepped,
         }
         return self.env | {name: "1" for name, is_asked in asked.items() if is_asked}
@@ -51,7 +48,8 @@ PLAIN = Mode()
 IN_ORDER = Mode({"CONVLABS_SIM_THREADS": "1", "OMP_NUM_THREADS": "1"})
 REVERSED = Mode({"CONVLABS_SIM_THREADS": "1"} | _REVERSE)
 PROFILED = Mode(_CHECKED, profiled=True)
-SAMPLED = Mode(_CHECKED, profiled=True, sampled=True)
+# And one warp of each memory access is recorded: the costliest.
+SAMPLED = Mode(_CHECKED | {"CONVLABS_SIM_STEPS": "costliest"}, profiled=True)
 # For a prediction of the time on a GPU: only the block in the middle of each grid runs, and stands
 # for all others; and the same counts where all blocks run.
 _COUNTED = {"CONVLABS_SIM_THREADS": "1", "CONVLABS_SIM_PREDICT": "1"}
@@ -62,7 +60,7 @@ CHECKED_REVERSED = Mode(_CHECKED | _REVERSE)
 # The first and the last block of each launch alone, for images of any size.
 CHECKED_ENDS = Mode(_CHECKED | {"CONVLABS_SIM_BLOCKS": "ends"}, address_space=None, output=False)
 # Every access is reported, for questions about a small run: grader/execute/accesses.py.
-TRACED = Mode(_CHECKED | {"CONVLABS_SIM_ACCESSES": "1"}, profiled=True)
+TRACED = Mode(_CHECKED | {"CONVLABS_SIM_STEPS": "all"}, profiled=True)
 TRACED_C = Mode({"CONVLABS_ACCESSES": "1"}, openmp_races=True)
 OPENMP_RACES = Mode(openmp_races=True)
 STEPPED = Mode({"OMP_NUM_THREADS": "1"}, stepped=True)

@@ -12,11 +12,11 @@ from grader import paths
 from grader.compile import make as compiler
 from grader.compile import staging
 from grader.compile.compiler_messages import Diagnostic
-from grader.execute import steps
+from grader.execute import accesses, steps
+from grader.execute.accesses import WarpAccess
 from grader.execute.findings import findings_in
 from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.execute.steps import Recording
-from grader.execute.warp_samples import Warp, read_warps
 from grader.files import is_utf16
 from grader.model import plain_text, spec
 from grader.model.finding import Finding
@@ -26,7 +26,7 @@ from grader.sandbox.workspace import read_output, workspace
 
 KEPT = 60  # built programs; one has about 2 MB
 PROFILE, FINDINGS = "profile.jsonl", "findings.jsonl"
-WARPS, STEPS = "warps.jsonl", "steps.jsonl"
+STEPS = "steps.jsonl"
 MOST_RECORDED = 1 << 23  # bytes
 MOST_FINDINGS = 1 << 20  # bytes
 SILENT = 2  # seconds before the simulator says how far a kernel is
@@ -167,7 +167,7 @@ class ToStep:
     """What a run shows of where to step through it: its counters, and a warp of each access."""
 
     profile: Profile
-    warps: list[Warp]
+    warps: list[WarpAccess]
 
 
 def execute_to_step(
@@ -176,7 +176,7 @@ def execute_to_step(
     """As execute() with all checks on and all blocks counted; findings name their launch."""
     settings = _CHECKED | {"CONVLABS_SIM_STEPS": "store:0:0"}
     done, launches, findings, kept = _run_kept(program, arguments, seconds, settings, 0, progress)
-    warps = read_warps(program.binary, kept)
+    warps = accesses.of_warps(program.binary, kept)
     return done, ToStep(profile(program.binary, launches, findings), warps)
 
 
@@ -220,7 +220,7 @@ def _run_kept(
     progress: bool = False,
     quiet: bool = False,
 ) -> tuple[Finished, list[Launch], list[Finding], bytes]:
-    """Also returns what was recorded for steps, or the warps that show where. quiet: the program
+    """Also returns what CONVLABS_SIM_STEPS asked for. quiet: the program
     gets no input and prints nothing."""
     with workspace() as work:
         environment = os.environ | settings | {"CONVLABS_SIM_FINDINGS": str(work / FINDINGS)}
@@ -231,9 +231,8 @@ def _run_kept(
             environment["CONVLABS_SIM_SAMPLE"] = str(sample)
         if progress:
             environment["CONVLABS_SIM_PROGRESS"] = "1"
-        kept = work / (STEPS if quiet else WARPS)
-        if "CONVLABS_SIM_STEPS" in settings:
-            environment["CONVLABS_SIM_STEPS_FILE" if quiet else "CONVLABS_SIM_WARPS"] = str(kept)
+        kept = work / STEPS
+        environment["CONVLABS_SIM_STEPS_FILE"] = str(kept)
         for file in written:
             file.touch()
         done = foreground.run_in_foreground(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from grader.execute.step_lines import LANES
 from grader.execute.steps import (
-    LANES,
     Access,
     Barrier,
     Focus,

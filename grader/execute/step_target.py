@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.execute import step_focus, steps
+from grader.execute.accesses import WarpAccess
 from grader.execute.profile import Kernel, Line, Profile
 from grader.execute.steps import Focus, Recording
-from grader.execute.warp_samples import Warp
 from grader.model.finding import Finding
 
 Block = tuple[int, int, int]
@@ -45,7 +45,7 @@ def at_finding(finding: Finding) -> Target:
 
 
 def at_line(
-    kernel: Kernel, line: tuple[str, int], samples: list[Warp], words: tuple[str, ...]
+    kernel: Kernel, line: tuple[str, int], samples: list[WarpAccess], words: tuple[str, ...]
 ) -> Target:
     """The block with the costliest access of a line."""
     same = [s for s in samples if (s.launch, s.file, s.line) == (kernel.launch, *line)]
@@ -65,7 +65,7 @@ def waste(line: Line) -> tuple[int, int]:
     return extra, moved + wavefronts - conflicts + c.constant_requests
 
 
-def costliest(seen: Profile, samples: list[Warp]) -> Target:
+def costliest(seen: Profile, samples: list[WarpAccess]) -> Target:
     """The block with the access that wastes most; where none costs twice what it needs, the middle
     of the first launch."""
     lines = [(waste(line), kernel, line) for kernel in seen.kernels for line in kernel.lines]
@@ -78,7 +78,7 @@ def costliest(seen: Profile, samples: list[Warp]) -> Target:
     return at_line(kernel, (line.file, line.line), samples, (words,))
 
 
-def of_run(seen: Profile, samples: list[Warp]) -> Target | None:
+def of_run(seen: Profile, samples: list[WarpAccess]) -> Target | None:
     """What a run shows: its first error, or its costliest line. None: it launched nothing."""
     if errors := with_errors(seen.findings):
         return at_finding(errors[0])

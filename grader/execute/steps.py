@@ -1,7 +1,7 @@
 """The recording of one block, step by step: convlabs-step/v1.
 
-A traced program writes it where CONVLABS_SIM_STEPS asks for it (labs/sim/src/trace/steps.h). Here
-its addresses become source lines, and what the page can compute itself is left out.
+Addresses of the lines that a traced program writes (step_lines.py) become source lines, and what
+the page can compute itself is left out.
 """
 
 from __future__ import annotations
@@ -9,28 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
 
-from grader.execute import addr2line, records
+from grader.execute import addr2line, step_lines
 from grader.execute.profile import Site, of_site
+from grader.execute.step_lines import LANES, Count, Index, Mask, Space, Way, lanes_of
 from grader.model.counters import Counters, accumulate
 
-LANES = 32
 MOST_BYTES = 380_000  # of the steps in a page
 MOST_OBJECT = 1 << 24  # bytes of an object whose contents are followed
-DECODER = msgspec.json.Decoder()
-
-Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
-Mask = Annotated[int, msgspec.Meta(ge=0, lt=1 << LANES)]
-Index = tuple[Count, Count, Count]
-Way = Literal["load", "store", "atomic", "fault"]
-Space = Literal["global", "shared", "constant", "texture", "unknown", ""]
 
 
 class Head(msgspec.Struct, frozen=True):
-    """The first line of a recording: which block of which launch. threads: of a block."""
+    """Which block of which launch. threads: of a block."""
 
     launch: Count
     kernel: str
@@ -39,17 +32,10 @@ class Head(msgspec.Struct, frozen=True):
     block: Index
 
 
-class Found(msgspec.Struct, frozen=True):
-    """The last thread of a launch that stored to the place that was asked for."""
-
-    launch: Count
-    block: Index
-    thread: Count
-
-
 class Object(msgspec.Struct, frozen=True, kw_only=True):
-    """What addresses belong to: an array, a variable. base: its address modulo 4096, on which its
-    sectors and banks depend. holds: what its bytes look like. where: an index of `places`."""
+    """What addresses belong to: an array, a variable. base: its address modulo 4096, or its place
+    in the block's shared memory: its sectors and banks depend on it. holds: what its bytes look
+    like. where: an index of `places`."""
 
     space: Space
     bytes: Count
@@ -85,12 +71,7 @@ class Access(msgspec.Struct, tag="access", array_like=True):
 
     def addresses(self) -> dict[int, int]:
         """The offset of each lane that takes part."""
-        found = (
-            self.offsets[i] + k * self.offsets[i + 1]
-            for i in range(0, len(self.offsets), 3)
-            for k in range(self.offsets[i + 2])
-        )
-        return dict(zip(lanes_of(self.lanes), found, strict=False))
+        return step_lines.addresses(self.lanes, self.offsets)
 
 
 class Barrier(msgspec.Struct, tag="barrier", array_like=True):
@@ -186,18 +167,9 @@ class Recording(msgspec.Struct):
         return number % x, number // x % y, number // x // y
 
 
-def lanes_of(mask: int) -> list[int]:
-    return [lane for lane in range(LANES) if mask >> lane & 1]
-
-
-def found_stores(raw: bytes) -> list[Found]:
-    """The answers to a question for a store, in the order of the launches."""
-    return [f for line in raw.splitlines() if (f := records.readable(line, Found))]
-
-
 @dataclass
 class _Reader:
-    """Reads the lines of a recording. A line that is none is skipped."""
+    """Turns lines into a recording."""
 
     binary: Path
     places: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -209,70 +181,52 @@ class _Reader:
     def place_of(self, pc: int) -> int:
         return self.place(*self.pcs.get(pc - 1, addr2line.UNKNOWN))
 
-    def read(self, raw: bytes) -> Recording | None:
-        lines = [line for line in raw.splitlines() if line.startswith((b"[", b"{"))]
-        head = records.readable(lines[0], Head) if lines else None
+    def place_in(self, line: step_lines.Object | step_lines.Barrier | step_lines.Operation) -> int:
+        return self.place(addr2line.shortened(line.file) if line.file else "", line.line)
+
+    def construct(self, line: step_lines.Construct, known: int | None) -> int:
+        """Of several marks the first line is its head."""
+        places = {self.place_of(line.pc)} | ({known} if known is not None else set())
+        return min(places, key=lambda place: [*self.places][place][1])
+
+    def read(self, lines: list[step_lines.Line]) -> Recording | None:
+        head = next((line for line in lines if isinstance(line, step_lines.Block)), None)
         if head is None:
             return None
-        rows = [row for line in lines[1:] if isinstance(row := _decoded(line), list)]
-        counters = {row[2] for row in rows if row[0] in (*_WAYS, "construct")}
-        self.pcs = addr2line.locations(self.binary, {pc - 1 for pc in counters})
-        objects: list[Object] = []
-        constructs: dict[int, int] = {}
-        steps: list[Step] = []
-        for row in rows:
-            if row[0] == "object":
-                _, _, space, size, base, name, file, line = row
-                where = self.place(addr2line.shortened(file) if file else "", line)
-                objects.append(Object(space=space, bytes=size, base=base, name=name, where=where))
-            elif row[0] == "construct":
-                place = self.place_of(row[2])  # of several marks the first line is its head
-                known = constructs.get(row[1], place)
-                constructs[row[1]] = min(known, place, key=lambda p: [*self.places][p][1])
-            elif row[0] == "barrier":
-                steps.append(Barrier(self.place(addr2line.shortened(row[1]), row[2]), row[3]))
-            elif row[0] == "warp":
-                _, warp, file, line, *rest = row
-                steps.append(Operation(warp, self.place(addr2line.shortened(file), line), *rest))
-            else:
-                way, warp, pc, space, *rest = row
-                steps.append(Access(warp, self.place_of(pc), way, space, *rest))
+        with_pc = [x for x in lines if isinstance(x, step_lines.Access | step_lines.Construct)]
+        self.pcs = addr2line.locations(self.binary, {line.pc - 1 for line in with_pc})
         kernel = head.kernel.split("<")[0].split("::")[-1].strip()
-        head = msgspec.structs.replace(head, kernel=kernel)
-        recording = Recording(head, list(self.places), objects, constructs, steps)
-        left_out = next(
-            (
-                e["left_out"]
-                for line in lines
-                if isinstance(e := _decoded(line), dict) and "left_out" in e
-            ),
-            0,
-        )
-        if left_out:
-            recording.cut = (
-                f"the recording ends after {len(steps)} steps; {left_out} more do not fit"
-            )
-        return recording
+        first = Head(head.launch, kernel, head.grid, head.threads, head.index)
+        made = Recording(first, [], [], {}, [])
+        for line in lines:
+            self.add(made, line)
+        made.places = list(self.places)
+        return made
 
-
-_WAYS = ("load", "store", "atomic", "fault")
-
-
-def _decoded(line: bytes) -> object:
-    try:
-        return DECODER.decode(line)
-    except msgspec.DecodeError:
-        return None
+    def add(self, to: Recording, line: step_lines.Line) -> None:
+        match line:
+            case step_lines.Object():
+                values = msgspec.structs.asdict(line)
+                kept = {name: values[name] for name in ("space", "bytes", "base", "name")}
+                to.objects.append(Object(**kept, where=self.place_in(line)))
+            case step_lines.Construct(number=number):
+                to.constructs[number] = self.construct(line, to.constructs.get(number))
+            case step_lines.Barrier():
+                to.steps.append(Barrier(self.place_in(line), line.lanes))
+            case step_lines.Operation():
+                warp, _, _, *rest = msgspec.structs.astuple(line)
+                to.steps.append(Operation(warp, self.place_in(line), *rest))
+            case step_lines.Access():
+                warp, pc, *rest = msgspec.structs.astuple(line)
+                to.steps.append(Access(warp, self.place_of(pc), *rest))
+            case step_lines.LeftOut(count=count):
+                said = f"the recording ends after {len(to.steps)} steps; {count} more do not fit"
+                to.cut = said
 
 
 def read(raw: bytes, binary: Path) -> Recording | None:
     """The recording that the program `binary` wrote; None if there is none that can be read."""
-    try:
-        recording = _Reader(binary).read(raw)
-        # What a user's own program wrote to the file has other types.
-        return recording and msgspec.convert(msgspec.to_builtins(recording), Recording)
-    except (msgspec.ValidationError, ValueError, TypeError, IndexError):
-        return None
+    return _Reader(binary).read([*step_lines.lines(raw)])
 
 
 # ---- what a page needs not hold
@@ -425,11 +379,11 @@ def _say_what_is_held(recording: Recording) -> None:
 # ---- counters
 
 
-def counted(recording: Recording) -> Counters:
-    """The counters of the steps together, as a profile has them."""
+def counted(steps: Iterable[Step]) -> Counters:
+    """The counters of a block's steps together, as a profile has them."""
     total = Counters(blocks=1)
     storing: set[int] = set()
-    for step in recording.steps:
+    for step in steps:
         if not isinstance(step, Access) or step.way == "fault":
             continue
         if step.space == "" or step.space == "unknown":

@@ -10,15 +10,17 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from grader.checks.early_stop import NOTHING
-from grader.execute import step_focus, step_target, steps, warp_samples
+from grader.execute import accesses, step_focus, step_lines, step_target, steps
+from grader.execute.accesses import WarpAccess
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Profile, profile, read_launches
 from grader.execute.step_focus import Image
+from grader.execute.step_lines import Stored
 from grader.execute.step_target import Target
 from grader.execute.steps import Focus, Limit, Pixel, Recording
 from grader.model import counters
 from grader.model.result import Check
-from grader.model.spec import Case, CheckSpec, Input, Lab, Safe, Technique
+from grader.model.spec import Case, CheckSpec, Contract, Input, Lab, Safe, Technique
 from grader.oracle import cache, compare
 from grader.oracle.cache import Prepared
 from grader.oracle.compare import Comparison
@@ -37,13 +39,19 @@ class NotSteppedError(Exception):
     """There is no recording: a sentence says why, and what to do."""
 
 
-def can_step(lab: Lab, check: CheckSpec, backend: str = "sim") -> bool:
-    """Does the check run kernels on an input that a student may see?"""
-    known = isinstance(check, Case | Safe) or (
-        isinstance(check, Technique) and check.counter not in counters.INSTRUCTIONS
-    )
-    shown = not (isinstance(check, Case) and (check.hidden or check.inject))
-    return backend != "cpu" and known and shown and lab.file_of(check).endswith(".cu")
+def no_page(lab: Lab, check: CheckSpec, backend: str) -> str:
+    """Why there is no page of a check, in words; "" where it runs kernels on an input that a
+    student may see."""
+    if backend == "cpu" or not lab.file_of(check).endswith(".cu"):
+        return "no selected check runs kernels on the simulator"
+    if isinstance(check, Contract):
+        return "the drawn calls of a contract have no page"
+    if isinstance(check, Case) and check.hidden:
+        return "hidden checks have no page, which would show their inputs"
+    if isinstance(check, Case) and check.inject:
+        return "a check that lets a call fail has no page"
+    counted = isinstance(check, Technique) and check.counter not in counters.INSTRUCTIONS
+    return "" if counted or isinstance(check, Case | Safe) else "a check of speed has no page"
 
 
 def command(lab: Lab, check: Check, backend: str, again: str) -> str:
@@ -52,7 +60,7 @@ def command(lab: Lab, check: Check, backend: str, again: str) -> str:
     asked = next((c for c in lab.shown_checks() if lab.id_of(c) == check.id), None)
     if check.verdict != "fail" or check.diagnosis in NOTHING or asked is None:
         return ""
-    if not can_step(lab, asked, backend):
+    if no_page(lab, asked, backend):
         return ""
     words = check.name.split(" ")
     pattern = check.name
@@ -67,13 +75,15 @@ def command(lab: Lab, check: Check, backend: str, again: str) -> str:
 def stepped(session: Session) -> tuple[Check, Recording]:
     """The first check that failed, or else the first, and its recording. Raises NotSteppedError."""
     lab, graded = session.lab, {check.id: check for check in session.so_far}
-    able = [p.check for p in session.plan.checks if can_step(lab, p.check, session.plan.backend)]
+    reasons = [no_page(lab, p.check, session.plan.backend) for p in session.plan.checks]
+    able = [p.check for p, reason in zip(session.plan.checks, reasons, strict=True) if not reason]
     ran = [c for c in able if graded[lab.id_of(c)].verdict in ("pass", "fail")]
     failed = [c for c in ran if graded[lab.id_of(c)].verdict == "fail"]
     chosen = [*failed, *ran]
     runner = session.runner() if chosen else None
     if not able:
-        raise NotSteppedError("no selected check runs kernels on the simulator; choose one with -k")
+        why = " and ".join(dict.fromkeys(reasons)) or "no check is selected"
+        raise NotSteppedError(f"{why}; choose another check with -k")
     if runner is None:
         raise NotSteppedError("nothing ran that can be stepped through; fix what failed first")
     check = chosen[0]
@@ -111,7 +121,7 @@ class _Stepper:
         if not seen.kernels:
             raise NotSteppedError(f"'{self.check.name}' launches no kernel")
         target = self._target(run, seen, comparison)
-        found = steps.found_stores(run.outcome.steps)
+        found = [x for x in step_lines.lines(run.outcome.steps) if isinstance(x, Stored)]
         by_finding = target.finding is not None and comparison is not None
         if comparison and not by_finding:
             target = self._of_pixel(found, seen, comparison, prepared)
@@ -141,14 +151,14 @@ class _Stepper:
     def _target(self, run: InstrumentedRun, seen: Profile, comparison: Comparison | None) -> Target:
         errors = step_target.with_errors(run.errors())
         shown = [f for f in errors if f.kind.endswith(SHOWN_FIRST)]
-        samples = warp_samples.read_warps(self.runner.binary, run.outcome.warps)
+        samples = accesses.of_warps(self.runner.binary, run.outcome.steps)
         if (shown or errors) and not (comparison and not shown):
             return step_target.at_finding([*shown, *errors][0])
         if isinstance(self.check, Technique) and self.line.verdict == "fail":
             return self._of_technique(seen, samples)
         return Target(seen.kernels[0].launch, step_target.middle(seen.kernels[0]))
 
-    def _of_technique(self, seen: Profile, samples: list[warp_samples.Warp]) -> Target:
+    def _of_technique(self, seen: Profile, samples: list[WarpAccess]) -> Target:
         words = tuple(self.line.message[:1])
         idle = [k for k in seen.kernels if k.counters.idle_blocks]
         if idle and any("blocks wrote nothing" in text for text in words):
@@ -161,7 +171,7 @@ class _Stepper:
         return replace(step_target.costliest(seen, samples), words=words)
 
     def _of_pixel(
-        self, found: Sequence[steps.Found], seen: Profile, comparison: Comparison, given: Prepared
+        self, found: Sequence[Stored], seen: Profile, comparison: Comparison, given: Prepared
     ) -> Target:
         """The block that stored the first wrong pixel; where none did, that which should have."""
         if found:

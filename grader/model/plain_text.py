@@ -53,7 +53,8 @@ def document(text: str) -> str:
     """A whole text file or page with "?" for what is not shown; line ends, tabs and spaces that do
     not break a line stay. For the last step before it is written, behind what made its lines fit.
     """
-    return "".join(c if c in "\n\t\xa0" or is_shown(c) else "?" for c in text)
+    hidden = [c for c in set(text) if c not in "\n\t\xa0" and not is_shown(c)]
+    return text.translate(dict.fromkeys(map(ord, hidden), "?"))
 
 
 def cell(text: str) -> str:

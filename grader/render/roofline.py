@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 from markupsafe import Markup
 
+from grader.execute.accesses import BANKS, WORD
 from grader.execute.profile import SECTOR, Kernel
-from grader.execute.warp_samples import BANKS, WORD
 from grader.render.svg import Svg
 from grader.session.report_data import Timed, Traced
 

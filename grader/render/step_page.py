@@ -18,22 +18,27 @@ STYLES = (page_templates.SHARED / "report.css", page_templates.SHARED / "step.cs
 ALLOCATED = re.compile(r"\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*(?:\([^()]*\)\s*)?&?\s*(\w+)")
 
 
-def page(recording: Recording) -> str:
-    """The page of one block."""
-    shown = msgspec.structs.replace(
-        recording, objects=[_named(item, recording) for item in recording.objects]
-    )
+def page(recording: Recording, small: bool = False) -> str:
+    """The page of one block. small: for a frame inside another page, without counters."""
+    shown = named(recording)
     data = msgspec.json.encode(shown).decode().replace("<", "\\u003c")
     script = SCRIPT.read_text(encoding="utf-8")
     text = _template().render(
         title=recording.title,
         recording=shown,
+        small=small,
         data=Markup(data),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         style=page_templates.style(*STYLES),
     )
     return plain_text.document(text)  # names of kernels and files are the student's
+
+
+def named(recording: Recording) -> Recording:
+    """With a name for each object."""
+    objects = [_named(item, recording) for item in recording.objects]
+    return msgspec.structs.replace(recording, objects=objects)
 
 
 @cache

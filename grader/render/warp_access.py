@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
+from grader.execute.accesses import BANKS, LANES, SECTOR, WORD, WarpAccess
 from grader.execute.profile import Kernel, Line
-from grader.execute.warp_samples import BANKS, LANES, SECTOR, WORD, Warp
 from grader.render.svg import Svg
 from grader.session.report_data import Traced
 
@@ -24,7 +24,7 @@ class Access:
     picture: Markup
 
 
-def _badness(line: Line, warp: Warp, run: Traced) -> tuple[int, int, bool, int]:
+def _badness(line: Line, warp: WarpAccess, run: Traced) -> tuple[int, int, bool, int]:
     """Sorts accesses, the worst last: by what the line wastes in the whole run, then by what this
     warp wastes; where nothing is wasted, correct runs and many lanes make the best picture."""
     return _excess(line, warp), warp.cost - warp.ideal(), run.right, len(warp.lanes)
@@ -49,7 +49,7 @@ def worst(runs: list[Traced]) -> list[Access]:
     return accesses
 
 
-def _excess(line: Line, warp: Warp) -> int:
+def _excess(line: Line, warp: WarpAccess) -> int:
     """What a line wastes: sectors beyond those its lanes need, or extra wavefronts caused by bank
     conflicts."""
     c = line.counters
@@ -59,7 +59,7 @@ def _excess(line: Line, warp: Warp) -> int:
     return c.global_load_sectors + c.global_store_sectors - needed
 
 
-def _access(warp: Warp, kernel: Kernel) -> Access:
+def _access(warp: WarpAccess, kernel: Kernel) -> Access:
     action = "store to" if warp.store else "load from"
     where = f"{warp.file}:{warp.line}" if warp.line else "an unknown line"
     draw = _sectors if warp.space == "global" else _banks
@@ -70,7 +70,7 @@ def _access(warp: Warp, kernel: Kernel) -> Access:
     return Access(title, where, facts, draw(warp, f"{title} at {where}: {facts[0]}; {facts[1]}"))
 
 
-def _request(warp: Warp) -> str:
+def _request(warp: WarpAccess) -> str:
     lanes = len(warp.lanes)
     if lanes == 1:
         return f"1 of {LANES} lanes accesses {warp.width} bytes"
@@ -78,7 +78,7 @@ def _request(warp: Warp) -> str:
     return f"{active} access {warp.width} bytes each"
 
 
-def _cost(warp: Warp) -> str:
+def _cost(warp: WarpAccess) -> str:
     if warp.space == "shared":
         wavefronts = f"{warp.cost} wavefront{'s' * (warp.cost != 1)}"
         if warp.cost <= warp.ideal():
@@ -90,11 +90,11 @@ def _cost(warp: Warp) -> str:
     return f"{sectors} = {warp.cost * SECTOR} bytes are transferred; {share} of them are used"
 
 
-def _bytes(warp: Warp) -> set[int]:
+def _bytes(warp: WarpAccess) -> set[int]:
     return {at + i for at in warp.lanes.values() for i in range(warp.width)}
 
 
-def _lanes(drawing: Svg, warp: Warp) -> None:
+def _lanes(drawing: Svg, warp: WarpAccess) -> None:
     drawing.text(LEFT, 14, "lanes of the warp", "axis")
     for lane in range(LANES):
         active = lane in warp.lanes
@@ -105,9 +105,9 @@ def _lanes(drawing: Svg, warp: Warp) -> None:
             drawing.text(LEFT + (lane + 0.5) * CELL, 35, str(lane), name, "middle")
 
 
-def _sectors(warp: Warp, label: str) -> Markup:
+def _sectors(warp: WarpAccess, label: str) -> Markup:
     """The lanes in the upper row; below, the sectors that they touch, by address."""
-    touched = sorted({s for units in warp.units(SECTOR).values() for s in units})
+    touched = sorted(warp.units(SECTOR))
     top, used = 150.0, _bytes(warp)
     gap = 7.0
     gaps = sum(b != a + 1 for a, b in pairwise(touched))
@@ -149,22 +149,19 @@ def _stretches(share: list[bool]) -> list[tuple[int, int]]:
     return list(zip(edges[::2], edges[1::2], strict=False))
 
 
-def _banks(warp: Warp, label: str) -> Markup:
+def _banks(warp: WarpAccess, label: str) -> Markup:
     """The lanes in the upper row; below, the banks; below each bank, the words accessed in it."""
     words: dict[int, list[int]] = {bank: [] for bank in range(BANKS)}
-    units = warp.units(WORD)
-    for touched in units.values():
-        for word in touched:
-            if word not in words[word % BANKS]:
-                words[word % BANKS].append(word)
+    for word in warp.units(WORD):
+        words[word % BANKS].append(word)
     deepest = max(len(w) for w in words.values())
     # Several words in a bank are no conflict where the access is so wide that it needs them.
     conflict = warp.cost > warp.ideal()
     top, deep = 150.0, 16.0
     drawing = Svg(WIDTH, top + 24 + deep * min(deepest, MOST_WORDS) + 44, label)
-    for lane, touched in units.items():
+    for lane, at in warp.lanes.items():
         x = LEFT + (lane + 0.5) * CELL
-        bank = touched[0] % BANKS
+        bank = at // WORD % BANKS
         crowded = "wire crowded" if conflict and len(words[bank]) > 1 else "wire"
         drawing.line(x, 41, LEFT + (bank + 0.5) * CELL, top - 1, crowded)
     _lanes(drawing, warp)

@@ -32,7 +32,9 @@ TYPES: dict[str, type[msgspec.Struct]] = {
 ADDED_LATER = {
     ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions", "leaderboard"),
     ("convlabs-grade/v1", "Score"): ("predicted",),
-    ("convlabs-profile/v1", "Counters"): ("constant_bytes", *TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH),
+    ("convlabs-profile/v1", "Counters"): (
+        *("constant_bytes", *TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH),
+    ),
     ("convlabs-profile/v1", "Finding"): ("count", "launch"),
     ("convlabs-profile/v1", "Kernel"): ("covers",),
 }

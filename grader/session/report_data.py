@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.missing import DatasetMissing
-from grader.execute import warp_samples as warps
+from grader.execute import accesses
+from grader.execute.accesses import WarpAccess
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Launch, Profile, profile, read_launches
-from grader.execute.warp_samples import Warp
 from grader.model.spec import Case, Input, Speed, Technique
 from grader.model.submission import Submission
 from grader.oracle import inputs
@@ -102,7 +102,7 @@ class Traced:
     part: str
     right: bool
     profile: Profile
-    warps: list[Warp]
+    warps: list[WarpAccess]
     pixels: int
     flops: int
     element: str = "float32"
@@ -197,7 +197,7 @@ class ReportData:
                 part=check.part,
                 right=run.right,
                 profile=seen,
-                warps=warps.read_warps(runner.binary, run.outcome.warps),
+                warps=accesses.of_warps(runner.binary, run.outcome.steps),
                 pixels=run.pixels,
                 flops=2 * taps * run.pixels,
                 element=np.dtype(operation.output(given.arrays)[0]).name,

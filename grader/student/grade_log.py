@@ -10,7 +10,6 @@ from __future__ import annotations
 import difflib
 import fcntl
 from datetime import UTC, datetime
-from os.path import commonprefix
 
 import msgspec
 
@@ -168,10 +167,16 @@ def _change(lab: str, texts: dict[str, str]) -> Change:
 
 def _differing(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
     """The lines without those that both begin or end with."""
-    same = len(commonprefix([old, new]))
+    same = _same_lines(old, new)
     old, new = old[same:], new[same:]
-    same = len(commonprefix([old[::-1], new[::-1]]))
+    same = _same_lines(old[::-1], new[::-1])
     return old[: len(old) - same], new[: len(new) - same]
+
+
+def _same_lines(old: list[str], new: list[str]) -> int:
+    """How many lines both begin with."""
+    pairs = zip(old, new, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(old), len(new)))
 
 
 def _head(lab: str) -> Head | None:

@@ -18,7 +18,7 @@ from grader.tests.zoo import entries as zoo
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIGURE = ROOT / "handouts" / "figures" / "grade.svg"
 SUBMISSION = "lab3/zero-as-replicate"  # of the zoo
-LINES = 22  # shown of the output
+LINES = 24  # shown of the output
 WIDTH = 96
 THEME = TerminalTheme(
     (24, 26, 31),
@@ -66,7 +66,8 @@ def draw() -> str:
         check=False,
         env={"COLUMNS": str(WIDTH), "PATH": "/usr/bin:/bin"},
     )
-    printed = done.stdout.replace(f"{source}/{shown}", f"starter/lab3_constant_mask/{shown}")
+    printed = done.stdout.replace(f" --src {ROOT / source}", "")
+    printed = printed.replace(f"{source}/{shown}", f"starter/lab3_constant_mask/{shown}")
     lines = printed.splitlines()
     kept = [*lines[: LINES - 3], "  ...", *lines[-2:]]
     console = Console(record=True, width=WIDTH + 14, file=io.StringIO())

@@ -6,6 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
+from grader.execute.steps import Recording
+from grader.render import step_page
 from handouts.site import check, contents, pdf, search_index, web
 from handouts.site.web import HERE, Reading
 
@@ -63,7 +67,7 @@ def build(
 
 
 def _copy(handouts: Path, site: Path, pictures: set[str]) -> None:
-    """Copies what the pages load: pictures, styles, scripts, the interactive figures."""
+    """Copies or makes what the pages load: pictures, styles, scripts, the interactive figures."""
     for path in sorted(pictures):
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(handouts / path, site / path)
@@ -72,5 +76,10 @@ def _copy(handouts: Path, site: Path, pictures: set[str]) -> None:
         shutil.copytree(
             handouts / "interactive",
             site / "interactive",
-            ignore=shutil.ignore_patterns("*.py", "*.md", "__pycache__"),
+            ignore=shutil.ignore_patterns("steps"),
         )
+    for file in sorted(handouts.glob("interactive/steps/*.json")):
+        made = site / "interactive" / "steps" / f"{file.stem}.html"
+        made.parent.mkdir(exist_ok=True)
+        recording = msgspec.json.decode(file.read_bytes(), type=Recording)
+        made.write_text(step_page.page(recording, small=True), encoding="utf-8")

@@ -297,8 +297,8 @@
       now.classList.add("now");
       now.setAttribute("aria-current", "step");
       const place = now.offsetTop - box.offsetTop;
-      if (place < box.scrollTop + 30 || place > box.scrollTop + box.clientHeight - 50) {
-        box.scrollTop = place - box.clientHeight / 2;
+      if (place < box.scrollTop + 30 || place > box.scrollTop + 0.7 * box.clientHeight) {
+        box.scrollTop = place - 0.3 * box.clientHeight; /* its end may be below the screen */
       }
     }
   }
@@ -432,7 +432,9 @@
     const rows = wavefronts(step), made = make("table", "", { class: "banks" });
     made.append(make("caption", "Banks of shared memory, one row for each wavefront", { class: "hidden" }));
     const head = make("tr", "");
-    head.append(make("th", "", { scope: "col", "aria-label": "wavefront" }), ...Array.from({ length: LANES }, (_, i) => make("th", String(i), { scope: "col" })));
+    const corner = make("th", "", { scope: "col" });
+    corner.append(make("span", "wavefront", { class: "hidden" }));
+    head.append(corner, ...Array.from({ length: LANES }, (_, i) => make("th", String(i), { scope: "col" })));
     made.createTHead().append(head);
     const body = made.createTBody();
     rows.forEach((row, i) => {
@@ -463,13 +465,14 @@
 
   function drawShuffle(step) {
     if (!step.inputs.length) return [make("p", "The lanes wait for each other.", { class: "note" })];
-    const wide = 20, picture = svg("svg", { class: "shuffle", viewBox: `0 0 ${LANES * wide} 130`, role: "img", "aria-label": sentence(step) });
+    const wide = 20, picture = svg("svg", { class: "shuffle", viewBox: `0 0 ${LANES * wide} 190`, role: "img", "aria-label": sentence(step) });
     step.active.forEach((lane, i) => {
       const x = (lane + 0.5) * wide, from = step.sources.length ? step.sources[i] : null;
-      if (from !== null) picture.append(svg("path", { d: `M${(from + 0.5) * wide} 26L${x} 96`, class: from === lane ? "own" : "" }));
-      picture.append(svg("text", { x, y: 10 }, String(lane)));
-      for (const [y, text] of [[22, step.inputs[i]], [110, step.results[i]]]) {
-        picture.append(svg("text", { x, y, style: "font-size:6.5px" }, bitsShown(text).slice(0, 7)));
+      if (from !== null) picture.append(svg("path", { d: `M${(from + 0.5) * wide} 64L${x} 136`, class: from === lane ? "own" : "" }));
+      picture.append(svg("text", { x, y: 10, class: "lane" }, String(lane)));
+      for (const [y, text, anchor] of [[60, step.inputs[i], "start"], [140, step.results[i], "end"]]) {
+        const at = { transform: `translate(${x + 3.5} ${y}) rotate(-90)`, "text-anchor": anchor };
+        picture.append(svg("text", at, bitsShown(text).slice(0, 8)));
       }
     });
     return [make("p", "above: what each lane passes; below: what it gets", { class: "note" }), picture];
@@ -607,7 +610,8 @@
     select.append(make("option", "all warps", { value: "" }), ...warps.map((warp) => make("option", `warp ${warp}`, { value: warp })));
     select.addEventListener("change", () => show(at));
     label.append(select);
-    box.append(label);
+    if (warps.length > 1) box.append(label);
+    else box.append(select), select.hidden = true;
     const { focus } = data;
     for (const [to, lanes] of focus ? [[focus.step, focus.lanes], [focus.other, focus.other_lanes]] : []) {
       if (to >= 0 && steps[to]) {

@@ -20,7 +20,7 @@ from grader import paths
 from grader.ask.catalogue import KINDS
 from grader.ask.draft import CannotTell
 from grader.ask.quiz import NoQuestionsError, quiz
-from grader.compile.make import BuildError
+from grader.compile.make_process import BuildError
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.sandbox.ending import TooBusyError

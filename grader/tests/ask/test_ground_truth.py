@@ -7,6 +7,7 @@ import subprocess
 import tomllib
 from collections import Counter
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -14,6 +15,7 @@ from grader import paths
 from grader.ask.trace import SECTOR, WORD, wavefronts
 from grader.execute import accesses, profile, program
 from grader.execute.accesses import LANES, WarpAccess
+from grader.execute.step_lines import Space
 
 TRUTH = paths.LABS / "studies" / "nsight"
 MOST = 2000  # requests of a kernel, so that the traces of most are complete
@@ -24,14 +26,14 @@ def rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def one(space: str, width: int, lanes: dict[int, int]) -> WarpAccess:
+def one(space: Space, width: int, lanes: dict[int, int]) -> WarpAccess:
     return WarpAccess(0, 0, "", 1, space, False, width, (0, 0, 0), 0, 0, 0, "", lanes)
 
 
 def test_every_measured_pattern_gives_its_key() -> None:
     compared: Counter[str] = Counter()
     for row in rows("patterns.csv"):
-        space, width = row["space"].split()[0], int(row["width"])
+        space, width = cast(Space, row["space"].split()[0]), int(row["width"])
         offsets = [int(text) for text in row["lane_byte_offsets"].split()]
         assert len(offsets) == LANES
         access = one(space, width, {lane: at for lane, at in enumerate(offsets) if at >= 0})

@@ -109,3 +109,8 @@ def test_what_cannot_be_stepped_is_said() -> None:
     done = captured.grade("lab1", "--src", "solutions", "-k", "Ando 5x5 on 64x3", "--step")
     assert "no page to step through: no selected check runs kernels" in done.stdout
     assert done.returncode == 0
+    lab = spec.load("lab4", hidden=True)
+    hidden = next(c for c in lab.case if c.hidden)
+    assert "hidden checks have no page" in stepping.no_page(lab, hidden, "sim")
+    assert "drawn calls" in stepping.no_page(lab, lab.contract[0], "sim")
+    assert not stepping.no_page(lab, next(c for c in lab.case if not c.hidden), "sim")

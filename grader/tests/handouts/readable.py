@@ -2,8 +2,8 @@
 
 from playwright.sync_api import Page
 
-# Text below 11 px, outside of its drawing, over another text, or with too little contrast (WCAG) to the last
-# shape below it, in every <svg> of the page. Text that the page hides does not count.
+# Text below 11 px, outside of its drawing, over another text, or with too little contrast (WCAG) to
+# the last shape below it, in every <svg> of the page. Text that the page hides does not count.
 _UNREADABLE = """() => [...document.querySelectorAll('svg')].flatMap(svg => {
   const bad = [];
   const [, , width, height] = svg.getAttribute('viewBox').split(' ').map(Number);

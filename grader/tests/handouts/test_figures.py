@@ -37,15 +37,11 @@ def pages(chromium: Browser) -> dict[bool, Page]:
     return {dark: browser.opened(chromium, blank, dark=dark) for dark in (False, True)}
 
 
-def test_figures_are_up_to_date() -> None:
-    done = captured.run([sys.executable, "-m", "handouts.drawing", "--check"], cwd=paths.ROOT)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_the_terminal_shows_what_a_grade_prints() -> None:
-    done = captured.run(
-        [sys.executable, "-m", "handouts.drawing.terminal", "--check"], cwd=paths.ROOT
-    )
+@pytest.mark.parametrize("made", ["", ".terminal", ".steps"])
+def test_figures_are_up_to_date(made: str) -> None:
+    """Those that are drawn, what a grade prints, and what the simulator records."""
+    module = f"handouts.drawing{made}"
+    done = captured.run([sys.executable, "-m", module, "--check"], cwd=paths.ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -12,8 +12,9 @@ import pytest
 from PIL import Image
 
 from grader import paths
+from grader.execute.accesses import BANKS, SECTOR, WORD, WarpAccess
 from grader.execute.profile import Kernel, Launch, Line, Profile
-from grader.execute.warp_samples import BANKS, SECTOR, WORD, Warp
+from grader.execute.step_lines import Space
 from grader.grading import pipeline
 from grader.model import spec
 from grader.model import submission as submissions
@@ -189,10 +190,9 @@ def test_a_warps_addresses_explain_its_cost() -> None:
     for warp in kept:
         assert warp.lanes and min(warp.lanes.values()) < 128
         if warp.space == "global":
-            touched = {unit for units in warp.units(SECTOR).values() for unit in units}
-            assert len(touched) == warp.cost
+            assert len(warp.units(SECTOR)) == warp.cost
         elif warp.space == "shared" and warp.width <= WORD:
-            words = {unit for units in warp.units(WORD).values() for unit in units}
+            words = warp.units(WORD)
             banks = [sum(word % BANKS == bank for word in words) for bank in range(BANKS)]
             assert max(banks) == warp.cost
         assert warp.cost >= warp.ideal() or warp.space == "constant"
@@ -201,9 +201,9 @@ def test_a_warps_addresses_explain_its_cost() -> None:
 def _traced(offsets: list[int], cost: int, counters: Counters) -> Traced:
     line = Line("a.cu", 3, counters)
     kernel = Kernel(0, "k", (1, 1, 1), (32, 1, 1), 1, 1, True, counters, 1.0, [line])
-    space = "shared" if counters.shared_load_wavefronts else "global"
+    space: Space = "shared" if counters.shared_load_wavefronts else "global"
     lanes = dict(enumerate(offsets))
-    warp = Warp(0, "a.cu", 3, space, False, 4, cost, (0, 0, 0), lanes)  # type: ignore[arg-type]
+    warp = WarpAccess(0, 9, "a.cu", 3, space, False, 4, (0, 0, 0), 0, 0, 0, "", lanes, cost)
     return Traced(["t"], "A", True, Profile([kernel]), [warp], 32, 640)
 
 

@@ -21,6 +21,7 @@ from grader.tests.execute.stepped_program import (
     stepped,
 )
 from grader.tests.render import accessibility, browser
+from handouts.drawing import steps as figures
 
 LAUNCHES = (EVERYTHING, RACE, APART, OUTSIDE)
 
@@ -193,6 +194,27 @@ def test_it_can_be_read_everywhere(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.get_by_text("The lanes as a table").click()
         assert accessibility.objections(page) == []
+        page.context.close()
+
+
+@pytest.mark.parametrize("figure", sorted(figures.FIGURES))
+def test_the_small_pages_of_the_handouts(chromium: Browser, tmp_path: Path, figure: str) -> None:
+    recording = msgspec.json.decode(
+        (figures.FOLDER / f"{figure}.json").read_bytes(), type=Recording
+    )
+    file = tmp_path / "small.html"
+    file.write_text(step_page.page(recording, small=True))
+    assert file.stat().st_size < 60_000
+    assert browser.messages_and_requests(chromium, file) == ([], [file.as_uri()])
+    assert list(recording.sources) == [recording.head.kernel]
+    for width, dark in ((740, False), (390, True)):
+        page = browser.opened(chromium, file, width, dark)
+        jumps = page.locator("#jumps button").all()
+        jumps[1].click()
+        assert number(page) == int(jumps[1].inner_text().split()[1])
+        assert page.locator("#source .now").count() == 1
+        assert page.evaluate(accessibility.CONTRAST) == [] == accessibility.objections(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.context.close()
 
 

@@ -20,9 +20,8 @@ enum evidence_kind {
     EVIDENCE_STATUS = 'S',       /* of a case or a step: JSON */
     EVIDENCE_FINDING = 'F',      /* JSON, as grader/model/finding.py reads it */
     EVIDENCE_PROFILE = 'P',      /* the counters of a launch: JSON */
-    EVIDENCE_WARP = 'W',         /* a warp of a memory access: JSON */
-    EVIDENCE_STEPS = 'R',        /* the recording of a block: lines of JSON */
-    EVIDENCE_ACCESS = 'A',       /* accesses, one after the other: lines of JSON */
+    EVIDENCE_STEPS = 'R',        /* recorded accesses: lines of JSON */
+    EVIDENCE_ACCESS = 'A',       /* accesses of a function in C: lines of JSON */
     EVIDENCE_TEAM = 'T',         /* what OpenMP's threads did: JSON */
     EVIDENCE_INSTRUCTIONS = 'I', /* those that were counted: JSON */
     EVIDENCE_LEAK = 'L',         /* LeakSanitizer's report is on stderr */

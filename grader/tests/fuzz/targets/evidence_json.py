@@ -20,7 +20,7 @@ from grader.execute import (
     openmp_team,
     profile,
     records,
-    warp_samples,
+    steps,
 )
 from grader.execute.evidence import Evidence
 from grader.model import counters
@@ -35,6 +35,14 @@ SITE = (
 LAUNCH = (
     b'{"launch":0,"name":"ns::k<int>","file":"a.cu","line":3,"grid":[2,1,1],"block":[32,4,1],'
     b'"shared":0,"blocks":2,"counted":2,"complete":true,"sites":[' + SITE + b"]}\n"
+)
+
+
+RECORDED = (
+    b'["block",0,"k<int>",[2,1,1],[64,1,1],[1,0,0]]\n["object",0,"shared",256,128,"s","a.cu",3]\n'
+    b'["construct",1,4096]\n["access",1,4098,"store","shared",4,7,0,[4,4,3],"0000803f",[1,248],'
+    b'[0,0,0,1,1,0]]\n["barrier","a.cu",5,[4294967295,7]]\n["warp",0,"a.cu",6,"shuffle",3,[1,0],'
+    b'["a","b"],["b","a"]]\n["stored",0,[1,0,0],33]\n["left_out",9]\n'
 )
 
 
@@ -54,17 +62,12 @@ def seeds() -> Iterator[bytes]:
     yield b"\2" + LAUNCH.replace(b"global", b"constant").replace(
         b'words":0', b'words":1' + b"0" * 400
     )
-    yield b"\3" + (
-        b'{"launch":0,"pc":0,"space":"shared","store":true,"width":4,"cost":2,"block":[0,0,0],'
-        b'"active":7,"offsets":[0,4,8]}\n'
-    )
+    yield b"\3" + RECORDED
+    yield b"\3" + RECORDED.replace(b"shared", b"global").replace(b"[4,4,3]", b"[-4,64,2,8,0,1]")
     yield b"\4" + b'{"largest":4,"written":[100,100,2,100]}'
     site = b'{"pc":4096,"bits":256,"executed":9,"multiplies":true}'
     yield b"\5" + b'{"stepped":90,"gave_up":false,"sites":[' + site + b"]}"
     yield b"\6" + b'{"step":0,"returned":0,"error":"","guards":"intact","changed":"","left":""}'
-    access = b'{"launch":0,"pc":9,"space":"global","store":true,"width":4,"block":[0,0,0],"warp":1,'
-    yield b"\7" + access + b'"active":7,"bytes":99,"start":0,"step":4,"offsets":[4]}\n'
-    yield b"\7" + access + b'"active":3,"bytes":0,"start":8,"offsets":[4,64],"array":"a"}\n'
     yield b"\7" + b'{"pc":9,"thread":1,"store":false,"width":8,"at":4096}\n'
     yield b"\x08" + b'{"number":1,"when":"x","previous":"","lab":"lab1"}\n\0{"count":1,"hash":""}'
     for reader in range(9):
@@ -98,10 +101,14 @@ def read_profile(text: bytes) -> None:
     assert msgspec.json.decode(msgspec.json.encode(counted), type=profile.Profile) == counted
 
 
-def read_warps(text: bytes) -> None:
-    for warp in warp_samples.read_warps(BINARY, text):
-        assert 1 <= len(warp.lanes) <= warp_samples.LANES and warp.ideal() >= 1
-        assert set(warp.units(warp_samples.SECTOR)) == set(warp.lanes)
+def read_recorded(text: bytes) -> None:
+    for access in accesses.of_warps(BINARY, text):
+        assert 1 <= len(access.lanes) <= accesses.LANES and access.units(32) and access.ideal()
+    if recording := steps.read(text, BINARY):
+        steps.compact(recording)
+        assert recording.steps or not steps.counted(recording.steps).global_load_requests
+        document = msgspec.json.encode(recording)
+        assert msgspec.json.decode(document, type=steps.Recording).steps == recording.steps
 
 
 def read_team(text: bytes) -> None:
@@ -125,8 +132,6 @@ def read_steps(text: bytes) -> None:
 
 
 def read_accesses(text: bytes) -> None:
-    for access in accesses.of_warps(BINARY, text):
-        assert 1 <= len(access.lanes) <= accesses.LANES and access.units(32)
     for one in accesses.of_threads(BINARY, text):
         assert one.width >= 1 and one.at >= 0
 
@@ -143,7 +148,7 @@ READERS = (
     read_status,
     read_findings,
     read_profile,
-    read_warps,
+    read_recorded,
     read_team,
     read_instructions,
     read_steps,

@@ -18,6 +18,11 @@ static struct sim_steps read_steps(void) {
         s.what = STEPS_BLOCK;
     } else if (text && sscanf(text, "store:%" SCNu64 ":%" SCNu64, &s.bytes, &s.offset) == 2) {
         s.what = STEPS_STORE;
+        s.costliest = true;
+    } else if (text && strcmp(text, "all") == 0) {
+        s.what = STEPS_ALL;
+    } else {
+        s.costliest = text && strcmp(text, "costliest") == 0;
     }
     return s;
 }
@@ -37,10 +42,8 @@ void sim_read_options(void) {
     sim_options = (struct sim_options){
         .findings = getenv("CONVLABS_SIM_FINDINGS"),
         .profile = getenv("CONVLABS_SIM_PROFILE"),
-        .warps = getenv("CONVLABS_SIM_WARPS"),
         .steps_file = getenv("CONVLABS_SIM_STEPS_FILE"),
         .steps = read_steps(),
-        .accesses = getenv("CONVLABS_SIM_ACCESSES"),
         .sample = sample ? strtoull(sample, NULL, 10) : 0,
         .limit = limit ? strtod(limit, NULL) : 0,
         .position = position ? strtod(position, NULL) : 0,

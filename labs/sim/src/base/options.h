@@ -9,9 +9,10 @@
 /* Of a variable that every traced access reads: the linker need not look it up in a table. */
 #define SIM_HIDDEN __attribute__((visibility("hidden")))
 
-/* STEPS: which block is recorded, or which store is looked for (trace/steps.h). */
+/* STEPS: what is recorded of the run (trace/steps.h). */
 struct sim_steps {
-    enum { STEPS_NONE, STEPS_BLOCK, STEPS_STORE } what;
+    enum { STEPS_NONE, STEPS_BLOCK, STEPS_ALL, STEPS_STORE } what;
+    bool costliest;
     unsigned launch, block[3];
     uint64_t bytes, offset;
 };
@@ -21,8 +22,6 @@ struct sim_steps {
 struct sim_options {
     const char *findings; /* FINDINGS: the file that findings are appended to, or NULL */
     const char *profile;  /* PROFILE: the file that the counters are appended to, or NULL */
-    const char *warps;    /* WARPS: the file for the costliest warp instructions, or NULL */
-    const char *accesses; /* ACCESSES: the file for every warp instruction, or NULL */
     uint64_t sample;      /* SAMPLE: count about so many blocks of each launch; 0: all */
     double limit;         /* LIMIT: seconds after the first launch in which the program must end */
     double position;      /* POSITION: seconds of processor time, at which a note says which kernel

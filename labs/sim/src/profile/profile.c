@@ -6,7 +6,6 @@
 #include "json.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
-#include "profile/access_trace.h"
 #include "profile/block_sample.h"
 #include "profile/passes.h"
 #include "profile/sector_set.h"
@@ -271,31 +270,6 @@ static bool count_for_prediction(struct site *site, const struct warp_access *ac
     return true;
 }
 
-static void trace_access(const struct worker *w, uint64_t code, enum space space,
-                         const struct warp_access *access) {
-    const char *at = (const char *)(uintptr_t)access->address[__builtin_ctz(access->active)];
-    const struct sim_allocation *owner = space == GLOBAL ? sim_owner(at) : NULL;
-    const struct sim_shared_slot *slot = space == SHARED && at < w->arena + SIM_SHARED_ARENA
-                                             ? sim_shared_nearest((size_t)(at - w->arena))
-                                             : NULL;
-    const char *origin = space == SHARED ? w->arena : owner != NULL ? owner->base : NULL;
-    access_trace_note(&(struct traced_access){
-        .launch = launch,
-        .warp = warp,
-        .code = code,
-        .space = space_names[space],
-        .origin = (uint64_t)(uintptr_t)origin,
-        .array = owner != NULL  ? owner->name
-                 : slot != NULL ? slot->name
-                                : NULL,
-        .bytes = owner != NULL  ? owner->bytes
-                 : slot != NULL ? slot->size
-                                : 0,
-        .start = slot != NULL ? slot->offset : 0,
-        .access = access,
-    });
-}
-
 bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access) {
     unsigned lane = (unsigned)__builtin_ctz(access->active);
     enum space space = code & EVENT_TEXTURE ? TEXTURE : space_of(w, access->address[lane]);
@@ -343,10 +317,7 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
         site->words += weight * cost;
     }
     if (worst_access_on) {
-        worst_access_note((uint32_t)(site - table.sites), cost, access);
-    }
-    if (sim_options.accesses != NULL && !(code & EVENT_ATOMIC)) {
-        trace_access(w, code, space, access);
+        worst_access_note((uint32_t)(site - table.sites), cost, warp, access);
     }
     return true;
 }
@@ -366,6 +337,15 @@ struct profile_counts profile_counts(const struct worker *w, uint64_t code,
                                    .wavefronts = s->wavefronts,
                                    .ideal = s->ideal,
                                    .words = s->words};
+}
+
+const struct worst_access *profile_costliest(uint32_t site, uint64_t *code, const char **space) {
+    const struct worst_access *kept = site < table.count ? worst_access(site) : NULL;
+    if (kept != NULL) {
+        *code = table.sites[site].code;
+        *space = space_names[table.sites[site].space];
+    }
+    return kept;
 }
 
 /* A counter for all blocks, from the weighted sum over the counted ones. */
@@ -439,13 +419,9 @@ void profile_write(const struct sim_config *c, bool complete) {
     const bool is_whole = fclose(file) == 0;
     const bool written = is_whole && sim_record(&record, sim_options.profile, text, length);
     free(text);
-    access_trace_write();
     if (!written) {
         sim_options.profile = NULL; /* what follows would look complete */
         return;
-    }
-    for (uint32_t i = 0; i < table.count; i++) {
-        worst_access_write(i, launch, table.sites[i].code, space_names[table.sites[i].space]);
     }
     launch++;
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "exec/thread.h"
-#include "profile/access_cost.h"
+#include "profile/worst_access.h"
 
 /* Begins a launch: forgets all sites. Returns whether CONVLABS_SIM_PROFILE asks for its
  * counters. */
@@ -51,6 +51,10 @@ struct profile_counts {
 };
 struct profile_counts profile_counts(const struct worker *w, uint64_t code,
                                      const struct warp_access *access);
+
+/* The costliest instruction of a site of the launch, numbered from 0, its code and its space; NULL
+ * where none is kept, as for all sites from MOST_WORST_SITES on. */
+const struct worst_access *profile_costliest(uint32_t site, uint64_t *code, const char **space);
 
 /* Appends one line of JSON for the launch to the file of CONVLABS_SIM_PROFILE. `complete`: no event
  * was lost for lack of memory. */

@@ -4,6 +4,7 @@
 #include "base/record.h"
 #include "check/address.h"
 #include "json.h"
+#include "trace/step_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,29 +13,20 @@
 /* Bytes of a recording: the frames of a graded run hold 4 MB. Instructions that no longer fit are
  * only counted. */
 #define MOST_TEXT (3000u << 10)
-enum { MOST_OBJECTS = 64, MOST_CONSTRUCTS = 1024, MARKS_EACH = 4, VALUE = 16 };
+enum { MOST_SAMPLED = 16 }; /* launches of which the costliest instructions are kept */
+enum { MOST_OBJECTS = 64, MOST_CONSTRUCTS = 1024, MARKS_EACH = 4, CACHE_LINE = 128 };
 
 bool steps_on;
 
-/* An access of a lane since its warp was replayed last, with the value that it loads or stores. */
-struct value {
-    uint64_t address;
-    uint32_t pc;
-    unsigned char width, known;
-    unsigned char bytes[VALUE];
-};
-
-static struct lane_log {
-    struct value *all;
-    size_t count, capacity, next; /* next: the first that no instruction has taken */
-} logs[WARP_LANES];
-
 static struct {
     unsigned launch;
-    FILE *file; /* what the block has recorded, or NULL */
+    const struct sim_config *config; /* of the launch */
+    FILE *file;                      /* what the launch has recorded, or NULL */
     char *text;
-    size_t length;
-    struct value *stored;              /* by the running lane, not yet in memory; or NULL */
+    size_t length, written; /* written: of the launches before */
+    bool in_block;          /* the instructions of the running block are recorded */
+    uint3 block;            /* the last that was named, if any */
+    bool is_named;
     unsigned long long left_out;       /* instructions */
     const char *objects[MOST_OBJECTS]; /* where those begin that have been described */
     unsigned object_count;
@@ -47,74 +39,57 @@ static struct {
     } store;
 } now;
 
-static bool is_recording(void) {
-    return sim_options.steps.what == STEPS_BLOCK;
+static bool same_block(const uint3 *a, const uint3 *b) {
+    return memcmp(a, b, sizeof *a) == 0;
 }
 
-static uint3 block_to_record(void) {
-    const unsigned *b = sim_options.steps.block;
-    return (uint3){b[0], b[1], b[2]};
-}
-
-void steps_launch_begin(void) {
-    sim_set_launch((int)now.launch);
-    now.store.found = false;
+/* What follows is of this block. */
+static void name_block(const uint3 *b) {
+    const struct sim_config *c = now.config;
+    if (now.is_named && same_block(b, &now.block)) {
+        return;
+    }
+    now.is_named = true;
+    now.block = *b;
+    fprintf(now.file, "[\"block\",%u,", now.launch);
+    json_write(now.file, c->kernel);
+    fprintf(now.file, ",[%u,%u,%u],[%u,%u,%u],[%u,%u,%u]]\n", c->grid.x, c->grid.y, c->grid.z,
+            c->block.x, c->block.y, c->block.z, b->x, b->y, b->z);
 }
 
 /* Nothing is recorded where nothing is counted. */
-void steps_block(const struct worker *w) {
-    const uint3 wanted = block_to_record();
-    steps_on = sim_checked && sim_options.profile != NULL &&
-               (sim_options.steps.what == STEPS_STORE
-                    ? sim_options.steps.bytes > 0
-                    : is_recording() && now.launch == sim_options.steps.launch &&
-                          memcmp(&wanted, &blockIdx, sizeof wanted) == 0);
-    if (!steps_on || !is_recording() || now.file != NULL) {
-        return;
+void steps_launch_begin(const struct sim_config *config) {
+    sim_set_launch((int)now.launch);
+    now.config = config;
+    now.store.found = now.is_named = false;
+    now.object_count = 0;
+    const bool asked = sim_options.steps.what != STEPS_NONE || sim_options.steps.costliest;
+    if (asked && sim_checked && sim_options.profile != NULL) {
+        now.file = open_memstream(&now.text, &now.length);
     }
-    now.file = open_memstream(&now.text, &now.length);
-    if (now.file == NULL) {
-        steps_on = false;
-        return;
-    }
-    const struct sim_config *c = w->block.config;
-    fprintf(now.file, "{\"launch\":%u,\"kernel\":", now.launch);
-    json_write(now.file, c->kernel);
-    fprintf(now.file, ",\"grid\":[%u,%u,%u],\"threads\":[%u,%u,%u],\"block\":[%u,%u,%u]}\n",
-            c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z, wanted.x, wanted.y,
-            wanted.z);
 }
 
-static void write_record(const char *text, size_t length) {
-    static struct sim_record record = {EVIDENCE_STEPS, false};
-    sim_record(&record, sim_options.steps_file, text, length);
+void steps_block(void) {
+    const struct sim_steps *asked = &sim_options.steps;
+    const uint3 wanted = {asked->block[0], asked->block[1], asked->block[2]};
+    now.in_block =
+        now.file != NULL &&
+        (asked->what == STEPS_ALL || (asked->what == STEPS_BLOCK && now.launch == asked->launch &&
+                                      same_block(&wanted, &blockIdx)));
+    steps_on = now.in_block || (now.file != NULL && asked->what == STEPS_STORE && asked->bytes > 0);
+    if (now.in_block) {
+        name_block(&blockIdx);
+    }
 }
 
-void steps_launch_end(void) {
-    char line[160];
-    if (now.store.found) {
-        const uint3 *b = &now.store.block;
-        const int length =
-            snprintf(line, sizeof line, "{\"launch\":%u,\"block\":[%u,%u,%u],\"thread\":%u}\n",
-                     now.launch, b->x, b->y, b->z, now.store.thread);
-        write_record(line, (size_t)length);
-    }
-    if (now.file != NULL) {
-        fprintf(now.file, "{\"left_out\":%llu}\n", now.left_out);
-        if (fclose(now.file) == 0) {
-            write_record(now.text, now.length);
-        }
-        free(now.text);
-        now.file = NULL;
-    }
-    steps_on = false;
-    now.launch++;
+static bool with_values(void) {
+    return now.in_block && sim_options.steps.what == STEPS_BLOCK;
 }
 
 void steps_mark(uint64_t mark, uint32_t pc) {
     const uint32_t number = SIM_NUMBER_OF(mark);
     unsigned i = 0;
-    if (now.file == NULL || number >= MOST_CONSTRUCTS) {
+    if (!with_values() || number >= MOST_CONSTRUCTS) {
         return;
     }
     while (i < MARKS_EACH && now.marks[number][i] != 0 && now.marks[number][i] != pc) {
@@ -126,72 +101,12 @@ void steps_mark(uint64_t mark, uint32_t pc) {
     }
 }
 
-void steps_settle(void) {
-    if (now.stored != NULL) {
-        memcpy(now.stored->bytes, (const void *)(uintptr_t)now.stored->address, now.stored->width);
-        now.stored->known = true;
-        now.stored = NULL;
-    }
-}
-
 void steps_access(unsigned lane, const void *address, unsigned width, bool store, uint32_t pc,
                   bool readable) {
-    struct lane_log *log = &logs[lane];
-    steps_settle();
-    if (now.file == NULL) {
-        return;
+    step_values_settle();
+    if (with_values()) {
+        step_values_note(lane, address, width, store, pc, readable);
     }
-    if (log->count == log->capacity) {
-        const size_t larger = log->capacity ? 2 * log->capacity : 256;
-        struct value *all = realloc(log->all, larger * sizeof *all);
-        if (all == NULL) {
-            return;
-        }
-        log->all = all;
-        log->capacity = larger;
-    }
-    struct value *v = &log->all[log->count++];
-    *v = (struct value){.address = (uint64_t)(uintptr_t)address,
-                        .pc = pc,
-                        .width = (unsigned char)(width < VALUE ? width : VALUE)};
-    if (!readable || address_object(sim_worker, address)->kind == MEMORY_UNKNOWN) {
-        return;
-    }
-    now.stored = v;
-    if (!store) {
-        steps_settle();
-    }
-}
-
-void steps_warp_waits(void) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        logs[lane].count = logs[lane].next = 0;
-    }
-}
-
-/* The bytes that a lane loaded or stored, of which nvcc may have merged several accesses; false if
- * they are not known. */
-static bool value_of(unsigned lane, uint32_t pc, uint64_t address, unsigned width,
-                     unsigned char bytes[VALUE]) {
-    struct lane_log *log = &logs[lane];
-    size_t first = log->next;
-    while (first < log->count && (log->all[first].pc != pc || log->all[first].address != address)) {
-        first++;
-    }
-    if (first == log->count) {
-        return false;
-    }
-    log->next += first == log->next;
-    unsigned known = 0;
-    for (size_t i = first; i < log->count && i < first + VALUE && known < width; i++) {
-        const struct value *v = &log->all[i];
-        const uint64_t offset = v->address - address;
-        if (v->known && offset < width && offset + v->width <= width) {
-            memcpy(bytes + offset, v->bytes, v->width);
-            known += v->width;
-        }
-    }
-    return known >= width;
 }
 
 static const char *kind_name(enum memory_kind kind) {
@@ -211,11 +126,13 @@ static unsigned object_of(const struct worker *w, uint64_t address, const char *
         i++;
     }
     if (i == now.object_count && i < MOST_OBJECTS) {
+        const bool is_shared = p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC;
         now.objects[now.object_count++] = *from;
         fprintf(now.file, "[\"object\",%u,\"%s\",%llu,%llu,", i,
                 is_known ? kind_name(p->kind) : "unknown",
                 (unsigned long long)(is_known ? p->to - p->from : 0),
-                (unsigned long long)((uintptr_t)*from % 4096));
+                (unsigned long long)(is_shared ? (uintptr_t)(*from - w->arena)
+                                               : (uintptr_t)*from % 4096));
         json_write(now.file, is_known && p->name ? p->name : "");
         fprintf(now.file, ",");
         json_write(now.file, is_known && p->declared_at.file ? p->declared_at.file : "");
@@ -251,15 +168,16 @@ static void write_offsets(const struct warp_access *a, const char *from) {
             (unsigned long long)count);
 }
 
-/* Each lane's bytes in hexadecimal, as they lie in memory; those of one lane if all have the same;
+/* ,"VALUES": each lane's bytes in hexadecimal, as they lie in memory; those of one lane if all have
+ * the same;
  * "" where they are not known. */
 static void write_values(const struct warp_access *a, uint32_t pc) {
-    unsigned char bytes[WARP_LANES][VALUE];
+    unsigned char bytes[WARP_LANES][STEP_VALUE];
     const unsigned leader = (unsigned)__builtin_ctz(a->active);
-    bool is_known = a->width <= VALUE, all_same = true;
+    bool is_known = a->width <= STEP_VALUE, all_same = true;
     for (uint32_t left = a->active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        is_known &= value_of(lane, pc, a->address[lane], a->width, bytes[lane]);
+        is_known &= step_value_of(lane, pc, a->address[lane], a->width, bytes[lane]);
         all_same &= is_known && memcmp(bytes[lane], bytes[leader], a->width) == 0;
     }
     fprintf(now.file, ",\"");
@@ -293,6 +211,26 @@ static void write_reasons(const struct worker *w, unsigned first, uint32_t activ
     fprintf(now.file, "]");
 }
 
+/* ,[SECTORS,...] and the end of the line. */
+static void write_costs(const struct profile_counts *c) {
+    fprintf(now.file, ",[%llu,%llu,%llu,%llu,%llu,%llu]]\n", (unsigned long long)c->sectors,
+            (unsigned long long)c->new_sectors, (unsigned long long)c->again,
+            (unsigned long long)c->wavefronts, (unsigned long long)c->ideal,
+            (unsigned long long)c->words);
+}
+
+/* The beginning of a line, up to the offsets of the lanes, which count from `from`. */
+static void write_access(unsigned warp, uint64_t code, const char *space,
+                         const struct warp_access *access, unsigned object, const char *from) {
+    fprintf(now.file, "[\"access\",%u,%u,\"%s\",\"%s\",%u,%u,%u,", warp, (uint32_t)code,
+            code & EVENT_ATOMIC      ? "atomic"
+            : code & EVENT_UNCOUNTED ? "fault"
+            : code & EVENT_STORE     ? "store"
+                                     : "load",
+            space ? space : "", access->width, access->active, object);
+    write_offsets(access, from);
+}
+
 static void look_for_store(const struct worker *w, unsigned first, const struct warp_access *a) {
     for (uint32_t left = a->active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -310,7 +248,7 @@ static void look_for_store(const struct worker *w, unsigned first, const struct 
 
 /* Is there room for another line? Counts what is left out. */
 static bool has_room(void) {
-    const bool fits = now.file != NULL && ftell(now.file) < (long)MOST_TEXT;
+    const bool fits = now.written + (size_t)ftell(now.file) < MOST_TEXT;
     now.left_out += !fits;
     return fits;
 }
@@ -318,9 +256,8 @@ static bool has_room(void) {
 void steps_instruction(const struct worker *w, unsigned first, uint64_t code,
                        const struct warp_access *access, const struct profile_counts *before,
                        const struct profile_counts *after) {
-    const bool is_store = code & EVENT_STORE;
-    if (now.file == NULL) {
-        if (is_store && access->width > 0) {
+    if (!now.in_block) {
+        if (code & EVENT_STORE && access->width > 0) {
             look_for_store(w, first, access);
         }
         return;
@@ -330,25 +267,77 @@ void steps_instruction(const struct worker *w, unsigned first, uint64_t code,
     }
     const char *from;
     const unsigned object = object_of(w, access->address[__builtin_ctz(access->active)], &from);
-    const uint32_t pc = (uint32_t)code;
-    fprintf(now.file, "[\"%s\",%u,%u,\"%s\",%u,%u,%u,",
-            code & EVENT_ATOMIC      ? "atomic"
-            : code & EVENT_UNCOUNTED ? "fault"
-            : is_store               ? "store"
-                                     : "load",
-            first / WARP_LANES, pc, after->space ? after->space : "", access->width, access->active,
-            object);
-    write_offsets(access, from);
-    write_values(access, pc);
-    write_reasons(w, first, access->active);
-    const uint64_t costs[] = {
-        after->sectors - before->sectors, after->new_sectors - before->new_sectors,
-        after->again - before->again,     after->wavefronts - before->wavefronts,
-        after->ideal - before->ideal,     after->words - before->words};
-    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
-        fprintf(now.file, "%s%llu", i == 0 ? ",[" : ",", (unsigned long long)costs[i]);
+    write_access(first / WARP_LANES, code, after->space, access, object, from);
+    if (with_values()) {
+        write_values(access, (uint32_t)code);
+        write_reasons(w, first, access->active);
+    } else {
+        fprintf(now.file, ",\"\",[]");
     }
-    fprintf(now.file, "]]\n");
+    write_costs(&(struct profile_counts){.sectors = after->sectors - before->sectors,
+                                         .new_sectors = after->new_sectors - before->new_sectors,
+                                         .again = after->again - before->again,
+                                         .wavefronts = after->wavefronts - before->wavefronts,
+                                         .ideal = after->ideal - before->ideal,
+                                         .words = after->words - before->words});
+}
+
+/* The first byte of the cache line of the lowest address. */
+static const char *cache_line(const struct warp_access *a) {
+    uint64_t lowest = UINT64_MAX;
+    for (uint32_t left = a->active; left; left &= left - 1) {
+        const uint64_t at = a->address[__builtin_ctz(left)];
+        lowest = at < lowest ? at : lowest;
+    }
+    return (const char *)(uintptr_t)(lowest - lowest % CACHE_LINE);
+}
+
+/* The costliest instruction of each site. What its addresses belong to is no longer known. */
+static void write_costliest(void) {
+    const struct worst_access *a;
+    const char *space;
+    uint64_t code;
+    for (uint32_t site = 0; site < MOST_WORST_SITES; site++) {
+        if ((a = profile_costliest(site, &code, &space)) == NULL) {
+            continue;
+        }
+        const bool is_shared = strcmp(space, "shared") == 0;
+        const bool is_constant = strcmp(space, "constant") == 0;
+        name_block(&a->block);
+        write_access(a->warp, code, space, &a->access, MOST_OBJECTS, cache_line(&a->access));
+        fprintf(now.file, ",\"\",[]");
+        write_costs(&(struct profile_counts){.sectors = is_shared || is_constant ? 0 : a->cost,
+                                             .wavefronts = is_shared ? a->cost : 0,
+                                             .words = is_constant ? a->cost : 0});
+    }
+}
+
+void steps_launch_end(void) {
+    static struct sim_record record = {EVIDENCE_STEPS, false};
+    if (now.file == NULL) {
+        now.launch++;
+        return;
+    }
+    if (now.store.found) {
+        const uint3 *b = &now.store.block;
+        fprintf(now.file, "[\"stored\",%u,[%u,%u,%u],%u]\n", now.launch, b->x, b->y, b->z,
+                now.store.thread);
+    }
+    if (sim_options.steps.costliest && now.launch < MOST_SAMPLED) {
+        write_costliest();
+    }
+    if (now.left_out > 0) {
+        fprintf(now.file, "[\"left_out\",%llu]\n", now.left_out);
+    }
+    if (fclose(now.file) == 0 && now.length > 0) {
+        sim_record(&record, sim_options.steps_file, now.text, now.length);
+        now.written += now.length;
+    }
+    free(now.text);
+    now.file = NULL;
+    now.left_out = 0;
+    steps_on = now.in_block = false;
+    now.launch++;
 }
 
 static bool same_place(const struct sim_location *a, const struct sim_location *b) {
@@ -358,7 +347,7 @@ static bool same_place(const struct sim_location *a, const struct sim_location *
 /* One line for each call of a barrier at which threads wait: usually all at the same. */
 void steps_barrier(const struct worker *w) {
     bool told[SIM_MAX_THREADS] = {false};
-    for (unsigned t = 0; t < w->block.count && now.file != NULL; t++) {
+    for (unsigned t = 0; t < w->block.count && with_values(); t++) {
         const struct sim_location *at = &w->thread[t].at;
         const bool waits = sim_state(w, t) != DONE;
         if (told[t] || !waits || at->file == NULL || !has_room()) {
@@ -392,7 +381,7 @@ void steps_operation(const struct worker *w, unsigned first, unsigned lanes, boo
         }
         return;
     }
-    if (!has_room()) {
+    if (!with_values() || !has_room()) {
         return;
     }
     fprintf(now.file, "[\"warp\",%u,", first / WARP_LANES);

@@ -22,6 +22,7 @@
 #include "trace/last_reported.h"
 #include "trace/recorder.h"
 #include "trace/spin.h"
+#include "trace/step_values.h"
 #include "trace/steps.h"
 
 #include "sim/marks.h"
@@ -72,7 +73,7 @@ static void end_block(void) {
 
 static void launch_begin(const struct sim_config *config) {
     check_launch_begin();
-    steps_launch_begin();
+    steps_launch_begin(config);
     program_base = __ehdr_start;
     trace.profiled = profile_begin(config);
     trace.exhausted = false;
@@ -91,14 +92,14 @@ static void launch_end(const struct sim_config *config) {
     profile_write(config, !trace.exhausted);
 }
 
-static void watch_block(const struct worker *w) {
-    steps_block(w);
+static void watch_block(void) {
+    steps_block();
     is_watched = steps_on || sim_options.predict;
 }
 
 static void block_begin(const struct worker *w) {
     end_block();
-    watch_block(w);
+    watch_block();
     marks = 0;
     trace.block = blockIdx;
     trace.counted = trace.profiled && !trace.exhausted && profile_begin_block(&blockIdx);
@@ -129,7 +130,7 @@ static void pass(const void *pc) {
 
 static void thread(const struct worker *w, unsigned t) {
     if (steps_on) {
-        steps_settle();
+        step_values_settle();
     }
     if (sim_options.predict) {
         passes_next_lane();
@@ -171,7 +172,7 @@ static void *block_parks(const struct worker *w) {
 static void block_resumes(const struct worker *w, void *kept) {
     const struct kept *before = kept;
     end_block();
-    watch_block(w);
+    watch_block();
     trace.block = blockIdx;
     trace.counted = before != NULL && before->counted;
     if (before != NULL) {
@@ -290,9 +291,9 @@ static void warp_waits(const struct worker *w, unsigned first) {
         profile_begin_warp(first);
         if (steps_on) {
             struct recorded_warp warp = {w, first};
-            steps_settle();
+            step_values_settle();
             replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit_recorded, &warp);
-            steps_warp_waits();
+            step_values_forget();
         } else {
             replay_warp(trace.streams, trace.positions + first, UINT32_MAX, emit,
                         (void *)(uintptr_t)w);

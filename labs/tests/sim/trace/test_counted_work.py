@@ -98,7 +98,12 @@ COUNTED = {
     ),
     "by_array": ({"texture_requests": 1, "texture_sectors": 32}, [1, 1, 1]),
     "to_surface": (
-        {"surface_store_requests": 1, "texture_requests": 0, "idle_blocks": 1, "storing_threads": 32},
+        {
+            "surface_store_requests": 1,
+            "texture_requests": 0,
+            "idle_blocks": 1,
+            "storing_threads": 32,
+        },
         [2, 1, 1],
     ),
     "one_of_four": ({"blocks": 8, "idle_blocks": 6, "storing_threads": 80}, [2, 1, 1]),

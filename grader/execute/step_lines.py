@@ -1,0 +1,131 @@
+"""The lines of JSON that a traced program writes where CONVLABS_SIM_STEPS asks for them:
+labs/sim/src/trace/steps.h says for what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+import msgspec
+
+from grader.execute.records import readable
+
+LANES = 32
+
+Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+Width = Annotated[int, msgspec.Meta(ge=1, le=16)]
+Mask = Annotated[int, msgspec.Meta(ge=0, lt=1 << LANES)]
+Index = tuple[Count, Count, Count]
+Way = Literal["load", "store", "atomic", "fault"]
+Space = Literal["global", "shared", "constant", "texture", "unknown", ""]
+
+
+class Block(msgspec.Struct, tag="block", array_like=True, frozen=True):
+    """What follows is of this block. threads: of a block."""
+
+    launch: Count
+    kernel: str
+    grid: Index
+    threads: Index
+    index: Index
+
+
+class Object(msgspec.Struct, tag="object", array_like=True, frozen=True):
+    """What addresses of the launch belong to: an array, a variable. base: its address modulo 4096;
+    of shared memory, its place in that of the block. file, line: where it is allocated."""
+
+    number: Count
+    space: Space
+    bytes: Count
+    base: Count
+    name: str
+    file: str
+    line: int
+
+
+class Construct(msgspec.Struct, tag="construct", array_like=True, frozen=True):
+    """A mark of a construct of the source, such as a loop: the call that returns to pc."""
+
+    number: Count
+    pc: Count
+
+
+class Access(msgspec.Struct, tag="access", array_like=True, frozen=True):
+    """One instruction of a warp, whose call returns to pc. What the others are: steps.Access."""
+
+    warp: Count
+    pc: Count
+    way: Way
+    space: Space
+    width: Width
+    lanes: Mask
+    object: Count
+    offsets: list[int]
+    values: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2})*$")]
+    apart: list[int]
+    costs: Annotated[list[Count], msgspec.Meta(min_length=6, max_length=6)]
+
+    def addresses(self) -> dict[int, int]:
+        """The offset of each lane that takes part."""
+        return addresses(self.lanes, self.offsets)
+
+    def cost(self) -> int:
+        """Sectors of global memory, wavefronts in shared memory, words of constant memory."""
+        sectors, _, _, wavefronts, _, words = self.costs
+        return {"shared": wavefronts, "constant": words}.get(self.space, sectors)
+
+
+class Barrier(msgspec.Struct, tag="barrier", array_like=True, frozen=True):
+    file: str
+    line: int
+    lanes: list[Mask]
+
+
+class Operation(msgspec.Struct, tag="warp", array_like=True, frozen=True):
+    warp: Count
+    file: str
+    line: int
+    name: str
+    lanes: Mask
+    sources: list[int]
+    inputs: list[str]
+    results: list[str]
+
+
+class Stored(msgspec.Struct, tag="stored", array_like=True, frozen=True):
+    """The last thread of a launch that stored to the place that was asked for."""
+
+    launch: Count
+    block: Index
+    thread: Count
+
+
+class LeftOut(msgspec.Struct, tag="left_out", array_like=True, frozen=True):
+    """So many lines did not fit."""
+
+    count: Count
+
+
+Line = Block | Object | Construct | Access | Barrier | Operation | Stored | LeftOut
+
+
+def lines(raw: bytes) -> Iterator[Line]:
+    """A line that is none, which a user's own program may write to the file, is skipped."""
+    for text in raw.splitlines():
+        if (line := readable(text, Line)) is not None:  # type: ignore[arg-type]
+            yield line
+
+
+def lanes_of(mask: int) -> list[int]:
+    return [lane for lane in range(LANES) if mask >> lane & 1]
+
+
+def addresses(lanes: int, offsets: list[int]) -> dict[int, int]:
+    """The offset of each lane, from stretches: the first one's, the distance to the next lane's,
+    how many lanes."""
+    found = (
+        offsets[i] + k * offsets[i + 1]
+        for i in range(0, len(offsets) - 2, 3)
+        for k in range(offsets[i + 2])
+    )
+    return dict(zip(lanes_of(lanes), found, strict=False))
