@@ -21,7 +21,8 @@ class Counters(msgspec.Struct):
     from global memory holds for both together, and for words of constant memory that a warp reads
     one after the other: an image could be there as well; one on stores, for those to surfaces.
     Atomic functions on global memory have counters of their own, too, and a limit on loads or
-    stores holds for them as well: each does both. A block is idle if it stores nothing to global memory.
+    stores holds for them as well: each does both. A block is idle if it
+    stores nothing to global memory.
     """
 
     global_load_requests: int = 0

@@ -30,7 +30,8 @@ LANGUAGES = {
 HIGHLIGHTED = re.compile(r'<code class="sourceCode cpp">.*?</code>', re.S)
 # A comment or a string; or a word of CUDA.
 CUDA = re.compile(
-    r'<span class="(?:co|st)">.*?</span>|\b(__(?:global|device|host|shared|constant|restrict)__|dim3'
+    r'<span class="(?:co|st)">.*?</span>'
+    r"|\b(__(?:global|device|host|shared|constant|restrict)__|dim3"
     r"|threadIdx|blockIdx|blockDim|gridDim|cuda(?:Error|Stream)_t|float[24]|__syncthreads)\b"
 )
 HIGHLIGHTED_AS = {"cuda": "cpp", "cu": "cpp", "console": "bash", "text": "default"}

@@ -37,8 +37,8 @@ void instructions_read_option(void);
 void instructions_begin(const void *read, size_t bytes);
 void instructions_end(void);
 
-/* Instead of instructions_end(): after the first call, then after each that it asks for by returning
- * true. They are watched as by instructions_sample(). */
+/* Instead of instructions_end(): after the first call, then after each that it asks for by
+ * returning true. They are watched as by instructions_sample(). */
 bool instructions_again(const void *function);
 
 /* Watches INSTRUCTIONS_SAMPLED instructions of the object that has `function`, those that the next
