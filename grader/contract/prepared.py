@@ -137,6 +137,8 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence, folder: Path
             _save(made / BOUNDS, [right.bound for right in results])
             files = _KeptFiles(new.slots, _sum_of(made))
             (made / SLOTS).write_bytes(msgspec.json.encode(files))
+            for file in made.iterdir():
+                file.chmod(0o644)  # whatever the umask is: inside the sandbox it is another user
             made.chmod(0o755)
             with suppress(FileExistsError):  # another grader was faster
                 os.rename(made, place)

@@ -36,6 +36,8 @@ def home(lab: Lab) -> Path:
     folder = FOLDER / lab.id / _code(lab.folder)
     if not folder.exists():  # the course has changed: what was kept for an older one goes
         folder.mkdir(parents=True, exist_ok=True)
+        for passed in (FOLDER, folder.parent, folder):
+            passed.chmod(0o755)  # whatever the umask is, as of the files
         for old in folder.parent.iterdir():
             if old != folder:
                 shutil.rmtree(old, ignore_errors=True)

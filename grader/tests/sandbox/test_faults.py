@@ -150,7 +150,7 @@ assert not list((paths.BUILD / "run").iterdir()), "the workspace stays"
 def test_a_student_with_odd_settings_gets_the_same_grade(tmp_path: Path) -> None:
     settings = "umask 077; ulimit -n 200; ulimit -c unlimited; export LC_ALL=C LANG=tr_TR.UTF-8"
     answers = set()
-    for before in ("", settings):
+    for before in (settings, ""):  # what the first keeps, the second reads
         file = tmp_path / "grade.json"
         command = f"{before}\n./grade lab1 --src solutions --no-speed --json {file}"
         done = captured.run(["sh", "-c", command], cwd=paths.ROOT)
