@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a recording: the frames of a graded run hold 4 MB. Instructions that no longer fit are
- * only counted. */
+/* Bytes of a recording, and of one of all blocks, which a question takes a second to read: the
+ * frames of a graded run hold 4 MB. Instructions that no longer fit are only counted. */
 #define MOST_TEXT (3000u << 10)
+#define MOST_OF_ALL (1300u << 10)
 enum { MOST_SAMPLED = 16 }; /* launches of which the costliest instructions are kept */
 enum { MOST_OBJECTS = 64, MOST_CONSTRUCTS = 1024, MARKS_EACH = 4, CACHE_LINE = 128 };
 
@@ -248,7 +249,8 @@ static void look_for_store(const struct worker *w, unsigned first, const struct 
 
 /* Is there room for another line? Counts what is left out. */
 static bool has_room(void) {
-    const bool fits = now.written + (size_t)ftell(now.file) < MOST_TEXT;
+    const size_t most = sim_options.steps.what == STEPS_ALL ? MOST_OF_ALL : MOST_TEXT;
+    const bool fits = now.written + (size_t)ftell(now.file) < most;
     now.left_out += !fits;
     return fits;
 }
