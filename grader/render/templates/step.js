@@ -356,7 +356,7 @@
       const on = step.active.includes(lane), [value, address] = laneText(step, lane);
       const cell = make("div", "", { style: hue(lane), class: `${on ? "on" : "off"}${(marked >>> lane) & 1 ? " here" : ""}`,
         title: `lane ${lane}, thread (${thread(step.warp, lane).join(", ")}): ${on ? `${address} ${value}` : reason(step, lane)}` });
-      cell.append(make("b", String(lane)), make("span", on ? value : "off"), make("span", on ? address : "–"));
+      cell.append(make("span", on ? value : "off"), make("b", String(lane)), make("span", on ? address : "–"));
       grid.append(cell);
       if (!on) off.set(reason(step, lane), [...(off.get(reason(step, lane)) || []), lane]);
     }
@@ -505,7 +505,7 @@
     const over = (row, i) => {
       if (i === 1) return "more";
       const [, way, number] = /^at (most|least) (.*)$/.exec(row[4] || "") || [];
-      return i > 1 && i < 4 && number && row[i] !== "–" && (way === "most" ? +row[i] > +number : +row[i] < +number) ? "over" : "";
+      return i === 3 && number && row[i] !== "–" && (way === "most" ? +row[i] > +number : +row[i] < +number) ? "over" : "";
     };
     byId("counters").replaceChildren(table("Counters", ["counter", "this step", "so far", "at the end", ...(data.limits.length ? ["limit"] : [])], rows, over));
   }

@@ -34,6 +34,8 @@ from grader.tests.execute.stepped_program import (
 )
 from grader.tests.zoo import entries as zoo
 
+pytestmark = pytest.mark.apart
+
 
 @pytest.fixture(scope="module")
 def program() -> Stepped:

@@ -15,6 +15,7 @@ from grader.model.result import Check
 from grader.tests import captured
 from grader.tests.zoo import entries as zoo
 
+pytestmark = pytest.mark.apart
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
 

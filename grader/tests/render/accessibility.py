@@ -49,7 +49,8 @@ def check_structure(page: Page) -> None:
 
 def objections(page: Page) -> list[str]:
     """What axe-core objects to: its rule, and the elements."""
-    # Without preload: it would request the styles, which a page that is a file may not.
-    options = {"resultTypes": ["violations"], "preload": False}
+    # Without preload: it would request the styles, which a page that is a file may not, nor may it
+    # send messages to a page in a frame, which is judged alone.
+    options = {"resultTypes": ["violations"], "preload": False, "iframes": False}
     found = Axe().run(page, options=options).response["violations"]
     return [f"{each['id']}: {[node['html'][:160] for node in each['nodes']]}" for each in found]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from grader.execute.steps import Focus, Head, Pixel, Recording, Tap
 from grader.render import step_page
@@ -174,8 +174,7 @@ def test_a_screen_reader_has_a_table_and_hears_the_step(page: Page) -> None:
     assert rows.count() == 32
     page.keyboard.press("ArrowLeft")
     assert "lane 0\t0, 0, 0\ttakes part\t[0]\t0" in rows.first.inner_text()
-    page.wait_for_timeout(700)
-    assert "Warp 0: all 32 lanes load" in page.locator("#spoken").inner_text()
+    expect(page.locator("#spoken")).to_contain_text("Warp 0: all 32 lanes load", timeout=30_000)
     unnamed = "all => all.filter(e => !(e.textContent.trim() || e.ariaLabel)).length"
     assert page.eval_on_selector_all("button", unnamed) == 0
 

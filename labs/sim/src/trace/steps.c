@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a recording: the frames of a graded run hold 4 MB. Instructions that no longer fit are
- * only counted. */
+/* Bytes of a recording, and of one of all blocks, which a question takes a second to read: the
+ * frames of a graded run hold 4 MB. Instructions that no longer fit are only counted. */
 #define MOST_TEXT (3000u << 10)
+#define MOST_OF_ALL (1300u << 10)
 enum { MOST_SAMPLED = 16 }; /* launches of which the costliest instructions are kept */
 enum { MOST_OBJECTS = 64, MOST_CONSTRUCTS = 1024, MARKS_EACH = 4, CACHE_LINE = 128 };
 
@@ -24,7 +25,7 @@ static struct {
     FILE *file;                      /* what the launch has recorded, or NULL */
     char *text;
     size_t length, written; /* written: of the launches before */
-    bool in_block;          /* the instructions of the running block are recorded */
+    bool counted, in_block; /* the launch is; instructions of the running block are recorded */
     uint3 block;            /* the last that was named, if any */
     bool is_named;
     unsigned long long left_out;       /* instructions */
@@ -63,20 +64,27 @@ void steps_launch_begin(const struct sim_config *config) {
     now.config = config;
     now.store.found = now.is_named = false;
     now.object_count = 0;
-    const bool asked = sim_options.steps.what != STEPS_NONE || sim_options.steps.costliest;
-    if (asked && sim_checked && sim_options.profile != NULL) {
+    now.counted = sim_checked && sim_options.profile != NULL;
+}
+
+static bool is_open(void) {
+    if (now.file == NULL) {
         now.file = open_memstream(&now.text, &now.length);
     }
+    return now.file != NULL;
+}
+
+static bool is_asked_for(const uint3 *block) {
+    const struct sim_steps *s = &sim_options.steps;
+    const uint3 wanted = {s->block[0], s->block[1], s->block[2]};
+    return s->what == STEPS_ALL ||
+           (s->what == STEPS_BLOCK && now.launch == s->launch && same_block(&wanted, block));
 }
 
 void steps_block(void) {
-    const struct sim_steps *asked = &sim_options.steps;
-    const uint3 wanted = {asked->block[0], asked->block[1], asked->block[2]};
-    now.in_block =
-        now.file != NULL &&
-        (asked->what == STEPS_ALL || (asked->what == STEPS_BLOCK && now.launch == asked->launch &&
-                                      same_block(&wanted, &blockIdx)));
-    steps_on = now.in_block || (now.file != NULL && asked->what == STEPS_STORE && asked->bytes > 0);
+    const struct sim_steps *s = &sim_options.steps;
+    now.in_block = now.counted && is_asked_for(&blockIdx) && is_open();
+    steps_on = now.in_block || (now.counted && s->what == STEPS_STORE && s->bytes > 0);
     if (now.in_block) {
         name_block(&blockIdx);
     }
@@ -248,7 +256,8 @@ static void look_for_store(const struct worker *w, unsigned first, const struct 
 
 /* Is there room for another line? Counts what is left out. */
 static bool has_room(void) {
-    const bool fits = now.written + (size_t)ftell(now.file) < MOST_TEXT;
+    const size_t most = sim_options.steps.what == STEPS_ALL ? MOST_OF_ALL : MOST_TEXT;
+    const bool fits = now.written + (size_t)ftell(now.file) < most;
     now.left_out += !fits;
     return fits;
 }
@@ -314,26 +323,23 @@ static void write_costliest(void) {
 
 void steps_launch_end(void) {
     static struct sim_record record = {EVIDENCE_STEPS, false};
-    if (now.file == NULL) {
-        now.launch++;
-        return;
-    }
-    if (now.store.found) {
+    if (now.store.found && is_open()) {
         const uint3 *b = &now.store.block;
         fprintf(now.file, "[\"stored\",%u,[%u,%u,%u],%u]\n", now.launch, b->x, b->y, b->z,
                 now.store.thread);
     }
-    if (sim_options.steps.costliest && now.launch < MOST_SAMPLED) {
+    if (now.counted && sim_options.steps.costliest && now.launch < MOST_SAMPLED && is_open()) {
         write_costliest();
     }
-    if (now.left_out > 0) {
+    if (now.left_out > 0 && is_open()) {
         fprintf(now.file, "[\"left_out\",%llu]\n", now.left_out);
     }
-    if (fclose(now.file) == 0 && now.length > 0) {
+    if (now.file != NULL && fclose(now.file) == 0 && now.length > 0) {
         sim_record(&record, sim_options.steps_file, now.text, now.length);
         now.written += now.length;
     }
     free(now.text);
+    now.text = NULL;
     now.file = NULL;
     now.left_out = 0;
     steps_on = now.in_block = false;
