@@ -1,4 +1,4 @@
-"""The pictures of pages: how large they are, and drawings in their light theme, as PDFs need them."""
+"""The pictures of pages: how large they are, and drawings in their light theme for PDFs."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,8 @@ def size(path: Path) -> tuple[int, int] | None:
     if path.suffix != ".svg":
         with Image.open(path) as image:
             return image.size
-    box = re.search(r'<svg\b[^>]* viewBox="0 0 ([\d.]+) ([\d.]+)"', path.read_text(encoding="utf-8"))
+    svg = path.read_text(encoding="utf-8")
+    box = re.search(r'<svg\b[^>]* viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     return (round(float(box[1])), round(float(box[2]))) if box else None
 
 
