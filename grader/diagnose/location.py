@@ -26,6 +26,8 @@ def elements(out: Operation, hit: Mask, radius: int) -> str:
     """Where the elements of `hit` lie; `radius`: how far the mask reaches, 0 for none."""
     if hit.all():
         return f"every {out.things()[:-1]}"
+    if hit.ndim > 2 and out.axes[-2:] == ("y", "x") and _same_in_each_plane(hit):
+        hit = tile_pattern.plane(hit)
     flat = hit.ndim == 2
     if flat and (end := _end(hit)):
         return end
@@ -41,7 +43,8 @@ def elements(out: Operation, hit: Mask, radius: int) -> str:
         return repeating
     if flat and (squares := _chessboard(hit)):
         return squares
-    parts = [part for axis, name in enumerate(out.axes) if (part := _along(axis, name, hit))]
+    axes = out.axes[-hit.ndim :]
+    parts = [part for axis, name in enumerate(axes) if (part := _along(axis, name, hit))]
     if flat and (counted := _counted_through(hit)):
         return counted
     if not parts:
@@ -57,6 +60,11 @@ def first_in_tile(operation: str, comparison: Comparison) -> str:
     *_, y, x = comparison.first()
     position = tile_pattern.position(tile_pattern.plane(comparison.wrong), y, x)
     return f" ({position})" if position else ""
+
+
+def _same_in_each_plane(hit: Mask) -> bool:
+    planes = hit.reshape(-1, *hit.shape[-2:])
+    return bool((planes == planes[0]).all())
 
 
 def _end(hit: Mask) -> str:

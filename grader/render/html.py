@@ -46,6 +46,8 @@ WORDS = {
 SEEN = re.compile(
     r"    |\d+ of \d+ .* differ: |out\[|(?:this case|why|smallest case that fails|hint): "
 )
+UNWRITTEN = re.compile(r" (?:were never|was) written\b")  # seen, too, where a line explains it
+AT_A_LINE = re.compile(r"\S+\.cu?:\d+")
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,12 @@ class Item:
     def lines(self) -> list[str]:
         """The check's message. The cause comes first, as it has been found; then what was seen."""
         lines = self.check.message
-        cause = next((line for line in lines if not SEEN.match(line)), None)
-        return lines if cause is None else [cause, *(line for line in lines if line is not cause)]
+        causes = [line for line in lines if not SEEN.match(line)]
+        if not causes:
+            return lines
+        named = [line for line in causes if AT_A_LINE.match(line)]
+        cause = (named or causes)[0] if UNWRITTEN.search(causes[0]) else causes[0]
+        return [cause, *(line for line in lines if line is not cause)]
 
     def has_cause(self) -> bool:
         failed = self.check.verdict == "fail"

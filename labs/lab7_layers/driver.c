@@ -59,7 +59,8 @@ static void run_on_device(struct runner *r, const struct job *job, void *out) {
     char name[32];
     struct device_case c = {.runner = r};
     const void *d_image = device_case_input(&c, "d_image", job->image->data, job->image->bytes);
-    const void *d_mask = device_case_input(&c, "d_mask", job->mask->data, job->mask->bytes);
+    const void *d_mask = device_case_input(&c, job->part == 'A' ? "d_mask" : "d_bank",
+                                           job->mask->data, job->mask->bytes);
     void *d_out = device_case_output(&c, "d_out", job->out_bytes);
 
     name_of(job, name, sizeof name);

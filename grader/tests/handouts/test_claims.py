@@ -102,3 +102,13 @@ def test_a_page_has_one_date(lab: str) -> None:
 def test_a_table_that_was_not_measured_is_refused(page: str, name: str, words: str) -> None:
     with pytest.raises(FactsError, match=words):
         kinds.content(page, Block(name, 0, 1))
+
+
+def test_the_numbers_of_the_front_page_are_those_of_the_labs() -> None:
+    handouts = paths.ROOT / "handouts"
+    rows = re.findall(r"^\| (\d) \| .*\| (.*\?) \|$", (handouts / "README.md").read_text(), re.M)
+    assert len(rows) == 8
+    for lab, question in rows:
+        page = (handouts / f"lab{lab}.md").read_text()
+        for number in re.findall(r"\d+(?:\.\d+)?", question):
+            assert re.search(rf"(?<![\d.]){number}(?![\d.]\d|\d)", page), (lab, number)

@@ -19,6 +19,7 @@ from grader.grading import pipeline
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
+from grader.model.result import Check
 from grader.oracle.compare import compare
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs, inputs
@@ -55,6 +56,20 @@ def test_a_wrong_part_is_pictured() -> None:
     assert named == {"pass"}
     bold = re.findall(r'<p class="cause"><strong>(.*?)</strong>', text)
     assert bold and not any("differ:" in cause or "out[" in cause for cause in bold)
+
+
+def test_what_a_line_did_is_the_cause_of_what_was_not_written() -> None:
+    unwritten = "3 of 9 pixels were never written: column 2"
+    seen = ["3 of 9 pixels differ: column 2", "out[y=0][x=2] = nan, expected 1", unwritten]
+    left = "a.cu:57: not all threads reach this barrier"
+    for message, first in (
+        (seen, unwritten),
+        ([*seen, left], left),
+        ([unwritten, "so"], unwritten),
+    ):
+        check = Check("lab3/A/x", "x", "correct", "fail", 0, 1, "A", message=message)
+        item = html.Item(check, "", "", None, [], None, True, "", "")
+        assert item.has_cause() and item.lines()[0] == first
 
 
 @pytest.mark.slow("a whole grade with pictures")
