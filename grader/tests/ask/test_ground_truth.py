@@ -70,7 +70,7 @@ def traced(name: str, folder: Path) -> tuple[list[profile.Launch], list[WarpAcce
     return profile.read_launches(files["PROFILE"].read_bytes()), accesses.of_warps(binary, raw)
 
 
-@pytest.mark.slow("compiles the kernels that were measured")
+@pytest.mark.slow("compiles and traces the kernels that were measured")
 @pytest.mark.parametrize(("name", "fewest"), [("kernels", 20), ("kernels2", 60)])
 def test_the_keys_of_a_launch_sum_up_to_its_counters(
     name: str, fewest: int, tmp_path: Path
