@@ -115,10 +115,13 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The function of lab.h that the base case calls; of several, the last where none has a
-        word of the case in its name."""
-        calls = self.lab.part_of(self.base).calls
-        words = {_IN_NAMES.get(w, w) for w in (self.base.type, *self.base.set.values())}
+        return self.called_by(self.base)
+
+    def called_by(self, case: Case) -> str:
+        """The function of lab.h that a case calls; of several, the last where none has a word of
+        the case in its name."""
+        calls = self.lab.part_of(case).calls
+        words = {_IN_NAMES.get(w, w) for w in (case.type, *case.set.values())}
         called = [call for call in calls if call.rpartition("_")[2] in words] or calls
         return f"{called[-1]}()" if called else f"Part {self.part} of your program"
 
