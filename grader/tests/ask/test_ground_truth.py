@@ -60,13 +60,13 @@ def traced(name: str, folder: Path) -> tuple[list[profile.Launch], list[WarpAcce
     (folder / "host.h").write_bytes((TRUTH / "host.h").read_bytes())
     (folder / f"{name}.cu").write_text(kept)
     binary = program.build([str(folder / f"{name}.cu")], profiled=True).binary
-    files = {n: folder / n for n in ("PROFILE", "ACCESSES", "FINDINGS")}
+    files = {n: folder / n for n in ("PROFILE", "STEPS_FILE", "FINDINGS")}
     variables = {f"CONVLABS_SIM_{n}": str(file) for n, file in files.items()}
+    variables |= {"CONVLABS_SIM_STEPS": "all", "CONVLABS_SIM_THREADS": "1"}
     for file in files.values():
         file.touch()
-    subprocess.run([binary], env=os.environ | variables | {"CONVLABS_SIM_THREADS": "1"},
-                   check=True, capture_output=True)  # fmt: skip
-    raw = files["ACCESSES"].read_bytes()
+    subprocess.run([binary], env=os.environ | variables, check=True, capture_output=True)
+    raw = files["STEPS_FILE"].read_bytes()
     return profile.read_launches(files["PROFILE"].read_bytes()), accesses.of_warps(binary, raw)
 
 

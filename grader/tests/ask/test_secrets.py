@@ -119,7 +119,8 @@ def test_a_run_without_lines_is_told_and_one_without_a_trace_is_not(
     monkeypatch.setattr(Program, "raced", None)
     assert program.trace.threads == [] and program.size == (98, 61), "no line of it is asked about"
     monkeypatch.setattr(Program, "raced", solution.folder)
-    monkeypatch.setattr("grader.ask.program.traced_in_c", lambda *_: program.trace)
+    monkeypatch.setattr(Program, "run", lambda *_: None)
+    monkeypatch.setattr("grader.ask.program.with_threads", lambda *_: program.trace)
     with pytest.raises(NoQuestionsError, match="addr2line"):
         program.traced((19, 11))
 
