@@ -62,7 +62,8 @@ def traced(name: str, folder: Path) -> tuple[list[profile.Launch], list[WarpAcce
     binary = program.build([str(folder / f"{name}.cu")], profiled=True).binary
     files = {n: folder / n for n in ("PROFILE", "STEPS_FILE", "FINDINGS")}
     variables = {f"CONVLABS_SIM_{n}": str(file) for n, file in files.items()}
-    variables |= {"CONVLABS_SIM_STEPS": "all", "CONVLABS_SIM_THREADS": "1"}
+    variables |= {f"CONVLABS_SIM_{n}": "1" for n in ("THREADS", "CHECK")}
+    variables |= {"CONVLABS_SIM_STEPS": "all"}
     for file in files.values():
         file.touch()
     subprocess.run([binary], env=os.environ | variables, check=True, capture_output=True)
