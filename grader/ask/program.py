@@ -115,10 +115,13 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The function of lab.h that the base case calls; of several, the last where none has a
-        word of the case in its name."""
-        calls = self.lab.part_of(self.base).calls
-        words = {_IN_NAMES.get(w, w) for w in (self.base.type, *self.base.set.values())}
+        return self.called_by(self.base)
+
+    def called_by(self, case: Case) -> str:
+        """The function of lab.h that a case calls; of several, the last where none has a word of
+        the case in its name."""
+        calls = self.lab.part_of(case).calls
+        words = {_IN_NAMES.get(w, w) for w in (case.type, *case.set.values())}
         called = [call for call in calls if call.rpartition("_")[2] in words] or calls
         return f"{called[-1]}()" if called else f"Part {self.part} of your program"
 
@@ -139,17 +142,25 @@ class Program:
     @cached_property
     def binary(self) -> Path:
         """The instrumented program; after a grade it is there already."""
-        request = BuildRequest(self.submission, self.backend, "checked")
-        built = make.build(request)
+        return self._built("checked")
+
+    @cached_property
+    def raced(self) -> Path | None:
+        """A file in C under the check for races; None where it uses more of OpenMP than that
+        knows."""
+        found = self.binary.with_name("raced")
+        return found if self.in_c and found.exists() and found.stat().st_size else None
+
+    @cached_property
+    def plain(self) -> Path:
+        """What gives right outputs fast."""
+        return self.raced or self._built("run" if self.in_c else "checked")
+
+    def _built(self, target: make.Target) -> Path:
+        built = make.build(BuildRequest(self.submission, self.backend, target))
         if built.binary is None:
             raise NoQuestionsError("\n".join(["the file does not build:", *built.errors]))
         return built.binary
-
-    @property
-    def plain(self) -> Path:
-        """What gives right outputs fast: of a file in C, the one under the check for races."""
-        raced = self.binary.with_name("raced")
-        return raced if self.in_c and raced.exists() and raced.stat().st_size else self.binary
 
     def changed(self, edited: bytes, checked: bool = False) -> Path:
         """The program with another text of the file. Raises CannotTell where that does not
@@ -269,16 +280,16 @@ class Program:
         case = msgspec.structs.replace(self.base, size=size)
         inputs = self.inputs(case)
         dtype, shape = self.operation.output(inputs.arrays)
-        blank = Trace(size, np.dtype(dtype), shape)
+        found = Trace(size, np.dtype(dtype), shape)
+        if self.in_c and self.raced is None:
+            return found  # nobody can tell who accesses what
+        program = self.raced or binary or self.binary
         if self.in_c:
-            program = self.binary.with_name("raced")
-            if not program.exists() or not program.stat().st_size:
-                raise CannotTell("the file uses parts of OpenMP that cannot be traced")
             done = self.run(case, TRACED_C, program, inputs)
-            found = with_threads(blank, done, program, self.shown)
+            found = with_threads(found, done, program, self.shown)
         else:
-            program = binary or self.binary
-            found = with_warps(blank, self.run(case, TRACED, program, inputs), program, self.shown)
+            done = self.run(case, TRACED, program, inputs)
+            found = with_warps(found, done, program, self.shown)
         if not (found.warps or found.threads):
             raise NoQuestionsError(
                 f"no memory access of {self.shown} has a source line, so nothing can be asked; "

@@ -66,7 +66,7 @@ def draw_element(program: Program, draw: Random, inside: bool) -> Element:
 
 def source_pixel(program: Program, element: Element) -> int | None:
     """The number of the image's element that the thread loaded last before it stored this one in
-    the tile; None where it loaded none."""
+    the tile; None where it loaded none, or from another array."""
     trace = program.trace
     mine = [
         a
@@ -79,7 +79,9 @@ def source_pixel(program: Program, element: Element) -> int | None:
         if access.space == "shared" and access.store:
             return None
         if access.space == "global" and not access.store and element.lane in access.lanes:
-            return access.lanes[element.lane] // trace.dtype.itemsize
+            image = program.inputs(program.case()).image
+            of_image = access.bytes == image.nbytes  # not of a padded copy
+            return access.lanes[element.lane] // image.itemsize if of_image else None
     return None
 
 

@@ -27,9 +27,11 @@ def ask(program: Program, draw: Random) -> Draft:
 
     answer = counted(program, size, foot.launch)
     # A grid of a fixed size, or one that a device's size limits, follows another rule.
-    larger = (2 * size[0] + 1, 2 * size[1] + 1)
-    tile_is_known = all(t < s for t, s in zip(foot.tile, program.trace.size, strict=True))
-    if tile_is_known and counted(program, larger, foot.launch) != foot.blocks(larger):
+    # Where one tile is as wide as the image, it may be wider than is seen.
+    axes = zip(foot.tile, program.trace.size, size, strict=True)
+    twice = [2 * new + 1 if tile < seen else new for tile, seen, new in axes]
+    larger = (twice[0], twice[1])
+    if counted(program, larger, foot.launch) != foot.blocks(larger):
         raise CannotTell("the grid does not follow from the tile")
     width, height = size
     wide, high = foot.tile

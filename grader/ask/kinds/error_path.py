@@ -7,6 +7,7 @@ import msgspec
 
 from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
+from grader.model.spec import Case
 
 ABOUT = "a call that fails"
 REBUILDS = True
@@ -18,7 +19,12 @@ WHY = {MEMORY: "the device has no memory left", VALUE: "it finds an argument tha
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    failing = [(name, *failure) for name in CALLS for failure in failures(program, name)]
+    # Of the part's functions, another may be the one that allocates.
+    cases = [c for c in program.lab.case if c.part == program.part and not (c.hidden or c.inject)]
+    alike = [c.set for c in cases if c.set.keys() == program.base.set.keys()]
+    case = program.case(None, **draw.choice(alike or [program.base.set]))
+    function = program.called_by(case)
+    failing = [(name, *found) for name in CALLS for found in failures(program, case, name)]
     if not failing:
         raise CannotTell("no call that can be made to fail")
     name, line, code = draw.choice(failing)
@@ -27,7 +33,7 @@ def ask(program: Program, draw: Random) -> Draft:
     def second() -> str:
         text = program.text.text
         changed = program.changed((text[:start] + CALLS[name] + text[end:]).encode())
-        status = program.run(program.case(), binary=changed).status
+        status = program.run(case, binary=changed).status
         return words(status.returned if status else -1)
 
     answer = words(code)
@@ -41,22 +47,22 @@ def ask(program: Program, draw: Random) -> Draft:
         file=program.shown,
         line=line,
         text=f"Suppose {name}() at this line fails with {CALLS[name]}, because "
-        f"{WHY[CALLS[name]]}. What does {program.name} return?",
+        f"{WHY[CALLS[name]]}. What does {function} return?",
         answer=answer,
         second=second,
         ways=("a run in which the call fails", "a run with the error in place of the call"),
-        why=f"In a run where {name}() fails there, {program.name} returns {answer}.",
+        why=f"In a run where {name}() fails there, {function} returns {answer}.",
         mistakes={text: why for text, why in others.items() if text != answer},
         typed=False,
     )
 
 
-def failures(program: Program, name: str) -> list[tuple[int, int]]:
+def failures(program: Program, case: Case, name: str) -> list[tuple[int, int]]:
     """The lines whose first call of a function can be made to fail, and what is returned then."""
     found: dict[int, int] = {}
     for number in range(1, MOST + 1):
-        case = msgspec.structs.replace(program.case(), inject=f"{name}:{number}")
-        outcome = program.run(case, binary=program.binary)
+        failing = msgspec.structs.replace(case, inject=f"{name}:{number}")
+        outcome = program.run(failing, binary=program.binary)
         failed = [f for f in outcome.findings if f.kind == "injected" and f" {name} " in f.message]
         if not failed or outcome.status is None:
             break

@@ -18,21 +18,19 @@ def ask(program: Program, draw: Random) -> Draft:
     number = draw.choice(used)
     launch = trace.launches[number]
     lines = sorted({a.line for a in trace.warps if a.space == "shared" and a.launch == number})
-    if len({program.text.function(line) for line in lines}) > 1:
-        raise CannotTell("several functions have shared memory")
     answer = launch.shared
 
-    def second() -> str:
-        for line in lines:
-            if arrays := program.text.shared_in(line):
-                total = sum(array.bytes() for array in arrays)
-                # Each array begins at a multiple of its alignment: a gap is no difference.
-                return str(answer if 0 <= answer - total < 16 * len(arrays) else total)
-        raise CannotTell("the arrays are declared elsewhere")
+    by_function = {program.text.function(line): program.text.shared_in(line) for line in lines}
+    declared = [arrays for arrays in by_function.values() if arrays]
+    if len(declared) != 1:
+        raise CannotTell("the arrays are declared elsewhere, or by several functions")
+    arrays = declared[0]
 
-    arrays = [a for line in lines for a in program.text.shared_in(line)]
-    if not arrays:
-        raise CannotTell("the arrays are declared elsewhere")
+    def second() -> str:
+        total = sum(array.bytes() for array in arrays)
+        # Each array begins at a multiple of its alignment: a gap is no difference.
+        return str(answer if 0 <= answer - total < 16 * len(arrays) else total)
+
     first = arrays[0]
     elements = first.bytes() // first.element
     threads = launch.block[0] * launch.block[1] * launch.block[2]

@@ -1,6 +1,7 @@
 """python -m grader.tests.ask.every_program [--out FILE] [--jobs N] [WORD ...]: the keys of all
 kinds of questions over all programs, part by part: the solutions, the zoo, and the honest files,
-each after a solution. Kinds that compile are drawn once, the others three times.
+each after a solution. Kinds that compile are drawn once, the others three times, or more where
+there are too few.
 
 On all cores by default. WORD: only programs whose name has one of them, such as lab3/right. It
 writes a row for each program, part and kind, prints what is withheld and who has too few questions,
@@ -19,7 +20,7 @@ from pathlib import Path
 from grader import paths
 from grader.ask.catalogue import KINDS
 from grader.ask.draft import CannotTell
-from grader.ask.quiz import NoQuestionsError, quiz
+from grader.ask.quiz import ROUNDS, NoQuestionsError, quiz
 from grader.compile.make_process import BuildError
 from grader.model import spec
 from grader.model import submission as submissions
@@ -85,9 +86,12 @@ def keys(lab: str, name: str, part: str) -> Keys:
         with quiz(submission, part, "every program") as drawn:
             try:
                 drawn.program.must_be_right()
-                for name_of_kind, kind in KINDS.items():
-                    for turn in range(1 if kind.REBUILDS else TURNS):
-                        drawn.one(name_of_kind, turn)
+                for turn in range(ROUNDS):
+                    if turn >= TURNS and drawn.tally.asked.total() >= ENOUGH:
+                        break
+                    for kind in KINDS:
+                        if turn == 0 or not KINDS[kind].REBUILDS:
+                            drawn.one(kind, turn)
             except (NoQuestionsError, BuildError, TooBusyError, CannotTell) as reason:
                 made.refused = str(reason).partition("\n")[0]
             tally = drawn.tally

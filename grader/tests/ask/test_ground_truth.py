@@ -60,17 +60,18 @@ def traced(name: str, folder: Path) -> tuple[list[profile.Launch], list[WarpAcce
     (folder / "host.h").write_bytes((TRUTH / "host.h").read_bytes())
     (folder / f"{name}.cu").write_text(kept)
     binary = program.build([str(folder / f"{name}.cu")], profiled=True).binary
-    files = {n: folder / n for n in ("PROFILE", "ACCESSES", "FINDINGS")}
+    files = {n: folder / n for n in ("PROFILE", "STEPS_FILE", "FINDINGS")}
     variables = {f"CONVLABS_SIM_{n}": str(file) for n, file in files.items()}
+    variables |= {f"CONVLABS_SIM_{n}": "1" for n in ("THREADS", "CHECK")}
+    variables |= {"CONVLABS_SIM_STEPS": "all"}
     for file in files.values():
         file.touch()
-    subprocess.run([binary], env=os.environ | variables | {"CONVLABS_SIM_THREADS": "1"},
-                   check=True, capture_output=True)  # fmt: skip
-    raw = files["ACCESSES"].read_bytes()
+    subprocess.run([binary], env=os.environ | variables, check=True, capture_output=True)
+    raw = files["STEPS_FILE"].read_bytes()
     return profile.read_launches(files["PROFILE"].read_bytes()), accesses.of_warps(binary, raw)
 
 
-@pytest.mark.slow("compiles the kernels that were measured")
+@pytest.mark.slow("compiles and traces the kernels that were measured")
 @pytest.mark.parametrize(("name", "fewest"), [("kernels", 20), ("kernels2", 60)])
 def test_the_keys_of_a_launch_sum_up_to_its_counters(
     name: str, fewest: int, tmp_path: Path

@@ -110,5 +110,20 @@ def test_a_wrong_part_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> Non
         program.must_be_right()
 
 
+def test_a_run_without_lines_is_told_and_one_without_a_trace_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    solution = submissions.find(spec.load("lab1"), "solutions")
+    program = Program(solution, "A", 1, solution.folder)
+    monkeypatch.setattr(Program, "binary", solution.folder)
+    monkeypatch.setattr(Program, "raced", None)
+    assert program.trace.threads == [] and program.size == (98, 61), "no line of it is asked about"
+    monkeypatch.setattr(Program, "raced", solution.folder)
+    monkeypatch.setattr(Program, "run", lambda *_: None)
+    monkeypatch.setattr("grader.ask.program.with_threads", lambda *_: program.trace)
+    with pytest.raises(NoQuestionsError, match="addr2line"):
+        program.traced((19, 11))
+
+
 def test_the_order_of_questions_depends_on_the_seed_alone() -> None:
     assert [Random(7).randrange(99) for _ in range(3)] == [41, 41, 41], "on every machine"

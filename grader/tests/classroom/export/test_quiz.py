@@ -15,6 +15,7 @@ from grader.ask.quiz import Tally
 from grader.classroom import export as exports
 from grader.classroom.bulk import questions, quizzes
 from grader.classroom.bulk.database import HIDDEN
+from grader.classroom.commands import bulk
 from grader.classroom.export import publish, quiz
 from grader.model import spec
 from grader.model.question import Asked, Key, Question, QuizKeys
@@ -161,6 +162,12 @@ def test_a_class_gets_questions_of_its_own(
         assert list(quizzes.make(store, [spec.load("lab3")], 3)) == made, "the files are the same"
         assert len(drawn) == before and questions.kept(store, "lab3") == made
         secret = store.setting(quizzes.SEED)
+        bulk._ask(store, [spec.load("lab3")], 20)  # there are 9 for each of two parts
+        said = capsys.readouterr().err
+        assert "fewer than 20 questions, so read those programs: 4, as 9017, " in said
+        bulk._ask(store, [spec.load("lab3")], 18)
+        assert "fewer" not in capsys.readouterr().err
+        made = questions.kept(store, "lab3")
     with contextlib.closing(runs.make(tmp_path / "other")) as store:
         other = list(quizzes.make(store, [spec.load("lab3")], 3))
         assert store.setting(quizzes.SEED) != secret
@@ -169,7 +176,7 @@ def test_a_class_gets_questions_of_its_own(
     arguments = ["export", str(tmp_path / "run"), "--format", "moodle-xml", "--out", str(out)]
     assert tiny_course.call(monkeypatch, *arguments) == 0
     assert "holds the keys" in capsys.readouterr().err
-    assert len(Xml.parse(out).getroot().findall("question[@type='numerical']")) == 12
+    assert len(Xml.parse(out).getroot().findall("question[@type='numerical']")) == 4 * 18
     assert tiny_course.call(monkeypatch, *arguments, "--lab", "lab1") == 2
     assert "has no questions" in capsys.readouterr().err
 
