@@ -30,7 +30,7 @@ class Progress(Protocol):
     """Is told how far a run is."""
 
     def phase(self, name: str, total: int) -> None: ...
-    def step(self, failed: bool) -> None: ...
+    def step(self, failed: str = "") -> None: ...  # the student's id, where there is no grade
 
 
 class Executor(Protocol):
@@ -124,7 +124,8 @@ class Batch:
         submission = Submission(task.student, notes, entry.people, entry.submitted)
         pseudonyms = {lab: f.pseudonym for lab, f in by_lab.items() if f.pseudonym is not None}
         self.store.save_submission(submission, digest, rows, files, pseudonyms)
-        self.progress.step(any(row.status in ("rejected", "error") for row in rows))
+        failed = any(row.status in ("rejected", "error") for row in rows)
+        self.progress.step(task.student if failed else "")
         return None
 
     def _row(self, lab: Lab, collected: Collected, files: dict[str, dict[str, bytes]]) -> Row:
@@ -207,5 +208,6 @@ class Batch:
         else:
             made = self.made[task.lab]
             self.store.save_grade(task.key, task.lab, answer.result, answer.page, made)
-        self.progress.step(failed=isinstance(answer, Failed) or bool(answer.fault))
+        failed = isinstance(answer, Failed) or bool(answer.fault)
+        self.progress.step(self.store.student_of(task.key) if failed else "")
         return None

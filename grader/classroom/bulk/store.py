@@ -317,6 +317,11 @@ class Store:
         with transaction(self._db):
             self._db.execute("insert or replace into setting values (?, ?)", (name, value))
 
+    def student_of(self, key: str) -> str:
+        """The first who handed in what is graded under this key."""
+        row = self._db.execute("select min(student) from work where key = ?", (key,)).fetchone()
+        return str(row[0] or "")
+
     def count(self, status: Status) -> int:
         query = f"select count(*) from work o where status = ? and {LATEST}"
         return int(self._db.execute(query, (status,)).fetchone()[0])
