@@ -1,9 +1,9 @@
 """Uses the archive as a student does: unpacked into a new folder, in a bare environment.
 
 The commands get PATH and HOME, and the variables that pip needs behind a proxy. The README's two
-commands must work, every starter must earn 0 points and every solution all public points; what other
-files of the archive earn as answers is said. With
-objects of the solutions, code in C is also timed, beside our solution.
+commands must work, every starter must earn 0 points and every solution all public points; what
+other files of the archive earn as answers is said. With objects of the solutions, code in C is also
+timed, beside our solution.
 """
 
 import contextlib
@@ -152,9 +152,7 @@ def no_file_of_the_archive_is_the_answer(copy: Copy, lab: str, say: Callable[[st
     files = [
         file
         for file in sorted(copy.folder.rglob("*.c*"))
-        if file.suffix in (".c", ".cu")
-        and "starter" not in file.parts
-        and "build" not in file.parts
+        if file.suffix in (".c", ".cu") and not {"starter", "build"} & {*file.parts}
     ]
     for answer in answers.candidates(files, folder / "lab.h"):
         names = [name for name in submit if name.endswith(answer.file.suffix)]
