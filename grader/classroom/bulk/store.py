@@ -205,6 +205,10 @@ class Store:
         row = self._db.execute(query, (key,)).fetchone()
         return row[0] if row else None
 
+    def own_result(self, key: str) -> Result:
+        """The grade under a key that has one, as this run made it."""
+        return records.decode(self._result(key) or b"", Result)
+
     def page(self, key: str) -> bytes:
         """The report.html of a grade; b"" when it has none."""
         row = self._db.execute("select page from grade where key = ?", (key,)).fetchone()
@@ -266,6 +270,14 @@ class Store:
         latest = "" if every_attempt else f"and {LATEST}"
         query = (
             f"select key, lab from work o where status = 'waiting' {latest} "
+            "group by key order by min(rowid)"
+        )
+        return [(str(k), str(lab)) for k, lab in self._db.execute(query)]
+
+    def graded(self) -> list[tuple[str, str]]:
+        """The key and lab of every grade that counts, each once, in a fixed order."""
+        query = (
+            f"select key, lab from work o where status = 'graded' and {LATEST} "
             "group by key order by min(rowid)"
         )
         return [(str(k), str(lab)) for k, lab in self._db.execute(query)]
