@@ -48,7 +48,7 @@ def test_a_download_is_graded_as_it_is(form: str, tmp_path: Path) -> None:
     assert status == {
         "student17_101": "graded",
         "student18_102": "graded",
-        "student19_103": "missing",
+        "student19_103": "wrong name",
         "student20_104": "rejected",
         "Absent, Student": "missing",
     }
