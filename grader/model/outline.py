@@ -4,7 +4,9 @@
 library alone. spec.py reads and checks all of the file.
 """
 
+import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +40,13 @@ class Outline:
 
 def available() -> dict[str, Path]:
     """Every lab by its id ("lab3"), in order, with the path of its lab.toml."""
-    return {f.parent.name.split("_")[0]: f for f in sorted(paths.LABS.glob("lab*_*/lab.toml"))}
+    files = {f.parent.name.split("_")[0]: f for f in paths.LABS.glob("lab*_*/lab.toml")}
+    return {lab: files[lab] for lab in in_order(files)}
+
+
+def in_order(labs: Iterable[str]) -> list[str]:
+    """The labs by their numbers, each once: lab2 before lab10."""
+    return sorted(set(labs), key=lambda lab: (int(re.sub(r"\D", "", lab) or 0), lab))
 
 
 def load(lab_id: str) -> Outline:

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from grader import paths
+from grader.model import outline
 from grader.release import links, part
 
 LISTS = Path(__file__).with_name("student.toml")
@@ -104,7 +105,8 @@ def changes(root: Path) -> list[str]:
 
 def all_labs(root: Path) -> list[str]:
     """The labs of the course, in order."""
-    return sorted(folder.name.split("_")[0] for folder in (root / "labs").glob("lab*_*"))
+    folders = (root / "labs").glob("lab*_*")
+    return outline.in_order(folder.name.split("_")[0] for folder in folders)
 
 
 def chosen_labs(root: Path, names: list[str]) -> list[str]:

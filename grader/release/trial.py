@@ -1,8 +1,9 @@
 """Uses the archive as a student does: unpacked into a new folder, in a bare environment.
 
 The commands get PATH and HOME, and the variables that pip needs behind a proxy. The README's two
-commands must work, every starter must earn 0 points and every solution all public points. With
-objects of the solutions, code in C is also timed, beside our solution.
+commands must work, every starter must earn 0 points and every solution all public points; what
+other files of the archive earn as answers is said. With objects of the solutions, code in C is also
+timed, beside our solution.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ import msgspec
 
 from grader import paths
 from grader.model.result import Check, Result
-from grader.release import archive, part
+from grader.release import answers, archive, part
 from grader.release.contents import ReleaseError
 
 NETWORK = ("http_proxy", "https_proxy", "no_proxy", "PIP_INDEX_URL", "PIP_CERT", "SSL_CERT_FILE")
@@ -71,6 +72,12 @@ class Copy:
         text = self.bash(f"./grade {lab} --no-speed --src {src} --json {out}", expected)
         return msgspec.json.decode(out.read_bytes(), type=Result), text
 
+    def graded(self, lab: str, src: str) -> Result:
+        """A grade of whatever score."""
+        out = self.work / "answer.json"
+        self.bash(f"./grade {lab} --no-speed --src {src} --json {out} || [ $? -eq 1 ]", expected=0)
+        return msgspec.json.decode(out.read_bytes(), type=Result)
+
     def speed(self, lab: str, src: str) -> list[Check]:
         """The checks of a grade that were timed, with whatever verdict."""
         out = self.work / "timed.json"
@@ -93,6 +100,7 @@ def run_trial(
     for lab in labs:
         a_starter_earns_nothing(copy, lab)
         submission = a_solution_earns_all_public_points(copy, lab, say)
+        no_file_of_the_archive_is_the_answer(copy, lab, say)
         if timed:
             speed_is_measured_beside_our_solution(copy, lab, submission, say)
 
@@ -135,6 +143,30 @@ def a_solution_earns_all_public_points(copy: Copy, lab: str, say: Callable[[str]
     score = result.score
     say(f"{lab}: the starter earns 0, the solution {score.earned:g}/{score.measured:g} measured")
     return submission
+
+
+def no_file_of_the_archive_is_the_answer(copy: Copy, lab: str, say: Callable[[str], None]) -> None:
+    """Says what each file earns that has functions of the lab's types, under whatever names."""
+    folder = next((copy.folder / "labs").glob(f"{lab}_*"))
+    submit = tomllib.loads((folder / "lab.toml").read_text())["submit"]
+    files = [
+        file
+        for file in sorted(copy.folder.rglob("*.c*"))
+        if file.suffix in (".c", ".cu") and not {"starter", "build"} & {*file.parts}
+    ]
+    for answer in answers.candidates(files, folder / "lab.h"):
+        names = [name for name in submit if name.endswith(answer.file.suffix)]
+        if not names:
+            continue
+        submission = copy.work / "answer"
+        shutil.rmtree(submission, ignore_errors=True)
+        submission.mkdir()
+        (submission / names[0]).write_text(answer.text)
+        score = copy.graded(lab, str(submission)).score
+        shown = answer.file.relative_to(copy.folder)
+        if 0 < score.measured <= score.earned:
+            raise ReleaseError(f"{shown} is a whole answer to {lab}: release {lab} before it")
+        say(f"{lab}: {shown} earns {score.earned:g}/{score.measured:g} as an answer")
 
 
 def speed_is_measured_beside_our_solution(

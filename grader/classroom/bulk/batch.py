@@ -9,17 +9,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+import msgspec
+
+from grader.classroom.bulk import decided
 from grader.classroom.bulk.cache_key import Options, key, made_by
 from grader.classroom.bulk.intake import archive, collect
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.pool import Done, TimeLimit
-from grader.classroom.bulk.protocol import Answer, Collect, Collected, Failed, Grade, Task
+from grader.classroom.bulk.protocol import (
+    Answer,
+    Collect,
+    Collected,
+    Failed,
+    Grade,
+    Graded,
+    Task,
+)
 from grader.classroom.bulk.store import Row, Status, Store, Submission
 from grader.compile import make
 from grader.execute import backend as backends
+from grader.execute import records
 from grader.execute.backend import Backend
+from grader.model.result import Result
 from grader.model.spec import Lab
 from grader.sandbox.limits import Limits
+from grader.session.plan import matching
 
 MOST_DEATHS = 3  # of workers over one task; then it is given up
 BUILDS, RUNS = 3, 3  # of a grading, and of a check, at most
@@ -30,7 +44,7 @@ class Progress(Protocol):
     """Is told how far a run is."""
 
     def phase(self, name: str, total: int) -> None: ...
-    def step(self, failed: bool) -> None: ...
+    def step(self, failed: str = "") -> None: ...  # the student's id, where there is no grade
 
 
 class Executor(Protocol):
@@ -54,6 +68,7 @@ class Batch:
     options: Options
     progress: Progress
     every_attempt: bool = False  # grade what was handed in before, too
+    again: str = ""  # the checks to grade again, as -k names them
     backends: dict[str, Backend] = field(default_factory=dict)  # by lab
     submissions: dict[str, Entry] = field(default_factory=dict)  # by student
     digests: dict[str, str] = field(default_factory=dict)  # by student
@@ -75,6 +90,8 @@ class Batch:
         self._grade(pool, "grading")
         if self.store.retry_failures():
             self._grade(pool, "retrying")
+        if self.again:
+            self._grade_again(pool)
 
     # ---------------------------------------------------------------- collecting
 
@@ -124,7 +141,8 @@ class Batch:
         submission = Submission(task.student, notes, entry.people, entry.submitted)
         pseudonyms = {lab: f.pseudonym for lab, f in by_lab.items() if f.pseudonym is not None}
         self.store.save_submission(submission, digest, rows, files, pseudonyms)
-        self.progress.step(any(row.status in ("rejected", "error") for row in rows))
+        failed = any(row.status in ("rejected", "error") for row in rows)
+        self.progress.step(task.student if failed else "")
         return None
 
     def _row(self, lab: Lab, collected: Collected, files: dict[str, dict[str, bytes]]) -> Row:
@@ -170,17 +188,20 @@ class Batch:
 
     def _grade_tasks(self, waiting: list[tuple[str, str]]) -> Iterator[Task]:
         for grade_key, lab in waiting:
-            yield Grade(
-                key=grade_key,
-                lab=lab,
-                backend=self.backends[lab],
-                files=self.store.files(grade_key),
-                timed=self.options.timed,
-                seconds=self.options.seconds,
-                hidden_seed=self.options.seeds.get(lab),
-                pages=self.options.pages,
-                prediction=self.options.prediction,
-            )
+            yield self._task(grade_key, lab)
+
+    def _task(self, grade_key: str, lab: str) -> Grade:
+        return Grade(
+            key=grade_key,
+            lab=lab,
+            backend=self.backends[lab],
+            files=self.store.files(grade_key),
+            timed=self.options.timed,
+            seconds=self.options.seconds,
+            hidden_seed=self.options.seeds.get(lab),
+            pages=self.options.pages,
+            prediction=self.options.prediction,
+        )
 
     def _limit(self, task: Task) -> float:
         """Seconds after which a worker must hang: more than the sum of all its limits."""
@@ -207,5 +228,30 @@ class Batch:
         else:
             made = self.made[task.lab]
             self.store.save_grade(task.key, task.lab, answer.result, answer.page, made)
-        self.progress.step(failed=isinstance(answer, Failed) or bool(answer.fault))
+        failed = isinstance(answer, Failed) or bool(answer.fault)
+        self.progress.step(self.store.student_of(task.key) if failed else "")
+        return None
+
+    # ---------------------------------------------------------------- some checks again
+
+    def _grade_again(self, pool: Executor) -> None:
+        """Grades the named checks of every grade again; the others stay."""
+        of = {lab.id for lab in self.labs if matching(lab, self.again)}
+        graded = [(grade_key, lab) for grade_key, lab in self.store.graded() if lab in of]
+        self.progress.phase("again", len(graded))
+        tasks = (self._task(*each) for each in graded)
+        some = (msgspec.structs.replace(t, pattern=self.again, pages=False) for t in tasks)
+        pool.run(some, self._limit, self._graded_again)
+
+    def _graded_again(self, task: Task, answer: Answer | None) -> Task | None:
+        """Puts the checks into the stored grade. Where they could not be graded, it stays."""
+        assert isinstance(task, Grade)
+        done = isinstance(answer, Graded) and not answer.fault
+        if isinstance(answer, Graded) and done:
+            again = records.decode(answer.result, Result)
+            result = decided.graded_again(self.store.own_result(task.key), again)
+            page, made = self.store.page(task.key), self.store.made(task.key)
+            encoded = msgspec.json.encode(result)
+            self.store.save_grade(task.key, task.lab, encoded, page, made)
+        self.progress.step("" if done else self.store.student_of(task.key))
         return None

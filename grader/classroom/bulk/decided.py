@@ -1,4 +1,4 @@
-"""A grade in which the instructor decided single checks by hand."""
+"""A grade in which single checks were decided by hand, or graded again."""
 
 from collections.abc import Iterable
 
@@ -9,6 +9,7 @@ from grader.grading.score import OUR_FAULT, UNCERTAIN
 from grader.model.result import Check, Result, Verdict
 from grader.model.score import Score, Unmeasured
 
+AGAIN = "graded_again"  # in the details of a check
 JUDGED: tuple[Verdict, ...] = ("pass", "fail")
 
 
@@ -36,19 +37,38 @@ def _with(result: Result, check: Check, points: float, why: str) -> Result:
     new = msgspec.structs.replace(
         check, verdict=verdict, points=points, message=[said, *check.reasons()], needs=None
     )
-    judged = check.verdict in JUDGED or check.needs is not None
-    score, more = result.score, 0 if judged else check.max_points
+    return _exchanged(result, check, new)
+
+
+def graded_again(result: Result, again: Result) -> Result:
+    """The result with the checks of another grading of a part of them. Those that the grader or the
+    machine could not do then stay as they were."""
+    new = {c.id: c for c in again.checks if c.kind != "build" and c.verdict != "error"}
+    for check in result.checks:
+        if check.id in new:
+            marked = {**new[check.id].details, AGAIN: True}
+            changed = msgspec.structs.replace(new[check.id], details=marked)
+            result = _exchanged(result, check, changed)
+    return result
+
+
+def _exchanged(result: Result, old: Check, new: Check) -> Result:
+    before, after = _judged(old), _judged(new)
+    more = old.max_points * (after - before)
+    score = result.score
+    left = _without(score.unmeasured, more)
+    if more < 0:
+        left = (*left, Unmeasured(-more, UNCERTAIN))
+    earned = score.earned - before * old.points + after * new.points
     return msgspec.structs.replace(
         result,
-        checks=[new if each is check else each for each in result.checks],
-        score=Score(
-            score.earned - (check.points if judged else 0) + points,
-            score.measured + more,
-            score.total,
-            _without(score.unmeasured, more),
-            score.predicted,
-        ),
+        checks=[new if each is old else each for each in result.checks],
+        score=Score(earned, score.measured + more, score.total, left, score.predicted),
     )
+
+
+def _judged(check: Check) -> bool:
+    return check.verdict in JUDGED or check.needs is not None
 
 
 def _without(unmeasured: tuple[Unmeasured, ...], points: float) -> tuple[Unmeasured, ...]:
@@ -56,7 +76,7 @@ def _without(unmeasured: tuple[Unmeasured, ...], points: float) -> tuple[Unmeasu
     left = []
     for each in unmeasured:
         undecided = each.reason == OUR_FAULT or each.reason.startswith(UNCERTAIN)
-        filled = min(points, each.points) if undecided else 0
+        filled = min(max(points, 0), each.points) if undecided else 0
         points -= filled
         left += [Unmeasured(each.points - filled, each.reason)] if each.points > filled else []
     return tuple(left)

@@ -88,7 +88,7 @@ def finals(store: Store, course: Course) -> list[Final]:
     attempts: dict[tuple[str, str], list[Row]] = {}
     for row in store.attempts():
         attempts.setdefault((row.student, row.lab), []).append(row)
-    labs = sorted({lab for _, lab in attempts})
+    labs = outline.in_order(lab for _, lab in attempts)
     overrides, of_checks = store.overrides.current(), store.overrides.of_checks()
     read = collected(store)
     answered = questions.answers(store) if course.questions_percent else {}

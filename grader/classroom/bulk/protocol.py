@@ -40,6 +40,7 @@ class Grade(msgspec.Struct, tag=True, frozen=True):
     pages: bool  # whether to render report.html
     hidden_seed: int | None  # the course's own; None: the repository's
     prediction: PredictedSpeed = "shown"
+    pattern: str | None = None  # of the checks to grade; None: all
 
 
 class Collected(msgspec.Struct, tag=True, frozen=True):

@@ -205,6 +205,10 @@ class Store:
         row = self._db.execute(query, (key,)).fetchone()
         return row[0] if row else None
 
+    def own_result(self, key: str) -> Result:
+        """The grade under a key that has one, as this run made it."""
+        return records.decode(self._result(key) or b"", Result)
+
     def page(self, key: str) -> bytes:
         """The report.html of a grade; b"" when it has none."""
         row = self._db.execute("select page from grade where key = ?", (key,)).fetchone()
@@ -270,6 +274,14 @@ class Store:
         )
         return [(str(k), str(lab)) for k, lab in self._db.execute(query)]
 
+    def graded(self) -> list[tuple[str, str]]:
+        """The key and lab of every grade that counts, each once, in a fixed order."""
+        query = (
+            f"select key, lab from work o where status = 'graded' and {LATEST} "
+            "group by key order by min(rowid)"
+        )
+        return [(str(k), str(lab)) for k, lab in self._db.execute(query)]
+
     def rows(self) -> Iterator[Row]:
         """The latest attempt of every submission and lab, by student and lab."""
         yield from self._rows(LATEST)
@@ -316,6 +328,11 @@ class Store:
     def keep_setting(self, name: str, value: bytes) -> None:
         with transaction(self._db):
             self._db.execute("insert or replace into setting values (?, ?)", (name, value))
+
+    def student_of(self, key: str) -> str:
+        """The first who handed in what is graded under this key."""
+        row = self._db.execute("select min(student) from work where key = ?", (key,)).fetchone()
+        return str(row[0] or "")
 
     def count(self, status: Status) -> int:
         query = f"select count(*) from work o where status = ? and {LATEST}"

@@ -76,7 +76,7 @@ def _grade(task: Grade, home: Path, lock: CpuLock) -> Graded:
     report = ReportData(submission) if task.pages else None
     try:
         with lock.shared():
-            plan = plan_for(lab, task.backend, timed=task.timed, prediction=task.prediction)
+            plan = plan_for(lab, task.backend, task.pattern, task.timed, task.prediction)
             result = pipeline.grade(plan, submission, observer, report=report)
             page = html.page(result, report) if report else ""
     finally:

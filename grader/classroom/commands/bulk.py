@@ -32,6 +32,7 @@ from grader.commands import output
 from grader.commands.errors import UsageError
 from grader.model import plain_text, spec
 from grader.oracle import operations
+from grader.session.plan import matching
 
 NO_SUBMISSIONS = "{} has no submissions: it needs a folder, zip or tarball per student"
 
@@ -55,9 +56,11 @@ def bulk(
     trusted: options.Trusted = False,
     ask: options.Ask = 0,
     answers: options.AnswersFile = None,
+    check: options.Check = "",
 ) -> None:
     """Grade a folder of submissions, each in a sandbox."""
     chosen = _labs(labs)
+    _check_again(check, resume, chosen)
     cluster = cluster_options.Cluster.of(executor, slurm_options or [], per_task)
     _check_folders(submissions, out)
     with problems.of_usage():
@@ -83,7 +86,7 @@ def bulk(
         }
         grading = Options(backend, timed, seconds, pages, seeds, rules.predicted_speed)
         bar = Bar(quiet)
-        batch = Batch(store, chosen, grading, bar, rules.attempts == "best")
+        batch = Batch(store, chosen, grading, bar, rules.attempts == "best", check)
         batch.prepare()
         store.keep_setting(DOWNLOAD, str(download).encode())
         store.keep_setting(final.COLLECTED, datetime.now(UTC).isoformat().encode())
@@ -130,6 +133,14 @@ def _keep_answers(store: Store, answered: questions.Answers) -> None:
     if unknown := questions.keep(store, answered):
         first = ", ".join(plain_text.line(name, 60) for name in unknown[:3])
         output.say(f"answers to questions that were not drawn here: {len(unknown)}, as {first}")
+
+
+def _check_again(name: str, resume: bool, labs: list[spec.Lab]) -> None:
+    """Raises UsageError where there is no such check to grade again."""
+    if name and not resume:
+        raise UsageError("--check grades checks of a run again: add --resume")
+    if name and not any(matching(lab, name) for lab in labs):
+        raise UsageError(f'no check has "{plain_text.line(name)}" in its name')
 
 
 def _check_folders(submissions: Path, out: Path) -> None:

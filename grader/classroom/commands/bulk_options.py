@@ -54,6 +54,14 @@ Resume = Annotated[
         "RUN, begin one.",
     ),
 ]
+Check = Annotated[
+    str,
+    typer.Option(
+        "--check",
+        metavar="NAME",
+        help="With --resume: also grade the checks with this in their names again, and no others.",
+    ),
+]
 Jobs = Annotated[
     int,
     typer.Option(

@@ -14,7 +14,10 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from grader.model import plain_text
+
 INTERVAL = 10.0  # seconds between two lines at least
+MOST_NAMED = 3  # students without a grade
 
 
 class Bar:
@@ -37,7 +40,8 @@ class Bar:
         self._task = self._progress.add_task("", total=0, rate="", failures="")
         self._lines = not quiet and not terminal
         self._clock = clock
-        self._name, self._total, self._done, self._failed = "", 0, 0, 0
+        self._name, self._total, self._done = "", 0, 0
+        self._failed: list[str] = []  # students
         self._started = self._said = clock()
 
     def __enter__(self) -> Self:
@@ -55,9 +59,9 @@ class Bar:
             self._task, description=name, total=total, rate="", failures=self._failures()
         )
 
-    def step(self, failed: bool) -> None:
+    def step(self, failed: str = "") -> None:
         self._done += 1
-        self._failed += failed
+        self._failed += [failed] if failed else []
         now = self._clock()
         minutes = (now - self._started) / 60
         rate = f"{self._done / minutes:.0f}/min" if minutes > 0 else ""
@@ -67,11 +71,12 @@ class Bar:
             print(self._line(now - self._started), file=sys.stderr, flush=True)
 
     def _failures(self) -> str:
-        return f"failed: {self._failed}" if self._failed else ""
+        return f"without a grade: {len(self._failed)}" if self._failed else ""
 
     def _line(self, seconds: float) -> str:
-        """As in "grading: 34 of 120, 1 failed, about 3 min left"."""
+        """As in "grading: 34 of 120, 1 without a grade (ann), about 3 min left"."""
         left = seconds / self._done * (self._total - self._done)
         about = f"{max(1, round(left / 60))} min" if left >= 90 else f"{max(1, round(left))} s"
-        failed = f", {self._failed} failed" if self._failed else ""
+        who = plain_text.few([plain_text.line(name, 60) for name in self._failed], MOST_NAMED)
+        failed = f", {len(self._failed)} without a grade ({who})" if who else ""
         return f"{self._name}: {self._done} of {self._total}{failed}, about {about} left"

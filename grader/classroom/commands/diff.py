@@ -12,6 +12,7 @@ from grader.classroom.bulk.history import Past
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
 from grader.commands.errors import UsageError
+from grader.model import outline
 from grader.model.plain_text import line
 
 
@@ -53,7 +54,7 @@ def words(store: Store, before: int, after: int, everything: bool) -> list[str]:
         f"run {after} ({_time(store, after)}) compared with run {before} ({_time(store, before)}): "
         f"{len(moved)} of {total} grades changed"
     ]
-    for lab in sorted({change.lab for change in changes}):
+    for lab in outline.in_order(change.lab for change in changes):
         of_lab = [change for change in changes if change.lab == lab]
         lines += ["", _headline(lab, of_lab)]
         for change in of_lab if everything else [c for c in of_lab if c.moved]:

@@ -12,7 +12,7 @@ from grader.classroom.commands import run_folder
 from grader.classroom.similarity import given, likeness, report
 from grader.classroom.similarity.likeness import Program, Together
 from grader.commands.errors import UsageError
-from grader.model import spec
+from grader.model import outline, spec
 
 
 def similarity(
@@ -36,7 +36,7 @@ def similarity(
     if not paths.SOLUTIONS.is_dir():
         raise UsageError("this copy of the course has no solutions/ to subtract")
     with run_folder.opened(run) as store:
-        labs = sorted({row.lab for row in store.rows() if row.key})
+        labs = outline.in_order(row.lab for row in store.rows() if row.key)
         if lab and lab not in labs:
             listed = ", ".join(labs) or "none"
             raise UsageError(f"{run} has no submissions of {lab}; the labs there are {listed}")

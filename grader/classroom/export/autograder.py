@@ -50,7 +50,7 @@ def _graded(lab: spec.Lab, collected: Files) -> Results:
         result = pipeline.grade(plan, submission, Observer())
     finally:
         shutil.rmtree(home, ignore_errors=True)
-    document = gradescope.results(result)
+    document = gradescope.scaled(gradescope.results(result), result.score)
     if collected.pseudonym is None:
         return document
     return {**document, **gradescope.leaderboard(lab.id, speed_scores.of(result))}

@@ -11,6 +11,7 @@ from pathlib import Path
 from markupsafe import escape
 
 from grader import files, paths
+from grader.classroom.bulk.decided import AGAIN
 from grader.classroom.bulk.final import Final
 from grader.classroom.bulk.store import Store
 from grader.classroom.export import grades as grading
@@ -78,10 +79,16 @@ def elsewhere(result: Result | None) -> str:
     return f"speed, measured on {where}: {earned:g} of {most:g} points; feedback.txt has the checks"
 
 
+def again(result: Result | None) -> str:
+    """The checks that were graded after the page was made; "" for none."""
+    names = [c.title() for c in result.checks if c.details.get(AGAIN)] if result else []
+    return f"graded again since: {'; '.join(names)}; feedback.txt has the result" if names else ""
+
+
 def report(store: Store, grade: Final) -> bytes:
     """The page of a grade, with a line on lateness or an override; b"" when it has none."""
     page = store.page(grade.row.key) if grade.row and grade.result else b""
-    lines = [plain_text.line(grading.outcome(grade)), elsewhere(grade.result)]
+    lines = [plain_text.line(grading.outcome(grade)), elsewhere(grade.result), again(grade.result)]
     if not page or not any(lines):
         return page
     notes = (f'<p class="outcome"><strong>{escape(line)}</strong></p>' for line in lines if line)

@@ -17,6 +17,7 @@ from grader.classroom.bulk.store import Store
 from grader.classroom.course.settings import Course
 from grader.classroom.leaderboard import standings
 from grader.classroom.leaderboard.standings import Standings
+from grader.model import outline
 from grader.model.plain_text import line
 
 Unmeasured = Literal["scale", "blank", "zero"]
@@ -40,7 +41,7 @@ class Grades:
 
     @cached_property
     def labs(self) -> list[str]:
-        return sorted({grade.lab for grade in self.every})
+        return outline.in_order(grade.lab for grade in self.every)
 
     @cached_property
     def by_student(self) -> dict[str, dict[str, Final]]:

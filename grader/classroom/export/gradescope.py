@@ -15,6 +15,7 @@ from grader.classroom.export.grades import Grades
 from grader.model import plain_text
 from grader.model.leaderboard import Leaderboard
 from grader.model.result import Check, Result, to_json
+from grader.model.score import Score
 
 Results = dict[str, Any]  # results.json, before it is encoded
 
@@ -41,10 +42,7 @@ def _document(grades: Grades, grade: Final) -> Results:
     else:
         document["score"] = round(share * grading.total(grade), 2)
         if grade.unmeasured:
-            reasons.append(
-                f"That counts as {grading.number(document['score'])} of the lab's "
-                f"{grading.number(grading.total(grade))} points"
-            )
+            reasons.append(_counts_as(document["score"], grading.total(grade)))
     document["output"] = "\n".join(reason for reason in reasons if reason)
     scores = grades.standings.scores(grade.student.id, grade.lab)
     return {**document, **leaderboard(grade.lab, scores)} if scores else document
@@ -82,6 +80,22 @@ def results(result: Result) -> Results:
             _test(check) for check in result.checks if check.verdict != "skip" or check.needs
         ],
     }
+
+
+def scaled(document: Results, score: Score) -> Results:
+    """The document with a score of all points of the lab, by the rule of every export: the points
+    that were measured stand for the whole."""
+    if "score" not in document or not score.measured:
+        return document
+    points = round(score.earned / score.measured * score.total, 2)
+    if score.measured == score.total:
+        return document
+    output = f"{document['output']}\n{_counts_as(points, score.total)}"
+    return {**document, "score": points, "output": output}
+
+
+def _counts_as(points: float, total: float) -> str:
+    return f"That counts as {grading.number(points)} of the lab's {grading.number(total)} points"
 
 
 def leaderboard(lab: str, scores: Leaderboard) -> Results:

@@ -4,6 +4,7 @@ import statistics
 from collections import Counter, defaultdict
 
 from grader.classroom.bulk.store import Row, Store
+from grader.model import outline
 from grader.model.plain_text import few
 from grader.render.sandbox import sandbox_in_words
 
@@ -18,7 +19,7 @@ def summary(store: Store) -> str:
     for row in store.rows():
         by_lab[row.lab].append(row)
     lines: list[str] = []
-    for lab in sorted(by_lab):
+    for lab in outline.in_order(by_lab):
         lines += _lab(store, lab, by_lab[lab])
     lines += _not_graded([row for rows in by_lab.values() for row in rows if row.reason])
     late = [each.student for each in store.submissions() if "late" in each.notes.split(", ")]

@@ -105,10 +105,8 @@ class Content:
 def content(store: Store, grades: list[Final], course: Course, names: Names) -> Content:
     """Whatever names examples or orders students goes by the names that the page shows: the order
     of real names would give pseudonyms away."""
-    grades = sorted(
-        grades,
-        key=lambda f: (names.of(f.student).casefold(), names.anchor(f.student), f.lab),
-    )
+    # Of one student, the grades stay in the order of the labs.
+    grades = sorted(grades, key=lambda f: (names.of(f.student).casefold(), names.anchor(f.student)))
     latest = {(row.student, row.lab): row.attempt for row in store.attempts()}
     notes = {(f.student.id, f.lab): _notes(f, latest) for f in grades}
     by_lab: dict[str, list[Final]] = defaultdict(list)
@@ -116,7 +114,7 @@ def content(store: Store, grades: list[Final], course: Course, names: Names) -> 
     for final in grades:
         by_lab[final.lab].append(final)
         by_student[final.student.id].append(final)
-    labs = [_lab(store, lab, by_lab[lab], notes, names) for lab in sorted(by_lab)]
+    labs = [_lab(store, lab, by_lab[lab], notes, names) for lab in outline.in_order(by_lab)]
     handed_in = course_total.handed_in(grades)
     rows = [
         Everybody(finals[0].student, course_total.of_student(finals, course, handed_in), finals)

@@ -13,7 +13,7 @@ SETTLES = {
     "roster": "correct the roster, then bulk --resume",
     "identical files": "./grade similarity shows them; then ask the students",
     "error": "bulk --resume; if it stays, ./grade override",
-    "unsure": "bulk --resume on an idle machine, or ./grade override --check",
+    "unsure": "its points are not lost; ./grade override --check sets them",
 }
 
 

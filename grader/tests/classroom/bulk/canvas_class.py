@@ -135,7 +135,7 @@ class _Maker:
             self.add("of a group", "graded", "full", right)
             self.add("the other of a group", "graded", "full", {}, with_=self.students[-1].number)
             self.add("handed in nothing", "missing", "", {})
-            self.add("wrong name", "missing", "", {file.name.title(): self.solution.encode()})
+            self.add("wrong name", "wrong name", "", {file.name.title(): self.solution.encode()})
             self.add("another file", "missing", "", {"notes.txt": b"I could not do it"})
 
     def ordinary(self) -> None:

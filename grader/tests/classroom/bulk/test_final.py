@@ -102,6 +102,20 @@ def test_one_check_is_set_by_hand_and_lateness_still_counts(store: Store) -> Non
     assert len(rows) == 6 and rows[4].endswith(",ann,lab3,lab3/A/race,taken back,,read it,93.5")
 
 
+def test_a_check_that_is_graded_again_replaces_its_points_alone() -> None:
+    old = result(earned=60, a="fail", b="pass", c="uncertain", d="pass")
+    unsure = (Unmeasured(5, "uncertain on this machine"), Unmeasured(15, "need a GPU"))
+    old = msgspec.structs.replace(old, score=Score(60, 80, 100, unsure))
+    again = result(earned=0, a="pass", b="fail", c="pass", d="error", new="pass")
+    new = decided.graded_again(old, again)
+    assert [check.verdict for check in new.checks] == ["pass", "fail", "pass", "pass"]
+    assert new.score == Score(65, 85, 100, (Unmeasured(15, "need a GPU"),))
+    assert [bool(check.details.get(decided.AGAIN)) for check in new.checks] == [1, 1, 1, 0]
+    back = decided.graded_again(new, result(earned=0, c="uncertain"))
+    assert back.score.measured == 80 and back.score.earned == 60
+    assert sum(each.points for each in back.score.unmeasured) == 20
+
+
 def test_an_override_replaces_everything_and_survives(store: Store) -> None:
     hand_in(store, "ann", {"lab3": b"a"}, DUE + DAY)
     hand_in(store, "ben", {"lab3": None})

@@ -67,6 +67,9 @@ def test_set_up_goes_on_with_full_marks_only(
     solution = paths.SOLUTIONS / "lab2_global_memory" / "global_memory.cu"
     (tmp_path / "global_memory.cu").write_bytes(solution.read_bytes())
     assert autograder.prove(tmp_path) == 0
+    full = answer(tmp_path, tmp_path / "results.json")
+    assert full["score"] == 100  # as it is exported, though hidden checks and a GPU are missing
+    assert str(full["output"]).endswith("That counts as 100 of the lab's 100 points")
     (tmp_path / "global_memory.cu").write_text("int x = ;\n")
     assert autograder.prove(tmp_path) == 1
     assert "FAILED  compiles" in capsys.readouterr().err

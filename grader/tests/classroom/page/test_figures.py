@@ -226,6 +226,16 @@ def test_the_best_attempt_is_noted(store: Store) -> None:
     assert page.changed[0].text == "attempt 1 of 2 counts"
 
 
+def test_lab10_comes_after_lab9_in_the_columns_and_the_rows(store: Store) -> None:
+    for student in ("ann", "ben"):
+        hand_in(store, student, {lab: student.encode() for lab in ("lab10", "lab2", "lab1")})
+    grade(store, {})
+    page = shown(store)
+    order = ["lab1", "lab2", "lab10"]
+    assert [lab.id for lab in page.labs] == order
+    assert [[final.lab for final in row.finals] for row in page.rows] == [order, order]
+
+
 def test_what_needs_a_decision_stands_first_and_says_what_settles_it(store: Store) -> None:
     hand_in(store, "ann", {"lab3": b"a"})
     hand_in(store, "ben", {"lab3": b"a"})  # the same bytes
