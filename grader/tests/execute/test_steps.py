@@ -229,7 +229,7 @@ def test_the_steps_of_all_blocks_add_up_to_the_profile(which: str, tmp_path: Pat
     for technique in {t.part: t for t in lab.technique}.values():
         public = technique.at_public_size()
         channels = min(public.channels, 2)
-        check = msgspec.structs.replace(public, size=(40, 20), channels=channels)
+        check = msgspec.structs.replace(public, size=(34, 13), channels=channels)
         run = runner.forwards(check)
         launches = read_launches(run.outcome.profile)
         assert run.right and launches
