@@ -77,7 +77,7 @@ def with_warps(blank: Trace, outcome: Outcome, binary: Path, shown: str) -> Trac
     except msgspec.DecodeError as problem:
         raise CannotTell("its counters cannot be read") from problem
     found = accesses.of_warps(binary, outcome.steps)
-    requests = Counter((a.launch, a.pc, a.space) for a in found)
+    requests: Counter[tuple[int, int, str]] = Counter((a.launch, a.pc, a.space) for a in found)
     counted: Counter[tuple[int, int, str]] = Counter()
     for launch in launches:
         for site in launch.sites:  # one instruction may have several, by their widths
