@@ -215,18 +215,19 @@ class Source:
         return match.end(), end
 
     def with_index(self, array: str, line: int, more: str) -> bytes:
-        """The text in which the index of `array` at a line is increased. Raises CannotTell."""
+        """The text in which the last index of `array` at a line is increased. Raises CannotTell."""
         start = self._starts[line - 1]
         end = self.code.find("\n", start)
         place = re.compile(rf"\b{re.escape(array)}\s*\[").search(self.code, start, end)
         if place is None:
             raise CannotTell(f"{array} is not read at that line")
-        depth = 1
-        for at in range(place.end(), len(self.code)):
+        begin, depth = place.end(), 1
+        for at in range(begin, len(self.code)):
             depth += (self.code[at] == "[") - (self.code[at] == "]")
-            if depth == 0:
-                inside = self.text[place.end() : at]
-                return self._replaced(place.end(), at, f"({inside}) + {more}")
+            if depth == 0 and (further := re.compile(r"\s*\[").match(self.code, at + 1)):
+                begin = further.end()
+            elif depth == 0:
+                return self._replaced(begin, at, f"({self.text[begin:at]}) + {more}")
         raise CannotTell("brackets")
 
 

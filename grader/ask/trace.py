@@ -77,13 +77,13 @@ def with_warps(blank: Trace, outcome: Outcome, binary: Path, shown: str) -> Trac
     except msgspec.DecodeError as problem:
         raise CannotTell("its counters cannot be read") from problem
     found = accesses.of_warps(binary, outcome.steps)
-    requests = Counter((a.launch, a.pc, a.space) for a in found)
-    complete = all(
-        requests[launch.launch, site.pc, site.space] == site.requests
-        for launch in launches
-        for site in launch.sites
-        if not site.atomic
-    )
+    requests: Counter[tuple[int, int, str]] = Counter((a.launch, a.pc, a.space) for a in found)
+    counted: Counter[tuple[int, int, str]] = Counter()
+    for launch in launches:
+        for site in launch.sites:  # one instruction may have several, by their widths
+            if not site.atomic:
+                counted[launch.launch, site.pc, site.space] += site.requests
+    complete = all(requests[place] == count for place, count in counted.items())
     return replace(
         blank,
         launches=launches,

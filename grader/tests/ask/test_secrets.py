@@ -72,6 +72,8 @@ def test_changes_of_the_text_hit_what_they_mean() -> None:
     assert (array.name, array.bytes(), array.line) == ("s_t", 128, 2)
     assert b"s_t[4][8 + 1];" in source.with_longer_row(array)
     assert b"c_m[(1 + a[2]) + 9]" in source.with_index("c_m", 6, "9")
+    rows = Source("a[i] = c_m[0] [b[j]] * c_m[1];\n")
+    assert rows.with_index("c_m", 1, "t") == b"a[i] = c_m[0] [(b[j]) + t] * c_m[1];\n"
     for line in (1, 2, 5, 7):
         with pytest.raises(CannotTell):
             source.with_values({line: "1"})
