@@ -337,7 +337,7 @@ TEST(many_allocations_come_and_go) {
 
 TEST(what_is_queued_is_written_down) {
     const struct sim_queued want[] = {
-        {SIM_COPY_THERE, 2}, {SIM_LAUNCH, 0}, {SIM_LAUNCH, 2}, {SIM_COPY_BACK, 1}};
+        {SIM_COPY_THERE, 2, 0}, {SIM_LAUNCH, 0, 0}, {SIM_LAUNCH, 2, 0}, {SIM_COPY_BACK, 1, 0}};
     const struct sim_queued *seen;
     cudaStream_t gone;
     float h[8] = {0}, *d = device_array<float>(sizeof h);
@@ -356,6 +356,23 @@ TEST(what_is_queued_is_written_down) {
         ck_assert_int_eq(seen[i].work, want[i].work);
         ck_assert_uint_eq(seen[i].stream, want[i].stream);
     }
+}
+
+TEST(a_copy_overlaps_the_one_before_until_that_has_ended) {
+    const struct sim_queued *seen;
+    float *h, *d = device_array<float>(8 * sizeof *d);
+    cudaStream_t first = new_stream(), second = new_stream();
+    ck_success(cudaHostAlloc(&h, sizeof *h, cudaHostAllocDefault));
+    *h = 1;
+    ck_success(cudaMemcpyAsync(d, h, sizeof *h, cudaMemcpyHostToDevice, first));
+    ck_success(cudaMemcpyAsync(d, h, sizeof *h, cudaMemcpyHostToDevice, second));
+    copy_four<<<1, 1, 0, first>>>(d, d); // a launch that is pending is no copy
+    ck_success(cudaStreamSynchronize(second));
+    ck_success(cudaMemcpyAsync(h, d, sizeof *h, cudaMemcpyDeviceToHost, second));
+    ck_assert_uint_eq(sim_queued(&seen), 4);
+    ck_assert(!seen[0].overlaps && seen[1].overlaps && !seen[3].overlaps);
+    ck_success(cudaDeviceSynchronize());
+    ck_success(cudaFreeHost(h));
 }
 
 TEST(what_copies_read_is_written_down) {
