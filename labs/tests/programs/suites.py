@@ -71,9 +71,7 @@ KERNEL = re.compile(r"(template *<[^>]*>\s*)?__global__\s+void\s+(\w+)\(")
 POINTER = re.compile(r"^__device__ (\w+ \*)(\w+);", re.MULTILINE)
 # Indigo3's bugs in the words of a label. Others never end, overflow an int, or need 2 ** 26 edges.
 INDIGO = dict.fromkeys(["Race", "Sync"], "race") | {"Uninitialized": "unset"}
-INDIGO |= dict.fromkeys(
-    ["Bounds", "ExcessThreads", "NbrBounds", "NborBounds", "Field"], "memory"
-)
+INDIGO |= dict.fromkeys(["Bounds", "ExcessThreads", "NbrBounds", "NborBounds", "Field"], "memory")
 BUG = re.compile(r"_(?!No)(?=[A-Z])([A-Za-z]+)Bug")
 
 
@@ -139,7 +137,7 @@ def _esbmc_label(lines: list[str]) -> str:
 
 
 def faial(home: Path, work: Path) -> Iterator[Labelled]:
-    """faial's own tests for races: between the threads of a block, or of the grid if one says so."""
+    """faial's own tests for races: within a block, or within the grid if one says so."""
     folder = home / "examples" / "drf"
     tests = FAIAL_TEST.findall((folder / "test.ml").read_text())
     named = {name for name, *_ in tests}
@@ -186,7 +184,7 @@ def indigo(home: Path, _: Path) -> Iterator[Labelled]:
         if len(bugs) <= 1:
             groups[path.parent.name, "".join(bugs)].append(path)
     graph = str(home / "inputs" / "undirect2dim_rand_torus_100n_400e.egr")
-    for (_, bug), paths in groups.items():
+    for (_algorithm, bug), paths in groups.items():
         label = INDIGO.get(bug, "other") if bug else ""
         if label != "other":
             some = paths[:: -(-len(paths) // (3 if bug else 6))]
