@@ -89,12 +89,18 @@ TEST(the_last_warp_adds) {
 }
 
 template <unsigned SIZE, class T> __device__ void warp_sum(volatile T *v, unsigned t) {
-    if (SIZE >= 64) v[t] += v[t + 32];
-    if (SIZE >= 32) v[t] += v[t + 16];
-    if (SIZE >= 16) v[t] += v[t + 8];
-    if (SIZE >= 8) v[t] += v[t + 4];
-    if (SIZE >= 4) v[t] += v[t + 2];
-    if (SIZE >= 2) v[t] += v[t + 1];
+    if (SIZE >= 64)
+        v[t] += v[t + 32];
+    if (SIZE >= 32)
+        v[t] += v[t + 16];
+    if (SIZE >= 16)
+        v[t] += v[t + 8];
+    if (SIZE >= 8)
+        v[t] += v[t + 4];
+    if (SIZE >= 4)
+        v[t] += v[t + 2];
+    if (SIZE >= 2)
+        v[t] += v[t + 1];
 }
 template <unsigned SIZE> __global__ void sum_in_place(int *d_in, int *d_out) {
     int *mine = d_in + blockIdx.x * SIZE;
@@ -183,7 +189,7 @@ __global__ void scan(const int *d_in, int *d_out) {
 }
 TEST(three_warps_scan) {
     run<int>(scan, 1, 96,
-        [] { expect_each(96, [](int t) { return sum_of(t / 32 * 32, t % 32 + 1); }); });
+             [] { expect_each(96, [](int t) { return sum_of(t / 32 * 32, t % 32 + 1); }); });
 }
 
 // Lanes that have left, and lanes that come to it late.
@@ -349,6 +355,63 @@ TEST(a_lock_that_a_volatile_write_opens) {
     run<int>(locks, 48, 64, [] { ck_assert_double_eq(h_out[0], 48); });
 }
 
+// All lanes store a node whose second word has the bit of its lock; one lane gives it back behind a
+// fence. Two warps insert in turn.
+__global__ void nodes(const int *, int *d_node) {
+    const unsigned lane = threadIdx.x % 32;
+    for (int round = 0; round < 20; round++) {
+        for (unsigned locked = 1; locked;) {
+            if (lane == 1) {
+                locked = atomicOr((unsigned *)d_node + 1, 0x80000000u) >> 31;
+            }
+            locked = __shfl_sync(0xffffffff, locked, 1);
+        }
+        __threadfence();
+        const int mine = d_node[31 - lane] & 0x7fffffff;
+        d_node[31 - lane] = (int)((unsigned)(mine + 1) | (lane == 30 ? 0x80000000u : 0));
+        __threadfence();
+        if (lane == 1) {
+            atomicAnd(d_node + 1, 0x7fffffff);
+        }
+    }
+}
+TEST(a_lock_that_one_lane_gives_back_behind_a_fence) {
+    run<int>(nodes, 3, 64, [] { expect_each(32, [](int) { return 120; }); });
+}
+
+// One lane stores behind its fence what others await that come to a fence again and again.
+__global__ void awaited(const int *, int *d_out) {
+    if (threadIdx.x % 32 == 7) {
+        __threadfence();
+        atomicExch(d_out + threadIdx.x / 32, 5);
+    } else {
+        while (atomicAdd(d_out + threadIdx.x / 32, 0) == 0) {
+            __threadfence();
+        }
+    }
+}
+TEST(lanes_at_different_fences) {
+    run<int>(awaited, 1, 64, [] { expect_each(2, [](int) { return 5; }); });
+}
+
+// One lane of a warp asks for the next warp, or for the next block, and tells the rest by a
+// shuffle.
+__global__ void told(const int *, int *d_out) {
+    const int me = (int)(blockIdx.x * 3 + threadIdx.x / 32), last = (int)gridDim.x * 3 - 1;
+    for (int open = me == last; !open;) {
+        if (threadIdx.x % 32 == 0) {
+            open = atomicOr(d_out + me + 1, 0);
+        }
+        open = __shfl_sync(0xffffffff, open, 0);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicExch(d_out + me, 1);
+    }
+}
+TEST(one_lane_asks_and_tells_its_warp) {
+    run<int>(told, 40, 96, [] { expect_each(120, [](int) { return 1; }); });
+}
+
 // Every block waits for the one after it, in a loop that writes as well.
 __global__ void later_blocks(const int *, volatile int *d_out) {
     if (threadIdx.x == 0) {
@@ -379,7 +442,8 @@ TEST(lanes_write_while_they_wait) {
     run<int>(writes_in_a_warp, 1, 32, [] { expect_each(32, [](int) { return 1; }); });
 }
 
-// After the branch every lane of the warp reads what the others wrote, by a pointer that is not volatile.
+// After the branch every lane of the warp reads what the others wrote, by a pointer that is not
+// volatile.
 __device__ void put(volatile int *to, int value) {
     *to = value;
 }
@@ -398,7 +462,7 @@ __global__ void read_after(const int *d_in, int *d_out) {
 }
 TEST(lanes_read_after_a_branch) {
     run<int>(read_after, 1, 64,
-        [] { expect_each(32, [](int t) { return h_in[t ^ 31] + h_in[t ^ 15 ^ 31]; }); });
+             [] { expect_each(32, [](int t) { return h_in[t ^ 31] + h_in[t ^ 15 ^ 31]; }); });
 }
 
 // Warp functions, barriers of the block and of the grid between volatile accesses.
