@@ -89,18 +89,12 @@ TEST(the_last_warp_adds) {
 }
 
 template <unsigned SIZE, class T> __device__ void warp_sum(volatile T *v, unsigned t) {
-    if (SIZE >= 64)
-        v[t] += v[t + 32];
-    if (SIZE >= 32)
-        v[t] += v[t + 16];
-    if (SIZE >= 16)
-        v[t] += v[t + 8];
-    if (SIZE >= 8)
-        v[t] += v[t + 4];
-    if (SIZE >= 4)
-        v[t] += v[t + 2];
-    if (SIZE >= 2)
-        v[t] += v[t + 1];
+    if (SIZE >= 64) v[t] += v[t + 32];
+    if (SIZE >= 32) v[t] += v[t + 16];
+    if (SIZE >= 16) v[t] += v[t + 8];
+    if (SIZE >= 8) v[t] += v[t + 4];
+    if (SIZE >= 4) v[t] += v[t + 2];
+    if (SIZE >= 2) v[t] += v[t + 1];
 }
 template <unsigned SIZE> __global__ void sum_in_place(int *d_in, int *d_out) {
     int *mine = d_in + blockIdx.x * SIZE;
@@ -189,7 +183,7 @@ __global__ void scan(const int *d_in, int *d_out) {
 }
 TEST(three_warps_scan) {
     run<int>(scan, 1, 96,
-             [] { expect_each(96, [](int t) { return sum_of(t / 32 * 32, t % 32 + 1); }); });
+        [] { expect_each(96, [](int t) { return sum_of(t / 32 * 32, t % 32 + 1); }); });
 }
 
 // Lanes that have left, and lanes that come to it late.
@@ -442,8 +436,7 @@ TEST(lanes_write_while_they_wait) {
     run<int>(writes_in_a_warp, 1, 32, [] { expect_each(32, [](int) { return 1; }); });
 }
 
-// After the branch every lane of the warp reads what the others wrote, by a pointer that is not
-// volatile.
+// After the branch every lane of the warp reads what the others wrote, by a pointer that is not volatile.
 __device__ void put(volatile int *to, int value) {
     *to = value;
 }
@@ -462,7 +455,7 @@ __global__ void read_after(const int *d_in, int *d_out) {
 }
 TEST(lanes_read_after_a_branch) {
     run<int>(read_after, 1, 64,
-             [] { expect_each(32, [](int t) { return h_in[t ^ 31] + h_in[t ^ 15 ^ 31]; }); });
+        [] { expect_each(32, [](int t) { return h_in[t ^ 31] + h_in[t ^ 15 ^ 31]; }); });
 }
 
 // Warp functions, barriers of the block and of the grid between volatile accesses.
