@@ -44,13 +44,17 @@ SIM_ATOMIC_EXCHANGE(unsigned)
 SIM_ATOMIC_EXCHANGE(unsigned long long)
 #undef SIM_ATOMIC_EXCHANGE
 
-SIM_ATOMIC_LOGIC(atomicAdd, __atomic_fetch_add, value == 0)
+/* Does it only ask? A constant says so; a test of others would be one more of the kernel's own. */
+#define SIM_ADDS_ZERO __builtin_constant_p(value) && value == 0
+
+SIM_ATOMIC_LOGIC(atomicAdd, __atomic_fetch_add, SIM_ADDS_ZERO)
 SIM_ATOMIC_LOGIC(atomicAnd, __atomic_fetch_and, (old & value) == old)
 SIM_ATOMIC_LOGIC(atomicOr, __atomic_fetch_or, (old | value) == old)
-SIM_ATOMIC_LOGIC(atomicXor, __atomic_fetch_xor, value == 0)
-SIM_ATOMIC(atomicSub, __atomic_fetch_sub, int, value == 0)
-SIM_ATOMIC(atomicSub, __atomic_fetch_sub, unsigned, value == 0)
+SIM_ATOMIC_LOGIC(atomicXor, __atomic_fetch_xor, SIM_ADDS_ZERO)
+SIM_ATOMIC(atomicSub, __atomic_fetch_sub, int, SIM_ADDS_ZERO)
+SIM_ATOMIC(atomicSub, __atomic_fetch_sub, unsigned, SIM_ADDS_ZERO)
 
+#undef SIM_ADDS_ZERO
 #undef SIM_ATOMIC_LOGIC
 #undef SIM_ATOMIC
 
