@@ -15,7 +15,9 @@ import jsonschema
 import pytest
 
 from grader import paths
+from grader.commands import run as run_command
 from grader.model.counters import OF_LAUNCH
+from grader.model.finding import Finding
 from grader.schema import write
 from grader.tests import captured
 
@@ -386,6 +388,15 @@ def test_a_fault_of_a_plain_run_names_its_line(tmp_path: Path) -> None:
     divided = run(source, "--", "1", "2")
     assert "host code divides an integer by zero" in divided.stderr
     assert f"grade: {source}:13: your program faulted here; run" in divided.stderr
+
+
+def test_a_fault_in_code_of_the_simulator_names_the_kernel_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The kernel has written over its stack: several host threads may fault, in our own code."""
+    own = Finding("misaligned", "", kernel="k", file="labs/sim/src/exec/thread.c", line=14, pc=1)
+    run_command._show_faults([own, own])
+    assert capsys.readouterr().err == "grade: kernel k faulted; run it with --check\n"
 
 
 UNDEFINED = """#include <stdio.h>

@@ -2,53 +2,35 @@
 
     python -m labs.tests.programs.labelled --from FOLDER [--only TEXT] [--jobs N] [--nvcc]
 
-FOLDER has a clone of each repository of SUITES, named as there: none of their code is part of this
-project. labelled.csv keeps the label of each program and what was found here; with --nvcc, what
-compute-sanitizer's memcheck and racecheck find on this machine's GPU. Its column `explained` is
-written by hand: why what is found is right where it differs. LABELLED.md is the table.
+FOLDER has a clone of each repository of SUITES (suites.py), named as there: none of their code is
+part of this project. labelled.csv keeps the label of each program and what was found here; with
+--nvcc, what compute-sanitizer's memcheck and racecheck find on this machine's GPU. Its column
+`explained` is written by hand: why what is found is right where it differs. LABELLED.md is the
+table.
 """
 
 import argparse
 import csv
 import json
 import os
-import random
-import re
-import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
 from labs.tests.programs.run import GRADE, HERE, table
+from labs.tests.programs.suites import SUITES, Labelled
 
 OUTCOMES, TABLE = HERE / "labelled.csv", HERE / "LABELLED.md"
 COLUMNS = ("suite", "program", "label", "here", "gpu", "why", "explained")
 SECONDS = 60
-# ESBMC-GPU's way to launch a kernel, with other names where C has no overloads.
-CALL_KERNEL = """#pragma once
-#include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#define LAUNCH(kernel, grid, block, ...) \\
-    do { kernel<<<grid, block>>>(__VA_ARGS__); cudaDeviceSynchronize(); } while (0)
-"""
-# What the programs of that suite use of a header of CUDA before 5.
-CUTIL = """#pragma once
-#define CUDA_SAFE_CALL(call) call
-#define CUT_SAFE_CALL(call) call
-#define CUT_CHECK_ERROR(message)
-#define CUT_EXIT(count, arguments) return 0
-"""
-LAUNCHER = re.compile(r"\bESBMC_verify_kernel\w*")
 # What a finding is in the words of a label; other findings say nothing about these suites' labels.
 KINDS = {
     "race": ("global-race", "shared-race"),
     "memory": ("out-of-bounds", "misaligned", "wrong-space", "use-after-free"),
+    "unset": ("uninitialised-read",),
 }
 SAME_VALUE = "same-value"  # a note: all threads of a race store one value; verifiers call it a race
 # Verifiers take what was never set for any value: so memory of malloc() is not 0 here.
@@ -61,75 +43,10 @@ about values, are left out. *As labelled*: of the programs with a fault, those w
 kind is found (a note of a race in which all threads store the same value counts); of those without,
 those where none is. *Explained*: of the others, those where what is found is right, for the reason
 in the second table. *H200*: compute-sanitizer, memcheck and racecheck (2026-11-27, driver
-580.159.04). ECL-Suite does not build with CUDA 13.
+580.159.04). ECL-Suite does not build with CUDA 13. Of Indigo3 a part runs, at evenly spaced places
+of its list (suites.py), each on a graph of 100 nodes.
 
 """
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """A program, its label ("" where it is right), its options and the arguments it needs."""
-
-    suite: str
-    path: Path
-    label: str
-    options: tuple[str, ...] = ()
-    arguments: tuple[str, ...] = ()
-
-
-def scor(home: Path, _: Path) -> Iterator[Labelled]:
-    """ScoR's micro programs: the name says whether there is a race."""
-    for path in sorted((home / "microbenchmarks" / "src").glob("*.cu")):
-        yield Labelled("ScoR", path, "race" if path.name.startswith("race") else "")
-
-
-def ecl(home: Path, work: Path) -> Iterator[Labelled]:
-    """ECL-Suite: programs with races that some call benign, and without. They read a graph,
-    which is made here: each vertex and some of its successors, in both directions, with weights."""
-    graph = work / "graph.egr"
-    vertices, source = 400, random.Random(1)
-    edges = {(v, (v + source.randint(1, 9)) % vertices) for v in range(vertices) for _ in range(3)}
-    edges |= {(b, a) for a, b in edges}
-    first = [sum(a < v for a, _ in edges) for v in range(vertices + 1)]
-    weights = [1 + (a + b) % 17 for a, b in sorted(edges)]
-    numbers = [vertices, len(edges), *first, *(b for _, b in sorted(edges)), *weights]
-    graph.write_bytes(struct.pack(f"<{len(numbers)}i", *numbers))
-    for path in sorted(home.glob("src/*/**/*.cu")):
-        label = "race" if "baseline" in path.parts else ""
-        yield Labelled("ECL-Suite", path, label, ("-I", str(home / "library")), (str(graph),))
-
-
-def esbmc(home: Path, work: Path) -> Iterator[Labelled]:
-    """ESBMC-GPU's regression tests, GPUVerify's among them. Their launches are made CUDA's."""
-    shared = work / "call"
-    shared.mkdir()
-    (shared / "call_kernel.h").write_text(CALL_KERNEL)
-    (shared / "cutil.h").write_text(CUTIL)
-    (shared / "sm_atomic_functions.h").write_text("")  # of CUDA before 5; others declare them
-    for described in sorted((home / "regression" / "cuda").glob("**/test.desc")):
-        path = described.with_name("main.cu")
-        if not path.exists():
-            continue
-        copy = work / path.relative_to(home)
-        copy.parent.mkdir(parents=True)
-        copy.write_text(LAUNCHER.sub("LAUNCH", path.read_text(errors="replace")))
-        label = _esbmc_label(described.read_text().splitlines()[2:])
-        options = ("-I", str(shared), "-include", "call_kernel.h")
-        yield Labelled("ESBMC-GPU", copy, label, options)
-
-
-def _esbmc_label(lines: list[str]) -> str:
-    text = " ".join(lines)
-    if "FAILED" not in lines[0]:
-        return ""
-    if "race" in text:
-        return "race"
-    return "memory" if re.search("NULL|bounds", text) else "other"
-
-
-SUITES: dict[str, Callable[[Path, Path], Iterator[Labelled]]] = {
-    "ScoR": scor, "ECL-Suite": ecl, "esbmc-gpu": esbmc,
-}  # fmt: skip
 
 
 def found_here(program: Labelled, grade: Path) -> tuple[str, str]:
@@ -145,6 +62,7 @@ def found_here(program: Labelled, grade: Path) -> tuple[str, str]:
         findings = json.loads(out.read_text())["findings"]
     kinds = {f["kind"] for f in findings if f["severity"] == "error"}
     names = sorted(name for name, some in KINDS.items() if kinds & set(some))
+    names = [name for name in names if name != "unset" or program.label == name]
     notes = {f["kind"] for f in findings if f["severity"] == "note"}
     names += [SAME_VALUE] if "race" not in names and notes & set(KINDS["race"]) else []
     stopped = done.returncode == 124 and not names
@@ -192,8 +110,9 @@ def as_labelled(row: dict[str, str]) -> bool:
 
 def write_table(rows: list[dict[str, str]]) -> None:
     """LABELLED.md."""
-    silent = ("no answer", "no answer")
-    rows = [r for r in rows if (r["here"], r["gpu"]) != silent and r["label"] != "other"]
+    silent = [("no answer", "no answer"), ("no answer", "not run")]
+    rows = [r for r in rows if (r["here"], r["gpu"]) not in silent or r["explained"]]
+    rows = [r for r in rows if r["label"] != "other"]
     lines = [HEAD + "| suite | label | programs | as labelled | explained | open |"]
     lines.append("|---|---|---|---|---|---|")
     for suite, label in sorted({(row["suite"], row["label"]) for row in rows}):

@@ -16,14 +16,19 @@ template <class T, class F> SIM_ATOMIC_INLINE T sim_atomic_update(T *address, F 
     return old;
 }
 
-#define SIM_ATOMIC(name, builtin, T)                                                               \
+/* `same`: it changes nothing, and so may ask until another thread does. */
+#define SIM_ATOMIC(name, builtin, T, same)                                                         \
     SIM_ATOMIC_INLINE T name(T *address, T value) {                                                \
-        return builtin(address, value, __ATOMIC_RELAXED);                                          \
+        T old = builtin(address, value, __ATOMIC_RELAXED);                                         \
+        if (same) {                                                                                \
+            sim_spin();                                                                            \
+        }                                                                                          \
+        return old;                                                                                \
     }
-#define SIM_ATOMIC_LOGIC(name, builtin)                                                            \
-    SIM_ATOMIC(name, builtin, int)                                                                 \
-    SIM_ATOMIC(name, builtin, unsigned)                                                            \
-    SIM_ATOMIC(name, builtin, unsigned long long)
+#define SIM_ATOMIC_LOGIC(name, builtin, same)                                                      \
+    SIM_ATOMIC(name, builtin, int, same)                                                           \
+    SIM_ATOMIC(name, builtin, unsigned, same)                                                      \
+    SIM_ATOMIC(name, builtin, unsigned long long, same)
 
 /* A thread that takes a lock repeats this until it gets another value than it writes. */
 #define SIM_ATOMIC_EXCHANGE(T)                                                                     \
@@ -39,13 +44,17 @@ SIM_ATOMIC_EXCHANGE(unsigned)
 SIM_ATOMIC_EXCHANGE(unsigned long long)
 #undef SIM_ATOMIC_EXCHANGE
 
-SIM_ATOMIC_LOGIC(atomicAdd, __atomic_fetch_add)
-SIM_ATOMIC_LOGIC(atomicAnd, __atomic_fetch_and)
-SIM_ATOMIC_LOGIC(atomicOr, __atomic_fetch_or)
-SIM_ATOMIC_LOGIC(atomicXor, __atomic_fetch_xor)
-SIM_ATOMIC(atomicSub, __atomic_fetch_sub, int)
-SIM_ATOMIC(atomicSub, __atomic_fetch_sub, unsigned)
+/* Does it only ask? A constant says so; a test of others would be one more of the kernel's own. */
+#define SIM_ADDS_ZERO __builtin_constant_p(value) && value == 0
 
+SIM_ATOMIC_LOGIC(atomicAdd, __atomic_fetch_add, SIM_ADDS_ZERO)
+SIM_ATOMIC_LOGIC(atomicAnd, __atomic_fetch_and, (old & value) == old)
+SIM_ATOMIC_LOGIC(atomicOr, __atomic_fetch_or, (old | value) == old)
+SIM_ATOMIC_LOGIC(atomicXor, __atomic_fetch_xor, SIM_ADDS_ZERO)
+SIM_ATOMIC(atomicSub, __atomic_fetch_sub, int, SIM_ADDS_ZERO)
+SIM_ATOMIC(atomicSub, __atomic_fetch_sub, unsigned, SIM_ADDS_ZERO)
+
+#undef SIM_ADDS_ZERO
 #undef SIM_ATOMIC_LOGIC
 #undef SIM_ATOMIC
 

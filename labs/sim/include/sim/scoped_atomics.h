@@ -18,9 +18,9 @@ SIM_ATOMIC_INLINE void __nv_atomic_thread_fence(int order, int scope = __NV_THRE
         return;
     }
     if (scope <= __NV_THREAD_SCOPE_BLOCK) {
-        __threadfence_block();
+        __atomic_thread_fence(__ATOMIC_ACQ_REL);
     } else {
-        __threadfence();
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
     }
 }
 

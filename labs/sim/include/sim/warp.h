@@ -164,9 +164,13 @@ SIM_REDUCE(__reduce_xor_sync, SIM_WARP_XOR, unsigned)
 
 static inline void __threadfence_block() {
     __atomic_thread_fence(__ATOMIC_ACQ_REL); /* weaker than __threadfence(): see tsan_atomics.c */
+    sim_fence();
 }
-static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-static inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence() {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    sim_fence();
+}
+static inline void __threadfence_system() { __threadfence(); }
 
 /* Lets other threads run; it takes no time. */
 static inline void __nanosleep(unsigned) { sim_sleep(); }

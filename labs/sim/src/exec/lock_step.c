@@ -1,5 +1,7 @@
 #include "exec/lock_step.h"
 
+#include "exec/hooks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +79,17 @@ static uint64_t value_at(const volatile void *address, size_t bytes) {
     return value;
 }
 
+/* Has the running thread waited so often, with no write that changed something, that others run? */
+static bool is_long(struct lock_step *me) {
+    if (++me->reads < me->patience) {
+        return false;
+    }
+    sim_worker->block.stalled |= me->patience == MORE_READS;
+    me->reads = 0;
+    me->patience = MORE_READS;
+    return true;
+}
+
 /* Does the running thread only repeat a read until another one writes? What it reads is looked at
  * from the second time on. */
 static bool spins(struct lock_step *me, const volatile void *address, size_t bytes) {
@@ -89,10 +102,7 @@ static bool spins(struct lock_step *me, const volatile void *address, size_t byt
         me->repeats = value == me->value ? me->repeats + 1 : 0;
         me->value = value;
     }
-    if (++me->reads >= me->patience) {
-        sim_worker->block.stalled |= me->patience == MORE_READS;
-        me->reads = 0;
-        me->patience = MORE_READS;
+    if (is_long(me)) {
         return true;
     }
     return me->repeats >= REPEATED;
@@ -136,6 +146,16 @@ static void before_write(const volatile void *address, size_t bytes, const char 
     }
     me->wrote = true;
     sim_wait_for_warp(w, pc - 1);
+}
+
+void sim_fence(void) {
+    struct lock_step *me = sim_hooks ? NULL : mine(sim_worker);
+    const char *pc = (const char *)__builtin_return_address(0) - 1;
+    if (me && is_long(me)) {
+        sim_give_way(pc);
+    } else if (me) {
+        sim_wait_for_warp(sim_worker, pc);
+    }
 }
 
 /* ---- what the compiled program calls, by the names that lock_step.sed gives */

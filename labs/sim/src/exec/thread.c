@@ -77,7 +77,11 @@ void sim_give_way(const void *pc) {
 
 void sim_spin(void) {
     struct worker *w = sim_worker;
-    if (w && w->block.config && ++w->lane.failures >= MAX_FAILURES) {
+    if (!w || !w->block.config) {
+        return;
+    }
+    w->warp.vain++;
+    if (++w->lane.failures >= MAX_FAILURES) {
         sim_give_way((const char *)__builtin_return_address(0) - 1);
     }
 }

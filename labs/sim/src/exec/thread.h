@@ -145,7 +145,9 @@ struct worker {
         /* Lanes that run before the scheduler looks at the warp again: that wait on a stack, or
          * have never run. A round has only such or only such. */
         uint32_t round, fresh;
-        unsigned steps; /* how often lanes went on together to a volatile access */
+        unsigned steps;     /* how often lanes went on together to a volatile access */
+        uint64_t last_turn; /* before it is looked whether others must run, */
+        unsigned vain;      /* and tries in vain until then */
     } warp;
 
     /* The thread that runs now. */

@@ -313,8 +313,12 @@ static void complete_what_can_be(struct worker *w, unsigned number) {
     }
 }
 
-/* Of a warp before others run: it may wait for them in a loop that writes. */
+/* Of a warp before others run: it may wait for them in a loop that writes, */
 #define MAX_STEPS 16384
+/* or in one with warp functions: so many turns of its lanes, with so many atomic functions that
+ * changed nothing. */
+#define TURNS 16384
+#define MANY_TRIES 64
 
 /* No other lane can go on: those do that wait before the foremost volatile access. Returns false if
  * there are none, or if it is the turn of other warps. */
@@ -332,7 +336,7 @@ static bool step(struct worker *w, unsigned number) {
 
 bool sim_next_round(struct worker *w) {
     struct warp *warp = &w->warps[w->warp.number];
-    if (sim_hooks || warp->mixed) {
+    if (sim_hooks || warp->mixed || w->turns >= w->warp.last_turn) {
         return false;
     }
     if (warp->complete) {
@@ -365,9 +369,22 @@ static bool complete_active(struct worker *w, unsigned number) {
     return lanes != 0;
 }
 
+/* Has the warp run for long, and only tried in vain? One of its lanes may ask for a lock, and tell
+ * the others by a shuffle: it would do so for ever while the holder waits. */
+static bool must_give_way(struct worker *w, struct warp *warp) {
+    if (w->turns < w->warp.last_turn || !warp->in[READY]) {
+        return false;
+    }
+    const bool is_vain = w->warp.vain >= MANY_TRIES;
+    w->warp.last_turn = w->turns + TURNS;
+    w->warp.vain = 0;
+    return is_vain;
+}
+
 void sim_settle_warp(struct worker *w, unsigned number) {
     struct warp *warp = &w->warps[number];
-    w->warp.steps = 0;
+    w->warp.steps = w->warp.vain = 0;
+    w->warp.last_turn = w->turns + TURNS;
     do {
         do {
             if (warp->in[READY]) {
@@ -377,6 +394,12 @@ void sim_settle_warp(struct worker *w, unsigned number) {
                 }
             }
             complete_what_can_be(w, number);
+            if (must_give_way(w, warp)) {
+                warp->in[SPINNING] |= warp->in[READY];
+                warp->in[READY] = 0;
+                w->block.stalled = true;
+                return;
+            }
         } while (w->block.failed == cudaSuccess && (warp->in[READY] || step(w, number)));
     } while (w->block.failed == cudaSuccess && !warp->in[AT_VOLATILE] &&
              complete_active(w, number));

@@ -349,6 +349,63 @@ TEST(a_lock_that_a_volatile_write_opens) {
     run<int>(locks, 48, 64, [] { ck_assert_double_eq(h_out[0], 48); });
 }
 
+// All lanes store a node whose second word has the bit of its lock; one lane gives it back behind a
+// fence. Two warps insert in turn.
+__global__ void nodes(const int *, int *d_node) {
+    const unsigned lane = threadIdx.x % 32;
+    for (int round = 0; round < 20; round++) {
+        for (unsigned locked = 1; locked;) {
+            if (lane == 1) {
+                locked = atomicOr((unsigned *)d_node + 1, 0x80000000u) >> 31;
+            }
+            locked = __shfl_sync(0xffffffff, locked, 1);
+        }
+        __threadfence();
+        const int mine = d_node[31 - lane] & 0x7fffffff;
+        d_node[31 - lane] = (int)((unsigned)(mine + 1) | (lane == 30 ? 0x80000000u : 0));
+        __threadfence();
+        if (lane == 1) {
+            atomicAnd(d_node + 1, 0x7fffffff);
+        }
+    }
+}
+TEST(a_lock_that_one_lane_gives_back_behind_a_fence) {
+    run<int>(nodes, 3, 64, [] { expect_each(32, [](int) { return 120; }); });
+}
+
+// One lane stores behind its fence what others await that come to a fence again and again.
+__global__ void awaited(const int *, int *d_out) {
+    if (threadIdx.x % 32 == 7) {
+        __threadfence();
+        atomicExch(d_out + threadIdx.x / 32, 5);
+    } else {
+        while (atomicAdd(d_out + threadIdx.x / 32, 0) == 0) {
+            __threadfence();
+        }
+    }
+}
+TEST(lanes_at_different_fences) {
+    run<int>(awaited, 1, 64, [] { expect_each(2, [](int) { return 5; }); });
+}
+
+// One lane of a warp asks for the next warp, or for the next block, and tells the rest by a
+// shuffle.
+__global__ void told(const int *, int *d_out) {
+    const int me = (int)(blockIdx.x * 3 + threadIdx.x / 32), last = (int)gridDim.x * 3 - 1;
+    for (int open = me == last; !open;) {
+        if (threadIdx.x % 32 == 0) {
+            open = atomicOr(d_out + me + 1, 0);
+        }
+        open = __shfl_sync(0xffffffff, open, 0);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicExch(d_out + me, 1);
+    }
+}
+TEST(one_lane_asks_and_tells_its_warp) {
+    run<int>(told, 40, 96, [] { expect_each(120, [](int) { return 1; }); });
+}
+
 // Every block waits for the one after it, in a loop that writes as well.
 __global__ void later_blocks(const int *, volatile int *d_out) {
     if (threadIdx.x == 0) {
