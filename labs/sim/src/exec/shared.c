@@ -120,9 +120,19 @@ void *sim_dynamic_shared(const char *name, size_t element) {
     return w->block.dynamic;
 }
 
+/* Where a worker's shared memory goes: far from all else, so that sim_shared_map_wrapped() finds no
+ * memory where an index of 32 bits leads that has wrapped around: up to 64 GB away, of elements of
+ * 16 bytes. Only a wish: a smaller address space has no such place. */
+static void *place(void) {
+    enum { FIRST = 32, APART = 256, PLACES = 128 }; /* TB, GB */
+    static unsigned workers;
+    const uint64_t number = __atomic_fetch_add(&workers, 1, __ATOMIC_RELAXED) % PLACES;
+    return (void *)(uintptr_t)(((uint64_t)FIRST << 40) + number * ((uint64_t)APART << 30));
+}
+
 bool sim_shared_create(struct worker *w) {
     size_t bytes = BEFORE_DYNAMIC + DYNAMIC + SIM_SHARED_GUARD;
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory = mmap(place(), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         return false;
     }
