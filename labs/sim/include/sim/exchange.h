@@ -11,9 +11,10 @@ extern __thread bool sim_watching;
 #else
 extern _Thread_local bool sim_watching;
 
-/* A block begins: none of its threads has run yet. */
+/* A block begins: none of its threads has run yet; it has ended. */
 struct worker;
 void sim_exchange_begin(struct worker *w);
+void sim_exchange_end(const struct worker *w);
 #endif
 
 /* The running thread will make an access at FILE:LINE. `how`: 1, it loads, 2, it stores, 3, both;

@@ -373,6 +373,9 @@ static cudaError_t leave(struct worker *w) {
     if (w->block.failed != cudaSuccess) {
         sim_abandon_stacks(w);
     }
+    if (!waits) {
+        sim_exchange_end(w);
+    }
     w->block.failed = enough ? cudaSuccess : w->block.failed;
     w->block.config = NULL;
     w->poisoned = (unsigned)sim_shared_laid_out();

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define WORDS 8192         /* that are known at once */
-#define FIRST_BLOCKS 8     /* of a kernel that are watched, and then */
+#define FIRST_BLOCKS 8     /* of a kernel that are watched to their end, and then */
 #define EVERY 64           /* one of so many, */
 #define ACCESSES (1 << 17) /* so many accesses of each; */
 #define TOGETHER                                                                                   \
@@ -28,6 +28,7 @@ struct word {
 static _Thread_local unsigned left; /* accesses of the block to look at */
 static _Thread_local bool together; /* its lanes wait for each other before each of them */
 static bool reported, exchange[KERNELS];
+static unsigned ended[KERNELS]; /* blocks of each kernel */
 
 static unsigned kernel_of(const struct worker *w) {
     const struct sim_config *c = w->block.config;
@@ -36,18 +37,25 @@ static unsigned kernel_of(const struct worker *w) {
     return (kernel ^ kernel >> 6) % KERNELS;
 }
 
-/* Lanes go together in the first blocks, and in all once they have exchanged something. */
+/* Lanes go together in the first blocks, and in all once they have exchanged something. A block
+ * that begins before enough have ended is one of the first: however many run at the same time, none
+ * runs ahead of what they find. */
 void sim_exchange_begin(struct worker *w) {
-    static unsigned begun[KERNELS];
     w->ordered++;
     sim_watching = together = false;
     if (!sim_hooks) {
         const unsigned kernel = kernel_of(w);
-        const unsigned before = __atomic_fetch_add(&begun[kernel], 1, __ATOMIC_RELAXED);
+        const unsigned before = __atomic_load_n(&ended[kernel], __ATOMIC_ACQUIRE);
         const bool does = __atomic_load_n(&exchange[kernel], __ATOMIC_RELAXED);
         together = before < FIRST_BLOCKS || does;
         left = does ? TOGETHER : ACCESSES;
         sim_watching = together || w->block.index % EVERY == 0;
+    }
+}
+
+void sim_exchange_end(const struct worker *w) {
+    if (!sim_hooks) {
+        __atomic_fetch_add(&ended[kernel_of(w)], 1, __ATOMIC_RELEASE);
     }
 }
 

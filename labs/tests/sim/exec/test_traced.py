@@ -289,7 +289,9 @@ int main(int n, char **given) {
 def test_lanes_that_exchange_values_go_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on a GPU, forwards and backwards: what they compute with __syncwarp() between."""
+    """As on a GPU, forwards and backwards, however many blocks run at the same time: what they
+    compute with __syncwarp() between."""
+    monkeypatch.setenv("CONVLABS_SIM_THREADS", "32")
     for way, expected in enumerate((7575130, 6550837, 9301587, 46778114)):
         for order in ("", "reverse"):
             monkeypatch.setenv("CONVLABS_SIM_ORDER", order)
