@@ -122,12 +122,14 @@ void *sim_dynamic_shared(const char *name, size_t element) {
 
 /* Where a worker's shared memory goes: far from all else, so that sim_shared_map_wrapped() finds no
  * memory where an index of 32 bits leads that has wrapped around: up to 64 GB away, of elements of
- * 16 bytes. Only a wish: a smaller address space has no such place. */
+ * 16 bytes. Its own lowest 32 bits are far from those of a null pointer. Only a wish: a smaller
+ * address space has no such place. */
 static void *place(void) {
     enum { FIRST = 32, APART = 256, PLACES = 128 }; /* TB, GB */
     static unsigned workers;
     const uint64_t number = __atomic_fetch_add(&workers, 1, __ATOMIC_RELAXED) % PLACES;
-    return (void *)(uintptr_t)(((uint64_t)FIRST << 40) + number * ((uint64_t)APART << 30));
+    return (void *)(uintptr_t)(((uint64_t)FIRST << 40) + number * ((uint64_t)APART << 30) +
+                               ((uint64_t)2 << 30));
 }
 
 bool sim_shared_create(struct worker *w) {
