@@ -2,14 +2,15 @@
 
 The gate reads the archive itself, not the list of files that were meant to go in. An archive within
 the archive is a finding, like every other file that is not text; the gate unpacks and searches it
-too, so that the message can say what it holds. There are two exceptions: an object of a solution,
-in its place and stripped, where student.toml allows it; and a picture of a handout that holds
-pixels alone, which are searched, too.
+too, so that the message can say what it holds. There are three exceptions: an object of a solution,
+in its place and stripped, where student.toml allows it; a picture of a handout that holds pixels
+alone, which are searched, too; and a font of the handouts that is the known one, byte for byte.
 """
 
 import ast
 import bz2
 import gzip
+import hashlib
 import io
 import lzma
 import re
@@ -26,6 +27,20 @@ from grader.release.secret import Secret, squeezed
 
 OBJECTS = ["labs/lab*_*/reference/*.o"]
 PICTURES = ["handouts/figures/mistakes/*.png"]
+FONTS = {  # and the SHA-256 of each
+    "handouts/site/assets/fonts/Inter-Italic.woff2": (
+        "bfc1b86995f0d69020d5e8bd856024cb582e84ccbdf31da46f175a3700bc345e"
+    ),
+    "handouts/site/assets/fonts/Inter-Regular.woff2": (
+        "629917b417359959d538d222d7308560609dd9e564534fd41c6cb8e0d2a09d95"
+    ),
+    "handouts/site/assets/fonts/Inter-SemiBold.woff2": (
+        "3a6ab707c52eacaafef7850375b58fc84be17028669b2c3d15b794870b1fc61c"
+    ),
+    "handouts/site/assets/fonts/JetBrainsMono-Regular.woff2": (
+        "ab381726480e75b049ba9a83ef4624115bf2d857f253e1b5e3cb5525a892a6a0"
+    ),
+}
 # No pattern of student.toml can let these in.
 INSTRUCTORS = re.compile(r"^solutions/|^grader/(?:classroom|release|tests)/|(?:^|/)hidden\.toml$")
 DEEPEST = 4  # levels of archives within archives
@@ -106,6 +121,9 @@ def _in_bytes(path: str, data: bytes, secrets: Known, depth: int) -> Iterator[tu
             yield path, f"not a plain picture: {problem}"
     elif secrets.lists.objects and contents.matches(path, OBJECTS):
         yield from ((path, problem) for problem in stripped.problems(data))
+    elif path in FONTS:
+        if hashlib.sha256(data).hexdigest() != FONTS[path]:
+            yield path, "another font than the gate knows; if you changed it, correct FONTS there"
     else:
         yield from ((path, problem) for problem in _kind(data))
     data += pixels

@@ -61,8 +61,11 @@ def read(data: bytes, file: str) -> Answers:
         found: Answers = {}
         for row in rows:
             found.setdefault((row[question] or "").strip(), (row[answer] or "").strip())
-    except (UnicodeDecodeError, csv.Error) as problem:
-        raise AnswersError(f"{file}: {plain_text.line(str(problem))}") from problem
+    except UnicodeDecodeError as problem:
+        raise AnswersError(f"{file} is not text in UTF-8; export it again, as CSV") from problem
+    except csv.Error as problem:
+        why = plain_text.line(str(problem))
+        raise AnswersError(f"{file} is no whole CSV file ({why}); export it again") from problem
     return found
 
 

@@ -123,7 +123,8 @@ def _ask(store: Store, labs: list[spec.Lab], count: int) -> None:
     output.say(f"questions drawn: {total}, programs: {len(made)}; ./grade export writes them")
     if few := [each.student for each in made if len(each.asked) < count]:
         names = ", ".join(plain_text.line(name, 40) for name in few[:5])
-        output.say(f"fewer than {count} questions, so read those programs: {len(few)}, as {names}")
+        more = ", ..." if len(few) > 5 else ""
+        output.say(f"read these programs yourself: fewer than {count} questions: {names}{more}")
     for fault in [text for each in made for text in each.withheld]:
         output.say(f"a question was withheld, please report this fault of ours: {fault}")
 

@@ -23,7 +23,8 @@ SHARED = (Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"), Path.home(), Path.cw
 # Of build/: what no grading of a submission changes. Tests that grade a student's own file note it
 # in build/progress meanwhile.
 SETTLED = ("lib", "progress")
-NOTED = frozenset({".lock", *(f"lab{n}.json" for n in range(1, 10))})
+ENDINGS = ("json", "last", "log", "log.head")
+NOTED = frozenset({".lock", *(f"lab{n}.{end}" for n in range(1, 10) for end in ENDINGS)})
 PASSED_OVER = frozenset({"build", ".git", "__pycache__", ".mypy_cache", ".ruff_cache",
                          ".pytest_cache", ".hypothesis", ".import_linter_cache"})  # fmt: skip
 Stamp = tuple[int, int, int, int]  # mode, size, time of the last change, inode

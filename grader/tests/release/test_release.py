@@ -429,3 +429,13 @@ def test_a_picture_of_a_handout_that_is_none(known: gate.Known) -> None:
         assert any("a line of a solution" in line for line in found)
     elsewhere = gate.findings(packed(Member("labs/runtime/x.png", real, False)), known)
     assert any("not a text" in line for line in elsewhere)
+
+
+@pytest.mark.parametrize("path", [*gate.FONTS])
+def test_a_font_is_the_known_one(path: str, known: gate.Known) -> None:
+    real = (ROOT / path).read_bytes()
+    assert gate.findings(packed(Member(path, real, False)), known) == []
+    (found, *_) = gate.findings(packed(Member(path, real + b" ", False)), known)
+    assert "another font than the gate knows" in found
+    (found, *_) = gate.findings(packed(Member(f"{path}.txt", real, False)), known)
+    assert "not a text" in found

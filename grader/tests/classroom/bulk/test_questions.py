@@ -33,8 +33,8 @@ def test_a_table_of_answers_is_read() -> None:
     found = questions.read(text.encode(), "a.csv")
     assert found == {"q1": "5", "q2": "", "q3": ""}, "the first answer counts"
     for wrong, why in ((b"question;answer\n", "no column question"), (b"question\nq1\n", "answer"),
-                       (b"", "no column"), (b"\xff\xfe", "utf-8"),
-                       (b'question,answer\n"q1\n', "a.csv")):  # fmt: skip
+                       (b"", "no column"), (b"\xff\xfe", "not text in UTF-8"),
+                       (b'question,answer\n"q1\n', "no whole CSV")):  # fmt: skip
         with pytest.raises(AnswersError, match=why):
             questions.read(wrong, "a.csv")
 
