@@ -1,14 +1,15 @@
 """Runs HeCBench's CUDA programs as their Makefiles do, here or on a GPU, and says how each ended.
 
     python -m labs.tests.programs.hecbench --from FOLDER [--only TEXT] [--jobs N] [--smallest]
-                                           [--nvcc]
+                                           [--nvcc | --eight]
 
 FOLDER is a clone of https://github.com/zjin-lcf/HeCBench: none of its code is part of this project.
 Files, options and arguments are those that `make -n run` prints in each `src/*-cuda`; of several
 runs, the first. A program that does not end in time runs again with smaller arguments, at last with
 those that its `small` in hecbench.csv names: the options for a size that it has besides.
 hecbench.csv keeps the outcomes, here and with --nvcc on this machine's GPU; a program that has one
-there is skipped. Its column `cause` is written by hand: why a program is not right here.
+there is skipped. With --eight, its outcome on a faster machine is kept besides (`taskset -c 0-7`
+gives a program eight cores). Its column `cause` is written by hand: why a program is not right here.
 `make hecbench FROM=FOLDER` writes the table of them, too (table.py).
 """
 
@@ -47,12 +48,14 @@ COLUMNS = (
     "reason",
     "gpu",
     "gpu_reason",
+    "eight",
     "small",
     "cause",
 )
 # Their input is not in the repository, or is packed there; one asks ImageMagick to read it.
 NO_DATA = "bmf cc cm heartwall lr mcpr multimaterial nn srad testSNAP word2vec"
 NEEDS = {"bm3d": "ImageMagick"} | dict.fromkeys(NO_DATA.split(), "data")
+REASONS = {"here": "reason", "gpu": "gpu_reason"}
 COMPILERS = {"nvcc", "g++", "gcc", "mpicc", "mpicxx"}
 SOURCE = re.compile(r"\.(cu|cpp|cxx|cc|c|C)$")
 # The options of a run that decide its result; each may stand alone or with its value behind it.
@@ -171,7 +174,9 @@ def _data(folder: Path, arguments: list[str]) -> str | None:
 def main() -> int:
     parser = parser_of(__doc__, 60, OUTCOMES)
     parser.add_argument("--smallest", action="store_true", help="only with the smallest arguments")
+    parser.add_argument("--eight", action="store_true", help="keep what eight cores can do")
     options = parser.parse_args()
+    column = "gpu" if options.nvcc else "eight" if options.eight else "here"
     home = options.home.resolve()
     runner = runner_of(options, home.parent)
     rows: dict[str, dict[str, str]] = {}
@@ -187,7 +192,6 @@ def main() -> int:
         sizes = list(smaller(program.arguments, small))
         outcome = run_smaller(runner, program, sizes[-1:] if options.smallest else sizes)
         show(outcome)
-        kind, reason = ("gpu", "gpu_reason") if options.nvcc else ("here", "reason")
         with writing:
             row = rows.setdefault(folder.name, dict.fromkeys(COLUMNS, ""))
             row |= {
@@ -196,15 +200,16 @@ def main() -> int:
                 "options": shlex.join(program.options),
                 "arguments": shlex.join(outcome.program.arguments),
                 "needs": program.needs or "",
-                kind: outcome.kind,
-                reason: outcome.reason[:160],
+                column: outcome.kind,
             }
+            if column in REASONS:
+                row[REASONS[column]] = outcome.reason[:160]
             with options.csv.open("w", newline="") as file:
                 writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(row for _, row in sorted(rows.items()))
 
-    done = {name for name, row in rows.items() if row["gpu" if options.nvcc else "here"]}
+    done = {name for name, row in rows.items() if row[column]}
     folders = sorted(
         f for f in (home / "src").glob("*-cuda") if options.only in f.name and f.name not in done
     )

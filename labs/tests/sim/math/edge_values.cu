@@ -3,6 +3,9 @@
  * for the one that is named, as in `edge_values "fmod float"`, all its results. What a GPU prints is
  * in edge_values.txt:
  *     nvcc -std=c++17 -O3 -arch=native edge_values.cu -o edge_values && ./edge_values */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <cfloat>
 #include <climits>
 #include <cmath>
@@ -40,7 +43,7 @@ template <class T> std::vector<T> integers() {
 
 template <class T> unsigned long long bits_of(T value) {
     unsigned long long bits = 0;
-    if (value != value) {
+    if ((double)value != (double)value) {
         return 0x7ff8dead; /* a NaN is as good as another */
     }
     memcpy(&bits, &value, sizeof value);
@@ -127,6 +130,74 @@ template <class From> void conversions(const char *from) {
     table<unsigned>(name.c_str(), edges<From>(), std::vector<int>{0}, bytes<From>{});
 }
 
+/* Every half and every bfloat16, and integers beside the limits of other types. */
+template <class T> std::vector<T> all_of_16_bits() {
+    std::vector<T> values(65536);
+    for (unsigned i = 0; i < 65536; i++) {
+        const unsigned short bits = (unsigned short)i;
+        memcpy((void *)&values[i], &bits, sizeof bits);
+    }
+    return values;
+}
+template <class T> std::vector<T> beside_limits() {
+    std::vector<T> values = integers<T>();
+    for (unsigned long long limit : {7, 8, 11, 15, 16, 24, 31, 32, 53, 63}) {
+        for (long long beside = -1; beside <= 1; beside++) {
+            const unsigned long long value = (1ull << limit) + beside;
+            values.insert(values.end(), {T(value), T(0 - value), T(value * 3), T(value / 2 * 3)});
+        }
+    }
+    values.insert(values.end(), {T(65504), T(65519), T(65520), T(65521)});
+    return values;
+}
+template <class From, class To> void cast_of(const std::string &name, const std::vector<From> &x) {
+    using Kept = std::conditional_t<std::is_same<To, bool>::value, int, To>;
+    table<Kept>(name.c_str(), x, std::vector<int>{0}, cast<From, To>{});
+}
+template <class From> void to_floats(const std::string &from, const std::vector<From> &x) {
+    cast_of<From, float>(from + " to float", x);
+    cast_of<From, double>(from + " to double", x);
+    cast_of<From, half>(from + " to half", x);
+    cast_of<From, __nv_bfloat16>(from + " to bfloat16", x);
+    cast_of<From, bool>(from + " to bool", x);
+}
+template <class From> void to_integers(const std::string &from, const std::vector<From> &x) {
+    cast_of<From, signed char>(from + " to signed char", x);
+    cast_of<From, unsigned char>(from + " to unsigned char", x);
+    cast_of<From, short>(from + " to short", x);
+    cast_of<From, unsigned short>(from + " to unsigned short", x);
+    cast_of<From, int>(from + " to int", x);
+    cast_of<From, unsigned>(from + " to unsigned", x);
+    cast_of<From, long long>(from + " to long long", x);
+    cast_of<From, unsigned long long>(from + " to unsigned long long", x);
+}
+template <class From> void of_integer(const char *from) {
+    to_floats<From>(from, beside_limits<From>());
+    to_integers<From>(from, beside_limits<From>());
+}
+void other_conversions() {
+    of_integer<signed char>("signed char");
+    of_integer<unsigned char>("unsigned char");
+    of_integer<short>("short");
+    of_integer<unsigned short>("unsigned short");
+    of_integer<int>("int");
+    of_integer<unsigned>("unsigned");
+    of_integer<long long>("long long");
+    of_integer<unsigned long long>("unsigned long long");
+    const std::vector<half> halves = all_of_16_bits<half>();
+    const std::vector<__nv_bfloat16> bfloats = all_of_16_bits<__nv_bfloat16>();
+    to_integers<half>("half", halves);
+    to_integers<__nv_bfloat16>("bfloat16", bfloats);
+    cast_of<half, float>("half to float", halves);
+    cast_of<half, bool>("half to bool", halves);
+    cast_of<__nv_bfloat16, float>("bfloat16 to float", bfloats);
+    cast_of<__nv_bfloat16, bool>("bfloat16 to bool", bfloats);
+    cast_of<float, half>("float to half", edges<float>());
+    cast_of<float, __nv_bfloat16>("float to bfloat16", edges<float>());
+    cast_of<double, half>("double to half", edges<double>());
+    cast_of<double, __nv_bfloat16>("double to bfloat16", edges<double>());
+}
+
 #define OPERATION(operation, expression)                                                           \
     template <class A, class B> struct operation {                                                 \
         __device__ auto operator()(A x, B y) const { return expression; }                          \
@@ -206,6 +277,7 @@ int main(int, char **arguments) {
     wanted = arguments[1];
     conversions<float>("float");
     conversions<double>("double");
+    other_conversions();
     functions<float>("float");
     functions<double>("double");
     shifts<signed char>("signed char");
