@@ -9,8 +9,8 @@ runs, the first. A program that does not end in time runs again with smaller arg
 those that its `small` in hecbench.csv names: the options for a size that it has besides.
 hecbench.csv keeps the outcomes, here and with --nvcc on this machine's GPU; a program that has one
 there is skipped. With --eight, its outcome on a faster machine is kept besides (`taskset -c 0-7`
-gives a program eight cores). Its column `cause` is written by hand: why a program is not right here.
-`make hecbench FROM=FOLDER` writes the table of them, too (table.py).
+gives a program eight cores). Its column `cause` is written by hand: why a program is not right
+here. `make hecbench FROM=FOLDER` writes the table of them, too (table.py).
 """
 
 import csv

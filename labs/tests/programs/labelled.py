@@ -45,8 +45,8 @@ about values, are left out. *As labelled*: of the programs with a fault, those w
 kind is found (a note of a race in which all threads store the same value counts); of those without,
 those where none is. *Explained*: of the others, those where what is found is right, for the reason
 in the second table. *H200*: compute-sanitizer, memcheck and racecheck, which looks at shared memory
-alone (2026-11-28, driver 580.159.04). ECL-Suite does not build with CUDA 13. Of Indigo3 a part runs, at evenly spaced places
-of its list (suites.py), each on a graph of 100 nodes.
+alone (2026-11-28, driver 580.159.04). ECL-Suite does not build with CUDA 13. Of Indigo3 a part
+runs, at evenly spaced places of its list (suites.py), each on a graph of 100 nodes.
 
 """
 

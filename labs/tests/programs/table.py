@@ -38,9 +38,9 @@ HECBENCH = """
 The programs of [HeCBench](https://github.com/zjin-lcf/HeCBench) at commit f27000a5, with the files,
 options and arguments of their Makefiles (`hecbench.csv`, `make hecbench FROM=folder`); where one
 does not end in time, with fewer repeats and smaller sizes. An outcome of *wrong* on the H200 may be
-compute-sanitizer's. Each has 60 s: here on two cores; those that are *stopped* had eight of an H200's
-host, too (2026-11-28), and 30 s on the GPU. Below: those that are not right here, and why; where the
-time of one that does not end goes was measured for 20 s of its run.
+compute-sanitizer's. Each has 60 s: here on two cores; those that are *stopped* had eight of an
+H200's host, too (2026-11-28), and 30 s on the GPU. Below: those that are not right here, and why;
+where the time of one that does not end goes was measured for 20 s of its run.
 
 | programs | |
 |---|--:|
