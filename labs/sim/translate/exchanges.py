@@ -23,6 +23,7 @@ ORDERS = re.compile(
     rb"_*sync\w*|__(?:shfl|ballot|any|all|match|reduce|bar|nv_atomic|threadfence)\w*"
     rb"|atomic\w*|asm|__asm__"
 )
+FENCES = b"__threadfence __threadfence_block __threadfence_system".split()
 SYNCTHREADS = re.compile(rb"__syncthreads\w*")
 PARTS = frozenset(b"tiled_partition coalesced_threads this_grid".split())
 MEMBERS = re.compile(
@@ -74,6 +75,16 @@ def watch_exchanges(tokens: Tokens, ordered: Sequence[Function]) -> None:
         tokens.insert(tokens.end(access.last), ")")
     for end in sorted({end for at in found for end in _loops_around(tokens, at)}):
         tokens.insert(tokens.start[end], f"sim_exchange_round({4 * end});")
+
+
+def place_fences(tokens: Tokens, ordered: Sequence[Function]) -> None:
+    """Tells each fence where it is in the source: g++ may make several copies of one, and the lanes
+    that come to them are together. ordered: functions whose lanes know their place by marks."""
+    device = [f for f in tokens.functions if f.may_run_on_device and f not in ordered]
+    for i in tokens.words(*FENCES):
+        is_called = tokens.at(i + 1) == b"(" and tokens.at(i + 2) == b")"
+        if is_called and any(f.opened < i < f.closed for f in device):
+            tokens.insert(tokens.start[i + 2], str(i))
 
 
 def in_lock_step(tokens: Tokens) -> list[Function]:

@@ -32,7 +32,7 @@ from pathlib import Path
 import launch_bounds
 from architecture import merged
 from device_arithmetic import DeviceArithmetic
-from exchanges import in_lock_step, watch_exchanges
+from exchanges import in_lock_step, place_fences, watch_exchanges
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
 from local_arrays import check_indices, check_numbers
@@ -103,6 +103,7 @@ class Translation:
         if self.lock_step:
             stepped = in_lock_step(self.tokens)
             watch_exchanges(self.tokens, stepped)
+            place_fences(self.tokens, stepped)
         if stepped:
             self._control_flow(stepped)
         return LOCK_STEP * bool(stepped) + self.tokens.edited()

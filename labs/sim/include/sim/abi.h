@@ -216,8 +216,9 @@ void sim_returns(int line);
 void sim_spin(void);
 void sim_sleep(void);
 
-/* The running thread of a plain program is at a fence: its lane waits for those that come there. */
-void sim_fence(void);
+/* The running thread of a plain program is at a fence: its lane waits for those that come there.
+ * place: in the source; 0: the caller's in the code. */
+void sim_fence(unsigned place);
 
 /* From now on, the atomic functions of a traced program have the scope of the block; 0: no more. */
 void sim_atomics_of_block(int begin);

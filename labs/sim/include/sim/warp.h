@@ -162,15 +162,16 @@ SIM_REDUCE(__reduce_xor_sync, SIM_WARP_XOR, unsigned)
 
 #undef SIM_REDUCE
 
-static inline void __threadfence_block() {
+/* place: in the source, or 0; the translator adds it. */
+static inline void __threadfence_block(unsigned place = 0) {
     __atomic_thread_fence(__ATOMIC_ACQ_REL); /* weaker than __threadfence(): see tsan_atomics.c */
-    sim_fence();
+    sim_fence(place);
 }
-static inline void __threadfence() {
+static inline void __threadfence(unsigned place = 0) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    sim_fence();
+    sim_fence(place);
 }
-static inline void __threadfence_system() { __threadfence(); }
+static inline void __threadfence_system(unsigned place = 0) { __threadfence(place); }
 
 /* Lets other threads run; it takes no time. */
 static inline void __nanosleep(unsigned) { sim_sleep(); }

@@ -148,13 +148,13 @@ static void before_write(const volatile void *address, size_t bytes, const char 
     sim_wait_for_warp(w, pc - 1);
 }
 
-void sim_fence(void) {
+void sim_fence(unsigned place) {
     struct lock_step *me = sim_hooks ? NULL : mine(sim_worker);
     const char *pc = (const char *)__builtin_return_address(0) - 1;
     if (me && is_long(me)) {
         sim_give_way(pc);
     } else if (me) {
-        sim_wait_for_warp(sim_worker, pc);
+        sim_wait_for_warp(sim_worker, place ? (const char *)(uintptr_t)place : pc);
     }
 }
 

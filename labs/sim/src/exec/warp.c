@@ -10,12 +10,19 @@ unsigned sim_lane(void) {
     return sim_worker->lane.thread % SIM_WARP_SIZE;
 }
 
-/* The running lane calls an operation whose mask does not name it. A device does not say what it
- * does then; here the lane does not wait. Returns `result`. */
-static __attribute__((noinline)) unsigned long long report_outside(const struct worker *w,
-                                                                   unsigned mask, const char *what,
-                                                                   struct sim_location at,
-                                                                   unsigned long long result) {
+static const char *name_of(enum sim_warp_operation operation) {
+    return operation == SIM_WARP_BARRIER   ? "__syncwarp()"
+           : operation == SIM_WARP_BALLOT  ? "vote"
+           : operation == SIM_WARP_SHUFFLE ? "shuffle"
+                                           : "operation of the warp";
+}
+
+/* The running lane calls an operation whose mask does not name it, which is undefined. A device
+ * does what its instruction does, which has no mask: the lanes that come to it together take part.
+ * Nobody waits for this one, and it waits for nobody. */
+static __attribute__((noinline)) void report_outside(const struct worker *w,
+                                                     enum sim_warp_operation operation,
+                                                     unsigned mask, struct sim_location at) {
     struct sim_finding finding = {.kind = "barrier-divergence",
                                   .kernel = w->block.config->kernel,
                                   .location = at,
@@ -25,15 +32,7 @@ static __attribute__((noinline)) unsigned long long report_outside(const struct 
                     "thread (%u,%u,%u) of block (%u,%u,%u) is lane %u of its warp, which the mask "
                     "0x%08x of this %s does not name: the result is undefined",
                     threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
-                    w->lane.thread % SIM_WARP_SIZE, mask, what);
-    return result;
-}
-
-static const char *name_of(enum sim_warp_operation operation) {
-    return operation == SIM_WARP_BARRIER   ? "__syncwarp()"
-           : operation == SIM_WARP_BALLOT  ? "vote"
-           : operation == SIM_WARP_SHUFFLE ? "shuffle"
-                                           : "operation of the warp";
+                    w->lane.thread % SIM_WARP_SIZE, mask, name_of(operation));
 }
 
 /* The running lane is at an operation: notes it in the group of its mask. */
@@ -62,11 +61,13 @@ take_part(struct worker *w, enum sim_warp_operation operation, unsigned mask,
     me->mask = mask;
     me->value = value;
     me->from = from;
-    if (operation != SIM_WARP_ACTIVE) {
-        if (!(mask & bit)) {
-            return report_outside(w, mask, name_of(operation), (struct sim_location){file, line},
-                                  operation == SIM_WARP_SHUFFLE ? UINT64_MAX : 0);
+    if (operation != SIM_WARP_ACTIVE && !(mask & bit)) {
+        report_outside(w, operation, mask, (struct sim_location){file, line});
+        if (operation == SIM_WARP_BARRIER) {
+            return 0;
         }
+        w->warp.state->mixed = true;
+    } else if (operation != SIM_WARP_ACTIVE) {
         join(w->warp.state, operation, mask, bit);
     }
     return sim_wait(w, AT_WARP, (struct sim_location){file, line}, &me->value);
@@ -131,6 +132,25 @@ static unsigned arrived(const struct worker *w, unsigned number, unsigned leader
         }
     }
     return expected;
+}
+
+/* Does the lane wait for no other? At __activemask(), and where the mask does not name it. */
+static bool waits_for_nobody(const struct thread *it, unsigned lane) {
+    return it->operation == SIM_WARP_ACTIVE || !(it->mask >> lane & 1u);
+}
+
+/* The lanes that wait for no other, at the same call as this thread. */
+static uint32_t come_along(const struct worker *w, unsigned number, const struct thread *lead) {
+    uint32_t lanes = 0;
+    for (uint32_t left = w->warps[number].in[AT_WARP]; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        const struct thread *it = &w->thread[number * SIM_WARP_SIZE + lane];
+        if (waits_for_nobody(it, lane) && it->operation == lead->operation &&
+            it->at.file == lead->at.file && it->at.line == lead->at.line) {
+            lanes |= 1u << lane;
+        }
+    }
+    return lanes;
 }
 
 /* The mask of a shuffle names lanes that have left the kernel: what it reads from them is
@@ -260,7 +280,7 @@ static void complete(struct worker *w, unsigned number, uint32_t lanes) {
     }
     if (operation == SIM_WARP_SHUFFLE) {
         uint32_t absent = leader->mask & warp->lanes & ~lanes;
-        if (absent) {
+        if (absent && leader->mask & lanes) {
             report_absent(w, number, lanes, absent);
         }
         shuffle(first, lanes);
@@ -285,10 +305,11 @@ static void complete_mixed(struct worker *w, unsigned number) {
     for (uint32_t left = warp->in[AT_WARP]; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         bool waits = warp->in[AT_WARP] >> lane & 1u;
-        if (waits && w->thread[number * SIM_WARP_SIZE + lane].operation != SIM_WARP_ACTIVE) {
+        const struct thread *it = &w->thread[number * SIM_WARP_SIZE + lane];
+        if (waits && !waits_for_nobody(it, lane)) {
             uint32_t lanes = arrived(w, number, lane);
             if (lanes) {
-                complete(w, number, lanes);
+                complete(w, number, lanes | come_along(w, number, it));
             }
         }
     }
@@ -349,24 +370,17 @@ bool sim_next_round(struct worker *w) {
     return true;
 }
 
-/* No other lane can go on: those that wait at the same __activemask() are the active lanes. */
+/* No other lane can go on: one that waits for nobody does, with those at the same call. */
 static bool complete_active(struct worker *w, unsigned number) {
-    const struct thread *lead = NULL;
-    uint32_t lanes = 0;
     for (uint32_t left = w->warps[number].in[AT_WARP]; left; left &= left - 1) {
-        const struct thread *it =
-            &w->thread[number * SIM_WARP_SIZE + (unsigned)__builtin_ctz(left)];
-        if (it->operation == SIM_WARP_ACTIVE) {
-            lead = lead ? lead : it;
-            if (it->at.file == lead->at.file && it->at.line == lead->at.line) {
-                lanes |= left & -left;
-            }
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        const struct thread *it = &w->thread[number * SIM_WARP_SIZE + lane];
+        if (waits_for_nobody(it, lane)) {
+            complete(w, number, come_along(w, number, it));
+            return true;
         }
     }
-    if (lanes) {
-        complete(w, number, lanes);
-    }
-    return lanes != 0;
+    return false;
 }
 
 /* Has the warp run for long, and only tried in vain? One of its lanes may ask for a lock, and tell

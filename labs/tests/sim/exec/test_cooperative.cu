@@ -115,8 +115,10 @@ __global__ void tiles(int *d_out) {
     cg::thread_block_tile<16> plain = tile;
     unsigned t = block.thread_rank();
     int *at = d_out + 16 * t;
-    at[0] = (int)(tile.thread_rank() + 100 * tile.meta_group_rank() + 10000 * tile.meta_group_size());
-    at[1] = (int)(quad.thread_rank() + 100 * quad.meta_group_rank() + 10000 * quad.meta_group_size());
+    at[0] =
+        (int)(tile.thread_rank() + 100 * tile.meta_group_rank() + 10000 * tile.meta_group_size());
+    at[1] =
+        (int)(quad.thread_rank() + 100 * quad.meta_group_rank() + 10000 * quad.meta_group_size());
     at[2] = (int)(plain.meta_group_rank() + 10 * plain.size());
     at[3] = tile.shfl((int)t, 1);
     at[4] = quad.shfl_down((int)t, 1);
@@ -228,11 +230,14 @@ __global__ void coalesced(int *d_out) {
         d_out[400 + t] = cg::reduce(active, t, cg::plus<int>());
         d_out[500 + t] = cg::exclusive_scan(active, 1);
         auto odd = cg::binary_partition(active, t % 2);
-        d_out[600 + t] = (int)(odd.size() + 100 * odd.meta_group_rank() + 1000 * odd.meta_group_size());
+        d_out[600 + t] =
+            (int)(odd.size() + 100 * odd.meta_group_rank() + 1000 * odd.meta_group_size());
         auto label = cg::labeled_partition(active, t / 10);
-        d_out[700 + t] = (int)(label.size() + 100 * label.meta_group_rank() + 1000 * label.meta_group_size());
+        d_out[700 + t] =
+            (int)(label.size() + 100 * label.meta_group_rank() + 1000 * label.meta_group_size());
         auto part = cg::tiled_partition(active, 4);
-        d_out[800 + t] = (int)(part.thread_rank() + 10 * part.size() + 100 * part.meta_group_rank());
+        d_out[800 + t] =
+            (int)(part.thread_rank() + 10 * part.size() + 100 * part.meta_group_rank());
     }
 }
 
@@ -364,6 +369,24 @@ TEST(a_lane_outside_of_its_mask_is_named) {
     char line[64];
     snprintf(line, sizeof line, "\"line\":%d", WRONG_MASK);
     ck_found(outcome, "barrier-divergence", line);
+}
+
+// The instructions have no mask: what a device gives where all lanes call, and where those of the
+// mask have gone another way.
+__global__ void not_in_the_mask(int *d_out) {
+    const int t = threadIdx.x, mine = 10 * t;
+    d_out[t] = __shfl_up_sync(0x0000ffff, mine, 16);
+    d_out[32 + t] = (int)__ballot_sync(0x0000ffff, t % 4 == 1);
+    d_out[64 + t] =
+        t < 16 ? __shfl_sync(0x0000ffff, mine, 3) : __shfl_xor_sync(0x000000ff, mine, 1);
+}
+TEST(lanes_outside_of_their_mask_take_part) {
+    run(not_in_the_mask, 32);
+    for (int t = 0; t < 32; t++) {
+        ck_assert_int_eq(h_out[t], 10 * (t % 16));
+        ck_assert_uint_eq((unsigned)h_out[32 + t], 0x22222222u);
+        ck_assert_int_eq(h_out[64 + t], t < 16 ? 30 : 10 * (t ^ 1));
+    }
 }
 
 SUITE("sim: cooperative groups")

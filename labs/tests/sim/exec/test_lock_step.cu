@@ -89,12 +89,18 @@ TEST(the_last_warp_adds) {
 }
 
 template <unsigned SIZE, class T> __device__ void warp_sum(volatile T *v, unsigned t) {
-    if (SIZE >= 64) v[t] += v[t + 32];
-    if (SIZE >= 32) v[t] += v[t + 16];
-    if (SIZE >= 16) v[t] += v[t + 8];
-    if (SIZE >= 8) v[t] += v[t + 4];
-    if (SIZE >= 4) v[t] += v[t + 2];
-    if (SIZE >= 2) v[t] += v[t + 1];
+    if (SIZE >= 64)
+        v[t] += v[t + 32];
+    if (SIZE >= 32)
+        v[t] += v[t + 16];
+    if (SIZE >= 16)
+        v[t] += v[t + 8];
+    if (SIZE >= 8)
+        v[t] += v[t + 4];
+    if (SIZE >= 4)
+        v[t] += v[t + 2];
+    if (SIZE >= 2)
+        v[t] += v[t + 1];
 }
 template <unsigned SIZE> __global__ void sum_in_place(int *d_in, int *d_out) {
     int *mine = d_in + blockIdx.x * SIZE;
@@ -183,7 +189,7 @@ __global__ void scan(const int *d_in, int *d_out) {
 }
 TEST(three_warps_scan) {
     run<int>(scan, 1, 96,
-        [] { expect_each(96, [](int t) { return sum_of(t / 32 * 32, t % 32 + 1); }); });
+             [] { expect_each(96, [](int t) { return sum_of(t / 32 * 32, t % 32 + 1); }); });
 }
 
 // Lanes that have left, and lanes that come to it late.
@@ -373,6 +379,29 @@ TEST(a_lock_that_one_lane_gives_back_behind_a_fence) {
     run<int>(nodes, 3, 64, [] { expect_each(32, [](int) { return 120; }); });
 }
 
+// The same without a loop for the lock: g++ makes a copy of the rest for lane 30, with its fences.
+__device__ void give_back(int *d_node) {
+    __threadfence();
+    if (threadIdx.x % 32 == 1) {
+        atomicAnd(d_node + 1, 0x7fffffff);
+    }
+}
+__global__ void copied_fences(const int *, int *d_nodes) {
+    const unsigned lane = threadIdx.x % 32;
+    for (int i = 0; i < 4; i++) {
+        unsigned data = lane + (unsigned)i;
+        if (lane == 30) {
+            data |= 0x80000000u;
+        }
+        d_nodes[32 * i + 31 - (int)lane] = (int)data;
+        give_back(d_nodes + 32 * i);
+    }
+}
+TEST(a_fence_of_which_the_compiler_makes_copies) {
+    run<int>(copied_fences, 1, 32,
+             [] { expect_each(128, [](int t) { return 31 - t % 32 + t / 32; }); });
+}
+
 // One lane stores behind its fence what others await that come to a fence again and again.
 __global__ void awaited(const int *, int *d_out) {
     if (threadIdx.x % 32 == 7) {
@@ -436,7 +465,8 @@ TEST(lanes_write_while_they_wait) {
     run<int>(writes_in_a_warp, 1, 32, [] { expect_each(32, [](int) { return 1; }); });
 }
 
-// After the branch every lane of the warp reads what the others wrote, by a pointer that is not volatile.
+// After the branch every lane of the warp reads what the others wrote, by a pointer that is not
+// volatile.
 __device__ void put(volatile int *to, int value) {
     *to = value;
 }
@@ -455,7 +485,7 @@ __global__ void read_after(const int *d_in, int *d_out) {
 }
 TEST(lanes_read_after_a_branch) {
     run<int>(read_after, 1, 64,
-        [] { expect_each(32, [](int t) { return h_in[t ^ 31] + h_in[t ^ 15 ^ 31]; }); });
+             [] { expect_each(32, [](int t) { return h_in[t ^ 31] + h_in[t ^ 15 ^ 31]; }); });
 }
 
 // Warp functions, barriers of the block and of the grid between volatile accesses.
