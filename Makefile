@@ -220,8 +220,7 @@ ifeq ($(READY),)
 $(LIB)/runtime/bench/noise.o: OUR_CFLAGS += -O3 $(NATIVE)
 $(LIB)/runtime/bench/calibrate.o: OUR_CFLAGS += -O3 $(NATIVE) -ffp-contract=fast -fopenmp $(PLACED)
 $(LIB)/runtime/bench/bench_cpu.o: OUR_CFLAGS += -fopenmp
-$(LIB)/runtime/openmp_race/race_detector.o: OUR_CFLAGS += -O2 -Wno-missing-prototypes
-$(LIB)/runtime/openmp_race/gomp.o: OUR_CFLAGS += -fopenmp -Wno-missing-prototypes
+$(LIB)/runtime/openmp_race/%.o: OUR_CFLAGS += -O2 -fopenmp -Wno-missing-prototypes
 $(LIB)/header/plain/%.gch: PRECOMPILED_FLAGS = $(SIM_CXXFLAGS)
 $(LIB)/header/traced/%.gch: PRECOMPILED_FLAGS = $(TRACE_CXXFLAGS) $(CHECKED_CALLS)
 $(PRECOMPILED): $(REWRITER) $(SIM_HEADERS) Makefile

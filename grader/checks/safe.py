@@ -18,10 +18,6 @@ from grader.session.programs import Binary
 from grader.session.session import Session
 
 MOST = 3  # findings that are shown
-NOT_RACED = (
-    "not checked for data races between OpenMP threads: the file uses more of OpenMP than loops, "
-    "sections, single, barriers, critical, atomic and locks"
-)
 NOTHING_SHARED = "one thread alone has no data race, but the task is to divide the work"
 MANY = 2  # threads
 ROWS_OF_A_TEAM = 4  # a function that starts its threads for fewer rows does so too often
@@ -39,7 +35,7 @@ def judge_safety(session: Session, safe: Safe, binary: Binary) -> Check:
     if line.verdict != "pass" or safe != next(s for s in lab.safe if s.part == safe.part):
         return line
     for allowed in (c for c in lab.contract if c.part == safe.part):
-        if unsafe := safe_calls.find(runner, allowed, safe):
+        if unsafe := safe_calls.find(runner, allowed):
             verdict: Verdict = "error" if unsafe.is_fault else "fail"
             details = {"findings": [f.kind for f in unsafe.findings]}
             return grade_line(
@@ -68,10 +64,9 @@ def _judged(session: Session, safe: Safe, runner: Runner) -> Check:
         return _verdict(submission, safe, "fail", forwards, lines, "no-team")
     if many := _many_teams(safe, runner):
         return _verdict(submission, safe, "fail", forwards, [many, *_why(safe)], "many-teams")
-    remarks = [NOT_RACED] if runner.openmp_unsupported(safe) else []
     backwards = runner.backwards(safe)
     if backwards is None:
-        return _verdict(submission, safe, "pass", forwards, remarks)
+        return _verdict(submission, safe, "pass", forwards)
     if findings := backwards.errors():
         return _found(submission, safe, backwards, findings)
     if not _same_bits(forwards, backwards):
@@ -84,7 +79,7 @@ def _judged(session: Session, safe: Safe, runner: Runner) -> Check:
             *_why(safe),
         ]
         return _verdict(submission, safe, "fail", backwards, lines, "order-dependent")
-    return _verdict(submission, safe, "pass", forwards, remarks)
+    return _verdict(submission, safe, "pass", forwards)
 
 
 def _found(

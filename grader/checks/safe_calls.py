@@ -54,15 +54,14 @@ class Unsafe:
     is_fault: bool = False
 
 
-def find(runner: Runner, contract: Contract, safe: Safe) -> Unsafe | None:
-    """The first error in the contract's short sequence, or None. safe: tells whether OpenMP's
-    threads can be checked for races. Raises OSError."""
+def find(runner: Runner, contract: Contract) -> Unsafe | None:
+    """The first error in the contract's short sequence, or None. Raises OSError."""
     sequence = draw.draw_checked(runner.submission.lab, contract)
     if runner.backend != "sim" or not _is_traced(runner, contract):
         # First, as an access outside an array may break whatever the other runs are judged by.
         if unsafe := _errors(_play(runner, contract, sequence, SANITIZED)):
             return unsafe
-        if sequence[0].threads and not runner.openmp_unsupported(safe):
+        if sequence[0].threads:
             return _errors(_play(runner, contract, sequence, OPENMP_RACES))
         return None
     forwards = _play(runner, contract, sequence, CHECKED)

@@ -121,8 +121,8 @@ class Runner:
 
     def openmp_races(self, check: Input) -> InstrumentedRun | None:
         """Runs under the race detector for OpenMP's threads (labs/runtime/openmp_race); None where
-        the input starts no threads or the detector does not support the file."""
-        if "threads" not in check.settings() or self.openmp_unsupported(check):
+        the input starts no threads."""
+        if "threads" not in check.settings():
             return None
         return self._run(check, OPENMP_RACES)
 
@@ -139,12 +139,6 @@ class Runner:
         if not record:
             return run, None
         return run, instructions.counted(record, check.counter, self._plain())
-
-    def openmp_unsupported(self, check: Input) -> bool:
-        """Whether the input starts OpenMP threads, but the file uses parts of OpenMP that the race
-        detector does not support."""
-        program = self.binary.with_name("raced")
-        return "threads" in check.settings() and program.exists() and not program.stat().st_size
 
     def _plain(self) -> Path:
         return self.plain or self.binary.with_name("run")

@@ -63,12 +63,27 @@ OPENMP = {  # in place of the loop over y in the solution's correlate_openmp()
     }
 }
 """,
-    "tasks, which the check does not know": """
+    "tasks that all write one row": """
+    float row[width];
 #pragma omp parallel
 #pragma omp single
-    for (int y = 0; y < height; y++)
+    for (int y = 0; y < height; y++) {
+#pragma omp task
+        {
+            correlate_row(image, width, height, mask, radius, border, y, row); // RACE
+            memcpy(out + (size_t)y * width, row, sizeof row);
+        }
+    }
+}
+""",
+    "tasks, one after the other": """
+#pragma omp parallel
+#pragma omp single
+    for (int y = 0; y < height; y++) {
 #pragma omp task
         correlate_row(image, width, height, mask, radius, border, y, out + (size_t)y * width);
+#pragma omp taskwait
+    }
 }
 """,
 }
@@ -125,6 +140,7 @@ def test_one_thread_proves_nothing(directive: str, says: str, tmp_path: Path) ->
         "#pragma omp parallel for schedule(dynamic, 40)\n",
         "#pragma omp parallel for if (height > 40) num_threads(2)\n",
         "#pragma omp parallel num_threads(1)\n#pragma omp parallel for\n",
+        "#pragma omp parallel\n#pragma omp single\n#pragma omp taskloop\n",
     ],
 )
 def test_two_threads_of_three_are_a_team(directive: str, tmp_path: Path) -> None:
@@ -133,12 +149,15 @@ def test_two_threads_of_three_are_a_team(directive: str, tmp_path: Path) -> None
     assert code == 0, document["checks"]
 
 
-def test_what_the_check_for_races_does_not_know_costs_nothing(tmp_path: Path) -> None:
-    folder = with_threads("tasks, which the check does not know", tmp_path)
+@pytest.mark.parametrize(
+    ("name", "diagnosis"),
+    [("tasks that all write one row", "thread-race"), ("tasks, one after the other", "no-team")],
+)
+def test_tasks_are_judged_as_loops_are(name: str, diagnosis: str, tmp_path: Path) -> None:
+    folder = with_threads(name, tmp_path)
     code, document = grade("lab1", "--src", str(folder), "-k", "C no data race")
     (check,) = (c for c in document["checks"] if c["kind"] == "safe")
-    assert code == 0 and check["verdict"] == "pass", check
-    assert "not checked for data races" in check["message"][0]
+    assert code == 1 and (check["verdict"], check["diagnosis"]) == ("fail", diagnosis), check
 
 
 def test_what_does_not_link_with_the_check_for_races_for_another_reason_fails(

@@ -1,6 +1,7 @@
 #include "race_detector.h"
 
 #include "evidence/evidence.h"
+#include "order.h"
 
 #include <link.h>
 #include <malloc.h>
@@ -13,13 +14,13 @@ enum { PAGE = 512, BUCKETS = 4096, MAX_THREADS = 1024, MAX_REPORTED = 20 };
 enum { READ, WRITE };
 
 /* What is known of the reads, or of the writes, of a byte in an epoch, which is the time between
- * two synchronizations of the team. */
+ * two synchronizations of the team. Of those that are in no order with each other two are kept: an
+ * access by any thread has no order with one of them at least. */
 struct access {
-    unsigned epoch; /* counted from 1; 0: there was no access */
-    int thread;     /* of the first access */
-    bool locked;    /* each was atomic or under a lock */
-    bool many;      /* other threads did the same */
-    const void *pc; /* of the first access */
+    unsigned epoch;   /* counted from 1; 0: there was no access */
+    unsigned part[2]; /* of the first and the last access: order.h; the same if there is one */
+    bool locked[2];   /* each in this part was atomic or under a lock */
+    const void *pc;   /* of the first access */
 };
 struct page {
     uintptr_t number;
@@ -41,15 +42,18 @@ static unsigned long long teams;                      /* of several threads, tha
 static unsigned long long bytes_written[MAX_THREADS]; /* bytes, by each thread of all teams */
 static unsigned long long bytes_read[MAX_THREADS][2]; /* likewise; [under a lock] */
 static unsigned long long bytes_alone;                /* written outside of teams */
+static unsigned team_threads;                         /* of the team that runs */
 static _Thread_local uintptr_t stack_begin;           /* its lower addresses are the thread's own */
+static _Thread_local uintptr_t stack_used;            /* the lowest of them that was accessed */
 
 void race_team_starts(unsigned size) {
+    team_threads = size;
     largest_team = size > largest_team ? size : largest_team;
     teams += size > 1;
 }
 
 void race_thread_begins(const void *frame) {
-    stack_begin = (uintptr_t)frame;
+    stack_begin = stack_used = (uintptr_t)frame;
 }
 
 void race_thread_runs(int thread) {
@@ -58,6 +62,7 @@ void race_thread_runs(int thread) {
 
 void race_synchronize(void) {
     epoch++;
+    order_restart(team_threads);
 }
 
 void race_switches_with(void (*others_first)(void)) {
@@ -102,6 +107,12 @@ static unsigned long long in_program(const void *pc) {
     return (uintptr_t)pc - 1 - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
 }
 
+/* The thread of the two accesses that is not the running one. */
+static int other_thread(const struct access *access) {
+    const int thread = order_thread_of(access->part[0]);
+    return thread == running ? order_thread_of(access->part[1]) : thread;
+}
+
 /* Reports a finding, as grader/model/finding.py reads it; each pair of source locations once.
  * `earlier`, of `earlier_kind`, is the access that `pc` races with.
  */
@@ -122,7 +133,7 @@ static void report(const void *pc, int kind, const struct access *earlier, int e
         "atomic "
         "access between them\"}\n",
         in_program(pc), in_program(earlier->pc), running, running,
-        kind == WRITE ? "writes" : "reads", earlier->thread,
+        kind == WRITE ? "writes" : "reads", other_thread(earlier),
         earlier_kind == WRITE ? "writes" : "reads");
     evidence_write(EVIDENCE_FINDING, line, (size_t)length);
 }
@@ -196,19 +207,33 @@ static void count(const volatile void *at, size_t bytes, int kind) {
     }
 }
 
-/* Was one of these accesses made in this epoch by another thread, and not both under a lock? */
+/* Was one of these accesses made in this epoch by another thread and before nothing that the running
+ * thread does now, and not both under a lock? */
 static bool conflicts(const struct access *earlier, bool locked) {
-    return earlier->epoch == epoch && (earlier->thread != running || earlier->many) &&
-           !(locked && earlier->locked);
+    for (int i = 0; earlier->epoch == epoch && i < 2; i++)
+        if (!(locked && earlier->locked[i]) && !order_before(earlier->part[i], running))
+            return true;
+    return false;
 }
 
+/* Keeps the access: with the others of its part, or instead of one that comes before it. */
 static void note(struct access *access, bool locked, const void *pc) {
-    if (access->epoch != epoch) {
-        *access = (struct access){epoch, running, locked, false, pc};
+    const unsigned part = order_now(running);
+    const bool first_before = access->epoch != epoch || order_before(access->part[0], running);
+    if (access->epoch != epoch ||
+        (access->part[0] == access->part[1] && access->part[0] != part && first_before)) {
+        *access = (struct access){epoch, {part, part}, {locked, locked}, pc};
         return;
     }
-    access->many = access->many || access->thread != running;
-    access->locked = access->locked && locked;
+    const bool single = access->part[0] == access->part[1];
+    const int which = access->part[0] == part || (first_before && access->part[1] != part) ? 0 : 1;
+    const bool replaced =
+        access->part[which] != part && order_before(access->part[which], running);
+    access->locked[which] = locked && (replaced || access->locked[which]);
+    access->pc = which == 0 && replaced ? pc : access->pc;
+    access->part[which] = part;
+    if (single && which == 0)
+        access->locked[1] = access->locked[0];
 }
 
 static void check_access(const volatile void *at, size_t bytes, int kind, bool atomic,
@@ -218,6 +243,8 @@ static void check_access(const volatile void *at, size_t bytes, int kind, bool a
     count(at, bytes, kind);
     if (running < 0)
         return;
+    if ((uintptr_t)at < stack_used && (uintptr_t)at >= (uintptr_t)__builtin_frame_address(0))
+        stack_used = (uintptr_t)at;
     const bool locked = atomic || locks[running] > 0;
     for (size_t i = 0; i < bytes; i++) {
         struct access *accesses = accesses_of((uintptr_t)at + i);
@@ -238,6 +265,14 @@ static void forget(const void *at, size_t bytes) {
         if (accesses)
             accesses[READ].epoch = accesses[WRITE].epoch = 0;
     }
+}
+
+/* All that lies below the caller's frame. */
+void race_stack_is_new(void) {
+    const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    if (stack_used < frame)
+        forget((const void *)stack_used, frame - stack_used);
+    stack_used = frame < stack_begin ? frame : stack_begin;
 }
 
 #define PC __builtin_return_address(0)
@@ -299,7 +334,6 @@ void *__real_malloc(size_t bytes);
 void *__real_realloc(void *old, size_t bytes);
 void *__real_aligned_alloc(size_t alignment, size_t bytes);
 int __real_posix_memalign(void **to, size_t alignment, size_t bytes);
-void *__real_memcpy(void *to, const void *from, size_t bytes);
 void *__real_memmove(void *to, const void *from, size_t bytes);
 void *__real_memset(void *to, int byte, size_t bytes);
 

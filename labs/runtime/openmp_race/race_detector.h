@@ -1,10 +1,11 @@
-/* The check for data races between OpenMP threads in C: two files that replace gcc's own OpenMP
+/* The check for data races between OpenMP threads in C: this folder replaces gcc's own OpenMP
  * runtime in a program whose memory accesses gcc has instrumented (-fsanitize=thread).
  *
  * gomp.c runs the threads of a team one at a time: each until it ends, reaches a barrier, or comes
- * to the next chunk of a loop, a lock or an atomic access; then another one runs. race_detector.c
- * is called for every access and keeps, for each byte, which thread wrote it and which read it
- * since the last synchronization of the whole team. Two threads access the same byte, at least one
+ * to the next chunk of a loop, a task, a lock or an atomic access; then another one runs.
+ * race_detector.c is called for every access and keeps, for each byte, which thread wrote it and
+ * which read it since the last synchronization of the whole team; of tasks, order.c knows which
+ * come one after the other. Two threads access the same byte, at least one
  * of them writes, and no barrier, lock or atomic access orders the two: that is a data race,
  * whatever happened in this run, on however many cores and in whatever order. Each race is a
  * finding in the evidence (evidence/evidence.h).
@@ -30,6 +31,13 @@ void race_team_starts(unsigned size);
 
 /* All accesses so far happen before all that follow: a team starts, ends, or is at a barrier. */
 void race_synchronize(void);
+
+/* The stack below the caller's frame is used for something else from now on: a task begins or ends,
+ * and what another one left there is in no race with it. */
+void race_stack_is_new(void);
+
+/* memcpy(), of which no access is checked. */
+void *__real_memcpy(void *to, const void *from, size_t bytes);
 
 /* From now on `others_first` is called before an atomic access and by race_before_lock(). */
 void race_switches_with(void (*others_first)(void));

@@ -30,5 +30,8 @@ static inline cudaError_t sim_after(cudaError_t earlier, cudaError_t result) {
     return sim_answer(result != cudaSuccess ? result : earlier);
 }
 
+/* How often cudaDeviceReset() was called. */
+extern unsigned sim_device_resets;
+
 /* Records for sim_queued() what the program queues in a stream. */
 void sim_note_queued(enum sim_work work, cudaStream_t stream);

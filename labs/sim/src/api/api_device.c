@@ -5,6 +5,7 @@
 #include "memory/allocations.h"
 #include "memory/array.h"
 #include "memory/heap.h"
+#include "memory/pool.h"
 #include "queue/queue.h"
 #include "texture/texture.h"
 
@@ -175,6 +176,8 @@ cudaError_t cudaDeviceSynchronize(void) {
     return sim_after(earlier, sim_wait_all());
 }
 
+unsigned sim_device_resets;
+
 /* Queued work ends first, as it does on a device whose context is destroyed. */
 cudaError_t cudaDeviceReset(void) {
     SIM_BEGIN(cudaErrorLaunchFailure);
@@ -183,7 +186,9 @@ cudaError_t cudaDeviceReset(void) {
     sim_forget_events();
     sim_lock_device();
     sim_report_device_leaks();
+    sim_pools_forget();
     sim_release_device();
+    sim_device_resets++;
     sim_heap_reset();
     sim_arrays_forget();
     sim_textures_forget();

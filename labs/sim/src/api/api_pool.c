@@ -181,7 +181,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
     SIM_FAIL_IF(properties->handleTypes != cudaMemHandleTypeNone,
                 cudaErrorNotSupported); /* other processes */
     sim_lock_device();
-    *pool = sim_pool_create(properties->maxSize);
+    *pool = sim_pool_create(properties->maxSize, location);
     sim_unlock_device();
     return *pool ? cudaSuccess : sim_fail(cudaErrorMemoryAllocation);
 }

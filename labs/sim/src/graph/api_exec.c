@@ -1,5 +1,7 @@
 /* Executable graphs: a copy of a graph, in the order in which its nodes run. */
 #include "api/api.h"
+#include "base/at_end.h"
+#include "base/errors.h"
 #include "graph/node_parameters.h"
 #include "memory/allocations.h"
 #include "queue/queue.h"
@@ -11,6 +13,8 @@ struct sim_graph_exec {
     struct sim_graph_node **order;
     struct sim_item *last; /* of the last launch: the next one runs after it; a reference */
     bool frees_on_launch;  /* what the program has not freed since the last launch */
+    struct sim_location location;
+    unsigned resets; /* of the device, before it was made: a later one destroys it */
     struct sim_graph_exec *next;
 };
 
@@ -59,7 +63,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
     struct sim_graph *copy = created ? sim_copy_graph(graph) : NULL;
     struct sim_graph_node **order = copy ? sim_order_nodes(copy) : NULL;
     if (order) {
-        *created = (struct sim_graph_exec){.graph = copy, .order = order, .next = execs};
+        *created = (struct sim_graph_exec){.graph = copy, .order = order, .location = location, .resets = sim_device_resets, .next = execs};
         created->frees_on_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
         copy->is_child = true; /* the program has no handle of it */
         execs = created;
@@ -82,7 +86,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
 
 /* What is queued of it still runs. */
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
-    SIM_BEGIN(cudaErrorInvalidValue);
+    SIM_BEGIN_RELEASE();
     sim_lock_graphs();
     struct sim_graph_exec **at = &execs;
     while (*at && *at != exec) {
@@ -98,8 +102,22 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
     sim_release_item(exec->last);
     free(exec->order);
     free(exec);
-    return cudaSuccess;
+    return sim_after(earlier, cudaSuccess);
 }
+
+static void report_leaks(void) {
+    if (sim_sticky() != cudaSuccess) {
+        return; /* a lost device cannot end anything */
+    }
+    for (const struct sim_graph_exec *e = execs; e; e = e->next) {
+        struct sim_finding finding = {.kind = "leak", .location = e->location};
+        if (e->resets == sim_device_resets) {
+            sim_report_once(&finding, "the graph that was instantiated here was never destroyed: "
+                                      "call cudaGraphExecDestroy()");
+        }
+    }
+}
+SIM_AT_END(report_leaks);
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
     SIM_BEGIN(cudaErrorInvalidValue);

@@ -20,17 +20,21 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags) {
     SIM_FAIL_IF(!graph || flags != 0, cudaErrorInvalidValue);
     sim_lock_graphs();
     *graph = sim_new_graph();
+    if (*graph) {
+        sim_give_graph(*graph, location);
+    }
     return finish(*graph ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-    SIM_BEGIN(cudaErrorInvalidValue);
+    SIM_BEGIN_RELEASE();
     sim_lock_graphs();
     bool known = sim_is_graph(graph) && !graph->is_child;
     if (known) {
         sim_free_graph(graph);
     }
-    return finish(known ? cudaSuccess : cudaErrorInvalidValue);
+    sim_unlock_graphs();
+    return sim_after(earlier, known ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t *copy, cudaGraph_t graph) {
@@ -39,6 +43,9 @@ cudaError_t cudaGraphClone(cudaGraph_t *copy, cudaGraph_t graph) {
     FINISH_IF(!copy || !sim_is_graph(graph), cudaErrorInvalidValue);
     FINISH_IF(sim_has_memory_nodes(graph), cudaErrorNotSupported);
     *copy = sim_copy_graph(graph);
+    if (*copy) {
+        sim_give_graph(*copy, location);
+    }
     return finish(*copy ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 

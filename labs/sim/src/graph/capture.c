@@ -241,6 +241,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
                                        : cudaErrorStreamCaptureUnjoined;
     if (error == cudaSuccess) {
         *graph = c->graph;
+        sim_give_graph(c->graph, location);
     } else {
         sim_free_graph(c->graph);
     }

@@ -1,5 +1,7 @@
 #include "graph/graph.h"
 
+#include "base/at_end.h"
+#include "base/errors.h"
 #include "base/options.h"
 #include "memory/allocations.h"
 
@@ -165,6 +167,25 @@ void sim_free_graph(struct sim_graph *graph) {
     }
     free(graph);
 }
+
+void sim_give_graph(struct sim_graph *graph, struct sim_location location) {
+    graph->is_given = true;
+    graph->location = location;
+}
+
+static void report_leaks(void) {
+    if (sim_sticky() != cudaSuccess) {
+        return; /* a lost device cannot end anything */
+    }
+    for (const struct sim_graph *graph = graphs; graph; graph = graph->next) {
+        struct sim_finding finding = {.kind = "leak", .location = graph->location};
+        if (graph->is_given) {
+            sim_report_once(&finding, "the graph that this call gave was never destroyed: call "
+                                      "cudaGraphDestroy()");
+        }
+    }
+}
+SIM_AT_END(report_leaks);
 
 struct sim_graph_node *sim_node_in(const struct sim_graph *graph,
                                    const struct sim_graph_node *node) {

@@ -36,7 +36,9 @@ struct sim_graph_node {
 struct sim_graph {
     struct sim_graph_node *nodes;
     unsigned node_count;
-    bool is_child; /* a node owns it */
+    bool is_child;                /* a node owns it */
+    bool is_given;                /* the program has it, and must destroy it */
+    struct sim_location location; /* of the call that gave it */
     struct sim_graph *next;
 };
 
@@ -46,6 +48,9 @@ void sim_unlock_graphs(void);
 struct sim_graph *sim_new_graph(void);
 bool sim_is_graph(const struct sim_graph *graph);
 void sim_free_graph(struct sim_graph *graph);
+
+/* The program gets the graph, from a call at `location`. */
+void sim_give_graph(struct sim_graph *graph, struct sim_location location);
 
 /* A copy with copies of the nodes; NULL: out of memory. */
 struct sim_graph *sim_copy_graph(const struct sim_graph *graph);

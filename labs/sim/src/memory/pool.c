@@ -1,5 +1,8 @@
 #include "memory/pool.h"
 
+#include "base/at_end.h"
+#include "base/errors.h"
+
 #include <stdlib.h>
 
 #define CHUNK ((size_t)32 << 20) /* what a pool asks of the device at a time */
@@ -8,10 +11,10 @@ struct sim_pool sim_default_pool = {.reuse = {1, 1, 1}};
 struct sim_pool *sim_current_pool = &sim_default_pool;
 static struct sim_pool *pools;
 
-struct sim_pool *sim_pool_create(size_t most) {
+struct sim_pool *sim_pool_create(size_t most, struct sim_location location) {
     struct sim_pool *pool = calloc(1, sizeof *pool);
     if (pool) {
-        *pool = (struct sim_pool){.reuse = {1, 1, 1}, .most = most, .next = pools};
+        *pool = (struct sim_pool){.reuse = {1, 1, 1}, .most = most, .location = location, .next = pools};
         pools = pool;
     }
     return pool;
@@ -70,3 +73,23 @@ void sim_pool_trim(struct sim_pool *pool, size_t least) {
     size_t needed = in_chunks(pool->used > least ? pool->used : least);
     pool->kept = pool->kept < needed ? pool->kept : needed;
 }
+
+void sim_pools_forget(void) {
+    for (struct sim_pool *pool = pools; pool; pool = pool->next) {
+        pool->destroyed = true;
+    }
+}
+
+static void report_leaks(void) {
+    if (sim_sticky() != cudaSuccess) {
+        return; /* a lost device cannot end anything */
+    }
+    for (const struct sim_pool *pool = pools; pool; pool = pool->next) {
+        struct sim_finding finding = {.kind = "leak", .location = pool->location};
+        if (!pool->destroyed) {
+            sim_report_once(&finding, "the memory pool created here was never destroyed: call "
+                                      "cudaMemPoolDestroy()");
+        }
+    }
+}
+SIM_AT_END(report_leaks);

@@ -2,7 +2,7 @@
  * allocations.h. Not locked: hold the device's lock. */
 #pragma once
 
-#include "base/device.h"
+#include "base/findings.h"
 
 struct sim_pool {
     uint64_t threshold;     /* bytes that it keeps when the device is idle */
@@ -11,6 +11,7 @@ struct sim_pool {
     size_t used, used_most; /* bytes of live allocations; the most since the program reset it */
     size_t kept, kept_most; /* bytes that it has of the device */
     bool destroyed;         /* kept while allocations live */
+    struct sim_location location;
     struct sim_pool *next;
 };
 
@@ -18,11 +19,15 @@ struct sim_pool {
 extern struct sim_pool sim_default_pool;
 extern struct sim_pool *sim_current_pool;
 
-struct sim_pool *sim_pool_create(size_t most); /* NULL: out of memory */
+/* location: of the program's call. NULL: out of memory. */
+struct sim_pool *sim_pool_create(size_t most, struct sim_location location);
 bool sim_is_pool(const struct sim_pool *pool); /* that exists and is not destroyed */
 
 /* Its allocations stay valid. */
 void sim_pool_destroy(struct sim_pool *pool);
+
+/* The device is reset: its pools are gone. */
+void sim_pools_forget(void);
 
 /* False: the pool is too small. */
 bool sim_pool_take(struct sim_pool *pool, size_t bytes);

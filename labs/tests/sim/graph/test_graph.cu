@@ -305,4 +305,61 @@ TEST(launches_by_address) {
     ck_success(cudaFree(d));
 }
 
+static void leave_graphs() {
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaMemPool_t pool;
+    cudaMemPoolProps props = {};
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location.type = cudaMemLocationTypeDevice;
+    cudaGraphCreate(&graph, 0);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaMemPoolCreate(&pool, &props);
+}
+
+static void leave_a_captured_graph() {
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaStreamCreate(&stream);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cudaStreamEndCapture(stream, &graph);
+    cudaStreamDestroy(stream);
+}
+
+static void leave_nothing() {
+    cudaStream_t stream;
+    cudaGraph_t graph, copy, child;
+    cudaGraphNode_t node;
+    cudaGraphExec_t exec;
+    cudaStreamCreate(&stream);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphCreate(&child, 0);
+    cudaGraphAddChildGraphNode(&node, graph, NULL, 0, child);
+    cudaGraphClone(&copy, graph);
+    cudaGraphInstantiate(&exec, copy, 0);
+    cudaGraphLaunch(exec, stream);
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(child);
+    cudaGraphDestroy(copy);
+    cudaGraphDestroy(graph);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal); // and never ends
+    cudaStreamDestroy(stream);
+    cudaGraphCreate(&graph, 0);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphDestroy(graph);
+    cudaDeviceReset(); // destroys what was instantiated
+}
+
+TEST(what_leaks) {
+    struct outcome outcome = run_program(leave_graphs, NULL);
+    ck_found(outcome, "leak", "the graph that this call gave was never destroyed");
+    ck_found(outcome, "leak", "the graph that was instantiated here was never destroyed");
+    ck_found(outcome, "leak", "the memory pool created here was never destroyed");
+    outcome = run_program(leave_a_captured_graph, NULL);
+    ck_found(outcome, "leak", "the graph that this call gave was never destroyed");
+    outcome = run_program(leave_nothing, NULL);
+    ck_nothing_found(outcome);
+}
+
 SUITE("sim: graphs")
