@@ -108,6 +108,10 @@ def _publish(store: Store, rules: settings.Course) -> None:
     if unknown := final.strangers(rules, final.students(store.submissions(), rules)):
         names = ", ".join(plain_text.line(name) for name in unknown)
         output.say(f"course.toml has names that no student of this run has: {names}")
+    for each in store.submissions():
+        for note in each.notes.split(", "):
+            if note.startswith(takes.NOT_THERE):
+                output.say(f"{plain_text.line(each.student)}: {note}")
     print(summary(store))
     print(f"gradebook: {store.folder / gradebook.NAME}")
     if rules.leaderboard:

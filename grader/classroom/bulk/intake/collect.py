@@ -76,7 +76,12 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
     if entry.problem:
         return {lab.id: Files(problem=entry.problem) for lab in labs}
     if not entry.paths:
-        return {lab.id: Files(missing="nothing was handed in") for lab in labs}
+        return {
+            lab.id: Files(
+                missing="nothing was handed in", notes=tuple(takes.absent(lab, [], entry.takes))
+            )
+            for lab in labs
+        }
     names = names_of(labs) | takes.names_of(entry.takes)
     opened = _of_class(entry, entry.archive, names) if entry.archive else _on_disk(entry, names)
     if opened.refused:
@@ -85,6 +90,8 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
     for lab in labs:
         mine = replace(opened, files=takes.renamed(lab, opened.files, entry.takes))
         files = _complete(lab, mine, alone=len(labs) == 1)
+        absent = takes.absent(lab, opened.files, entry.takes)
+        files = replace(files, notes=(*files.notes, *absent))
         of_labs[lab.id] = _with_pseudonym(lab, files, opened.files)
     return of_labs
 
