@@ -19,6 +19,7 @@ from grader.classroom.bulk.intake.on_roster import attendance
 from grader.classroom.bulk.intake.on_roster import timed as timed_by_roster
 from grader.classroom.bulk.pool import Pool
 from grader.classroom.bulk.store import Store
+from grader.classroom.bulk.variants import Variants
 from grader.classroom.commands import bulk_machine, cluster_options
 from grader.classroom.commands import bulk_options as options
 from grader.classroom.commands import bulk_problems as problems
@@ -86,7 +87,8 @@ def bulk(
         }
         grading = Options(backend, timed, seconds, pages, seeds, rules.predicted_speed)
         bar = Bar(quiet)
-        batch = Batch(store, chosen, grading, bar, rules.attempts == "best", check)
+        variants = Variants.of(rules, entries)
+        batch = Batch(store, chosen, grading, bar, rules.attempts == "best", variants, check)
         batch.prepare()
         store.keep_setting(DOWNLOAD, str(download).encode())
         store.keep_setting(final.COLLECTED, datetime.now(UTC).isoformat().encode())

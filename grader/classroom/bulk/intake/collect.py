@@ -39,6 +39,7 @@ class Files:
 def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
     """Collected files as the pipeline takes them, to be built in `home`. Their folder is shown
     under the lab's name: what a grade says of the same files is the same for every student."""
+    contents = {name: contents[name] for name in lab.submit if name in contents}
     problems = [f"{lab.folder}/{name} is missing" for name in lab.submit if name not in contents]
     empty = [name for name, content in contents.items() if not content.strip()]
     problems += [f"{lab.folder}/{name} is empty" for name in empty]
