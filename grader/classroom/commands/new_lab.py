@@ -13,7 +13,7 @@ from grader.commands.errors import CommandError, UsageError
 from grader.model import outline
 
 FROM = "lab1"  # plain C, one file
-LEFT_OUT = ("expert.c", "notes.md")  # of its solution
+LEFT_OUT = ("expert.c",)  # of its solution
 PAGES = Path("handouts", "site", "contents.toml")
 PAGE = """# Lab {number}: {title}
 
@@ -47,9 +47,10 @@ def new_lab(
 ) -> None:
     """Make the folders of a new lab, which works from the start."""
     lab, folder = _named(name)
-    title = folder.partition("_")[2].replace("_", " ")
-    source = outline.load(FROM)
-    words = {source.folder: folder, f"{FROM}-": f"{lab}-", FROM: lab, FROM.upper(): lab.upper()}
+    stem = folder.partition("_")[2]
+    title, source = stem.replace("_", " "), outline.load(FROM)
+    words = {source.folder: folder, FROM: lab, FROM.upper(): lab.upper()}
+    words |= {Path(source.submit[0]).stem: stem}  # one name in two labs would be handed in for both
     words |= {f"ab {FROM[3:]}": f"ab {lab[3:]}", f'"{source.title}"': f'"{title}"'}
     for place in (paths.LABS, paths.SOLUTIONS):
         _copy(place / source.folder, place / folder, words)
@@ -67,7 +68,7 @@ def new_lab(
 
 def _named(name: str) -> tuple[str, str]:
     """The id and the folder of the new lab. Raises UsageError."""
-    match = re.fullmatch(r"(?:lab([1-9]\d*)_)?([a-z][a-z0-9]*(?:_[a-z0-9]+)*)", name)
+    match = re.fullmatch(r"(?:lab([1-9]\d*)_)?((?!lab\d)[a-z][a-z0-9]*(?:_[a-z0-9]+)*)", name)
     if match is None:
         raise UsageError(f"{name!r} names no folder: use small letters, such as shared_histogram")
     there = outline.available()
