@@ -126,8 +126,9 @@ def _app(arguments: list[str]) -> typer.Typer:
     everything = completion.requested(arguments) or first not in {*COMMANDS, *labs}
     if everything and overview.IN_CLASSROOM.is_dir():  # not in a student's copy
         for name in overview.INSTRUCTOR:
-            module = importlib.import_module(f"grader.classroom.commands.{name}")
-            app.command(name=name)(_said(getattr(module, name)))
+            plain = name.replace("-", "_")
+            module = importlib.import_module(f"grader.classroom.commands.{plain}")
+            app.command(name=name)(_said(getattr(module, plain)))
     for lab_id in labs if everything else {first} & labs.keys():
         app.command(name=lab_id, help=overview.sentence(lab_id))(
             _said(grade_options.command(lab_id))

@@ -49,6 +49,7 @@ def ask(
     if part not in names:
         raise UsageError(f"{lab} has no part {part}; it has {', '.join(names)}")
     submission = options.submission(loaded, src)
+    loaded = submission.lab
     if submission.problems:
         raise CommandError("\n       ".join(submission.problems), exit_codes.LESS)
     output.announce_first_build()

@@ -14,7 +14,7 @@ from grader.commands import options, output
 from grader.commands.errors import UsageError
 from grader.execute.addr2line import shortened
 from grader.grading import pipeline, speed_scores
-from grader.model import result, spec
+from grader.model import result, spec, variant
 from grader.render.terminal import Terminal
 from grader.session.observer import Observer
 from grader.session.plan import matching, plan_for
@@ -97,6 +97,7 @@ def grade(request: Request) -> int:
         raise UsageError("--leaderboard needs every check and their times: no -k, no --no-speed")
     lab = options.load(request.lab)
     submission = options.submission(lab, request.src)
+    lab = submission.lab
     backend = options.backend(lab, request.backend)
     plan = plan_for(lab, backend, request.pattern, request.timed)
     if request.profiled and not lab.technique:
@@ -143,6 +144,8 @@ def grade(request: Request) -> int:
     if not quiet:
         files = [submission.path(name) for name in lab.submit]
         print(terminal.header(lab.id, lab.title, files, plan.backend), flush=True)
+        if lab.variant:
+            print(f"      your variant: {variant.in_words(lab.variant)}", flush=True)
     output.announce_first_build()
     report = None
     if request.html_file:

@@ -1,16 +1,18 @@
 """The options that several commands share, declared for Typer, and what their values name."""
 
+import dataclasses
 import shlex
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from grader import files
 from grader.commands import overview
 from grader.commands.errors import UsageError
 from grader.commands.output import Colour
 from grader.execute import backend as backends
-from grader.model import spec
+from grader.model import spec, variant
 from grader.model import submission as submissions
 from grader.model.submission import Submission
 
@@ -61,11 +63,21 @@ def load(lab_id: str) -> spec.Lab:
 
 
 def submission(lab: spec.Lab, src: str) -> Submission:
-    """The files of a lab that `src` names. Raises UsageError where there are none."""
+    """The files of a lab that `src` names. A variant.h next to them makes the lab that of this
+    variant. Raises UsageError where there are none."""
     try:
-        return submissions.find(lab, src)
+        found = submissions.find(lab, src)
+        file = found.folder / variant.FILE
+        if not lab.varies or not file.is_file():
+            return found
+        given = variant.read(files.read_regular(file).decode(errors="replace"))
     except submissions.SourceError as problem:
         raise UsageError(str(problem)) from problem
+    except OSError as problem:
+        raise UsageError(f"{file} {problem.strerror or problem}") from problem
+    if said := variant.misfits(lab, given):
+        raise UsageError(f"{file} is no variant of {lab.id}: {'; '.join(said)}")
+    return dataclasses.replace(found, lab=spec.load(lab.id, variant=given))
 
 
 def backend(lab: spec.Lab, name: str) -> backends.Backend:

@@ -29,6 +29,8 @@ INSTRUCTOR = {  # of IN_CLASSROOM, which a student's copy has not
     "report": "the class as a page: points, checks, mistakes, and every student's report",
     "diff": "whose grade changed between two runs of a class, by how much, and why",
     "similarity": "rank pairs of submissions that are alike, side by side",
+    "variants": "write each student's variant of the labs, for course.toml's variants",
+    "new-lab": "make the folders of a new lab, which works from the start",
     "calibrate": "how the speed checks behave on this machine, and thresholds that fit it",
 }
 IN_CLASSROOM = paths.ROOT / "grader" / "classroom" / "commands"

@@ -120,10 +120,10 @@ def start(request: BuildRequest, is_prepared: bool = False) -> Iterator[Waiting[
         "speed": f"{request.backend} speed {request.files}",
     }
     apart = own.get(request.target, request.backend)
-    kind = f"{apart}\0{sorted(names.items())}\0{sources.key(lab)}\0"
+    kind = f"{apart}\0{sorted(names.items())}\0{sources.key(lab)}\0{sources.given_of(lab)}\0"
     out = staging.stage(home, kind, submission.contents)
     variables = _variables(lab, request.backend, request.files or tuple(lab.submit), out)
-    if request.reference:
+    if request.reference and not lab.variant:  # that object has the usual values
         variables |= {"REFERENCE_OBJECT": str(request.reference.relative_to(paths.ROOT))}
     if request.target != "nvcc" and not is_prepared:
         _build_course(f"{_course(lab)} do not build", request.rules(), variables, request.verbose)
@@ -321,6 +321,8 @@ def make_program(
 def _variables(lab: Lab, backend: str, files: tuple[str, ...], out: Path) -> dict[str, str]:
     """The variables of submission.mk."""
     return {
+        "VARIANT": " ".join(f"-D{name}={value}" for name, value in sorted(lab.variant.items())),
+        "GIVEN_OF": sources.given_of(lab),
         "LAB": lab.folder,
         "BACKEND": backend,
         "FILES": " ".join(files),

@@ -38,7 +38,12 @@ def key(lab: Lab) -> str:
 
 def course_build(lab: Lab, backend: str) -> Path:
     """The folder where the lab's own parts are built: the timing program, baseline.so, ..."""
-    return paths.BUILD / "given" / lab.folder / backend
+    return paths.BUILD / "given" / given_of(lab) / backend
+
+
+def given_of(lab: Lab) -> str:
+    """The name of the folder for a lab's own parts, which differ by the variant."""
+    return "-".join([lab.folder, *(f"{n}{value}" for n, value in sorted(lab.variant.items()))])
 
 
 def linked(lab: Lab, backend: str) -> list[Path]:

@@ -34,7 +34,6 @@ from grader.oracle.inputs import Inputs
 
 Array = npt.NDArray[Any]
 
-PHASES = 4  # of lab 3's bank
 MOST_BYTES = 2_000_003  # the bytes of a larger image are repeated
 IMAGES = ("noise", "signed", "sparse", "flat", "wide", "huge", "tiny", "ramp")
 BITS = (*IMAGES, "lowest")
@@ -130,7 +129,7 @@ def mask_shape(step: Step) -> tuple[int, ...]:
         "depthwise": (size, size),
         "weights": (step.masks, step.channels, size, size),
         "outer": (size, size),
-        "bank": (PHASES, size, size),
+        "bank": (step.phases, size, size),
         "row": (1, size),
         "column": (size, 1),
         "lines": (2, size),

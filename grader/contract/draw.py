@@ -23,6 +23,8 @@ MANY = (100, 180)  # steps of the longest one: only a secret seed tells where a 
 def generator(lab: Lab, contract: Contract, seed: int) -> Generator:
     """The generator of a contract's calls."""
     made: Generator = _classes(paths.LABS / lab.folder / "calls.py")[contract.calls](contract, seed)
+    if lab.variant:
+        made.vary(lab.variant)
     return made
 
 

@@ -5,7 +5,7 @@ here (random(), and choices made from it).
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -63,6 +63,13 @@ class Generator:
         self.contract = contract
         self.is_public = seed == contract.seed
         self.random = random.Random(seed)
+
+    def vary(self, numbers: Mapping[str, int]) -> None:
+        """Takes a student's values of constants of lab.h."""
+        low, high = self.radius
+        most = numbers.get("MASK_MAX_RADIUS", high)
+        self.radius = (low, most)
+        self.refused = [most + 1 if value == high + 1 else value for value in self.refused]
 
     def number(self, low: int, high: int) -> int:
         """low to high, both included."""

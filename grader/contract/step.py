@@ -28,10 +28,10 @@ class Failing:
 class Step:
     """A call, by its arguments. The arrays follow from it: arrays.py.
 
-    mask: its shape. image_content, mask_content, mask: of arrays.py. seed: of the
-    random numbers of both. threads: of OpenMP; 0: as many as it chooses. refuse: the value of the
-    setting `refuse`; 0: none. kept: the mask that an earlier call set is used again. own_mask: no
-    other part sets it.
+    mask: its shape; phases: the masks of a bank. image_content, mask_content, mask: of arrays.py.
+    seed: of the random numbers of both. threads: of OpenMP; 0: as many as it chooses. refuse: the
+    value of the setting `refuse`; 0: none. kept: the mask that an earlier call set is used again.
+    own_mask: no other part sets it.
     held: the call gets the memory of the call before, where the sizes are the same. shared: the
     shared memory that the device allows a block; 0: an H200's. at_end, out_at_end: where inputs and
     outputs lie between their forbidden pages. shifted: those that lie at the start begin one
@@ -51,6 +51,7 @@ class Step:
     type: str = "f4"
     channels: int = 1
     masks: int = 1
+    phases: int = 4
     seed: int = 0
     weights: str = ""
     settings: tuple[tuple[str, str], ...] = ()

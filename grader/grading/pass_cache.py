@@ -56,7 +56,8 @@ class PassCache:
         file, notes = binary.parent.parent / NOTE, Notes()
         with contextlib.suppress(OSError, msgspec.DecodeError):
             notes = records.decode(files.read_regular(file), Notes)
-        return cls(plan, file, course_key.digest(plan.lab.id), notes)
+        course = course_key.digest(plan.lab.id) + repr(sorted(plan.lab.variant.items())).encode()
+        return cls(plan, file, course, notes)
 
     def find(self, planned: CheckSpec, program: Path) -> Check | None:
         """The pass of a check by this program, marked as one from before; None if there is none."""

@@ -6,7 +6,7 @@ files: adding a lab changes nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
 
@@ -256,10 +256,12 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     safe: list[Safe] = []
     technique: list[Technique] = []
     speed: list[Speed] = []
+    varies: dict[str, list[int]] = {}  # constants of lab.h and their values, the usual one first
     limits: Limits = Limits()
     solution: Literal["never", "after-full-marks"] = "never"  # when `./grade solution` shows ours
     folder: str = ""
     hidden_included: bool = False
+    variant: dict[str, int] = {}  # a student's values of `varies`; {}: the usual ones
 
     def part_of(self, check: Input) -> Part:
         """The part that a check belongs to."""
@@ -289,10 +291,17 @@ class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     case: list[Case]
 
 
-def load(lab_id: str, hidden: bool = True, secret_seed: int | None = None) -> Lab:
+def load(
+    lab_id: str,
+    hidden: bool = True,
+    secret_seed: int | None = None,
+    variant: Mapping[str, int] | None = None,
+) -> Lab:
     """The spec of a lab with its hidden cases, where this copy of the course has them. `hidden`:
     False for what students will read, such as a handout. `secret_seed`: a course's own, which draws
     other hidden inputs than the repository's seed does.
+
+    variant: a student's values of `varies`.
 
     Raises SpecError when the file is missing or says something that cannot be.
     """
@@ -300,9 +309,14 @@ def load(lab_id: str, hidden: bool = True, secret_seed: int | None = None) -> La
     if file is None:
         raise SpecError(f"there is no {lab_id} in labs/")
     lab = _decode(file, Lab)
-    cases = [_seeded(case, lab.seed) for case in lab.case]
+    numbers = {name: values[0] for name, values in lab.varies.items() if values} | {
+        **(variant or {})
+    }
+    cases = [_seeded(_varied(case, numbers), lab.seed) for case in lab.case]
     contracts = [_seeded(contract, lab.seed) for contract in lab.contract]
-    technique = [_seeded(check, lab.seed, check.signature()) for check in lab.technique]
+    technique = [_varied(check, numbers) for check in lab.technique]
+    technique = [_seeded(check, lab.seed, check.signature()) for check in technique]
+    safe = [_varied(check, numbers) for check in lab.safe]
     hidden_file = paths.hidden_cases(file.parent.name)
     hidden_included = hidden and hidden_file.exists()
     if hidden_included:
@@ -311,7 +325,7 @@ def load(lab_id: str, hidden: bool = True, secret_seed: int | None = None) -> La
             secret = msgspec.structs.replace(secret, seed=secret_seed)
         cases += [  # the name could give the input away
             msgspec.structs.replace(
-                _seeded(case, secret.seed), hidden=True, name=f"hidden {number}"
+                _seeded(_varied(case, numbers), secret.seed), hidden=True, name=f"hidden {number}"
             )
             for number, case in enumerate(secret.case, 1)
         ]
@@ -323,9 +337,10 @@ def load(lab_id: str, hidden: bool = True, secret_seed: int | None = None) -> La
         lab,
         case=cases,
         contract=contracts,
-        safe=[_seeded(check, lab.seed, check.signature()) for check in lab.safe],
+        safe=[_seeded(check, lab.seed, check.signature()) for check in safe],
         technique=technique,
-        speed=[_seeded(check, lab.seed) for check in lab.speed],
+        speed=[_seeded(_varied(check, numbers), lab.seed) for check in lab.speed],
+        variant={**(variant or {})},
         folder=file.parent.name,
         hidden_included=hidden_included,
     )
@@ -348,6 +363,18 @@ def mistake(file: Path, problems: list[str]) -> SpecError:
     """The error that names the file, and whose mistake it is."""
     listed = "; ".join(problems)
     return SpecError(f"{file.relative_to(paths.ROOT)}: {listed}\n{INSTRUCTORS}")
+
+
+def _varied(check: AnInput, numbers: Mapping[str, int]) -> AnInput:
+    """The check with the values for {NAME} and {NAME+1} in its mask and its settings."""
+
+    def filled(text: str) -> str:
+        for name, value in numbers.items():
+            text = text.replace(f"{{{name}}}", str(value)).replace(f"{{{name}+1}}", str(value + 1))
+        return text
+
+    settings = {name: filled(value) for name, value in check.set.items()}
+    return msgspec.structs.replace(check, mask=filled(check.mask), set=settings)
 
 
 def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:

@@ -13,6 +13,7 @@ from grader.compile import make, nvcc_check
 from grader.compile.make import Build, BuildRequest
 from grader.compile.make_process import BuildError, MachineBusyError, Waiting
 from grader.execute.backend import Backend
+from grader.model import variant
 from grader.model.result import Check
 from grader.model.submission import Submission
 from grader.model.verdicts import build_line
@@ -158,6 +159,9 @@ def built(
         lab = submission.lab
         if submission.problems:
             lines = [*submission.problems, *submission.remedies()]
+            yield Programs([build_line(lab, COMPILES, "fail", lines)])
+            return
+        if lines := variant.problems(lab.variant, submission.contents):
             yield Programs([build_line(lab, COMPILES, "fail", lines)])
             return
 

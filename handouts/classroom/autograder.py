@@ -38,7 +38,7 @@ class GradeError(Exception):
 def lab_of(arguments: list[str], environment: Mapping[str, str]) -> str:
     """The lab to grade. Raises GradeError."""
     text = arguments[0] if arguments else environment.get("ASSIGNMENT", "")
-    labs = set(re.findall(r"(?<![a-z0-9])lab[1-9](?![0-9])", text.lower()))
+    labs = set(re.findall(r"(?<![a-z0-9])lab[1-9][0-9]*", text.lower()))
     if len(labs) != 1:
         raise GradeError(
             f"'{text}' does not name one lab; call the assignment such as lab3, or name the lab "

@@ -29,7 +29,9 @@
 
 #include <cuda_runtime_api.h>
 
+#ifndef PHASES
 #define PHASES 4
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -34,7 +34,9 @@
 #include <cuda_runtime_api.h>
 
 /* The side of the tile of part C. */
+#ifndef DYNAMIC_TILE
 #define DYNAMIC_TILE 32
+#endif
 
 #ifdef __cplusplus
 extern "C" {

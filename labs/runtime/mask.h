@@ -6,7 +6,9 @@
 #ifndef CONVLABS_MASK_H
 #define CONVLABS_MASK_H
 
+#ifndef MASK_MAX_RADIUS
 #define MASK_MAX_RADIUS 8
+#endif
 #define MASK_MAX_SIZE ((2 * MASK_MAX_RADIUS + 1) * (2 * MASK_MAX_RADIUS + 1))
 
 /* Ando's consistent horizontal gradient, 3x3 (radius 1) and 5x5 (radius 2): S. Ando, IEEE Trans.

@@ -4,17 +4,18 @@
 #   LAB=lab3_constant_mask BACKEND=sim FILES='constant_mask.cu' OUT=build/lab3/<key>
 # with the submitted files in $(OUT)/src and, in the environment, SHOWN_constant_mask_cu: how messages
 # name the student's own file, which may have another name.
+# VARIANT='-DPHASES=5' and GIVEN_OF, the folder below build/given/: the values of a student's variant.
 # READY=1: all that comes with the course is made, and may be neither looked for nor made again; so
 # a sandbox shows a submission's compiler the headers, the objects to link and nothing else.
 # run is the plain build; checked has the submitted files traced (sim) or under sanitizers (cpu), and
 # raced has the C files under the check for races.
 STUDENT_OBJ := $(FILES:%=$(OUT)/%.o)
 CHECKED_OBJ := $(STUDENT_OBJ:.o=.checked.o)
-GIVEN := $(BUILD)/given/$(LAB)/$(BACKEND)
+GIVEN := $(BUILD)/given/$(or $(GIVEN_OF),$(LAB))/$(BACKEND)
 BASELINE := $(notdir $(wildcard labs/$(LAB)/baseline.c labs/$(LAB)/baseline.cu))
 GIVEN_OBJ := $(GIVEN)/driver.o $(if $(filter cpu,$(BACKEND)),,$(GIVEN)/device_case.o) \
              $(addprefix $(GIVEN)/,$(addsuffix .o,$(basename $(BASELINE))))
-LABINC := $(CPPFLAGS) -Ilabs/$(LAB)
+LABINC := $(CPPFLAGS) -Ilabs/$(LAB) $(VARIANT)
 # A lab may compile C files with flags of its own; its flags.mk says why.
 -include $(wildcard labs/$(LAB)/flags.mk)
 
@@ -126,7 +127,7 @@ $(OUT)/%.cu.o: $(OUT)/src/%.cu
 	$(say) NVCC "$(SHOWN)"
 	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } > $(OUT)/$*.gpu.cu
 	$(Q)mkdir -p $(@:.o=.kept)
-	$(Q)$(NVCC) $(NVCCFLAGS) $(KEPT) -Ilabs/runtime -Ilabs/$(LAB) -c $(OUT)/$*.gpu.cu -o $@
+	$(Q)$(NVCC) $(NVCCFLAGS) $(KEPT) -Ilabs/runtime -Ilabs/$(LAB) $(VARIANT) -c $(OUT)/$*.gpu.cu -o $@
 	$(keep-text)
 else
 # nvcc's word on a file that the simulator takes. An error fails no build here: it is reported apart.
@@ -140,7 +141,7 @@ $(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
 	$(say) NVCC "$(SHOWN)"
 	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } > $(OUT)/nvcc.cu
 	$(Q){ ulimit -S -t $(NVCC_SECONDS); timeout $(NVCC_WAITING) $(NVCC) -std=c++17 -G -arch=$(GPU_ARCH:native=$(NVCC_ARCH)) -Ilabs/runtime \
-	    -Ilabs/$(LAB) -cuda $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
+	    -Ilabs/$(LAB) $(VARIANT) -cuda $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
 	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@
 precompiled = -fpch-preprocess -I$(LIB)/header/$(1)
 $(OUT)/%.cu.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
@@ -158,7 +159,7 @@ endif
 endif
 
 ifeq ($(READY),)
-GIVEN_INC = $(if $(filter gpu,$(BACKEND)),-Ilabs/runtime -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS))
+GIVEN_INC = $(VARIANT) $(if $(filter gpu,$(BACKEND)),-Ilabs/runtime -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS))
 define given-cc
 	@mkdir -p $(@D)
 	$(say) CC $<
@@ -176,7 +177,7 @@ ifeq ($(BACKEND),gpu)
 $(GIVEN)/%.o: labs/$(LAB)/%.cu
 	@mkdir -p $(@D)
 	$(say) NVCC $<
-	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/runtime -Ilabs/$(LAB) -c $< -o $@
+	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/runtime -Ilabs/$(LAB) $(VARIANT) -c $< -o $@
 else
 GIVEN_CXXFLAGS = $(SIM_CXXFLAGS) -Werror $(LABINC)
 GIVEN_TRACED = $(TRACE_CXXFLAGS) $(LABINC)
@@ -207,7 +208,7 @@ REFERENCE := $(notdir $(wildcard $(addprefix solutions/$(LAB)/,$(FILES))))
 SLOW := $(notdir $(wildcard labs/$(LAB)/baseline.$(if $(filter gpu,$(BACKEND)),cu,c)))
 PIC := -w -fPIC -fno-semantic-interposition $(PLACED)
 PIC_NVCC := $(NVCC) $(NVCCFLAGS) -w -Xcompiler=-fPIC,-fno-semantic-interposition,-fno-gnu-unique \
-            -Ilabs/runtime -Ilabs/$(LAB)
+            -Ilabs/runtime -Ilabs/$(LAB) $(VARIANT)
 SHARED_cpu = $(CC) -shared -fopenmp $(STACK) -Wl,-Bsymbolic,-z,now
 SHARED_gpu = $(NVCC) -arch=$(GPU_ARCH) -shared -Xlinker=-Bsymbolic,-z,now,-z,noexecstack,--exclude-libs=ALL
 NO_UNDEFINED_cpu = -Wl,-z,defs -lm

@@ -26,6 +26,7 @@ from grader.classroom.bulk.protocol import (
     Task,
 )
 from grader.classroom.bulk.store import Row, Status, Store, Submission
+from grader.classroom.bulk.variants import UNKNOWN, Variants
 from grader.compile import make
 from grader.execute import backend as backends
 from grader.execute import records
@@ -68,6 +69,7 @@ class Batch:
     options: Options
     progress: Progress
     every_attempt: bool = False  # grade what was handed in before, too
+    variants: Variants = field(default_factory=Variants)
     again: str = ""  # the checks to grade again, as -k names them
     backends: dict[str, Backend] = field(default_factory=dict)  # by lab
     submissions: dict[str, Entry] = field(default_factory=dict)  # by student
@@ -104,7 +106,9 @@ class Batch:
         keys = "".join(key(lab, self.made[lab.id], {}) for lab in self.labs)
         keys += " with pages" if self.options.pages else ""
         for student, entry in self.submissions.items():
-            self.digests[student] = collect.digest(entry, names) + keys
+            given = [self.variants.given_out(lab, student) for lab in self.labs]
+            own = repr(given) if any(given) else ""
+            self.digests[student] = collect.digest(entry, names) + keys + own
         changed = [s for s in self.submissions if self.store.digest(s) != self.digests[s]]
         self.progress.phase("collecting", len(changed))
         tasks = (self._collect_task(self.submissions[student], labs) for student in changed)
@@ -153,7 +157,10 @@ class Batch:
         if not found.contents:
             status: Status = "wrong name" if found.wrong_name else "missing"
             return Row(student, lab.id, status, "", found.missing)
-        return Row(student, lab.id, *self._keyed(lab, found.contents, files), "")
+        contents = self.variants.added(lab, student, found.contents)
+        if contents is None:
+            return Row(student, lab.id, "rejected", "", UNKNOWN)
+        return Row(student, lab.id, *self._keyed(lab, contents, files), "")
 
     def _keyed(
         self, lab: Lab, contents: dict[str, bytes], files: dict[str, dict[str, bytes]]
@@ -173,7 +180,8 @@ class Batch:
         changed = []
         for row in self.store.attempts(student):
             if row.key and row.lab in labs:
-                contents = self.store.files(row.key)
+                kept = self.store.files(row.key)
+                contents = self.variants.added(labs[row.lab], student, kept) or kept
                 status, grade_key = self._keyed(labs[row.lab], contents, files)
                 changed.append(replace(row, status=status, key=grade_key, reason=""))
         return changed

@@ -63,6 +63,7 @@ class Final:
     )
     late: Late = field(default_factory=Late)
     override: Override | None = None
+    by_hand: tuple[Override, ...] = ()  # of single checks
     why: str = ""  # lateness, an override, or why there is no grade: one sentence
     overdue: bool | None = None  # was it due when the submissions were read? None: it never is
 
@@ -230,7 +231,8 @@ def _final(
     points = result.score.earned * late.keeps
     set_by_hand = [f"set by the instructor: {each.why}" for each in by_hand]
     why = "; ".join(filter(None, [late.why, *set_by_hand]))
-    return Final(student, lab, status, row, result, points, result.score.measured, late, why=why)
+    out_of, hands = result.score.measured, tuple(by_hand)
+    return Final(student, lab, status, row, result, points, out_of, late, by_hand=hands, why=why)
 
 
 def _until_due(final: Final, course: Course, read: datetime) -> Final:

@@ -12,7 +12,7 @@ import msgspec
 
 from grader import paths
 from grader.ask.quiz import NoQuestionsError, quiz
-from grader.classroom.bulk import questions
+from grader.classroom.bulk import questions, variants
 from grader.classroom.bulk.intake import collect
 from grader.classroom.bulk.store import Row, Store
 from grader.model.question import QuizKeys
@@ -42,7 +42,8 @@ def _drawn(
 ) -> QuizKeys:
     """Questions about all parts that work, by turns."""
     seed = hashlib.sha256(secret + repr((row.student, row.lab)).encode()).hexdigest()
-    submission = collect.submission(lab, store.files(row.key), paths.BUILD / "bulk" / "quiz")
+    contents, home = store.files(row.key), paths.BUILD / "bulk" / "quiz"
+    submission = collect.submission(variants.lab_of(lab, contents), contents, home)
     asked, withheld = [], []
     parts = len(lab.part)
     for place, part in enumerate(lab.part):

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from grader import paths
+from grader.classroom.bulk import variants
 from grader.classroom.bulk.cpu_lock import CpuLock
 from grader.classroom.bulk.intake import collect
 from grader.classroom.bulk.intake.entry import Entry
@@ -42,9 +43,14 @@ from grader.session.report_data import ReportData
 
 
 @cache
-def _lab(name: str, seconds: float | None, hidden_seed: int | None) -> spec.Lab:
+def _lab(
+    name: str,
+    seconds: float | None,
+    hidden_seed: int | None,
+    variant: tuple[tuple[str, int], ...] = (),
+) -> spec.Lab:
     """A lab. `seconds`: the time limit of a case, instead of the lab's own."""
-    lab = spec.load(name, secret_seed=hidden_seed)
+    lab = spec.load(name, secret_seed=hidden_seed, variant=dict(variant))
     if seconds is None:
         return lab
     return msgspec.structs.replace(lab, limits=spec.Limits(seconds=seconds))
@@ -70,7 +76,8 @@ def _collect(task: Collect) -> Collected:
 
 
 def _grade(task: Grade, home: Path, lock: CpuLock) -> Graded:
-    lab = _lab(task.lab, task.seconds, task.hidden_seed)
+    variant = tuple(variants.numbers(task.files).items())
+    lab = _lab(task.lab, task.seconds, task.hidden_seed, variant)
     submission = collect.submission(lab, task.files, home)
     observer = Observer(exclusive=lock.exclusive)
     report = ReportData(submission) if task.pages else None

@@ -19,6 +19,7 @@ from grader.classroom.bulk.intake.on_roster import attendance
 from grader.classroom.bulk.intake.on_roster import timed as timed_by_roster
 from grader.classroom.bulk.pool import Pool
 from grader.classroom.bulk.store import Store
+from grader.classroom.bulk.variants import Variants
 from grader.classroom.commands import bulk_machine, cluster_options
 from grader.classroom.commands import bulk_options as options
 from grader.classroom.commands import bulk_problems as problems
@@ -86,7 +87,8 @@ def bulk(
         }
         grading = Options(backend, timed, seconds, pages, seeds, rules.predicted_speed)
         bar = Bar(quiet)
-        batch = Batch(store, chosen, grading, bar, rules.attempts == "best", check)
+        variants = Variants.of(rules, entries)
+        batch = Batch(store, chosen, grading, bar, rules.attempts == "best", variants, check)
         batch.prepare()
         store.keep_setting(DOWNLOAD, str(download).encode())
         store.keep_setting(final.COLLECTED, datetime.now(UTC).isoformat().encode())
@@ -108,6 +110,10 @@ def _publish(store: Store, rules: settings.Course) -> None:
     if unknown := final.strangers(rules, final.students(store.submissions(), rules)):
         names = ", ".join(plain_text.line(name) for name in unknown)
         output.say(f"course.toml has names that no student of this run has: {names}")
+    for each in store.submissions():
+        for note in each.notes.split(", "):
+            if note.startswith(takes.NOT_THERE):
+                output.say(f"{plain_text.line(each.student)}: {note}")
     print(summary(store))
     print(f"gradebook: {store.folder / gradebook.NAME}")
     if rules.leaderboard:

@@ -57,13 +57,17 @@ def of_lab(store: Store, lab: str, name: Callable[[str], str]) -> report.LabRepo
     """Compares the latest attempts of one lab. Holds one submission's text at a time."""
     texts = given.load(spec.load(lab))
 
+    def files_of(key: str) -> dict[str, bytes]:
+        found = store.files(key)
+        return {name: found[name] for name in texts.submit if name in found}
+
     def programs() -> Iterator[Program]:
         for row in store.rows():
             if row.lab == lab and row.key:
-                yield likeness.program(row.student, store.files(row.key), texts, row.key)
+                yield likeness.program(row.student, files_of(row.key), texts, row.key)
 
     found = likeness.compare(programs(), texts, groups(store))
-    return report.lab_report(lab, found, texts, lambda each: store.files(each.key), name)
+    return report.lab_report(lab, found, texts, lambda each: files_of(each.key), name)
 
 
 def groups(store: Store) -> Together:

@@ -9,6 +9,7 @@ grace_days = 2                   # late days without loss, of each student over 
 grace_minutes = 10               # after a due date that are not late
 leaderboard = true               # of those who hand in a leaderboard.txt
 leaderboard_without = ["ada@example.org"]  # who is on none, whatever they hand in
+variants = true                  # of labs, by student; or a text, which draws others
 questions_percent = 20           # of a lab's points, for answers to the questions of --ask
 predicted_speed = "points"       # or "shown", or "off": speed that needs a GPU, without one
 
@@ -101,6 +102,7 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grace_minutes: Count = 0
     leaderboard: bool = False
     leaderboard_without: list[str] = []
+    variants: bool | str = False
     questions_percent: Percent = 0
     predicted_speed: PredictedSpeed = "shown"
     lab: dict[str, LabRules] = {}

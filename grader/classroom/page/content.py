@@ -129,7 +129,7 @@ def content(store: Store, grades: list[Final], course: Course, names: Names) -> 
         notes=notes,
         decisions=decisions.in_order(
             [each for lab in labs for each in lab.decisions]
-            + decisions.of_roster(finals[0] for finals in by_student.values())
+            + decisions.of_notes(finals[0] for finals in by_student.values())
         ),
     )
 
@@ -201,6 +201,9 @@ def _notes(final: Final, latest: dict[tuple[str, str], int]) -> list[Note]:
         notes.append(Note("late", final, final.late.why))
     if final.override:
         notes.append(Note("set by hand", final, final.why))
+    elif final.by_hand:
+        text = "; ".join(f"{each.check}: {each.points:g}, {each.why}" for each in final.by_hand)
+        notes.append(Note("set by hand", final, text))
     row = final.row
     if row and (last := latest.get((row.student, row.lab), row.attempt)) > row.attempt:
         notes.append(Note("attempt", final, f"attempt {row.attempt} of {last} counts"))

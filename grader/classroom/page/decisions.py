@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from grader.classroom.bulk.final import Final
 from grader.classroom.bulk.intake.on_roster import DOUBTFUL, STRANGER
+from grader.classroom.bulk.intake.takes import NOT_THERE
 from grader.classroom.page.reasons import Reason
 
 SETTLES = {
     "rejected": "another upload, or ./grade override",
     "wrong name": "[[take]] in course.toml, then bulk --resume",
+    "take": "correct the name of the file in course.toml, then bulk --resume",
     "roster": "correct the roster, then bulk --resume",
     "identical files": "./grade similarity shows them; then ask the students",
     "error": "bulk --resume; if it stays, ./grade override",
@@ -43,14 +45,18 @@ def of_lab(lab: str, submitted: Sequence[Final], reasons: Iterable[Reason]) -> l
     return found + [Decision("identical files", lab, text, finals) for finals in same]
 
 
-def of_roster(finals: Iterable[Final]) -> list[Decision]:
-    """finals: one of each student."""
+def of_notes(finals: Iterable[Final]) -> list[Decision]:
+    """Who is not on the roster, and which [[take]] finds no file. finals: one of each student."""
     by_note: dict[str, list[Final]] = {}
     for final in finals:
         notes = {note for each in final.student.submissions for note in each.notes.split(", ")}
-        for note in notes & {STRANGER, DOUBTFUL}:
-            by_note.setdefault(note, []).append(final)
-    return [Decision("roster", "", note, tuple(by_note[note])) for note in sorted(by_note)]
+        for note in notes:
+            if note in (STRANGER, DOUBTFUL) or note.startswith(NOT_THERE):
+                by_note.setdefault(note, []).append(final)
+    return [
+        Decision("take" if note.startswith(NOT_THERE) else "roster", "", note, tuple(by_note[note]))
+        for note in sorted(by_note)
+    ]
 
 
 def in_order(found: Iterable[Decision]) -> list[Decision]:

@@ -50,7 +50,7 @@ class Course:
 
 def load(lab: Lab) -> Course:
     """Reads a lab's texts. Raises OSError."""
-    folder = Path(lab.folder)
+    folder = paths.LABS / lab.folder
     starter = _texts(paths.STARTER / folder.name)
     # Only the files to hand in: nobody arrives at an expert's code by following the handout.
     every = _texts(paths.SOLUTIONS / folder.name)

@@ -26,9 +26,9 @@ DECIDES = (
     *("Makefile", "grade", "datasets/*.py", "datasets/*.toml", "datasets/*.lock"),
     *("grader/*.py", *(f"grader/{package}/**/*.py" for package in PACKAGES)),
     *("grader/classroom/bulk/**/*.py", "grader/classroom/calibration/*.py"),
-    *("solutions/lab3_*/hidden.toml", "grader/setup/requirements.lock"),
+    "grader/setup/requirements.lock",
     "grader/classroom/bulk/isolation/*.c",
-    *("labs/lab3_*/lab.toml", "labs/lab3_*/lab.h", "labs/lab3_*/driver.c", "labs/lab3_*/speed.c"),
+    *("labs/lab3_*/lab.h", "labs/lab3_*/driver.c", "labs/lab3_*/speed.c"),
     *("labs/lab3_*/calls.py", "labs/lab3_*/baseline.*"),
     *("labs/runtime/submission.mk", "labs/runtime/**/*.h", "labs/runtime/**/*.c"),
     *("labs/runtime/**/*.cu", "labs/sim/include/**/*.h", "labs/sim/src/**/*.h"),
@@ -102,6 +102,37 @@ def test_what_decides_nothing_is_not(course: Path, file: str) -> None:
     before = course_key.compute(course, "lab3")
     with changed(course / file):
         assert course_key.compute(course, "lab3") == before
+
+
+SPEC, HIDDEN = "labs/lab3_constant_mask/lab.toml", "solutions/lab3_constant_mask/hidden.toml"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "counts"),
+    [
+        (SPEC, "", "# a comment", False),
+        (SPEC, 'why = "both', 'why = "Both', False),
+        (SPEC, "Check the radius first.", "First check the radius.", False),
+        (HIDDEN, 'rationale = "', 'rationale = "In short: ', False),
+        (HIDDEN, 'hint = "', 'hint = "Look: ', False),
+        (SPEC, "points = 9", "points = 8", True),
+        (SPEC, 'name = "13x13 on 1x1,', 'name = "13x13 on 1x01,', True),
+        (SPEC, "at_most = 8", "at_most = 9", True),
+        (HIDDEN, "seed = ", "seed = 1", True),
+        (HIDDEN, 'border = "zero"', 'border = "replicate"', True),
+        (SPEC, 'why = "both', "why = both", True),  # no TOML any more
+    ],
+)
+def test_only_what_decides_a_grade_counts_of_a_spec(
+    course: Path, file: str, old: str, new: str, counts: bool
+) -> None:
+    before, text = course_key.compute(course, "lab3"), (course / file).read_text()
+    assert old in text
+    try:
+        (course / file).write_text(text.replace(old, new, 1) if old else f"{text}{new}\n")
+        assert (course_key.compute(course, "lab3") != before) == counts
+    finally:
+        (course / file).write_text(text)
 
 
 def test_a_move_and_a_swap_change_the_key(course: Path) -> None:

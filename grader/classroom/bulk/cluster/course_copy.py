@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from grader import paths
-from grader.model import course_key
+from grader.model import course_key, outline
 
 VARIABLE = (
     "CONVLABS_NODE_FOLDER"  # where copies lie, instead of the node's folder for temporary files
@@ -32,6 +32,9 @@ def make(labs: list[str]) -> Path:
     whole = hashlib.sha256(os.fsencode(paths.ROOT))
     for lab in sorted(labs):
         whole.update(repr(sorted(course_key.parts(lab).items())).encode())
+        spec = outline.available()[lab]  # with the words, which decide nothing
+        for file in (spec, paths.hidden_cases(spec.parent.name)):
+            whole.update(file.read_bytes() if file.exists() else b"")
     copy = home / whole.hexdigest()[:32]
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

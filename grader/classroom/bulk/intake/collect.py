@@ -39,6 +39,7 @@ class Files:
 def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
     """Collected files as the pipeline takes them, to be built in `home`. Their folder is shown
     under the lab's name: what a grade says of the same files is the same for every student."""
+    contents = {name: contents[name] for name in lab.submit if name in contents}
     problems = [f"{lab.folder}/{name} is missing" for name in lab.submit if name not in contents]
     empty = [name for name, content in contents.items() if not content.strip()]
     problems += [f"{lab.folder}/{name} is empty" for name in empty]
@@ -76,7 +77,12 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
     if entry.problem:
         return {lab.id: Files(problem=entry.problem) for lab in labs}
     if not entry.paths:
-        return {lab.id: Files(missing="nothing was handed in") for lab in labs}
+        return {
+            lab.id: Files(
+                missing="nothing was handed in", notes=tuple(takes.absent(lab, [], entry.takes))
+            )
+            for lab in labs
+        }
     names = names_of(labs) | takes.names_of(entry.takes)
     opened = _of_class(entry, entry.archive, names) if entry.archive else _on_disk(entry, names)
     if opened.refused:
@@ -85,6 +91,8 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
     for lab in labs:
         mine = replace(opened, files=takes.renamed(lab, opened.files, entry.takes))
         files = _complete(lab, mine, alone=len(labs) == 1)
+        absent = takes.absent(lab, opened.files, entry.takes)
+        files = replace(files, notes=(*files.notes, *absent))
         of_labs[lab.id] = _with_pseudonym(lab, files, opened.files)
     return of_labs
 

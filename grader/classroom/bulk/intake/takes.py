@@ -1,6 +1,6 @@
 """Files of a wrong name that the instructor lets count: [[take]] in course.toml."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -10,6 +10,7 @@ from grader.classroom.course.settings import Course, SettingsError, Take
 from grader.model import plain_text
 from grader.model.spec import Lab
 
+NOT_THERE = "[[take]] in course.toml names a file that is not in the submission"
 Named = tuple[str, str, str]  # the lab, the path or name in the submission, the name that it gets
 
 
@@ -41,11 +42,22 @@ def names_of(takes: Iterable[Named]) -> set[str]:
     return {PurePosixPath(file).name for _, file, _ in takes}
 
 
+def absent(lab: Lab, found: list[Candidate], takes: Iterable[Named]) -> Iterator[str]:
+    """A note for each file of this lab that course.toml takes and the submission does not have."""
+    for of_lab, file, _ in takes:
+        if of_lab == lab.id and not _of(file, found):
+            yield f'{NOT_THERE}: "{plain_text.line(file)}"'
+
+
+def _of(file: str, found: list[Candidate]) -> list[Candidate]:
+    return [c for c in found if file in (c.path, PurePosixPath(c.path).name)]
+
+
 def renamed(lab: Lab, found: list[Candidate], takes: Iterable[Named]) -> list[Candidate]:
     """The files with those of this lab under the names that they get, in place of any others."""
     for of_lab, file, wanted in takes:
-        taken = [c for c in found if file in (c.path, PurePosixPath(c.path).name)]
-        if of_lab == lab.id and taken:
+        taken = _of(file, found) if of_lab == lab.id else []
+        if taken:
             rest = [c for c in found if PurePosixPath(c.path).name != wanted]
             found = [*rest, *(replace(c, path=f"{lab.id}/{wanted}") for c in taken)]
     return found

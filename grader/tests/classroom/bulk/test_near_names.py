@@ -141,6 +141,24 @@ def test_a_file_of_any_name_is_asked_about_where_one_lab_is_graded(tmp_path: Pat
     assert files(tmp_path, {"solution.cu": RIGHT, "._solution.cu": b""}, alone=True).wrong_name
 
 
+@pytest.mark.parametrize(
+    ("tree", "take", "said"),
+    [
+        ({"x.cu": RIGHT}, "x.cu", False),
+        ({"deep/x.cu": RIGHT}, "x.cu", False),
+        ({"x.cu": RIGHT}, "X.cu", True),
+        ({WANTED: RIGHT}, "x.cu", True),
+        ({}, "x.cu", True),
+    ],
+)
+def test_a_take_that_finds_no_file_is_said(
+    tree: dict[str, bytes], take: str, said: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "ann").mkdir()
+    notes = files(tmp_path, {"notes.pdf": b"", **tree}, take=take).notes
+    assert [note for note in notes if "[[take]]" in note] == [f'{takes.NOT_THERE}: "{take}"'] * said
+
+
 def test_a_take_needs_a_name_that_the_lab_asks_for() -> None:
     for wanted in ("", "lab8.cu"):
         course = Course(take=[Take("ann", "lab8", "Grey.cu", wanted)])

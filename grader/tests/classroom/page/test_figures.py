@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from grader.classroom.bulk import final
+from grader.classroom.bulk.intake.takes import NOT_THERE
 from grader.classroom.bulk.overrides import Override
 from grader.classroom.bulk.store import Row, Store, Submission
 from grader.classroom.course.person import Person
@@ -150,6 +151,11 @@ def test_points_set_by_hand_count_of_all_points(store: Store) -> None:
     assert lab.shares == [0.5, 1.0] and lab.out_of is None
     assert lab.notes == {"set by hand": 1}
     assert [rest.count for rest in lab.unmeasured] == [1]  # of b; an override decides all points
+    store.overrides.add(Override("b", "lab3", 3, "an old compiler", NOW, "lab3/A/tile"))
+    notes = [note for note in shown(store).changed if note.final.student.id == "b"]
+    assert [(note.kind, note.text) for note in notes] == [
+        ("set by hand", "lab3/A/tile: 3, an old compiler")
+    ]
 
 
 def test_the_weights_make_the_course(store: Store) -> None:
@@ -247,10 +253,11 @@ def test_what_needs_a_decision_stands_first_and_says_what_settles_it(store: Stor
     earned = {"lab3 a": 60, "lab3 d": 50, "lab3 s": 0}
     grade(store, {key: result(earned=points) for key, points in earned.items()})
     row = Row("eve", "lab3", "wrong name", "", 'no x.cu; did you mean to hand in "X.cu"?')
-    store.save_submission(Submission("eve"), "", [row], {})
+    store.save_submission(Submission("eve", f'{NOT_THERE}: "Y.cu"'), "", [row], {})
     found = shown(store).decisions
     assert [(d.state, [f.student.id for f in d.finals]) for d in found] == [
         ("wrong name", ["eve"]),
+        ("take", ["eve"]),
         ("roster", ["cem"]),
         ("identical files", ["ann", "ben"]),
         ("error", ["cem"]),
