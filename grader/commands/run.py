@@ -207,13 +207,16 @@ def _show_warnings(warnings: list[Diagnostic]) -> None:
 
 
 def _show_faults(findings: list[Finding]) -> None:
-    """Says once where an instruction of a run without checks faulted: the simulator knows only its
-    address. In its own code that is the fault of a kernel that wrote over its stack."""
+    """Says once where an instruction of a run without checks faulted, or ran when the program was
+    stopped: the simulator knows only its address. In its own code that is the fault of a kernel
+    that wrote over its stack."""
     said: dict[str, None] = {}
     for fault in findings:
+        what = f"kernel {fault.kernel}" if fault.kernel else "your program"
+        is_known = fault.line and not fault.file.startswith("labs/sim/src/")
+        if fault.pc and fault.kind == "stopped" and is_known:
+            said[f"grade: {plain_text.line(f'{fault.where()}: {what} ran here', 400)}"] = None
         if fault.pc and fault.severity == "error":
-            what = f"kernel {fault.kernel}" if fault.kernel else "your program"
-            is_known = fault.line and not fault.file.startswith("labs/sim/src/")
             where = f"{fault.where()}: {what} faulted here" if is_known else f"{what} faulted"
             hint = "" if fault.kind == "stack-overflow" else "; run it with --check"
             said[f"grade: {plain_text.line(where, 400)}{hint}"] = None

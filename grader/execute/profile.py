@@ -7,7 +7,7 @@ import msgspec
 
 from grader.execute import addr2line, records
 from grader.execute.addr2line import Location
-from grader.model.counters import OF_LAUNCH, Counters, accumulate
+from grader.model.counters import OF_LAUNCH, Counters, add
 from grader.model.finding import Finding
 
 WARPS_PER_MULTIPROCESSOR = 64
@@ -145,8 +145,9 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
     for site in launch.sites:
         if site.atomic and site.space != "global":
             continue
+        counted = of_site(site)
         for counters in (total, by_line.setdefault(locations[site.pc], zero())):
-            accumulate(counters, of_site(site))
+            add(counters, counted)
     for name in OF_LAUNCH:
         setattr(total, name, getattr(launch, name))
     return Kernel(
@@ -166,8 +167,9 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
     )
 
 
-def of_site(site: Site) -> Counters:
+def of_site(site: Site) -> dict[str, int]:
     """The counters of one access, by the names that a grade uses."""
+    counted: dict[str, int]
     way = "store" if site.store else "load"
     if site.atomic:
         counted = {
@@ -207,7 +209,7 @@ def of_site(site: Site) -> Counters:
             f"shared_{way}_wavefronts": site.wavefronts,
             f"shared_{way}_conflicts": site.wavefronts - site.ideal,
         }
-    return Counters(**counted)
+    return counted
 
 
 def _occupancy(launch: Launch) -> float:

@@ -16,7 +16,7 @@ import msgspec
 from grader.execute import addr2line, step_lines
 from grader.execute.profile import Site, of_site
 from grader.execute.step_lines import LANES, Count, Index, Mask, Space, Way, lanes_of
-from grader.model.counters import Counters, accumulate
+from grader.model.counters import Counters, add
 
 MOST_BYTES = 380_000  # of the steps in a page
 MOST_OBJECT = 1 << 24  # bytes of an object whose contents are followed
@@ -404,7 +404,7 @@ def counted(steps: Iterable[Step]) -> Counters:
             again=again,
             atomic=step.way == "atomic",
         )
-        accumulate(total, of_site(site))
+        add(total, of_site(site))
         if site.store and step.space != "shared":
             storing |= {step.warp * LANES + lane for lane in lanes_of(step.lanes)}
     total.storing_threads = len(storing)

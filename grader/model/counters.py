@@ -1,6 +1,7 @@
 """The counters of a traced run: names, sums, quotients, and each counter in words."""
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -176,6 +177,14 @@ def accumulate(total: Counters, more: Counters) -> None:
         setattr(total, name, getattr(total, name) + getattr(more, name))
     if total.dram_bytes is not None:
         total.dram_bytes = None if more.dram_bytes is None else total.dram_bytes + more.dram_bytes
+    total.constant_serialisation = total.constant_words / max(total.constant_requests, 1)
+
+
+def add(total: Counters, counted: Mapping[str, int]) -> None:
+    """Adds some counters, by their names."""
+    for name, value in counted.items():
+        if name != "dram_bytes" or total.dram_bytes is not None:
+            setattr(total, name, getattr(total, name) + value)
     total.constant_serialisation = total.constant_words / max(total.constant_requests, 1)
 
 

@@ -22,7 +22,8 @@ def run_in_foreground(
     """Runs `argv` until it ends or the time is over; 0 seconds: no limit. quiet: it reads
     nothing, and what it prints is not shown.
 
-    At the limit the program gets SIGTERM, and SIGKILL when that does not end it. After Ctrl-C,
+    At the limit the program gets SIGTERM, and SIGKILL when that does not end it; what it started
+    is killed. After Ctrl-C,
     which the terminal sends to the program as well, it has the same time to end by itself; when it
     exits with no status of its own, its signal is SIGINT. Raises OSError when it cannot be started.
     """
@@ -50,7 +51,11 @@ def run_in_foreground(
         process.wait(seconds or None)
     except subprocess.TimeoutExpired:
         stopped_by = "time"
+        started = process_tree.below(process.pid)
         _end(process, signal.SIGTERM)
+        for pid in started:  # they would go on, and hold the terminal or a pipe
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
     except KeyboardInterrupt:
         interrupted = True
         _end(process, None)

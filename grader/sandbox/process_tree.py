@@ -79,6 +79,19 @@ def usage(pid: int, spared: Set[int]) -> Usage:
     return Usage(processor / TICKS, busiest / TICKS, memory, active)
 
 
+def below(pid: int) -> list[int]:
+    """The processes that come from this one, as long as the parents between live."""
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        folder = f"/proc/{waiting.pop()}/task"
+        with contextlib.suppress(OSError, ValueError):  # it may end meanwhile
+            children = [pid for task in os.listdir(folder) for pid in _children(f"{folder}/{task}")]
+            found += children
+            waiting += children
+    return found
+
+
 def _stat(folder: str) -> list[bytes]:
     """The fields of /proc/PID/stat that follow the name, which may itself hold spaces."""
     return _read(f"{folder}/stat").rpartition(b")")[2].split()

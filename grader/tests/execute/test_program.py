@@ -323,6 +323,18 @@ def test_a_program_that_never_ends_is_stopped(endless: Path) -> None:
     assert done.returncode == 124
     assert "did not finish within 1 s and was stopped" in done.stderr
     assert "--time-limit" in done.stderr
+    assert f"grade: {endless}:2: kernel spin ran here" in done.stderr
+
+
+def test_a_loop_of_launches_ends_with_its_limit(tmp_path: Path) -> None:
+    """What was counted of a hundred thousand launches took longer to read than to run."""
+    source = tmp_path / "launches.cu"
+    source.write_text("__global__ void k() {}\nint main() { for (;;) {\nk<<<1, 1>>>(); } }\n")
+    counted = tmp_path / "profile.json"
+    done = run(source, "--check", "--json", counted, "--time-limit", "1")
+    assert done.returncode == 124
+    assert f"{source}:3: the launches from this one of kernel k on are not counted" in done.stderr
+    assert len(json.loads(counted.read_text())["kernels"]) == 4096
 
 
 def test_ctrl_c_ends_the_program_too(endless: Path) -> None:

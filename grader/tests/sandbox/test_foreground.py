@@ -32,6 +32,17 @@ def test_ctrl_c_while_the_program_is_being_started(monkeypatch: pytest.MonkeyPat
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set())
 
 
+def test_nothing_that_a_program_started_goes_on_after_the_limit() -> None:
+    """A child of it would hold the pipe, and whoever reads that would wait on."""
+    starts = "trap '' TERM; sh -c 'while :; do sleep 9; done' & while :; do sleep 9; done"
+    line = (
+        "from grader.sandbox import foreground; import os; "
+        f'print(foreground.run_in_foreground(["sh", "-c", {starts!r}], 0.2, dict(os.environ)))'
+    )
+    done = captured.run(["python3", "-c", line], check=True, timeout=30)
+    assert "stopped_by='time'" in done.stdout
+
+
 def test_a_program_that_cannot_start_leaves_signals_as_they_were() -> None:
     with pytest.raises(OSError):
         foreground.run_in_foreground(["/nowhere/at/all"], 0, dict(os.environ))

@@ -80,9 +80,13 @@ void sim_spin(void) {
     if (!w || !w->block.config) {
         return;
     }
+    const char *pc = (const char *)__builtin_return_address(0) - 1;
     w->warp.vain++;
+    w->vain.times = pc == w->vain.pc ? w->vain.times + 1 : 1;
+    w->vain.pc = pc;
+    w->vain.turn = w->turns;
     if (++w->lane.failures >= MAX_FAILURES) {
-        sim_give_way((const char *)__builtin_return_address(0) - 1);
+        sim_give_way(pc);
     }
 }
 

@@ -158,6 +158,13 @@ struct worker {
         volatile bool busy; /* it is inside the runtime */
     } lane;
 
+    /* The atomic function that last changed nothing: it may ask for a lock. How often it has done
+     * so, and in which turn. */
+    struct {
+        const char *pc;
+        uint64_t times, turn;
+    } vain;
+
     /* What the watch saw when it last looked, and how often it has looked at the same turn. */
     struct {
         uint64_t turns, registers;

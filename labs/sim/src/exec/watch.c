@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +19,8 @@
 #define PERIOD 1         /* milliseconds between two looks */
 #define SAME 2           /* looks at a thread with the same registers, after which it spins */
 #define LONG 500         /* looks at a thread after which others get a turn in any case */
+#define MANY_TRIES 1000  /* of an atomic function that changed nothing, */
+#define RECENT 4096      /* the last one at most so many turns of threads ago */
 #define PATIENCE 2000    /* milliseconds for a thread to say where it is, on a busy machine */
 #define LIMIT_STATUS 124 /* as of timeout(1) */
 
@@ -61,6 +64,15 @@ static const char *reason(void) {
                                 : "SIGTERM ended the program";
 }
 
+/* Does an atomic function change nothing again and again? The threads may wait for a lock. */
+static bool asks_in_vain(const struct worker *w) {
+    return w->vain.times >= MANY_TRIES && w->turns - w->vain.turn < RECENT;
+}
+
+static bool is_code(const void *pc) {
+    return (const char *)pc >= __executable_start && (const char *)pc < etext;
+}
+
 /* Says where the running thread is. */
 static void report_position(const struct worker *w, const void *pc) {
     if (__atomic_exchange_n(&reporting, true, __ATOMIC_RELAXED)) {
@@ -73,17 +85,27 @@ static void report_position(const struct worker *w, const void *pc) {
                                   .block = &blockIdx,
                                   .thread = &threadIdx,
                                   .pc = pc};
-    const char *exact = "";
+    char exact[96] = "";
+    const struct thread *me = &w->thread[w->lane.thread];
     const void *seen = sim_hooks ? sim_hooks->position() : NULL;
     if (seen) {
         finding.pc = seen;
-    } else if ((const char *)pc < __executable_start || (const char *)pc >= etext || w->lane.busy) {
+    } else if (w->lane.busy && me->at.file) {
+        finding.location = me->at; /* a barrier or a warp function */
         finding.pc = NULL;
+    } else if (w->lane.busy || !is_code(pc)) {
+        finding.pc = is_code(me->pc) ? me->pc : NULL;
+    }
+    if (asks_in_vain(w)) {
+        finding.pc = w->vain.pc;
+        snprintf(exact, sizeof exact, "; this atomic function has changed nothing %llu times",
+                 (unsigned long long)w->vain.times);
+    } else if (!finding.pc && finding.location.file == w->block.config->file &&
+               finding.location.line == w->block.config->line) {
+        snprintf(exact, sizeof exact, ", which was launched here");
     }
     if (finding.pc) {
         finding.location = (struct sim_location){NULL, 0};
-    } else {
-        exact = ", which was launched here";
     }
     sim_report(&finding, "%s: thread (%u,%u,%u) of block (%u,%u,%u) of kernel %s was running%s",
                reason(), threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,

@@ -53,6 +53,7 @@ static struct {
 static uint64_t weight;         /* of the running block */
 static uint64_t block_accesses; /* of its warps */
 static unsigned blocks_begun;   /* of those that are counted */
+#define MOST_LAUNCHES 4096
 static unsigned launch;
 
 static struct profile_block running; /* block */
@@ -65,6 +66,24 @@ static struct {
     unsigned covers[3]; /* the grid without the idle blocks at its ends */
     bool shares_memory; /* it accesses memory that the host can access, too */
 } work;
+
+/* Is the launch one too many? Of a loop that launches kernels for ever, or a million times, the
+ * first ones are enough: nobody could read, or keep, the counters of all. */
+static bool is_beyond(const struct sim_config *config) {
+    if (launch < MOST_LAUNCHES || sim_options.profile == NULL || evidence_is_open()) {
+        return false;
+    }
+    struct sim_finding finding = {.severity = "note",
+                                  .kind = "not-counted",
+                                  .kernel = config->kernel,
+                                  .location = {config->file, config->line}};
+    sim_report_once(&finding,
+                    "the launches from this one of kernel %s on are not counted: the "
+                    "program has had %d before",
+                    config->kernel, MOST_LAUNCHES);
+    sim_options.profile = NULL;
+    return true;
+}
 
 bool profile_begin(const struct sim_config *config) {
     if (table.slots) {
@@ -80,7 +99,7 @@ bool profile_begin(const struct sim_config *config) {
     memset(&of_blocks, 0, sizeof of_blocks);
     blocks_begun = 0;
     sample_begin(&config->grid, sim_options.sample);
-    return sim_options.profile != NULL;
+    return !is_beyond(config) && sim_options.profile != NULL;
 }
 
 bool profile_begin_block(const uint3 *index) {

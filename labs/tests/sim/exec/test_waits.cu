@@ -281,6 +281,19 @@ static void run_endless() {
     endless<<<1, 1>>>(d_out);
     cudaDeviceSynchronize();
 }
+__device__ int d_never_given_back = 1;
+__global__ void asks(int *d_out) {
+    while (__shfl_sync(~0u, threadIdx.x || atomicCAS(&d_never_given_back, 0, 1), 0)) {
+        d_out[threadIdx.x]++;
+    }
+}
+static void run_asking() {
+    setenv("CONVLABS_SIM_LIMIT", "0.2", 1);
+    sim_read_options();
+    int *d_out = device_zeros<int>(64);
+    asks<<<1, 32>>>(d_out);
+    cudaDeviceSynchronize();
+}
 static void run_until_asked_to_end() {
     signal(SIGTERM, SIG_DFL); // Check has a handler of its own
     if (fork() == 0) {
@@ -296,6 +309,8 @@ TEST(an_endless_kernel_says_where_it_was) {
     struct outcome outcome = run_program(run_endless, NULL);
     ck_assert(WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == 124);
     ck_found(outcome, "stopped", "block (0,0,0) of kernel endless was running");
+    outcome = run_program(run_asking, NULL);
+    ck_found(outcome, "stopped", "was running; this atomic function has changed nothing");
     outcome = run_program(run_until_asked_to_end, NULL);
     ck_assert(WIFSIGNALED(outcome.status) && WTERMSIG(outcome.status) == SIGTERM);
     ck_found(outcome, "stopped", "SIGTERM ended the program: thread (0,0,0)");
