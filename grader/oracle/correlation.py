@@ -31,15 +31,19 @@ class Expected:
 
 
 def correlate64(image: npt.ArrayLike, mask: npt.ArrayLike, border: str) -> F64:
-    """Eq. 1 in float64. image: ... x height x width; mask: (2r+1) x (2r+1), or one for each plane
-    of the image; border: a key of BORDERS. A coefficient of 0 ignores its pixels, whatever they
-    are."""
+    """Eq. 1 in float64. image: ... x height x width; mask: (2r+1) x (2r+1), or a line of one row
+    or column, or one for each plane of the image; border: a key of BORDERS. A coefficient of 0
+    ignores its pixels, whatever they are."""
     f = np.asarray(image, dtype=np.float64)
     g = np.asarray(mask, dtype=np.float64)
     if g.shape[-2:] == (1, 1):  # no neighbours: the same values in a tenth of the time
         return np.asarray(f * g)
-    taps = g.shape[-2] * g.shape[-1]
-    if taps < MANY_TAPS or not (f.size and np.isfinite(f).all() and np.isfinite(g).all()):
+    rows, columns = g.shape[-2:]
+    if (
+        rows != columns
+        or rows * columns < MANY_TAPS
+        or not (f.size and np.isfinite(f).all() and np.isfinite(g).all())
+    ):
         return _by_taps(f, g[..., None, None, :, :], border)
     if f.ndim > 2:
         masks = np.broadcast_to(g, (*f.shape[:-2], *g.shape[-2:]))

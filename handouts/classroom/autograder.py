@@ -151,19 +151,34 @@ def literal(text: str) -> str:
 
 
 def error_commands(result: Mapping[str, Any]) -> list[str]:
-    """Workflow commands that mark failing checks, at their line of a file where one is named."""
-    commands = []
+    """Workflow commands that mark what is wrong, at its line of a file where one is named: one for
+    each finding, however many checks have it."""
+    found: dict[tuple[str, str], list[str]] = {}
     for check in result["checks"]:
-        if check["verdict"] != "fail" or not check["message"]:
-            continue
-        where = ""
-        for file in result["files"]:
-            if match := re.search(re.escape(file["path"]) + r":(\d+)", "\n".join(check["message"])):
-                where = f"file={escaped(file['path'], True)},line={match[1]},"
-                break
-        text = escaped("\n".join(check["message"]), False)
-        commands.append(f"::error {where}title={escaped(name_of(check), True)}::{text}")
+        if check["verdict"] == "fail" and check["message"]:
+            for finding in findings(result["files"], check["message"]):
+                found.setdefault(finding, []).append(name_of(check))
+    commands = []
+    for (where, text), names in found.items():
+        names = list(dict.fromkeys(names))
+        title = names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+        commands.append(f"::error {where}title={escaped(title, True)}::{escaped(text, False)}")
     return commands[:MOST_ANNOTATIONS]
+
+
+def findings(files: list[dict[str, Any]], message: list[str]) -> list[tuple[str, str]]:
+    """The place of each finding in a message, as a command wants it, and its lines. A line that
+    names a place begins another finding."""
+    found = [("", "")]
+    for line in message:
+        places = [(f, re.search(re.escape(f["path"]) + r":(\d+)", line)) for f in files]
+        where = next((f"file={escaped(f['path'], True)},line={m[1]}," for f, m in places if m), "")
+        if where and found[-1][0]:
+            found.append((where, line))
+        else:
+            before, text = found.pop()
+            found.append((before or where, f"{text}\n{line}".lstrip("\n")))
+    return found
 
 
 def escaped(text: str, in_property: bool) -> str:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from grader import paths
 from grader.model import spec, variant
@@ -43,13 +44,18 @@ def hand_in(lab: Lab, stated: dict[str, int], given: dict[str, int], folder: Pat
     (folder / variant.FILE).write_text("\n".join(variant.lines(given)) + "\n", encoding="utf-8")
 
 
-def graded(lab: Lab, folder: Path) -> dict[str, object]:
+def graded(lab: Lab, folder: Path) -> dict[str, Any]:
     """The result of ./grade, as convlabs-grade/v1."""
     argv = [sys.executable, str(paths.ROOT / "grade"), lab.id, "--src", str(folder)]
     argv += ["--no-speed", "--json", str(folder / "result.json")]
     subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-    result: dict[str, object] = json.loads((folder / "result.json").read_bytes())
+    result: dict[str, Any] = json.loads((folder / "result.json").read_bytes())
     return result
+
+
+def failed(result: dict[str, Any]) -> list[str]:
+    """The names of the checks that it did not pass."""
+    return [check["name"] for check in result["checks"] if check["verdict"] != "pass"]
 
 
 def main() -> int:
@@ -64,12 +70,10 @@ def main() -> int:
             with tempfile.TemporaryDirectory() as place:
                 hand_in(lab, numbers, numbers, Path(place))
                 result = graded(lab, Path(place))
-            failed = [c["name"] for c in result["checks"] if c["verdict"] not in ("pass", "skip")]  # type: ignore[attr-defined]
-            short += bool(failed)
-            print(
-                f"{lab.id}  {variant.in_words(numbers)}  {'; '.join(failed) or 'full marks'}",
-                flush=True,
-            )
+            missed = failed(result)
+            short += bool(missed)
+            said = "; ".join(missed) or "full marks"
+            print(f"{lab.id}  {variant.in_words(numbers)}  {said}", flush=True)
     return short > 0
 
 

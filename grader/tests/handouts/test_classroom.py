@@ -161,6 +161,27 @@ def test_a_message_stays_in_its_annotation() -> None:
     ]  # fmt: skip
 
 
+def test_each_finding_has_one_annotation() -> None:
+    same, race = f"{FILE}:4: no result", f"{FILE}:9: a race"
+    checks = [
+        Check(f"A.{name}", name, "correct", "fail", 0, 1, "A", message=message)
+        for name, message in {
+            "a": [same],
+            "b": [same],
+            "c": ["two findings", same, "    x = 1;", race, "    with line 8"],
+            "d": ["no place"],
+            "e": [same],
+        }.items()
+    ]
+    found = autograder.error_commands(json.loads(result.to_json(graded(*checks))))
+    assert found == [
+        f"::error file={FILE},line=4,title=A  a and 2 more::{same}",
+        f"::error file={FILE},line=4,title=A  c::two findings%0A{same}%0A    x = 1;",
+        f"::error file={FILE},line=9,title=A  c::{race}%0A    with line 8",
+        "::error title=A  d::no place",
+    ]
+
+
 @pytest.mark.parametrize("text", ["lab3", "Lab3", "lab3-constant-mask", "2027-lab3", "lab3_lab3"])
 def test_an_assignment_names_its_lab(text: str) -> None:
     assert autograder.lab_of([], {"ASSIGNMENT": text}) == "lab3"

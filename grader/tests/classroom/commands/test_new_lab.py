@@ -57,7 +57,9 @@ def test_a_new_lab_works(course: Path, tmp_path: Path) -> None:
     assert "lab10_score" in book and ",70,70,graded," in book and "missing" in book
 
 
-@pytest.mark.parametrize("name", ["Histogram", "lab1_again", "lab0_x", "a-b", "../x", "lab12", "x/"])
+@pytest.mark.parametrize(
+    "name", ["Histogram", "lab1_again", "lab0_x", "a-b", "../x", "lab12", "x/"]
+)
 def test_a_name_that_makes_no_folder_is_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
