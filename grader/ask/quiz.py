@@ -67,14 +67,14 @@ class Quiz:
         draw = Random(number)
         try:
             draft = KINDS[kind].ask(self.program, draw)
-            if len(draft.options()) < FEWEST or draft.text + str(draft.line) in self._texts:
+            if len(draft.wrong()) + 1 < FEWEST or draft.text + str(draft.line) in self._texts:
                 return None
             again = draft.second()
         except CannotTell as reason:
             self.tally.unsure[kind] += 1
             self.tally.reasons[kind] = str(reason)
             return None
-        if again != draft.answer:
+        if str(again) != str(draft.answer):
             self.tally.withheld.append(
                 f"{kind}: {self.program.shown}:{draft.line}: {draft.ways[0]} says {draft.answer}, "
                 f"{draft.ways[1]} says {again}: {draft.text}"
@@ -85,8 +85,10 @@ class Quiz:
         return self._asked(kind, draft, draw, f"{number:012x}"[-12:])
 
     def _asked(self, kind: str, draft: Draft, draw: Random, number: str) -> Asked:
-        options = draft.options()[:MOST_OPTIONS]
-        if draft.typed:
+        answer, wrong = str(draft.answer), dict([*draft.wrong().items()][: MOST_OPTIONS - 1])
+        typed = isinstance(draft.answer, int)
+        options = [answer, *wrong]
+        if typed:
             options.sort(key=int)
         else:
             draw.shuffle(options)
@@ -94,21 +96,16 @@ class Quiz:
         code = plain_text.line(self.program.text.quoted(draft.line), 100) if draft.line else ""
         name = f"{lab.id}-{self.part}-{kind}-{number}"
         question = Question(
-            name, kind, lab.id, self.part, draft.file, draft.line, code, draft.text, options,
-            draft.typed,
+            name, kind, lab.id, self.part, self.program.shown, draft.line, code, draft.text,
+            options, typed,
         )  # fmt: skip
-        wrong = {
-            text: why
-            for text, why in draft.mistakes.items()
-            if text in options and text != draft.answer
-        }
-        return Asked(question, Key(name, draft.answer, draft.why, wrong, draft.ways))
+        return Asked(question, Key(name, answer, draft.why, wrong, draft.ways))
 
     def _order(self, kinds: Sequence[str]) -> Iterator[tuple[str, int]]:
         """Which kind comes when: quick ones by turns, and one of four compiles."""
         draw = Random(self._number("order"))
-        quick = [name for name in kinds if not KINDS[name].REBUILDS]
-        slow = [name for name in kinds if KINDS[name].REBUILDS]
+        quick = [name for name in kinds if not KINDS[name].rebuilds]
+        slow = [name for name in kinds if KINDS[name].rebuilds]
         draw.shuffle(quick)
         draw.shuffle(slow)
         queue = [(name, turn) for turn in range(ROUNDS) for name in quick]

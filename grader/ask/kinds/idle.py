@@ -3,12 +3,11 @@
 import math
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.ask.words import image, index
 
 ABOUT = "threads that store nothing"
-REBUILDS = False
 
 
 def ask(program: Program, draw: Random) -> Draft:
@@ -44,15 +43,14 @@ def ask(program: Program, draw: Random) -> Draft:
         (math.prod(launch.block), "that is all threads of one block"),
     ]
     return Draft(
-        file=program.shown,
         line=launch.line,
         text=f"For {image(trace.size)}, this launch starts {math.prod(launch.grid)} blocks of "
         f"{math.prod(launch.block)} threads. How many of all these threads store no result?",
-        answer=str(answer),
-        second=lambda: str(threads - launch.storing_threads),
+        answer=answer,
+        second=lambda: threads - launch.storing_threads,
         ways=("the trace of the stores", "the simulator's counter of threads that store"),
         why=f"The grid is {index(launch.grid, launch.grid)}, a block "
         f"{index(launch.block, launch.block)}: {threads} threads. {len(storing)} of them store "
         f"something, so {answer} do not.",
-        mistakes=numbers(answer, mistakes),
+        mistakes=mistakes,
     )

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.impulse import name, ones, out_name, window
 from grader.ask.program import Program
 from grader.ask.words import image
@@ -13,7 +13,6 @@ from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array
 
 ABOUT = "the last bit of a sum"
-REBUILDS = False
 HALF, ULP = np.float32(2.0**-24), 2.0**-23  # an ulp: of the floats from 1 to 2
 
 
@@ -52,19 +51,18 @@ def ask(program: Program, draw: Random) -> Draft:
         (2 * answer, "2^-24 is half an ulp of 1, not a whole one"),
     ]
     return Draft(
-        file=program.shown,
         line=program.result_line,
         text=f"{program.name} runs on {image(program.trace.size)}. All {taps} coefficients are 1; "
         f"every pixel is 2^-24, but {name(program, y + b, x + a)} is 1. The floats next to 1 are "
         f"2^-23 apart: one ulp. By how many ulp is {out_name(program, y, x)[0]} above 1?",
-        answer=str(answer),
-        second=lambda: str(ulps(run(small)[place])),
+        answer=answer,
+        second=lambda: ulps(run(small)[place]),
         ways=("the additions one by one, in the program's order", "a run on that image"),
         why=f"Your program adds the terms {orders[0]}. 2^-24 is half an ulp of 1: added to the 1 "
         "alone, it is rounded to the even neighbour, but terms that were added to one another "
         f"before count together. The exact sum would be {(taps - 1) / 2:g} ulp above 1; the run "
         f"gives {answer}.",
-        mistakes=numbers(answer, mistakes),
+        mistakes=mistakes,
     )
 
 

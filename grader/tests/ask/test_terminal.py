@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.ask.draft import numbers
+from grader.ask.draft import Draft
 from grader.ask.terminal import Terminal
 from grader.model.question import Asked, Key, Question
 from grader.student import understood
@@ -84,5 +84,11 @@ def test_wrong_answers_return_and_list_tells(
 
 
 def test_a_mistake_is_never_the_key() -> None:
-    found = numbers(4, [(4, "the same"), (-1, "no number of things"), (2, "one"), (2, "other")])
-    assert found == {"2": "one"}
+    mistakes: list[tuple[int | str, str]] = [
+        (4, "the same"),
+        (-1, "no number of things"),
+        (2, "one"),
+        (2, "other"),
+    ]
+    draft = Draft(0, "?", 4, lambda: 4, ("a", "b"), "", mistakes)
+    assert draft.wrong() == {"2": "one"}
