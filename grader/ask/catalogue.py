@@ -13,8 +13,8 @@ from grader.ask.program import Program
 
 @dataclass(frozen=True)
 class Kind:
-    """A module of kinds/. about: in a few words. rebuilds: it compiles a changed program. ask:
-    makes a draft, or raises CannotTell where the kind does not fit the program."""
+    """A module of kinds/. about: its docstring, a question in general. rebuilds: it compiles a
+    changed program. ask: makes a draft, or raises CannotTell where it does not fit the program."""
 
     about: str
     rebuilds: bool
@@ -23,7 +23,7 @@ class Kind:
 
 def _kind(name: str) -> Kind:
     module = import_module(f"{kinds.__name__}.{name}")
-    return Kind(module.ABOUT, getattr(module, "REBUILDS", False), module.ask)
+    return Kind(str(module.__doc__), getattr(module, "REBUILDS", False), module.ask)
 
 
 KINDS = {module.name: _kind(module.name) for module in iter_modules(kinds.__path__)}

@@ -104,22 +104,18 @@ class Quiz:
     def _order(self, kinds: Sequence[str]) -> Iterator[tuple[str, int]]:
         """Which kind comes when: quick ones by turns, and one of four compiles."""
         draw = Random(self._number("order"))
-        quick = [name for name in kinds if not KINDS[name].rebuilds]
-        slow = [name for name in kinds if KINDS[name].rebuilds]
+        quick, slow = ([n for n in kinds if KINDS[n].rebuilds == way] for way in (False, True))
         draw.shuffle(quick)
         draw.shuffle(slow)
-        queue = [(name, turn) for turn in range(ROUNDS) for name in quick]
-        later = [(name, turn) for turn in range(ROUNDS) for name in slow]
-        given = 0
+        queue, later = ([(n, turn) for turn in range(ROUNDS) for n in of] for of in (quick, slow))
+        asked = self.tally.asked
+        start = asked.total()
         for kind in queue:
-            before = self.tally.asked.total()
             yield kind
-            given += self.tally.asked.total() - before
-            while later and given >= 3:
-                before = self.tally.asked.total()
+            while later and asked.total() - start >= 3:
+                before = asked.total()
                 yield later.pop(0)
-                if self.tally.asked.total() > before:
-                    given = 0
+                start = asked.total() if asked.total() > before else start
         yield from later
 
     def _number(self, what: str) -> int:

@@ -7,8 +7,6 @@ from grader.ask.program import Program
 from grader.ask.trace import BANKS, WORD, wavefronts
 from grader.ask.words import agrees, count, draw_access, ranges, the, warp
 
-ABOUT = "banks of shared memory"
-
 
 def ask(program: Program, draw: Random) -> Draft:
     group, access = draw_access(program, draw, "shared", wavefronts, range(1, WORD + 1))
@@ -20,13 +18,6 @@ def ask(program: Program, draw: Random) -> Draft:
         words.setdefault(first // WORD % BANKS, set()).add(first // WORD)
     fullest = max(words, key=lambda bank: len(words[bank]))
     lanes = len(access.lanes)
-    mistakes = [
-        (lanes, "one for each lane: lanes in different banks are served together"),
-        (32, "one for each bank, but all banks work at the same time"),
-        (1, "one for the whole warp, but several words are in one bank"),
-        (2, "one for each half of the warp, which is so for 8 bytes a lane"),
-        (4, "one for each 32 bytes: those are sectors of global memory"),
-    ]
     why = f"{count(lanes, 'lane')} access {count(len(access.units(WORD)), 'word')} in "
     why += f"{count(len(banks), 'bank')}. "
     if answer == 1:
@@ -42,5 +33,11 @@ def ask(program: Program, draw: Random) -> Draft:
         second=lambda: agrees(answer, program, group, wavefronts, "wavefronts"),
         ways=("the banks of the lanes' addresses", "the simulator's counter of wavefronts"),
         why=why,
-        mistakes=mistakes,
+        mistakes=[
+            (lanes, "one for each lane: lanes in different banks are served together"),
+            (32, "one for each bank, but all banks work at the same time"),
+            (1, "one for the whole warp, but several words are in one bank"),
+            (2, "one for each half of the warp, which is so for 8 bytes a lane"),
+            (4, "one for each 32 bytes: those are sectors of global memory"),
+        ],
     )

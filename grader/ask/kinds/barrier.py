@@ -7,7 +7,6 @@ from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.model.finding import Finding
 
-ABOUT = "what a barrier is for"
 REBUILDS = True
 NOTHING = "none: the result does not depend on this barrier"
 

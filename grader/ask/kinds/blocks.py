@@ -12,8 +12,6 @@ from grader.ask.words import image, index
 from grader.execute.modes import COUNTED_BLOCK
 from grader.execute.profile import read_launches
 
-ABOUT = "the grid"
-
 
 def ask(program: Program, draw: Random) -> Draft:
     foot = footprint(program.trace)
@@ -35,14 +33,6 @@ def ask(program: Program, draw: Random) -> Draft:
     down = (width // wide) * (height // high) * layers
     threads = math.ceil(width / x) * math.ceil(height / y) * layers
     line = math.ceil(width * height / (wide * high)) * layers
-    mistakes = [
-        (down, "rounded down: the last, partly filled blocks are missing"),
-        (line, "the pixels divided by those of a block: blocks do not continue in the next row"),
-        (threads, "counted by threads, but a block computes a tile of another size"),
-        ((width // wide + 1) * (height // high + 1) * layers, "one more in each direction"),
-        (math.ceil(width / wide) * layers, "only one row of blocks"),
-        (math.ceil(height / high) * layers, "only one column of blocks"),
-    ]
     # One tile that covers the image may be larger than is seen.
     at_least = "at least " if wide >= program.trace.size[0] or high >= program.trace.size[1] else ""
     across, below = math.ceil(width / wide), math.ceil(height / high)
@@ -57,7 +47,17 @@ def ask(program: Program, draw: Random) -> Draft:
         why=f"A block of {index(launch.block, launch.block)} threads computes {at_least}{wide} x "
         f"{high} pixels. The image needs {across} of them across and {below} down, the last ones "
         f"partly filled: {across} x {below}{more} = {answer}.",
-        mistakes=mistakes,
+        mistakes=[
+            (down, "rounded down: the last, partly filled blocks are missing"),
+            (
+                line,
+                "the pixels divided by those of a block: blocks do not continue in the next row",
+            ),
+            (threads, "counted by threads, but a block computes a tile of another size"),
+            ((width // wide + 1) * (height // high + 1) * layers, "one more in each direction"),
+            (math.ceil(width / wide) * layers, "only one row of blocks"),
+            (math.ceil(height / high) * layers, "only one column of blocks"),
+        ],
     )
 
 

@@ -7,8 +7,6 @@ from grader.ask.impulse import impulse, name, out_name, pixel_of, window
 from grader.ask.program import Program
 from grader.ask.words import image
 
-ABOUT = "the border"
-
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
@@ -43,20 +41,6 @@ def ask(program: Program, draw: Random) -> Draft:
     replicates = border == "replicate"
     answer = nearest(y + b, x + a) if inside or replicates else "0"
     turned = "that is where the coefficient would be if the mask were turned by 180 degrees"
-    mistakes = [
-        ("0", "the tap is inside the image" if inside else "that is so for BORDER_ZERO"),
-        *([(nearest(y - b, x - a), turned)] if inside else []),
-        (nearest(y + b, x + a), "that is the nearest pixel, which BORDER_REPLICATE would read"),
-        (
-            name(program, _mirrored(y + b, height), _mirrored(x + a, width)),
-            "no border of these labs mirrors the image",
-        ),
-        (
-            name(program, (y + b) % height, (x + a) % width),
-            "the image does not begin again at its other side",
-        ),
-        (name(program, y, x), "that is the pixel in the middle, whose coefficient is 0"),
-    ]
     said = f" with BORDER_{border.upper()} and" if border else " with"
     return Draft(
         line=program.result_line,
@@ -67,7 +51,7 @@ def ask(program: Program, draw: Random) -> Draft:
         second=second,
         ways=("the rule of the border", "a run on an image in which each pixel has its own value"),
         why=f"The tap is at x = {x + a}, y = {y + b}, "
-        + ("inside the image: its border is not needed." if inside else "outside the image. ")
+        + ("inside the image: the border does not matter." if inside else "outside the image. ")
         + (
             ""
             if inside
@@ -76,7 +60,20 @@ def ask(program: Program, draw: Random) -> Draft:
             else "Pixels there count as 0."
         )
         + " A run of your program gives the same.",
-        mistakes=mistakes,
+        mistakes=[
+            ("0", "the tap is inside the image" if inside else "that is so for BORDER_ZERO"),
+            *([(nearest(y - b, x - a), turned)] if inside else []),
+            (nearest(y + b, x + a), "that is the nearest pixel, which BORDER_REPLICATE would read"),
+            (
+                name(program, _mirrored(y + b, height), _mirrored(x + a, width)),
+                "no border of these labs mirrors the image",
+            ),
+            (
+                name(program, (y + b) % height, (x + a) % width),
+                "the image does not begin again at its other side",
+            ),
+            (name(program, y, x), "that is the pixel in the middle, whose coefficient is 0"),
+        ],
     )
 
 

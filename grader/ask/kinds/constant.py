@@ -7,21 +7,12 @@ from grader.ask.program import Program
 from grader.ask.trace import WORD
 from grader.ask.words import agrees, count, different_words, draw_access, warp
 
-ABOUT = "words of constant memory"
-
 
 def ask(program: Program, draw: Random) -> Draft:
     group, access = draw_access(program, draw, "constant", different_words, (WORD,))
     answer = different_words(access)
     lanes = len(access.lanes)
     reads = [a for a in group if (a.block, a.warp) == (access.block, access.warp)]
-    mistakes = [
-        (32, "one for each lane of a warp, but lanes that read the same word share it"),
-        (lanes, "one for each active lane, but lanes that read the same word share it"),
-        (len(reads), "that is how often the warp executes the read, not the words of one read"),
-        (1, "one for all lanes, but here they read different words"),
-        (4, "one for each byte of a word"),
-    ]
     return Draft(
         line=access.line,
         text=f"Constant memory delivers one word at a time. When {warp(program, access)} reads it "
@@ -35,5 +26,11 @@ def ask(program: Program, draw: Random) -> Draft:
             if answer == 1
             else f"{answer} different words, one after the other."
         ),
-        mistakes=mistakes,
+        mistakes=[
+            (32, "one for each lane of a warp, but lanes that read the same word share it"),
+            (lanes, "one for each active lane, but lanes that read the same word share it"),
+            (len(reads), "that is how often the warp executes the read, not the words of one read"),
+            (1, "one for all lanes, but here they read different words"),
+            (4, "one for each byte of a word"),
+        ],
     )

@@ -8,7 +8,6 @@ from grader.ask.program import Program
 from grader.ask.trace import WORD
 from grader.ask.words import count, different_words, draw_access, found_again, warp
 
-ABOUT = "an index that differs between lanes"
 REBUILDS = True
 ADDED = "threadIdx.x"
 
@@ -31,14 +30,6 @@ def ask(program: Program, draw: Random) -> Draft:
             raise CannotTell("the reads are joined")
         return different_words(other)
 
-    mistakes = [
-        (1, "one for all lanes: that was so before the change"),
-        (32, f"one for each lane of a warp, but {answer} different words are read"),
-        (len(access.lanes), "one for each active lane, but some have the same threadIdx.x"),
-        (x, "one for each column of the block, but a warp has 32 lanes"),
-        (y, "one for each row of the block, but threadIdx.x counts columns"),
-        (4 * answer, "one for each byte of a word"),
-    ]
     return Draft(
         line=access.line,
         text=f"Suppose {ADDED} were added to the index of {arrays[0]} at this line. For how many "
@@ -50,5 +41,12 @@ def ask(program: Program, draw: Random) -> Draft:
         why=f"A block is {x} threads wide, and {count(len(access.lanes), 'lane')} of the warp get "
         f"there. Among them are {count(answer, 'value')} of {ADDED}, so the warp would wait for "
         f"{count(answer, 'word')}.",
-        mistakes=mistakes,
+        mistakes=[
+            (1, "one for all lanes: that was so before the change"),
+            (32, f"one for each lane of a warp, but {answer} different words are read"),
+            (len(access.lanes), "one for each active lane, but some have the same threadIdx.x"),
+            (x, "one for each column of the block, but a warp has 32 lanes"),
+            (y, "one for each row of the block, but threadIdx.x counts columns"),
+            (4 * answer, "one for each byte of a word"),
+        ],
     )

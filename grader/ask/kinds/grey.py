@@ -7,7 +7,6 @@ from grader.ask.program import Program
 from grader.oracle.grayscale import weights_of
 from grader.oracle.inputs import Inputs
 
-ABOUT = "arithmetic with whole numbers"
 HALF, SHIFT = 1 << 14, 15
 
 
@@ -32,14 +31,6 @@ def ask(program: Program, draw: Random) -> Draft:
         return int(program.right_output(case, Inputs(image=image))[y, x])
 
     other = b * pixel[0] + g * pixel[1] + r * pixel[2]
-    mistakes = [
-        (total >> SHIFT, "cut off, not rounded: 16384 is one half in these units"),
-        ((other + HALF) >> SHIFT, "red and blue are exchanged"),
-        (sum(pixel) // 3, "the mean of the three bytes: the weights differ"),
-        (max(pixel), "the largest of the three bytes"),
-        (pixel[1], "the green byte alone"),
-        (answer + 1, "rounded up always"),
-    ]
     return Draft(
         line=program.result_line,
         text=f"A pixel has R = {pixel[0]}, G = {pixel[1]}, B = {pixel[2]}; the weights are "
@@ -51,5 +42,12 @@ def ask(program: Program, draw: Random) -> Draft:
         why=f"{r} x {pixel[0]} + {g} x {pixel[1]} + {b} x {pixel[2]} = {total}; divided by 32768 "
         f"that is {total / (1 << SHIFT):.3f}, and rounded {answer}. A run of your program gives "
         f"the same.",
-        mistakes=mistakes,
+        mistakes=[
+            (total >> SHIFT, "cut off, not rounded: 16384 is one half in these units"),
+            ((other + HALF) >> SHIFT, "red and blue are exchanged"),
+            (sum(pixel) // 3, "the mean of the three bytes: the weights differ"),
+            (max(pixel), "the largest of the three bytes"),
+            (pixel[1], "the green byte alone"),
+            (answer + 1, "rounded up always"),
+        ],
     )

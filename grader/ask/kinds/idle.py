@@ -7,8 +7,6 @@ from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.ask.words import image, index
 
-ABOUT = "threads that store nothing"
-
 
 def ask(program: Program, draw: Random) -> Draft:
     trace = program.trace
@@ -35,13 +33,6 @@ def ask(program: Program, draw: Random) -> Draft:
         (below, "only those below the image"),
         (right + below, "those to the right and those below, but not those in the corner"),
     ]
-    mistakes = [
-        *(plane if across >= width and down >= height else []),
-        (0, "the grid consists of whole blocks: some of their threads have no pixel"),
-        (threads - width * height, "threads minus pixels, as if each thread computed one"),
-        (len(storing), "that is how many threads do store"),
-        (math.prod(launch.block), "that is all threads of one block"),
-    ]
     return Draft(
         line=launch.line,
         text=f"For {image(trace.size)}, this launch starts {math.prod(launch.grid)} blocks of "
@@ -52,5 +43,11 @@ def ask(program: Program, draw: Random) -> Draft:
         why=f"The grid is {index(launch.grid, launch.grid)}, a block "
         f"{index(launch.block, launch.block)}: {threads} threads. {len(storing)} of them store "
         f"something, so {answer} do not.",
-        mistakes=mistakes,
+        mistakes=[
+            *(plane if across >= width and down >= height else []),
+            (0, "the grid consists of whole blocks: some of their threads have no pixel"),
+            (threads - width * height, "threads minus pixels, as if each thread computed one"),
+            (len(storing), "that is how many threads do store"),
+            (math.prod(launch.block), "that is all threads of one block"),
+        ],
     )

@@ -7,7 +7,6 @@ from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.ask.source import evaluated
 
-ABOUT = "bytes that move between lanes"
 REBUILDS = True
 LANE = 16  # bytes: no shift of bytes crosses its border
 WIDTHS = {"ssse3": ("128", 16), "avx2": ("256", 32)}  # by what the part needs: bits, bytes
@@ -54,19 +53,6 @@ def ask(program: Program, draw: Random) -> Draft:
         edited = f"{renamed}#undef {part.calls[-1]}\n{added}"
         return int(program.output(program.case(), program.changed(edited.encode())).flat[at])
 
-    mistakes = [
-        *([(at + by, "as if the two lanes of 16 bytes moved together")] if size > LANE else []),
-        (at - by, "they move down, to lower numbers"),
-        *(
-            [(size + at + by, "the operands are exchanged: the second one gives the low bytes")]
-            if above
-            else []
-        ),
-        (lane + byte, "as if the bytes continued after the end of the lane"),
-        (at, "as if nothing moved"),
-        (at + 4 * by, f"{by} counts bytes, not integers of 32 bits"),
-        (at + by // 8, f"{by} counts bytes, not bits"),
-    ]
     held = f"byte i of {operands[-1]} holds the number i"
     if len(operands) == 2:
         held += f", and byte i of {operands[0]} holds {size} + i"
@@ -81,5 +67,17 @@ def ask(program: Program, draw: Random) -> Draft:
         + (f"{operands[-1]} with {operands[0]} behind it" if len(operands) == 2 else operands[0])
         + f". Here that is byte {at % LANE} + {by} = {byte}, which "
         + ("is past the end: 0." if byte >= LANE and above is None else f"holds {answer}."),
-        mistakes=mistakes,
+        mistakes=[
+            *([(at + by, "as if the two lanes of 16 bytes moved together")] if size > LANE else []),
+            (at - by, "they move down, to lower numbers"),
+            *(
+                [(size + at + by, "the operands are exchanged: the second one gives the low bytes")]
+                if above
+                else []
+            ),
+            (lane + byte, "as if the bytes continued after the end of the lane"),
+            (at, "as if nothing moved"),
+            (at + 4 * by, f"{by} counts bytes, not integers of 32 bits"),
+            (at + by // 8, f"{by} counts bytes, not bits"),
+        ],
     )  # fmt: skip

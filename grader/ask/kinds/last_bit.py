@@ -12,7 +12,6 @@ from grader.ask.words import image
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array
 
-ABOUT = "the last bit of a sum"
 HALF, ULP = np.float32(2.0**-24), 2.0**-23  # an ulp: of the floats from 1 to 2
 
 
@@ -41,15 +40,6 @@ def ask(program: Program, draw: Random) -> Draft:
     place = y - down, x - across
     found = {way: ulps(sum_[place]) for way, sum_ in sums(small, shape).items()}
     answer, taps = found[orders[0]], shape[0] * shape[1]
-    mistakes = [
-        ((taps - 1) // 2, "that is the exact sum, but each addition of floats is rounded"),
-        (0, "terms that come before the 1 are added exactly: together they count"),
-        (taps - 1, "2^-24 is half an ulp of 1, not a whole one"),
-        *((other, f"that is so when the terms are added {way}") for way, other in found.items()),
-        (answer + 1, "a sum half way between two floats goes to the even one"),
-        (answer - 1, "a sum half way between two floats goes to the even one"),
-        (2 * answer, "2^-24 is half an ulp of 1, not a whole one"),
-    ]
     return Draft(
         line=program.result_line,
         text=f"{program.name} runs on {image(program.trace.size)}. All {taps} coefficients are 1; "
@@ -62,7 +52,18 @@ def ask(program: Program, draw: Random) -> Draft:
         "alone, it is rounded to the even neighbour, but terms that were added to one another "
         f"before count together. The exact sum would be {(taps - 1) / 2:g} ulp above 1; the run "
         f"gives {answer}.",
-        mistakes=mistakes,
+        mistakes=[
+            ((taps - 1) // 2, "that is the exact sum, but each addition of floats is rounded"),
+            (0, "terms that come before the 1 are added exactly: together they count"),
+            (taps - 1, "2^-24 is half an ulp of 1, not a whole one"),
+            *(
+                (other, f"that is so when the terms are added {way}")
+                for way, other in found.items()
+            ),
+            (answer + 1, "a sum half way between two floats goes to the even one"),
+            (answer - 1, "a sum half way between two floats goes to the even one"),
+            (2 * answer, "2^-24 is half an ulp of 1, not a whole one"),
+        ],
     )
 
 

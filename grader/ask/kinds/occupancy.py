@@ -6,7 +6,6 @@ from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.execute.profile import WARPS_PER_MULTIPROCESSOR
 
-ABOUT = "blocks on a multiprocessor"
 THREADS, BLOCKS, SHARED, RESERVED = 2048, 32, 233472, 1024  # of compute capability 9.0
 
 
@@ -32,17 +31,6 @@ def ask(program: Program, draw: Random) -> Draft:
         share = trace.counted.kernels[number].occupancy_bound
         return round(share * WARPS_PER_MULTIPROCESSOR / (threads // 32))
 
-    mistakes = [
-        *(
-            (value, f"{name} would allow that, but not the other limits")
-            for name, value in limits.items()
-        ),
-        (BLOCKS, "the limit of blocks alone"),
-        (THREADS // 1024, "as if each block had 1024 threads"),
-        (threads // 32, "those are the warps of one block"),
-        (1024 // threads, "as if a multiprocessor had 1024 threads"),
-        (2 * answer, "as if a multiprocessor had twice as much of everything"),
-    ]
     return Draft(
         line=launch.line,
         text=f"A multiprocessor of an H100 or H200 holds at most {THREADS} threads, {BLOCKS} "
@@ -55,5 +43,15 @@ def ask(program: Program, draw: Random) -> Draft:
         why=f"A block has {x * y * z} threads. "
         + ", ".join(f"{name} allow {value}" for name, value in limits.items())
         + f": the limit is {binding}.",
-        mistakes=mistakes,
+        mistakes=[
+            *(
+                (value, f"{name} would allow that, but not the other limits")
+                for name, value in limits.items()
+            ),
+            (BLOCKS, "the limit of blocks alone"),
+            (THREADS // 1024, "as if each block had 1024 threads"),
+            (threads // 32, "those are the warps of one block"),
+            (1024 // threads, "as if a multiprocessor had 1024 threads"),
+            (2 * answer, "as if a multiprocessor had twice as much of everything"),
+        ],
     )

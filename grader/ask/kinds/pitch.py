@@ -10,7 +10,6 @@ from grader.ask.tile import array_of
 from grader.ask.trace import WORD, wavefronts
 from grader.ask.words import count, draw_access, found_again, the, warp
 
-ABOUT = "a longer row of the tile"
 REBUILDS = True
 
 
@@ -30,15 +29,6 @@ def ask(program: Program, draw: Random) -> Draft:
         return wavefronts(found_again(access, changed))
 
     rows = {(at - start) // pitch for at in access.lanes.values()}
-    mistakes = [
-        (before, "that is without the change"),
-        (32, "one for each lane"),
-        (1, "no conflict, but lanes still meet in a bank"),
-        (2, "one for each row that the warp touches"),
-        (len(rows) + 1, "one more than the rows that the warp touches"),
-        (16, "one for each pair of lanes"),
-        (4, "one for each 32 bytes"),
-    ]
     longer = array.sizes[-1] + 1
     return Draft(
         line=access.line,
@@ -52,5 +42,13 @@ def ask(program: Program, draw: Random) -> Draft:
         f"row, each row begins {count(longer % 32, 'bank')} after the one above it; before, "
         f"{(longer - 1) % 32}. Before the change it takes {count(before, 'pass')}, after it "
         f"{answer}.",
-        mistakes=mistakes,
+        mistakes=[
+            (before, "that is without the change"),
+            (32, "one for each lane"),
+            (1, "no conflict, but lanes still meet in a bank"),
+            (2, "one for each row that the warp touches"),
+            (len(rows) + 1, "one more than the rows that the warp touches"),
+            (16, "one for each pair of lanes"),
+            (4, "one for each 32 bytes"),
+        ],
     )

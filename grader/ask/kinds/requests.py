@@ -6,8 +6,6 @@ from grader.ask.draft import Draft
 from grader.ask.program import Program
 from grader.ask.words import agrees, count, groups, image, memory, warp
 
-ABOUT = "how often a warp executes a line"
-
 
 def ask(program: Program, draw: Random) -> Draft:
     group = draw.choice(groups(program, "global", "shared", "constant"))
@@ -18,16 +16,6 @@ def ask(program: Program, draw: Random) -> Draft:
     lanes = sum(len(a.lanes) for a in mine)
     mask = program.inputs(program.case()).arrays.get("mask")
     taps = -1 if mask is None else int(mask.size)
-    mistakes = [
-        (lanes, "those are the accesses of its lanes: a warp executes one for all of them"),
-        (32 * answer, "32 times as many: a warp executes an instruction once for its 32 lanes"),
-        (1, "once, but the warp gets there again and again"),
-        (taps, "once for each coefficient of the mask"),
-        (max(program.trace.shape[-1], 1), "once for each column of the image"),
-        (2 * answer, "once for each half of the warp: the 32 lanes go together"),
-        (warps, "that is how many warps get there"),
-        (answer + 1, "one more than the warp gets there"),
-    ]
     wide = f", {access.width} bytes for each lane" if access.width > 8 else ""
     return Draft(
         line=access.line,
@@ -41,5 +29,14 @@ def ask(program: Program, draw: Random) -> Draft:
         why=f"The warp executes {count(answer, 'such instruction')}{wide}, for "
         f"{count(lanes, 'access')} of its lanes. In the whole launch there are {len(group)}, of "
         f"{count(warps, 'warp')}.",
-        mistakes=mistakes,
+        mistakes=[
+            (lanes, "those are the accesses of its lanes: a warp executes one for all of them"),
+            (32 * answer, "32 times as many: a warp executes an instruction once for its 32 lanes"),
+            (1, "once, but the warp gets there again and again"),
+            (taps, "once for each coefficient of the mask"),
+            (max(program.trace.shape[-1], 1), "once for each column of the image"),
+            (2 * answer, "once for each half of the warp: the 32 lanes go together"),
+            (warps, "that is how many warps get there"),
+            (answer + 1, "one more than the warp gets there"),
+        ],
     )

@@ -7,8 +7,6 @@ from grader.ask.program import Program
 from grader.ask.trace import SECTOR
 from grader.ask.words import agrees, count, draw_access, image, memory, ranges, sectors, the, warp
 
-ABOUT = "sectors of global memory"
-
 
 def ask(program: Program, draw: Random) -> Draft:
     group, access = draw_access(program, draw, "global", sectors)
@@ -18,16 +16,6 @@ def ask(program: Program, draw: Random) -> Draft:
     first = min(access.lanes.values())
     last = max(access.lanes.values()) + access.width - 1
 
-    mistakes = [
-        (lanes, "one for each lane: lanes that touch the same sector share it"),
-        (32, "one for each of 32 lanes: neighbours share a sector of 32 bytes"),
-        (-(-size // SECTOR), "the bytes divided by 32: the first byte may lie inside a sector"),
-        (-(-32 * access.width // SECTOR), "that is what 32 lanes need when they begin at a sector"),
-        (1, "one instruction, but it touches more than one sector"),
-        (-(-size // 128), "those are lines of 128 bytes"),
-        (access.width, "those are the bytes of one lane"),
-        (2 * answer, "those would be halves: a sector has 32 bytes, not 16"),
-    ]
     return Draft(
         line=access.line,
         text=f"{program.name} runs on {image(program.trace.size)}. When {warp(program, access)} "
@@ -40,5 +28,17 @@ def ask(program: Program, draw: Random) -> Draft:
         f"{count(access.width, 'byte')} each, from byte {first} to byte {last} of "
         f"{memory(access)}. These are in sector{'s' if answer > 1 else ''} "
         f"{ranges(access.units(SECTOR))}.",
-        mistakes=mistakes,
+        mistakes=[
+            (lanes, "one for each lane: lanes that touch the same sector share it"),
+            (32, "one for each of 32 lanes: neighbours share a sector of 32 bytes"),
+            (-(-size // SECTOR), "the bytes divided by 32: the first byte may lie inside a sector"),
+            (
+                -(-32 * access.width // SECTOR),
+                "that is what 32 lanes need when they begin at a sector",
+            ),
+            (1, "one instruction, but it touches more than one sector"),
+            (-(-size // 128), "those are lines of 128 bytes"),
+            (access.width, "those are the bytes of one lane"),
+            (2 * answer, "those would be halves: a sector has 32 bytes, not 16"),
+        ],
     )

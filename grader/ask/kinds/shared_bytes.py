@@ -6,8 +6,6 @@ from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.ask.words import count
 
-ABOUT = "shared memory of a block"
-
 
 def ask(program: Program, draw: Random) -> Draft:
     trace = program.trace
@@ -35,13 +33,6 @@ def ask(program: Program, draw: Random) -> Draft:
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     names = ", ".join(dict.fromkeys(a.name for a in arrays))
     sizes = " x ".join(map(str, (*first.sizes, first.element)))
-    mistakes = [
-        (elements, "those are elements, not bytes"),
-        (threads * first.element, "one element for each thread: the apron is forgotten"),
-        (2 * answer, "twice as many: an element has fewer bytes"),
-        (first.sizes[0] * first.element, "that is one column"),
-        (first.sizes[-1] * first.element, "that is one row"),
-    ]
     return Draft(
         line=first.line,
         text=f"How many bytes of shared memory does a block of this kernel have, in all its arrays "
@@ -53,5 +44,11 @@ def ask(program: Program, draw: Random) -> Draft:
         + (f"; with the other arrays it is {answer}." if answer != first.bytes() else ".")
         + f" A multiprocessor of an H100 or H200 has 233472 bytes: for shared memory alone, "
         f"{count(233472 // (answer + 1024), 'block')} would fit.",
-        mistakes=mistakes,
+        mistakes=[
+            (elements, "those are elements, not bytes"),
+            (threads * first.element, "one element for each thread: the apron is forgotten"),
+            (2 * answer, "twice as many: an element has fewer bytes"),
+            (first.sizes[0] * first.element, "that is one column"),
+            (first.sizes[-1] * first.element, "that is one row"),
+        ],
     )

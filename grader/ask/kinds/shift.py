@@ -7,8 +7,6 @@ from grader.ask.impulse import impulse, name, out_name, pixel_of, window
 from grader.ask.program import Program
 from grader.ask.words import image, plus
 
-ABOUT = "which pixel a coefficient meets"
-
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
@@ -30,16 +28,6 @@ def ask(program: Program, draw: Random) -> Draft:
 
     answer = name(program, y + b, x + a)
     turned = "that would be a convolution, which turns the mask by 180 degrees; your program "
-    mistakes = [
-        (name(program, y - b, x - a), turned + "computes a correlation"),
-        (name(program, y + a, x + b), "a counts columns and b counts rows: they are exchanged"),
-        (name(program, y, x), "that is the pixel in the middle, whose coefficient is 0"),
-        (
-            name(program, y + b + down, x + a + across),
-            "a and b are counted from the middle of the mask, not from its corner",
-        ),
-        (name(program, y - b, x + a), "b counts rows downwards"),
-    ]
     return Draft(
         line=program.result_line,
         text=f"{program.name} runs on {image(program.trace.size)} with a mask whose coefficient "
@@ -51,5 +39,14 @@ def ask(program: Program, draw: Random) -> Draft:
         why=f"Eq. 1 multiplies the coefficient at (a, b) with the pixel at (x + a, y + b): "
         f"x = {plus(x, a)} = {x + a}, y = {plus(y, b)} = {y + b}. A run of your program with "
         f"this mask gives this pixel.",
-        mistakes=mistakes,
+        mistakes=[
+            (name(program, y - b, x - a), turned + "computes a correlation"),
+            (name(program, y + a, x + b), "a counts columns and b counts rows: they are exchanged"),
+            (name(program, y, x), "that is the pixel in the middle, whose coefficient is 0"),
+            (
+                name(program, y + b + down, x + a + across),
+                "a and b are counted from the middle of the mask, not from its corner",
+            ),
+            (name(program, y - b, x + a), "b counts rows downwards"),
+        ],
     )

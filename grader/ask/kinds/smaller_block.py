@@ -9,7 +9,6 @@ from grader.ask.footprint import footprint
 from grader.ask.program import Program
 from grader.ask.words import image, index
 
-ABOUT = "another shape of the block"
 REBUILDS = True
 
 
@@ -38,13 +37,6 @@ def ask(program: Program, draw: Random) -> Draft:
             raise CannotTell("the launch is in another file")
         return footprint(changed).blocks(trace.size)
 
-    mistakes = [
-        (2 * now, "twice as many as now, but each direction is rounded up by itself"),
-        (now, "that is without the change"),
-        (now // 2, "half as many, but smaller blocks are more blocks"),
-        (4 * now, "four times as many, but only one side gets shorter"),
-        (answer + 1, "blocks are counted from 1"),
-    ]
     return Draft(
         line=launch.line,
         text=f"For {image(trace.size)}, this launch starts {now} blocks. How many would it "
@@ -54,7 +46,13 @@ def ask(program: Program, draw: Random) -> Draft:
         ways=("a run of the changed program", "the image divided by what its blocks store"),
         why=f"A run of your program with {name} = {value // 2} starts "
         f"a grid of {index(grid, grid)}: {answer} blocks.",
-        mistakes=mistakes,
+        mistakes=[
+            (2 * now, "twice as many as now, but each direction is rounded up by itself"),
+            (now, "that is without the change"),
+            (now // 2, "half as many, but smaller blocks are more blocks"),
+            (4 * now, "four times as many, but only one side gets shorter"),
+            (answer + 1, "blocks are counted from 1"),
+        ],
     )
 
 

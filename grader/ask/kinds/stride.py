@@ -9,7 +9,6 @@ from grader.ask.program import Program
 from grader.ask.trace import Trace
 from grader.ask.words import count, image
 
-ABOUT = "the step of a loop through memory"
 MOST = 0.55  # of the steps at a line that must be equal
 
 
@@ -39,18 +38,8 @@ def ask(program: Program, draw: Random) -> Draft:
     size = trace.dtype.itemsize
     answer = abs(found)
     image_size = program.inputs(program.case()).image.dtype.itemsize
-    mistakes = [
-        (size, "the next element of a row, but the loop goes another way"),
-        (1, "that is in elements or pixels, not in bytes"),
-        (width, "the width of the image: that would be down a column, in elements"),
-        (width * size, "one row further: that would be down a column"),
-        (3 * width, "one row of three bytes a pixel further"),
-        (3 * image_size, "one pixel of three colours further"),
-        (64, "that is a cache line"),
-        (2 * answer, "every second one is left out"),
-    ]
     way = "stores" if store else "loads"
-    near = "Some neighbours share" if answer > 32 else f"Up to {64 // answer} of them share"
+    near = "Some share a" if answer > 32 else f"Up to {64 // answer} of them share a"
     return Draft(
         line=line,
         text=f"{program.name} runs on {image(trace.size)}. A thread {way} at this line again and "
@@ -60,7 +49,16 @@ def ask(program: Program, draw: Random) -> Draft:
         ways=("the addresses of the run", "the steps of runs with two other widths"),
         why=f"The most frequent step of the run is {count(answer, 'byte')}. A row of the image has "
         f"{width} pixels. {near if answer < 64 else 'Each is in another'} cache line of 64 bytes.",
-        mistakes=mistakes,
+        mistakes=[
+            (size, "the next element of a row, but the loop goes another way"),
+            (1, "that is in elements or pixels, not in bytes"),
+            (width, "the width of the image: that would be down a column, in elements"),
+            (width * size, "one row further: that would be down a column"),
+            (3 * width, "one row of three bytes a pixel further"),
+            (3 * image_size, "one pixel of three colours further"),
+            (64, "that is a cache line"),
+            (2 * answer, "every second one is left out"),
+        ],
     )
 
 

@@ -7,8 +7,6 @@ from grader.ask.impulse import ones, out_name, window
 from grader.ask.program import Program
 from grader.ask.words import count, image
 
-ABOUT = "taps inside the image"
-
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
@@ -30,14 +28,6 @@ def ask(program: Program, draw: Random) -> Draft:
 
     each = f" for each of {channels} channels" if channels > 1 else ""
     said = " with BORDER_ZERO" if program.base.border else ""
-    mistakes = [
-        (wide * high * channels, "all coefficients, but some taps are outside the image"),
-        (columns * high * channels, "columns were cut off, but not rows"),
-        (rows * wide * channels, "rows were cut off, but not columns"),
-        ((wide * high - 1) * channels, "only one tap is left out"),
-        (rows + columns, "rows and columns are multiplied, not added"),
-        (1, "only the pixel itself"),
-    ]
     return Draft(
         line=program.result_line,
         text=f"{program.name} runs on {image(program.trace.size)}{said}. Every pixel is 1, and so "
@@ -49,5 +39,12 @@ def ask(program: Program, draw: Random) -> Draft:
         f"{count(columns, 'column')} and {count(rows, 'row')} are inside"
         + (f", in {channels} channels" if channels > 1 else "")
         + f": {answer}.",
-        mistakes=mistakes,
+        mistakes=[
+            (wide * high * channels, "all coefficients, but some taps are outside the image"),
+            (columns * high * channels, "columns were cut off, but not rows"),
+            (rows * wide * channels, "rows were cut off, but not columns"),
+            ((wide * high - 1) * channels, "only one tap is left out"),
+            (rows + columns, "rows and columns are multiplied, not added"),
+            (1, "only the pixel itself"),
+        ],
     )

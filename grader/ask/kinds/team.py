@@ -10,7 +10,6 @@ from grader.execute import records
 from grader.execute.accesses import ThreadAccess
 from grader.execute.openmp_team import Team
 
-ABOUT = "what a thread of the team computes"
 # Directives that give work to threads as they come.
 AS_THEY_COME = re.compile(
     r"#\s*pragma\s+omp\b[^\n]*\b(?:dynamic|guided|runtime|auto|task|taskloop|sections|single)\b"
@@ -53,14 +52,6 @@ def ask(program: Program, draw: Random) -> Draft:
 
     total = trace.size[0] * trace.size[1]
     share = total // team.largest
-    mistakes = [
-        (total, "all pixels: the directive divides the loop among the threads"),
-        (share, "the pixels divided by the threads: what is divided are rows, or whole sections"),
-        (-(-total // team.largest), "the pixels divided by the threads, rounded up"),
-        *((value, "that is what another thread writes") for value in pixels),
-        (trace.size[0], "that is one row"),
-        (answer + trace.size[0], "one row more"),
-    ]
     return Draft(
         line=stores[0].line,
         text=f"{program.name} runs on {image(trace.size)} with {team.largest} threads. How many "
@@ -69,7 +60,17 @@ def ask(program: Program, draw: Random) -> Draft:
         second=second,
         ways=("the trace of the threads' stores", "the bytes that the team's record says"),
         why=f"In the run, the threads write {', '.join(map(str, pixels))} pixels: {total} in all.",
-        mistakes=mistakes,
+        mistakes=[
+            (total, "all pixels: the directive divides the loop among the threads"),
+            (
+                share,
+                "the pixels divided by the threads: what is divided are rows, or whole sections",
+            ),
+            (-(-total // team.largest), "the pixels divided by the threads, rounded up"),
+            *((value, "that is what another thread writes") for value in pixels),
+            (trace.size[0], "that is one row"),
+            (answer + trace.size[0], "one row more"),
+        ],
     )
 
 

@@ -7,7 +7,6 @@ from grader.ask.program import Program
 from grader.ask.tile import draw_element, output_of, source_pixel
 from grader.ask.words import block, image, index
 
-ABOUT = "what the tile holds"
 REBUILDS = True
 
 

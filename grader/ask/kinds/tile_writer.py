@@ -10,7 +10,6 @@ from grader.ask.tile import draw_element, output_of
 from grader.ask.trace import place
 from grader.ask.words import Index, block, index
 
-ABOUT = "who fills the tile"
 REBUILDS = True
 
 

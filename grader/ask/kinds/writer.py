@@ -11,7 +11,6 @@ from grader.ask.source import THREAD_NUMBER
 from grader.ask.trace import place
 from grader.ask.words import Index, image, index
 
-ABOUT = "who computes a pixel"
 REBUILDS = True
 
 
@@ -42,14 +41,6 @@ def ask(program: Program, draw: Random) -> Draft:
     answer = words(access.block, thread)
     tx, ty, tz = thread
     bx, by, bz = access.block
-    mistakes = [
-        (words((by, bx, bz), (ty, tx, tz)), "rows and columns are exchanged: x counts columns"),
-        (words(access.block, (ty, tx, tz)), "threadIdx.x and threadIdx.y are exchanged"),
-        (words((bx + 1, by, bz), thread), "blocks are counted from 0"),
-        (words(access.block, (tx + 1, ty, tz)), "threads are counted from 0"),
-        (words((max(bx - 1, 0), by, bz), thread), "that block is one to the left"),
-        (words((bx, by + 1, bz), thread), "that block is one row of blocks below"),
-    ]
     return Draft(
         line=access.line,
         text=f"{program.name} runs on {image(trace.size)}. Which thread stores "
@@ -60,5 +51,12 @@ def ask(program: Program, draw: Random) -> Draft:
         why=f"In the run, lane {lane} of warp {access.warp} of that block stores it: thread "
         f"{index(thread, launch.block)} is number {access.warp * 32 + lane} of the block, and "
         f"threadIdx.x counts fastest.",
-        mistakes=mistakes,
+        mistakes=[
+            (words((by, bx, bz), (ty, tx, tz)), "rows and columns are exchanged: x counts columns"),
+            (words(access.block, (ty, tx, tz)), "threadIdx.x and threadIdx.y are exchanged"),
+            (words((bx + 1, by, bz), thread), "blocks are counted from 0"),
+            (words(access.block, (tx + 1, ty, tz)), "threads are counted from 0"),
+            (words((max(bx - 1, 0), by, bz), thread), "that block is one to the left"),
+            (words((bx, by + 1, bz), thread), "that block is one row of blocks below"),
+        ],
     )
