@@ -59,9 +59,9 @@ def pdf(submission: Submission, asked: Sequence[Asked]) -> bytes:
 
 
 INTRODUCTION = (
-    "For who asks: five minutes, three of these questions. Let the student say how they find the "
-    "answer; a good one names what the explanation names. What a wrong answer forgot stands below "
-    "each key. All keys come from runs of this very file."
+    "For the examiner: five minutes, three of these questions. Ask how the student finds the "
+    "answer; a good one names what the explanation names. Below each key stands what each wrong "
+    "answer forgets. All keys come from runs of this very file."
 )
 
 

@@ -75,7 +75,7 @@ def ask(
                 if own and (why := understood.keep(record)):
                     output.say(f"{why}; ./grade list will not know of this answer")
                     own = False
-                if asked == count:
+                if asked == count or terminal.has_left:
                     break
         except NoQuestionsError as reason:
             raise CommandError(f"{reason}", exit_codes.LESS) from reason
@@ -85,7 +85,7 @@ def ask(
         print("no question was answered")
         return
     print(f"\n{right} of {asked} right at once", end="")
-    again = record.again(part)
+    again = own and record.again(part)
     print(f"; these come again: ./grade ask {lab} {part}" if again and right < asked else "")
 
 
