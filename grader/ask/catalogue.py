@@ -1,26 +1,29 @@
 """All kinds of questions, by the names of their modules."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 from random import Random
-from typing import Protocol, cast
 
 from grader.ask import kinds
 from grader.ask.draft import Draft
 from grader.ask.program import Program
 
 
-class Kind(Protocol):
-    """A module of kinds/."""
+@dataclass(frozen=True)
+class Kind:
+    """A module of kinds/. about: its docstring, a question in general. rebuilds: it compiles a
+    changed program. ask: makes a draft, or raises CannotTell where it does not fit the program."""
 
-    ABOUT: str
-    REBUILDS: bool
-
-    def ask(self, program: Program, draw: Random) -> Draft:
-        """A draft. Raises CannotTell where this kind does not fit the program."""
+    about: str
+    rebuilds: bool
+    ask: Callable[[Program, Random], Draft]
 
 
-KINDS: dict[str, Kind] = {
-    module.name: cast(Kind, import_module(f"{kinds.__name__}.{module.name}"))
-    for module in iter_modules(kinds.__path__)
-}
+def _kind(name: str) -> Kind:
+    module = import_module(f"{kinds.__name__}.{name}")
+    return Kind(str(module.__doc__), getattr(module, "REBUILDS", False), module.ask)
+
+
+KINDS = {module.name: _kind(module.name) for module in iter_modules(kinds.__path__)}

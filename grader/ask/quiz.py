@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from grader.ask.catalogue import KINDS
-from grader.ask.draft import FEWEST, CannotTell, Draft
+from grader.ask.draft import FEWEST, CannotTell, Draft, Value
 from grader.ask.program import NoQuestionsError, Program
 from grader.compile import staging
 from grader.model import plain_text
@@ -45,7 +45,7 @@ class Quiz:
 
     def __post_init__(self) -> None:
         self.program = Program(self.submission, self.part, self._number("image") % 25, self.work)
-        self._texts: set[str] = set()
+        self._seen: set[tuple[str, Value]] = set()
 
     def questions(
         self, kinds: Sequence[str] = tuple(KINDS), first: Sequence[str] = ()
@@ -67,26 +67,28 @@ class Quiz:
         draw = Random(number)
         try:
             draft = KINDS[kind].ask(self.program, draw)
-            if len(draft.options()) < FEWEST or draft.text + str(draft.line) in self._texts:
+            if len(draft.wrong()) + 1 < FEWEST or (draft.text, draft.answer) in self._seen:
                 return None
             again = draft.second()
         except CannotTell as reason:
             self.tally.unsure[kind] += 1
             self.tally.reasons[kind] = str(reason)
             return None
-        if again != draft.answer:
+        if str(again) != str(draft.answer):
             self.tally.withheld.append(
                 f"{kind}: {self.program.shown}:{draft.line}: {draft.ways[0]} says {draft.answer}, "
                 f"{draft.ways[1]} says {again}: {draft.text}"
             )
             return None
-        self._texts.add(draft.text + str(draft.line))
+        self._seen.add((draft.text, draft.answer))
         self.tally.asked[kind] += 1
         return self._asked(kind, draft, draw, f"{number:012x}"[-12:])
 
     def _asked(self, kind: str, draft: Draft, draw: Random, number: str) -> Asked:
-        options = draft.options()[:MOST_OPTIONS]
-        if draft.typed:
+        answer, wrong = str(draft.answer), dict([*draft.wrong().items()][: MOST_OPTIONS - 1])
+        typed = isinstance(draft.answer, int)
+        options = [answer, *wrong]
+        if typed:
             options.sort(key=int)
         else:
             draw.shuffle(options)
@@ -94,35 +96,26 @@ class Quiz:
         code = plain_text.line(self.program.text.quoted(draft.line), 100) if draft.line else ""
         name = f"{lab.id}-{self.part}-{kind}-{number}"
         question = Question(
-            name, kind, lab.id, self.part, draft.file, draft.line, code, draft.text, options,
-            draft.typed,
+            name, kind, lab.id, self.part, self.program.shown, draft.line, code, draft.text,
+            options, typed,
         )  # fmt: skip
-        wrong = {
-            text: why
-            for text, why in draft.mistakes.items()
-            if text in options and text != draft.answer
-        }
-        return Asked(question, Key(name, draft.answer, draft.why, wrong, draft.ways))
+        return Asked(question, Key(name, answer, draft.why, wrong, draft.ways))
 
     def _order(self, kinds: Sequence[str]) -> Iterator[tuple[str, int]]:
         """Which kind comes when: quick ones by turns, and one of four compiles."""
         draw = Random(self._number("order"))
-        quick = [name for name in kinds if not KINDS[name].REBUILDS]
-        slow = [name for name in kinds if KINDS[name].REBUILDS]
+        quick, slow = ([n for n in kinds if KINDS[n].rebuilds == way] for way in (False, True))
         draw.shuffle(quick)
         draw.shuffle(slow)
-        queue = [(name, turn) for turn in range(ROUNDS) for name in quick]
-        later = [(name, turn) for turn in range(ROUNDS) for name in slow]
-        given = 0
+        queue, later = ([(n, turn) for turn in range(ROUNDS) for n in of] for of in (quick, slow))
+        asked = self.tally.asked
+        start = asked.total()
         for kind in queue:
-            before = self.tally.asked.total()
             yield kind
-            given += self.tally.asked.total() - before
-            while later and given >= 3:
-                before = self.tally.asked.total()
+            while later and asked.total() - start >= 3:
+                before = asked.total()
                 yield later.pop(0)
-                if self.tally.asked.total() > before:
-                    given = 0
+                start = asked.total() if asked.total() > before else start
         yield from later
 
     def _number(self, what: str) -> int:

@@ -2,55 +2,24 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
-from markupsafe import Markup
+from jinja2 import Environment
 
+from grader.model import plain_text
 from grader.model.question import Asked
 from grader.model.submission import Submission
 
 AROUND = 4  # lines of code above and below the one that is asked about
-STYLE = """
-body { font: 11pt/1.4 "DejaVu Sans", Verdana, sans-serif; max-width: 46rem; margin: 2rem auto;
-       padding: 0 1rem; color: #111; background: #fff }
-h1 { font-size: 1.3rem } h2 { font-size: 1rem; margin: 1.6rem 0 .4rem }
-pre { background: #f3f3f3; padding: .5rem; overflow-x: auto; font-size: 9pt; line-height: 1.3 }
-pre b { background: #ffe9a8; font-weight: normal }
-section { break-inside: avoid } .key { border-left: 4px solid #1a6f3c; padding-left: .6rem }
-p, ol { margin: .4rem 0 } .small { color: #444; font-size: 9.5pt }
-"""
+TEMPLATE = Path(__file__).with_name("sheet.html")
 
 
 def html(submission: Submission, asked: Sequence[Asked]) -> bytes:
     """The page as HTML; it holds the keys."""
-    parts = [
-        Markup("<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{}</title>"
-               "<meta name='viewport' content='width=device-width'><style>{}</style></head><body>"
-               "<h1>{}</h1><p class='small'>{}</p>").format(
-            _title(submission), Markup(STYLE), _title(submission), INTRODUCTION
-        )
-    ]  # fmt: skip
-    for number, each in enumerate(asked, 1):
-        question, key = each.question, each.key
-        parts.append(Markup("<section><h2>{}. Part {}, {}:{}</h2>").format(
-            number, question.part, question.file, question.line))  # fmt: skip
-        lines = [
-            Markup("<b>{}</b>").format(line) if here else Markup.escape(line)
-            for line, here in _code(submission, each)
-        ]
-        parts.append(Markup("<pre>{}</pre>").format(Markup("\n").join(lines)))
-        parts.append(Markup("<p>{}</p>").format(question.text))
-        if not question.typed:
-            options = Markup("").join(Markup("<li>{}</li>").format(o) for o in question.options)
-            parts.append(Markup("<ol type='a'>{}</ol>").format(options))
-        parts.append(Markup("<div class='key'><p><strong>{}</strong></p><p>{}</p>").format(
-            key.answer, key.why))  # fmt: skip
-        parts += [
-            Markup("<p class='small'>{}: {}</p>").format(option, why)
-            for option, why in key.mistakes.items()
-        ]
-        parts.append(Markup("</div></section>"))
-    parts.append(Markup("</body></html>\n"))
-    return Markup("").join(parts).encode()
+    template = Environment(autoescape=True, trim_blocks=True).from_string(TEMPLATE.read_text())
+    shown = [(each.question, each.key, _code(submission, each)) for each in asked]
+    text = template.render(title=_title(submission), introduction=INTRODUCTION, asked=shown)
+    return plain_text.document(text).encode()
 
 
 def pdf(submission: Submission, asked: Sequence[Asked]) -> bytes:
@@ -90,9 +59,9 @@ def pdf(submission: Submission, asked: Sequence[Asked]) -> bytes:
 
 
 INTRODUCTION = (
-    "For who asks: five minutes, three of these questions. Let the student say how they find the "
-    "answer; a good one names what the explanation names. What a wrong answer forgot stands below "
-    "each key. All keys come from runs of this very file."
+    "For the examiner: five minutes, three of these questions. Ask how the student finds the "
+    "answer; a good one names what the explanation names. Below each key stands what each wrong "
+    "answer forgets. All keys come from runs of this very file."
 )
 
 

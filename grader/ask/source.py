@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import re
 from collections.abc import Callable
@@ -49,10 +50,7 @@ class Shared:
     line: int
 
     def bytes(self) -> int:
-        total = self.element
-        for size in self.sizes:
-            total *= size
-        return total
+        return self.element * math.prod(self.sizes)
 
 
 @dataclass(frozen=True)
@@ -201,18 +199,14 @@ class Source:
         while start > 0 and self.code[:start].rstrip()[-1:] not in ("", ";", "{", "}", ")", ":"):
             start = self.code.rfind("\n", 0, start - 1) + 1
         match = re.compile(r"[^;{}]*?\]\s*=(?![=])").match(self.code, start)
-        if match is None or self.line_at(match.end()) < line - 3:
-            raise CannotTell("the line is not a simple assignment")
-        head = self.code[start : match.end()]
-        if self.line_at(start + len(head) - len(head.lstrip())) > line:
-            raise CannotTell("the line is not a simple assignment")
-        end = self.code.find(";", match.end())
-        inside = self.code[match.end() : end]
-        if end < 0 or inside.count("(") != inside.count(")"):
-            raise CannotTell("the line is not a simple assignment")
-        if not self.line_at(start) <= line <= self.line_at(end):
-            raise CannotTell("the line is not a simple assignment")
-        return match.end(), end
+        if match is not None and self.line_at(match.end()) >= line - 3:
+            head, end = match[0], self.code.find(";", match.end())
+            inside = self.code[match.end() : end]
+            first = self.line_at(start + len(head) - len(head.lstrip()))
+            is_whole = end >= 0 and inside.count("(") == inside.count(")")
+            if is_whole and first <= line <= self.line_at(end):
+                return match.end(), end
+        raise CannotTell("the line is not a simple assignment")
 
     def with_index(self, array: str, line: int, more: str) -> bytes:
         """The text in which the last index of `array` at a line is increased. Raises CannotTell."""
@@ -243,20 +237,19 @@ def evaluated(text: str, known: dict[str, int]) -> int | None:
 
 
 def _value(node: ast.expr, known: dict[str, int]) -> int | None:
-    if isinstance(node, ast.Constant):
-        return node.value if type(node.value) is int else None
-    if isinstance(node, ast.Name):
-        return known.get(node.id)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = _value(node.operand, known)
-        return None if value is None else -value
-    if isinstance(node, ast.BinOp) and type(node.op) in _DO:
-        left, right = _value(node.left, known), _value(node.right, known)
-        if left is None or right is None or abs(left) > 1 << 40 or abs(right) > 1 << 40:
-            return None
-        if isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)) and right == 0:
-            return None
-        if isinstance(node.op, ast.LShift) and not 0 <= right < 40:
-            return None
-        return _DO[type(node.op)](left, right)
+    match node:
+        case ast.Constant(value=value):
+            return value if type(value) is int else None
+        case ast.Name(id=name):
+            return known.get(name)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _value(ast.BinOp(ast.Constant(0), ast.Sub(), operand), known)
+        case ast.BinOp(left=one, op=op, right=other) if type(op) in _DO:
+            left, right = _value(one, known), _value(other, known)
+            if left is None or right is None or max(abs(left), abs(right)) > 1 << 40:
+                return None
+            if isinstance(op, ast.LShift) and not 0 <= right < 40:
+                return None
+            dividing = not isinstance(op, ast.Add | ast.Sub | ast.Mult | ast.LShift)
+            return None if dividing and right == 0 else _DO[type(op)](left, right)
     return None

@@ -11,14 +11,15 @@ LETTERS = "abcdefghij"
 ENDS = ("q", "quit", "exit")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Terminal:
     """width: of the lines. colour: whether to use it. read: asks for a line; raises EOFError at
-    the end of the input."""
+    the end of the input. has_left: the student has ended."""
 
     width: int
     colour: bool
     read: Callable[[str], str] = input
+    has_left: bool = False
 
     def ask(self, number: int, of: int, asked: Asked) -> bool | None:
         """Asks a question, gives one hint after a wrong answer, then the explanation. Returns
@@ -35,6 +36,7 @@ class Terminal:
         for last in (False, True):
             given = self._answer(asked)
             if given is None:
+                self.has_left = True
                 return right
             if given == key.answer:
                 print(self._filled(f"Right: {key.answer}.", "32"))
@@ -55,7 +57,10 @@ class Terminal:
         while True:
             try:
                 given = self.read(f"  your answer ({what}, q to stop): ").strip().lower()
-            except EOFError:
+            except UnicodeDecodeError:
+                given = "?"
+            except (EOFError, RuntimeError, OSError):  # the end, or no input at all
+                print()
                 return None
             if given in ENDS:
                 return None

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from random import Random
 
+import numpy as np
+
 from grader.ask.draft import CannotTell
 from grader.ask.program import Program
 from grader.ask.source import Shared
@@ -104,11 +106,6 @@ def _is_inside(program: Program, element: Element) -> bool:
 
 
 def _subscripts(array: Shared, offset: int) -> tuple[int, ...]:
-    number = offset // array.element
-    found = []
-    for size in reversed(array.sizes):
-        number, here = divmod(number, size)
-        found.append(here)
-    if number:
+    if not 0 <= offset < array.bytes():
         raise CannotTell("the address is not in the array")
-    return tuple(reversed(found))
+    return tuple(int(i) for i in np.unravel_index(offset // array.element, array.sizes))

@@ -65,9 +65,13 @@ class Trace:
 
     def thread(self, access: WarpAccess, lane: int) -> tuple[int, int, int]:
         """threadIdx of a lane."""
-        x, y, _ = self.launch(access).block
-        number = access.warp * accesses.LANES + lane
-        return number % x, number // x % y, number // (x * y)
+        return place(access.warp * accesses.LANES + lane, self.launch(access).block)
+
+
+def place(number: int, of: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The index of a thread, or of a block, from its number: x counts fastest."""
+    x, y, _ = of
+    return number % x, number // x % y, number // (x * y)
 
 
 def with_warps(blank: Trace, outcome: Outcome, binary: Path, shown: str) -> Trace:

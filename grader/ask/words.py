@@ -1,12 +1,12 @@
 """Words that several kinds of questions share."""
 
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container
 from random import Random
 
 from grader.ask.draft import CannotTell
 from grader.ask.program import Program
-from grader.ask.trace import Trace
+from grader.ask.trace import SECTOR, Trace
 from grader.execute.accesses import WarpAccess
 
 Index = tuple[int, int, int]
@@ -22,6 +22,11 @@ def index(at: Index, of: Index) -> str:
 def block(program: Program, access: WarpAccess) -> str:
     """Such as "block (1, 0)"."""
     return f"block {index(access.block, program.trace.launch(access).grid)}"
+
+
+def warp(program: Program, access: WarpAccess) -> str:
+    """Such as "warp 3 of block (1, 0)"."""
+    return f"warp {access.warp} of {block(program, access)}"
 
 
 def image(size: tuple[int, int]) -> str:
@@ -44,7 +49,16 @@ def ranges(numbers: set[int]) -> str:
 
 
 def count(number: int, thing: str) -> str:
-    return f"{number} {thing}" + ("" if number == 1 else "s")
+    """Such as "1 pass" and "2 passes"."""
+    return f"{number} {thing}" + ("" if number == 1 else "es" if thing.endswith("s") else "s")
+
+
+def sectors(access: WarpAccess) -> int:
+    return len(access.units(SECTOR))
+
+
+def different_words(access: WarpAccess) -> int:
+    return len(set(access.lanes.values()))
 
 
 def plus(number: int, more: int) -> str:
@@ -93,16 +107,30 @@ def _is_one(program: Program, group: list[WarpAccess]) -> bool:
 
 
 def draw_access(
-    program: Program, draw: Random, space: str, widths: Container[int] = range(1, 17)
+    program: Program,
+    draw: Random,
+    space: str,
+    cost: Callable[[WarpAccess], int],
+    widths: Container[int] = range(1, 17),
 ) -> tuple[list[WarpAccess], WarpAccess]:
     """The accesses of one place in the source, each lane's of one of the widths, and the first that
-    one of the warps makes there. Raises CannotTell."""
+    one of the warps makes there. Where its line has several such accesses, they cost the same: no
+    order of theirs is certain. Raises CannotTell."""
     known = groups(program, space)
     fitting = [group for group in known if all(access.width in widths for access in group)]
-    if not fitting:
-        raise CannotTell(f"no accesses of {space} memory of that width")
-    group = draw.choice(fitting)
-    return group, draw.choice(first_of_warps(group))
+    draw.shuffle(fitting)
+    for group in fitting:
+        firsts: dict[tuple[Index, int], dict[int, WarpAccess]] = {}
+        for access in group:
+            firsts.setdefault((access.block, access.warp), {}).setdefault(access.pc, access)
+        certain = [
+            next(iter(by_pc.values()))
+            for by_pc in firsts.values()
+            if len({cost(access) for access in by_pc.values()}) == 1
+        ]
+        if certain:
+            return group, draw.choice(certain)
+    raise CannotTell(f"no accesses of {space} memory of that width, or in no certain order")
 
 
 def found_again(access: WarpAccess, changed: Trace) -> WarpAccess:
@@ -114,26 +142,22 @@ def found_again(access: WarpAccess, changed: Trace) -> WarpAccess:
     raise CannotTell("the changed program does not get there")
 
 
-def first_of_warps(group: list[WarpAccess]) -> list[WarpAccess]:
-    """The first access of each warp."""
-    firsts: dict[tuple[Index, int], WarpAccess] = {}
-    for access in group:
-        firsts.setdefault((access.block, access.warp), access)
-    return list(firsts.values())
-
-
-def agrees(answer: int, ours: int, counted: int) -> str:
-    """The answer where a sum of our own equals the counter; else what differs."""
-    return str(answer) if ours == counted else f"the counter says {counted}, the trace {ours}"
-
-
-def quantity(program: Program, group: list[WarpAccess], counter: str) -> int:
-    """A counter of the profile for all accesses of a group."""
+def agrees(
+    answer: int,
+    program: Program,
+    group: list[WarpAccess],
+    cost: Callable[[WarpAccess], int],
+    counter: str,
+) -> int | str:
+    """The answer where the costs of all accesses of a group are together what the profile counted
+    for them; else what differs."""
     pcs = {access.pc for access in group}
     first = group[0]
     launch = program.trace.launches[first.launch]
-    return sum(
+    counted = sum(
         int(getattr(site, counter))
         for site in launch.sites
         if site.pc in pcs and (site.space, site.store) == (first.space, first.store)
     )
+    ours = sum(cost(access) for access in group)
+    return answer if ours == counted else f"the counter says {counted}, the trace {ours}"

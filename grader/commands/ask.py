@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated
 
 import typer
 
 from grader import exit_codes
 from grader.commands import options, output
 from grader.commands.errors import CommandError, UsageError
+from grader.model.question import Asked
+from grader.model.submission import Submission
 from grader.student import progress, understood
-
-if TYPE_CHECKING:
-    from grader.ask.quiz import Quiz
 
 MOST = 50
 
@@ -56,16 +57,15 @@ def ask(
     from grader.ask.quiz import NoQuestionsError, quiz
     from grader.ask.terminal import Terminal
 
-    if sheet:
-        with quiz(submission, part, seed) as drawn:
-            _write_sheet(drawn, count, sheet)
-        return
-    own = progress.is_own(submission)
+    own = progress.is_own(submission) and not sheet
     record = understood.read_understood(lab)
     terminal = Terminal(min(output.columns(), 88), output.coloured(colour))
     right = asked = 0
-    with quiz(submission, part, seed or f"{record.asked(part)}") as drawn:
+    with quiz(submission, part, seed if seed or sheet else f"{record.asked(part)}") as drawn:
         try:
+            if sheet:
+                _write_sheet(submission, drawn.questions(), count, sheet)
+                return
             for question in drawn.questions(first=record.again(part) if own else []):
                 answer = terminal.ask(asked + 1, count, question)
                 if answer is None:
@@ -75,7 +75,7 @@ def ask(
                 if own and (why := understood.keep(record)):
                     output.say(f"{why}; ./grade list will not know of this answer")
                     own = False
-                if asked == count:
+                if asked == count or terminal.has_left:
                     break
         except NoQuestionsError as reason:
             raise CommandError(f"{reason}", exit_codes.LESS) from reason
@@ -85,20 +85,15 @@ def ask(
         print("no question was answered")
         return
     print(f"\n{right} of {asked} right at once", end="")
-    again = record.again(part)
+    again = own and record.again(part)
     print(f"; these come again: ./grade ask {lab} {part}" if again and right < asked else "")
 
 
-def _write_sheet(drawn: Quiz, count: int, target: str) -> None:
+def _write_sheet(submission: Submission, asked: Iterator[Asked], count: int, target: str) -> None:
     from grader.ask import sheet
-    from grader.ask.quiz import NoQuestionsError
 
+    form = sheet.pdf if target.endswith(".pdf") else sheet.html
     try:
-        asked = [question for _, question in zip(range(count), drawn.questions(), strict=False)]
-    except NoQuestionsError as reason:
-        raise CommandError(f"{reason}", exit_codes.LESS) from reason
-    try:
-        form = sheet.pdf if target.endswith(".pdf") else sheet.html
-        output.write(target, form(drawn.submission, asked))
+        output.write(target, form(submission, [*islice(asked, count)]))
     except ImportError as missing:
         raise UsageError("a PDF needs ./grade setup --pages; or name a .html file") from missing

@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.execute.step_lines import LANES
-from grader.execute.steps import (
-    Access,
-    Barrier,
-    Focus,
-    Memory,
-    Recording,
-    Tap,
-)
+from grader.execute.step_lines import LANES, Access
+from grader.execute.steps import Barrier, Focus, Memory, Recording, Tap
 from grader.model.finding import Finding
 
 LOOK_BACK = 64  # loads of a thread among which that of a stored value is looked for

@@ -51,17 +51,27 @@ class Construct(msgspec.Struct, tag="construct", array_like=True, frozen=True):
 
 
 class Access(msgspec.Struct, tag="access", array_like=True, frozen=True):
-    """One instruction of a warp, whose call returns to pc. What the others are: steps.Access."""
+    """One instruction of a warp that accesses memory. A fault is an access that ended its threads.
+
+    place: where its call returns to; in a recording, an index of `places`. lanes: those that take
+    part, one bit each. object: an index of `objects`, of the first lane's address. offsets: those
+    of the lanes from its beginning, in stretches: the first one, the distance to the next lane's,
+    how many lanes. values: the bytes of the lanes in hexadecimal; of one lane where all have the
+    same; "" where they are not known. A recording has "" for a load whose values follow from
+    earlier steps, and "?" where they are not known. apart: why other lanes take no part, in pairs:
+    the number of a construct whose line `constructs` has (-1: they have left the kernel, or wait;
+    0: not known), and those lanes. costs: sectors, of these new in the launch, bytes stored again,
+    wavefronts, wavefronts without conflicts, words of constant memory."""
 
     warp: Count
-    pc: Count
+    place: Count
     way: Way
     space: Space
     width: Width
     lanes: Mask
     object: Count
     offsets: list[int]
-    values: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2})*$")]
+    values: Annotated[str, msgspec.Meta(pattern=r"^(([0-9a-f]{2})*|\?)$")]
     apart: list[int]
     costs: Annotated[list[Count], msgspec.Meta(min_length=6, max_length=6)]
 

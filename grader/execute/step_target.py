@@ -57,7 +57,8 @@ def waste(line: Line) -> tuple[int, int]:
     """What the accesses of a line cost beyond what they need, in sectors, wavefronts and words; and
     what they need."""
     c = line.counters
-    moved = (c.global_load_bytes + c.global_store_bytes) // step_focus.SECTOR
+    bytes_, requests = c.global_load_bytes + c.global_store_bytes, c.global_load_requests
+    moved = max(-(-bytes_ // step_focus.SECTOR), requests + c.global_store_requests)
     conflicts = c.shared_load_conflicts + c.shared_store_conflicts
     wavefronts = c.shared_load_wavefronts + c.shared_store_wavefronts
     extra = max(0, c.global_load_sectors + c.global_store_sectors - moved)

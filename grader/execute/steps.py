@@ -15,11 +15,14 @@ import msgspec
 
 from grader.execute import addr2line, step_lines
 from grader.execute.profile import Site, of_site
-from grader.execute.step_lines import LANES, Count, Index, Mask, Space, Way, lanes_of
+from grader.execute.step_lines import LANES, Access, Count, Index, Mask, Space, lanes_of
 from grader.model.counters import Counters, add
 
 MOST_BYTES = 380_000  # of the steps in a page
 MOST_OBJECT = 1 << 24  # bytes of an object whose contents are followed
+
+
+Holds = Literal["f4", "f8", "u1", "i4"]
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -42,36 +45,7 @@ class Object(msgspec.Struct, frozen=True, kw_only=True):
     base: Count
     name: str
     where: int
-    holds: Literal["f4", "f8", "u1", "i4"] = "i4"
-
-
-class Access(msgspec.Struct, tag="access", array_like=True):
-    """One instruction of a warp that accesses memory. A fault is an access that ended its threads.
-
-    lanes: those that take part, one bit each. object: an index of `objects`, of the first lane's
-    address. offsets: those of the lanes from its beginning, in stretches: the first one, the
-    distance to the next lane's, how many lanes. values: the bytes of the lanes in hexadecimal; of
-    one lane where all have the same; "" of a load whose values follow from earlier steps; "?" where
-    they are not known. apart: why other lanes take no part, in pairs: the number of a construct
-    whose line `constructs` has (-1: they have left the kernel, or wait; 0: not known), and those
-    lanes. costs: sectors, of these new in the launch, bytes stored again, wavefronts, wavefronts
-    without conflicts, words of constant memory."""
-
-    warp: Count
-    place: int
-    way: Way
-    space: Space
-    width: Count
-    lanes: Mask
-    object: Count
-    offsets: list[int]
-    values: str
-    apart: list[int]
-    costs: list[Count]
-
-    def addresses(self) -> dict[int, int]:
-        """The offset of each lane that takes part."""
-        return step_lines.addresses(self.lanes, self.offsets)
+    holds: Holds = "i4"
 
 
 class Barrier(msgspec.Struct, tag="barrier", array_like=True):
@@ -193,8 +167,9 @@ class _Reader:
         head = next((line for line in lines if isinstance(line, step_lines.Block)), None)
         if head is None:
             return None
-        with_pc = [x for x in lines if isinstance(x, step_lines.Access | step_lines.Construct)]
-        self.pcs = addr2line.locations(self.binary, {line.pc - 1 for line in with_pc})
+        pcs = {line.place - 1 for line in lines if isinstance(line, Access)}
+        pcs |= {line.pc - 1 for line in lines if isinstance(line, step_lines.Construct)}
+        self.pcs = addr2line.locations(self.binary, pcs)
         kernel = head.kernel.split("<")[0].split("::")[-1].strip()
         first = Head(head.launch, kernel, head.grid, head.threads, head.index)
         made = Recording(first, [], [], {}, [])
@@ -216,9 +191,8 @@ class _Reader:
             case step_lines.Operation():
                 warp, _, _, *rest = msgspec.structs.astuple(line)
                 to.steps.append(Operation(warp, self.place_in(line), *rest))
-            case step_lines.Access():
-                warp, pc, *rest = msgspec.structs.astuple(line)
-                to.steps.append(Access(warp, self.place_of(pc), *rest))
+            case Access():
+                to.steps.append(msgspec.structs.replace(line, place=self.place_of(line.place)))
             case step_lines.LeftOut(count=count):
                 said = f"the recording ends after {len(to.steps)} steps; {count} more do not fit"
                 to.cut = said
@@ -351,28 +325,19 @@ def _compacted(recording: Recording, steps: list[tuple[int, Step]]) -> tuple[dic
 
 def _say_what_is_held(recording: Recording) -> None:
     """What each object holds: bytes, doubles, and of 4 bytes floats if most look like some."""
-    seen: dict[int, list[bytes]] = {}
-    widths: dict[int, set[int]] = {}
-    for step in recording.steps:
-        if isinstance(step, Access) and step.values:
-            widths.setdefault(step.object, set()).add(step.width)
-            data = bytes.fromhex(step.values)
-            seen.setdefault(step.object, []).extend(data[i : i + 4] for i in range(0, len(data), 4))
     for i, item in enumerate(recording.objects):
-        width = min(widths.get(i, {4}))
-        words = [word for word in seen.get(i, []) if word not in (b"\0" * 4, b"\xff" * 4)]
-        floats = sum(
-            80 <= (word[3] & 0x7F) << 1 | word[2] >> 7 <= 170 for word in words if len(word) == 4
-        )
-        holds: Literal["f4", "f8", "u1", "i4"] = (
-            "u1"
-            if width < 4
-            else "f8"
-            if width == 8
-            else "f4"
-            if 2 * floats >= len(words)
-            else "i4"
-        )
+        mine = [
+            s
+            for s in recording.steps
+            if isinstance(s, Access) and s.object == i and s.values not in ("", "?")
+        ]
+        width = min((step.width for step in mine), default=4)
+        data = b"".join(bytes.fromhex(step.values) for step in mine)
+        words = [data[at : at + 4] for at in range(0, len(data) - 3, 4)]
+        words = [word for word in words if word not in (b"\0" * 4, b"\xff" * 4)]
+        floats = sum(80 <= (word[3] & 0x7F) << 1 | word[2] >> 7 <= 170 for word in words)
+        of_four: Holds = "f4" if 2 * floats >= len(words) else "i4"
+        holds: Holds = "u1" if width < 4 else "f8" if width == 8 else of_four
         recording.objects[i] = msgspec.structs.replace(item, holds=holds)
 
 

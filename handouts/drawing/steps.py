@@ -64,6 +64,14 @@ FIGURES = {
         "float pixel",
         "sum[n] += pixel",
     ),
+    "lab8": Figure(
+        4,
+        "0,0,0",
+        "Byte by byte, a load brings a third of a pixel to each lane. Word by word, three loads "
+        "bring four whole pixels: 3 loads instead of 12, for as many sectors.",
+        "d_rgb[3 * i]",
+        "words[0]",
+    ),
 }
 
 

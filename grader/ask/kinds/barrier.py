@@ -7,7 +7,6 @@ from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.model.finding import Finding
 
-ABOUT = "what a barrier is for"
 REBUILDS = True
 NOTHING = "none: the result does not depend on this barrier"
 
@@ -34,20 +33,15 @@ def ask(program: Program, draw: Random) -> Draft:
         return words(pairs(program.findings(changed, backwards=True), program.shown))
 
     answer = words(forwards)
-    wrong = {NOTHING: "threads would read what others have not stored yet, or already replaced"}
-    for one, other in sorted(product(stores, loads)):
-        if (min(one, other), max(one, other)) not in forwards:
-            wrong[words({(min(one, other), max(one, other))})] = (
-                "no two threads access the same element there without another barrier between them"
-            )
-    for one in sorted(stores):
-        if (one, one) not in forwards:
-            wrong[f"line {one} with itself"] = "each element is stored by one thread"
-    for one in sorted(loads):
-        if (one, one) not in forwards:
-            wrong[f"line {one} with itself"] = "threads that only read do not race"
+    ordered = "no two threads access the same element there without another barrier between them"
+    lines_of_two = sorted({(min(pair), max(pair)) for pair in product(stores, loads)} - forwards)
+    mistakes = [
+        (NOTHING, "threads would read what others have not stored yet, or already replaced"),
+        *((words({pair}), ordered) for pair in lines_of_two),
+        *((words({(one, one)}), "each element is stored by one thread") for one in sorted(stores)),
+        *((words({(one, one)}), "threads that only read do not race") for one in sorted(loads)),
+    ]
     return Draft(
-        file=program.shown,
         line=line,
         text="Suppose this barrier is removed. Which lines then access the same words of shared "
         "memory from different threads, at least one of them storing, in no certain order?",
@@ -57,14 +51,9 @@ def ask(program: Program, draw: Random) -> Draft:
             "the race check of the changed program",
             "the same with threads and blocks in reverse order",
         ),
-        why="A run of your program without this barrier: "
-        + (
-            "the simulator finds no race."
-            if not forwards
-            else f"the simulator reports a race of {answer}."
-        ),
-        mistakes={text: why for text, why in wrong.items() if text != answer},
-        typed=False,
+        why="In a run of your program without this barrier, the simulator finds "
+        + (f"a race of {answer}." if forwards else "no race."),
+        mistakes=[(text, why) for text, why in mistakes if text not in answer.split("; ")],
     )
 
 

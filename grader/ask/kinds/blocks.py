@@ -5,15 +5,12 @@ from random import Random
 
 import msgspec
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.footprint import footprint
 from grader.ask.program import Program
 from grader.ask.words import image, index
 from grader.execute.modes import COUNTED_BLOCK
 from grader.execute.profile import read_launches
-
-ABOUT = "the grid"
-REBUILDS = False
 
 
 def ask(program: Program, draw: Random) -> Draft:
@@ -21,9 +18,6 @@ def ask(program: Program, draw: Random) -> Draft:
     size = foot.other_size(program.trace.size, draw)
     launch = program.trace.launches[foot.launch]
     x, y, _ = launch.block
-
-    def second() -> str:
-        return str(foot.blocks(size))
 
     answer = counted(program, size, foot.launch)
     # A grid of a fixed size, or one that a device's size limits, follows another rule.
@@ -39,29 +33,31 @@ def ask(program: Program, draw: Random) -> Draft:
     down = (width // wide) * (height // high) * layers
     threads = math.ceil(width / x) * math.ceil(height / y) * layers
     line = math.ceil(width * height / (wide * high)) * layers
-    mistakes = [
-        (down, "rounded down: the last, partly filled blocks are missing"),
-        (line, "the pixels divided by those of a block: blocks do not continue in the next row"),
-        (threads, "counted by threads, but a block computes a tile of another size"),
-        ((width // wide + 1) * (height // high + 1) * layers, "one more in each direction"),
-        (math.ceil(width / wide) * layers, "only one row of blocks"),
-        (math.ceil(height / high) * layers, "only one column of blocks"),
-    ]
-    shape = f"{wide} x {high}"
+    # One tile that covers the image may be larger than is seen.
+    at_least = "at least " if wide >= program.trace.size[0] or high >= program.trace.size[1] else ""
     across, below = math.ceil(width / wide), math.ceil(height / high)
     more = f" x {layers}" if layers > 1 else ""
     return Draft(
-        file=launch.file if launch.file == program.shown else program.shown,
         line=launch.line,
         text=f"How many blocks does this launch start for {image(size)}"
-        + (f" and {layers} layers of blocks?" if layers > 1 else "?"),
-        answer=str(answer),
-        second=second,
+        + (f", with {layers} blocks for each tile?" if layers > 1 else "?"),
+        answer=answer,
+        second=lambda: foot.blocks(size),
         ways=("the launch on that image", "the image divided by the pixels of a block"),
-        why=f"A block of {index(launch.block, launch.block)} threads computes {shape} pixels; "
-        f"{width} / {wide} and {height} / {high}, each rounded up, are "
-        f"{across} x {below}{more} = {answer}.",
-        mistakes=numbers(answer, mistakes),
+        why=f"A block of {index(launch.block, launch.block)} threads computes {at_least}{wide} x "
+        f"{high} pixels. The image needs {across} of them across and {below} down, the last ones "
+        f"partly filled: {across} x {below}{more} = {answer}.",
+        mistakes=[
+            (down, "rounded down: the last, partly filled blocks are missing"),
+            (
+                line,
+                "the pixels divided by those of a block: blocks do not continue in the next row",
+            ),
+            (threads, "counted by threads, but a block computes a tile of another size"),
+            ((width // wide + 1) * (height // high + 1) * layers, "one more in each direction"),
+            (math.ceil(width / wide) * layers, "only one row of blocks"),
+            (math.ceil(height / high) * layers, "only one column of blocks"),
+        ],
     )
 
 

@@ -7,15 +7,12 @@ from grader.ask.impulse import impulse, name, out_name, pixel_of, window
 from grader.ask.program import Program
 from grader.ask.words import image
 
-ABOUT = "the border"
-REBUILDS = False
-
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
     borders = ["zero", "replicate"] if program.base.border else [""]
     border = draw.choice(borders)
-    # A pixel in a corner or at a side, and a tap that leaves the image there.
+    # A pixel in a corner or at a side, and a tap that leaves the image there, or seems to.
     left, top = draw.choice([True, False]), draw.choice([True, False])
     x = draw.randrange(across) if across else draw.randrange(width)
     y = draw.randrange(down) if down else draw.randrange(height)
@@ -23,47 +20,60 @@ def ask(program: Program, draw: Random) -> Draft:
     b = -draw.randint(y + 1, down) if down and y < down and draw.random() < 0.5 else 0
     if not a and not b:
         b = -down if down else 0
+    if draw.random() < 0.4:
+        a, b = -a, -b
     if not left:
         x, a = width - 1 - x, -a
     if not top:
         y, b = height - 1 - y, -b
     shown, at = out_name(program, y, x)
-    nearest = name(program, min(max(y + b, 0), height - 1), min(max(x + a, 0), width - 1))
+
+    def nearest(v: int, u: int) -> str:
+        return name(program, min(max(v, 0), height - 1), min(max(u, 0), width - 1))
+
+    inside = 0 <= x + a < width and 0 <= y + b < height
 
     def second() -> str:
         case = program.case(border=border)
         result = program.right_output(case, impulse(program, case, a, b))
         return pixel_of(program, float(result[at]))
 
-    mirrored = name(program, _mirrored(y + b, height), _mirrored(x + a, width))
-    around = name(program, (y + b) % height, (x + a) % width)
-    answer = nearest if border == "replicate" else "0"
-    wrong = {
-        "0": "that is so for BORDER_ZERO",
-        nearest: "that is the nearest pixel, which BORDER_REPLICATE would read",
-        mirrored: "no border of these labs mirrors the image",
-        around: "the image does not begin again at its other side",
-        name(program, y, x): "that is the pixel in the middle, whose coefficient is 0",
-    }
-    said = f" and BORDER_{border.upper()}" if border else ""
+    replicates = border == "replicate"
+    answer = nearest(y + b, x + a) if inside or replicates else "0"
+    turned = "that is where the coefficient would be if the mask were turned by 180 degrees"
+    said = f" with BORDER_{border.upper()} and" if border else " with"
     return Draft(
-        file=program.shown,
         line=program.result_line,
-        text=f"{program.name} runs on {image(program.trace.size)}{said}, with a mask whose "
+        text=f"{program.name} runs on {image(program.trace.size)}{said} a mask whose "
         f"coefficient at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others "
         f"are 0. What is in {shown}?",
         answer=answer,
         second=second,
         ways=("the rule of the border", "a run on an image in which each pixel has its own value"),
-        why=f"The tap is at x = {x + a}, y = {y + b}, outside the image. "
+        why=f"The tap is at x = {x + a}, y = {y + b}, "
+        + ("inside the image: the border does not matter." if inside else "outside the image. ")
         + (
-            "BORDER_REPLICATE reads the nearest pixel instead."
-            if border == "replicate"
+            ""
+            if inside
+            else "There, BORDER_REPLICATE reads the nearest pixel."
+            if replicates
             else "Pixels there count as 0."
         )
         + " A run of your program gives the same.",
-        mistakes={text: why for text, why in wrong.items() if text != answer},
-        typed=False,
+        mistakes=[
+            ("0", "the tap is inside the image" if inside else "that is so for BORDER_ZERO"),
+            *([(nearest(y - b, x - a), turned)] if inside else []),
+            (nearest(y + b, x + a), "that is the nearest pixel, which BORDER_REPLICATE would read"),
+            (
+                name(program, _mirrored(y + b, height), _mirrored(x + a, width)),
+                "no border of these labs mirrors the image",
+            ),
+            (
+                name(program, (y + b) % height, (x + a) % width),
+                "the image does not begin again at its other side",
+            ),
+            (name(program, y, x), "that is the pixel in the middle, whose coefficient is 0"),
+        ],
     )
 
 

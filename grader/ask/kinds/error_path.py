@@ -9,7 +9,6 @@ from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.model.spec import Case
 
-ABOUT = "a call that fails"
 REBUILDS = True
 MEMORY, VALUE, NONE = "cudaErrorMemoryAllocation", "cudaErrorInvalidValue", "cudaSuccess"
 ERRORS = (NONE, VALUE, MEMORY)  # by their numbers
@@ -37,23 +36,21 @@ def ask(program: Program, draw: Random) -> Draft:
         return words(status.returned if status else -1)
 
     answer = words(code)
-    others = {
-        NONE: "the calls that follow succeed, but the first error is what counts",
-        VALUE: "that is what a later call with a pointer to nothing would return",
-        MEMORY: "that is the error of a call that allocates",
-        "cudaErrorUnknown": "each error has a code of its own",
-    }
     return Draft(
-        file=program.shown,
         line=line,
-        text=f"Suppose {name}() at this line fails with {CALLS[name]}, because "
-        f"{WHY[CALLS[name]]}. What does {function} return?",
+        text=f"Suppose {name}() at this line fails, because {WHY[CALLS[name]]}. What does "
+        f"{function} return?",
         answer=answer,
         second=second,
         ways=("a run in which the call fails", "a run with the error in place of the call"),
-        why=f"In a run where {name}() fails there, {function} returns {answer}.",
-        mistakes={text: why for text, why in others.items() if text != answer},
-        typed=False,
+        why=f"The call fails with {CALLS[name]}. In a run where it does, {function} returns "
+        f"{answer}.",
+        mistakes=[
+            (NONE, "the calls that follow succeed, but the first error is what counts"),
+            (VALUE, "that is what a later call with a pointer to nothing would return"),
+            (MEMORY, "that is the error of a call that allocates"),
+            ("cudaErrorUnknown", "each error has a code of its own"),
+        ],
     )
 
 

@@ -2,13 +2,11 @@
 
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.oracle.grayscale import weights_of
 from grader.oracle.inputs import Inputs
 
-ABOUT = "arithmetic with whole numbers"
-REBUILDS = False
 HALF, SHIFT = 1 << 14, 15
 
 
@@ -26,32 +24,30 @@ def ask(program: Program, draw: Random) -> Draft:
     height, width = program.trace.shape
     y, x = draw.randrange(height), draw.randrange(width)
 
-    def second() -> str:
+    def second() -> int:
         given = program.inputs(case)
         image = given.image.copy()
         image[y, x] = pixel
-        return str(int(program.right_output(case, Inputs(image=image))[y, x]))
+        return int(program.right_output(case, Inputs(image=image))[y, x])
 
     other = b * pixel[0] + g * pixel[1] + r * pixel[2]
-    mistakes = [
-        (total >> SHIFT, "cut off, not rounded: 16384 is one half in these units"),
-        ((other + HALF) >> SHIFT, "red and blue are exchanged"),
-        (sum(pixel) // 3, "the mean of the three bytes: the weights differ"),
-        (max(pixel), "the largest of the three bytes"),
-        (pixel[1], "the green byte alone"),
-        (answer + 1, "rounded up always"),
-    ]
     return Draft(
-        file=program.shown,
         line=program.result_line,
         text=f"A pixel has R = {pixel[0]}, G = {pixel[1]}, B = {pixel[2]}; the weights are "
         f"r = {r}, g = {g}, b = {b}, in units of 1/32768. Which grey value does {program.name} "
         f"give it?",
-        answer=str(answer),
+        answer=answer,
         second=second,
         ways=("the formula of lab.h", "a run on an image with this pixel"),
         why=f"{r} x {pixel[0]} + {g} x {pixel[1]} + {b} x {pixel[2]} = {total}; divided by 32768 "
         f"that is {total / (1 << SHIFT):.3f}, and rounded {answer}. A run of your program gives "
         f"the same.",
-        mistakes=numbers(answer, mistakes),
+        mistakes=[
+            (total >> SHIFT, "cut off, not rounded: 16384 is one half in these units"),
+            ((other + HALF) >> SHIFT, "red and blue are exchanged"),
+            (sum(pixel) // 3, "the mean of the three bytes: the weights differ"),
+            (max(pixel), "the largest of the three bytes"),
+            (pixel[1], "the green byte alone"),
+            (answer + 1, "rounded up always"),
+        ],
     )

@@ -3,12 +3,9 @@
 import math
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.ask.words import image, index
-
-ABOUT = "threads that store nothing"
-REBUILDS = False
 
 
 def ask(program: Program, draw: Random) -> Draft:
@@ -36,23 +33,21 @@ def ask(program: Program, draw: Random) -> Draft:
         (below, "only those below the image"),
         (right + below, "those to the right and those below, but not those in the corner"),
     ]
-    mistakes = [
-        *(plane if across >= width and down >= height else []),
-        (0, "the grid consists of whole blocks: some of their threads have no pixel"),
-        (threads - width * height, "threads minus pixels, as if each thread computed one"),
-        (len(storing), "that is how many threads do store"),
-        (math.prod(launch.block), "that is all threads of one block"),
-    ]
     return Draft(
-        file=program.shown,
         line=launch.line,
         text=f"For {image(trace.size)}, this launch starts {math.prod(launch.grid)} blocks of "
         f"{math.prod(launch.block)} threads. How many of all these threads store no result?",
-        answer=str(answer),
-        second=lambda: str(threads - launch.storing_threads),
+        answer=answer,
+        second=lambda: threads - launch.storing_threads,
         ways=("the trace of the stores", "the simulator's counter of threads that store"),
         why=f"The grid is {index(launch.grid, launch.grid)}, a block "
         f"{index(launch.block, launch.block)}: {threads} threads. {len(storing)} of them store "
         f"something, so {answer} do not.",
-        mistakes=numbers(answer, mistakes),
+        mistakes=[
+            *(plane if across >= width and down >= height else []),
+            (0, "the grid consists of whole blocks: some of their threads have no pixel"),
+            (threads - width * height, "threads minus pixels, as if each thread computed one"),
+            (len(storing), "that is how many threads do store"),
+            (math.prod(launch.block), "that is all threads of one block"),
+        ],
     )

@@ -3,11 +3,10 @@
 import re
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.ask.source import evaluated
 
-ABOUT = "bytes that move between lanes"
 REBUILDS = True
 LANE = 16  # bytes: no shift of bytes crosses its border
 WIDTHS = {"ssse3": ("128", 16), "avx2": ("256", 32)}  # by what the part needs: bits, bytes
@@ -46,37 +45,39 @@ def ask(program: Program, draw: Random) -> Draft:
     above = size if len(operands) == 2 else None  # where the bytes come from that move in
     answer = lane + byte if byte < LANE else 0 if above is None else above + lane + byte - LANE
 
-    def second() -> str:
+    def second() -> int:
         named = [*(["high", "low"] if len(operands) == 2 else ["low"]), last]
         added = SHARE.format(cpu=part.cpu, name=part.calls[-1], bits=bits, m=m, size=size,
                              call=f"{function}({', '.join(named)})")  # fmt: skip
         renamed = f"#define {part.calls[-1]} {part.calls[-1]}_before\n{program.text.text}\n"
         edited = f"{renamed}#undef {part.calls[-1]}\n{added}"
-        return str(int(program.output(program.case(), program.changed(edited.encode())).flat[at]))
+        return int(program.output(program.case(), program.changed(edited.encode())).flat[at])
 
-    mistakes = [
-        (at + by, "as if the bytes of the two lanes of 16 moved together"),
-        (at - by, "they move down, to lower numbers"),
-        (size + at + by, "the operands are exchanged: the second one gives the low bytes"),
-        (lane + byte, "as if the bytes continued after the end of the lane"),
-        (at, "as if nothing moved"),
-        (at + 4 * by, f"{by} counts bytes, not integers of 32 bits"),
-        (at + by // 8, f"{by} counts bytes, not bits"),
-    ]
     held = f"byte i of {operands[-1]} holds the number i"
     if len(operands) == 2:
         held += f", and byte i of {operands[0]} holds {size} + i"
     return Draft(
-        file=program.shown,
         line=program.text.line_at(call.start()),
         text=f"Suppose {held}. Which number is in byte {at} of what {function}() returns at this "
         f"line? (Bytes are counted from 0, the lowest address.)",
-        answer=str(answer),
+        answer=answer,
         second=second,
         ways=("the rule of the instruction", "a run of this call on such vectors"),
         why=f"In each lane of {LANE} bytes, byte k of the result is byte k + {by} of "
         + (f"{operands[-1]} with {operands[0]} behind it" if len(operands) == 2 else operands[0])
         + f". Here that is byte {at % LANE} + {by} = {byte}, which "
         + ("is past the end: 0." if byte >= LANE and above is None else f"holds {answer}."),
-        mistakes=numbers(answer, mistakes),
+        mistakes=[
+            *([(at + by, "as if the two lanes of 16 bytes moved together")] if size > LANE else []),
+            (at - by, "they move down, to lower numbers"),
+            *(
+                [(size + at + by, "the operands are exchanged: the second one gives the low bytes")]
+                if above
+                else []
+            ),
+            (lane + byte, "as if the bytes continued after the end of the lane"),
+            (at, "as if nothing moved"),
+            (at + 4 * by, f"{by} counts bytes, not integers of 32 bits"),
+            (at + by // 8, f"{by} counts bytes, not bits"),
+        ],
     )  # fmt: skip

@@ -5,15 +5,13 @@ from random import Random
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.impulse import name, ones, out_name, window
 from grader.ask.program import Program
 from grader.ask.words import image
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array
 
-ABOUT = "the last bit of a sum"
-REBUILDS = False
 HALF, ULP = np.float32(2.0**-24), 2.0**-23  # an ulp: of the floats from 1 to 2
 
 
@@ -42,29 +40,30 @@ def ask(program: Program, draw: Random) -> Draft:
     place = y - down, x - across
     found = {way: ulps(sum_[place]) for way, sum_ in sums(small, shape).items()}
     answer, taps = found[orders[0]], shape[0] * shape[1]
-    mistakes = [
-        ((taps - 1) // 2, "that is the exact sum, but each addition of floats is rounded"),
-        (0, "terms that come before the 1 are added exactly: together they count"),
-        (taps - 1, "2^-24 is half an ulp of 1, not a whole one"),
-        *((other, f"that is so when the terms are added {way}") for way, other in found.items()),
-        (answer + 1, "a sum half way between two floats goes to the even one"),
-        (answer - 1, "a sum half way between two floats goes to the even one"),
-        (2 * answer, "2^-24 is half an ulp of 1, not a whole one"),
-    ]
     return Draft(
-        file=program.shown,
         line=program.result_line,
         text=f"{program.name} runs on {image(program.trace.size)}. All {taps} coefficients are 1; "
         f"every pixel is 2^-24, but {name(program, y + b, x + a)} is 1. The floats next to 1 are "
         f"2^-23 apart: one ulp. By how many ulp is {out_name(program, y, x)[0]} above 1?",
-        answer=str(answer),
-        second=lambda: str(ulps(run(small)[place])),
+        answer=answer,
+        second=lambda: ulps(run(small)[place]),
         ways=("the additions one by one, in the program's order", "a run on that image"),
         why=f"Your program adds the terms {orders[0]}. 2^-24 is half an ulp of 1: added to the 1 "
         "alone, it is rounded to the even neighbour, but terms that were added to one another "
         f"before count together. The exact sum would be {(taps - 1) / 2:g} ulp above 1; the run "
         f"gives {answer}.",
-        mistakes=numbers(answer, mistakes),
+        mistakes=[
+            ((taps - 1) // 2, "that is the exact sum, but each addition of floats is rounded"),
+            (0, "terms that come before the 1 are added exactly: together they count"),
+            (taps - 1, "2^-24 is half an ulp of 1, not a whole one"),
+            *(
+                (other, f"that is so when the terms are added {way}")
+                for way, other in found.items()
+            ),
+            (answer + 1, "a sum half way between two floats goes to the even one"),
+            (answer - 1, "a sum half way between two floats goes to the even one"),
+            (2 * answer, "2^-24 is half an ulp of 1, not a whole one"),
+        ],
     )
 
 

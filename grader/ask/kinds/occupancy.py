@@ -2,12 +2,10 @@
 
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.execute.profile import WARPS_PER_MULTIPROCESSOR
 
-ABOUT = "blocks on a multiprocessor"
-REBUILDS = False
 THREADS, BLOCKS, SHARED, RESERVED = 2048, 32, 233472, 1024  # of compute capability 9.0
 
 
@@ -29,34 +27,31 @@ def ask(program: Program, draw: Random) -> Draft:
     answer = min(limits.values())
     binding = min(limits, key=lambda name: limits[name])
 
-    def second() -> str:
+    def second() -> int:
         share = trace.counted.kernels[number].occupancy_bound
-        return str(round(share * WARPS_PER_MULTIPROCESSOR / (threads // 32)))
+        return round(share * WARPS_PER_MULTIPROCESSOR / (threads // 32))
 
-    mistakes = [
-        *(
-            (value, f"{name} would allow that, but not the other limits")
-            for name, value in limits.items()
-        ),
-        (BLOCKS, "the limit of blocks alone"),
-        (THREADS // 1024, "as if each block had 1024 threads"),
-        (threads // 32, "those are the warps of one block"),
-        (1024 // threads, "as if a multiprocessor had 1024 threads"),
-        (2 * answer, "as if a multiprocessor had twice as much of everything"),
-    ]
     return Draft(
-        file=program.shown,
         line=launch.line,
         text=f"A multiprocessor of an H100 or H200 holds at most {THREADS} threads, {BLOCKS} "
         f"blocks and {SHARED} bytes of shared memory, of which each block takes {RESERVED} more "
-        f"than it "
-        f"declares. How many blocks of this launch fit on it at the same time, if registers are no "
-        f"limit? A block has {launch.shared} bytes of shared memory.",
-        answer=str(answer),
+        f"than it declares. How many blocks of this launch fit on it at the same time, if "
+        f"registers are no limit? A block has {launch.shared} bytes of shared memory.",
+        answer=answer,
         second=second,
         ways=("the limits, from the launch", "the simulator's bound of the occupancy"),
         why=f"A block has {x * y * z} threads. "
         + ", ".join(f"{name} allow {value}" for name, value in limits.items())
         + f": the limit is {binding}.",
-        mistakes=numbers(answer, mistakes),
+        mistakes=[
+            *(
+                (value, f"{name} would allow that, but not the other limits")
+                for name, value in limits.items()
+            ),
+            (BLOCKS, "the limit of blocks alone"),
+            (THREADS // 1024, "as if each block had 1024 threads"),
+            (threads // 32, "those are the warps of one block"),
+            (1024 // threads, "as if a multiprocessor had 1024 threads"),
+            (2 * answer, "as if a multiprocessor had twice as much of everything"),
+        ],
     )

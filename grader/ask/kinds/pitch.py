@@ -4,18 +4,17 @@ from random import Random
 
 import msgspec
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.ask.tile import array_of
 from grader.ask.trace import WORD, wavefronts
-from grader.ask.words import block, count, draw_access, found_again, the
+from grader.ask.words import count, draw_access, found_again, the, warp
 
-ABOUT = "a longer row of the tile"
 REBUILDS = True
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    _, access = draw_access(program, draw, "shared", range(1, WORD + 1))
+    _, access = draw_access(program, draw, "shared", wavefronts, range(1, WORD + 1))
     array = array_of(program, access)
     if len(array.sizes) < 2 or array.element != WORD:
         raise CannotTell("no rows of words")
@@ -25,35 +24,31 @@ def ask(program: Program, draw: Random) -> Draft:
     answer = wavefronts(msgspec.structs.replace(access, lanes=moved))
     before = wavefronts(access)
 
-    def second() -> str:
+    def second() -> int:
         changed = program.retraced(program.text.with_longer_row(array))
-        return str(wavefronts(found_again(access, changed)))
+        return wavefronts(found_again(access, changed))
 
     rows = {(at - start) // pitch for at in access.lanes.values()}
-    mistakes = [
-        (before, "that is without the change"),
-        (32, "one for each lane"),
-        (1, "no conflict, but lanes still meet in a bank"),
-        (2, "one for each row that the warp touches"),
-        (len(rows) + 1, "one more than the rows that the warp touches"),
-        (16, "one for each pair of lanes"),
-        (4, "one for each 32 bytes"),
-    ]
     longer = array.sizes[-1] + 1
     return Draft(
-        file=program.shown,
         line=access.line,
         text=f"Suppose the rows of {array.name} had {longer} elements instead of {longer - 1}. How "
-        f"many passes over the banks (wavefronts) would warp {access.warp} of "
-        f"{block(program, access)} then need for {the(access)} at this line, the first time?",
-        answer=str(answer),
+        f"many passes over the banks (wavefronts) would {warp(program, access)} then need for "
+        f"{the(access)} at this line, the first time?",
+        answer=answer,
         second=second,
         ways=("the lanes' addresses moved by their row", "a run of the changed program"),
         why=f"The lanes access {count(len(rows), 'row')} of {array.name}. With {longer} elements a "
         f"row, each row begins {count(longer % 32, 'bank')} after the one above it; before, "
-        f"{(longer - 1) % 32}. Before the change it takes {count(before, 'pass')}".replace(
-            "passs", "passes"
-        )
-        + f", after it {answer}.",
-        mistakes=numbers(answer, mistakes),
+        f"{(longer - 1) % 32}. Before the change it takes {count(before, 'pass')}, after it "
+        f"{answer}.",
+        mistakes=[
+            (before, "that is without the change"),
+            (32, "one for each lane"),
+            (1, "no conflict, but lanes still meet in a bank"),
+            (2, "one for each row that the warp touches"),
+            (len(rows) + 1, "one more than the rows that the warp touches"),
+            (16, "one for each pair of lanes"),
+            (4, "one for each 32 bytes"),
+        ],
     )

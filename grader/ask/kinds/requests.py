@@ -2,12 +2,9 @@
 
 from random import Random
 
-from grader.ask.draft import Draft, numbers
+from grader.ask.draft import Draft
 from grader.ask.program import Program
-from grader.ask.words import agrees, block, count, groups, image, memory, quantity
-
-ABOUT = "how often a warp executes a line"
-REBUILDS = False
+from grader.ask.words import agrees, count, groups, image, memory, warp
 
 
 def ask(program: Program, draw: Random) -> Draft:
@@ -19,29 +16,27 @@ def ask(program: Program, draw: Random) -> Draft:
     lanes = sum(len(a.lanes) for a in mine)
     mask = program.inputs(program.case()).arrays.get("mask")
     taps = -1 if mask is None else int(mask.size)
-    mistakes = [
-        (lanes, "those are the accesses of its lanes: a warp executes one for all of them"),
-        (32 * answer, "32 times as many: a warp executes an instruction once for its 32 lanes"),
-        (1, "once, but the line is in a loop"),
-        (taps, "once for each coefficient of the mask"),
-        (max(program.trace.shape[-1], 1), "once for each column of the image"),
-        (2 * answer, "once for each half of the warp: the 32 lanes go together"),
-        (warps, "that is how many warps get there"),
-        (answer + 1, "the loop would end one round later"),
-    ]
     wide = f", {access.width} bytes for each lane" if access.width > 8 else ""
     return Draft(
-        file=program.shown,
         line=access.line,
         text=f"{program.name} runs on {image(program.trace.size)}"
         + (f" with {mask.shape[-1]} coefficients in a row of the mask" if mask is not None else "")
-        + f". How many {'stores to' if access.store else 'loads from'} {memory(access)} does warp "
-        f"{access.warp} of {block(program, access)} execute at this line, counted as instructions "
-        f"of the whole warp?",
-        answer=str(answer),
-        second=lambda: agrees(answer, len(group), quantity(program, group, "requests")),
+        + f". How many {'stores to' if access.store else 'loads from'} {memory(access)} does "
+        f"{warp(program, access)} execute at this line, counted as instructions of the whole warp?",
+        answer=answer,
+        second=lambda: agrees(answer, program, group, lambda _: 1, "requests"),
         ways=("the trace of the warp", "the simulator's counter of requests at this line"),
-        why=f"The warp executes {answer}{wide}; its lanes make {lanes} accesses in them. In the "
-        f"whole launch, {count(warps, 'warp')} execute {len(group)}.",
-        mistakes=numbers(answer, mistakes),
+        why=f"The warp executes {count(answer, 'such instruction')}{wide}, for "
+        f"{count(lanes, 'access')} of its lanes. In the whole launch there are {len(group)}, of "
+        f"{count(warps, 'warp')}.",
+        mistakes=[
+            (lanes, "those are the accesses of its lanes: a warp executes one for all of them"),
+            (32 * answer, "32 times as many: a warp executes an instruction once for its 32 lanes"),
+            (1, "once, but the warp gets there again and again"),
+            (taps, "once for each coefficient of the mask"),
+            (max(program.trace.shape[-1], 1), "once for each column of the image"),
+            (2 * answer, "once for each half of the warp: the 32 lanes go together"),
+            (warps, "that is how many warps get there"),
+            (answer + 1, "one more than the warp gets there"),
+        ],
     )

@@ -7,9 +7,6 @@ from grader.ask.impulse import impulse, name, out_name, pixel_of, window
 from grader.ask.program import Program
 from grader.ask.words import image, plus
 
-ABOUT = "which pixel a coefficient meets"
-REBUILDS = False
-
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
@@ -30,28 +27,26 @@ def ask(program: Program, draw: Random) -> Draft:
         return pixel_of(program, float(result[at]))
 
     answer = name(program, y + b, x + a)
-    wrong = {
-        name(program, y - b, x - a): "that would be a convolution, which turns the mask by 180 "
-        "degrees; your program computes a correlation",
-        name(program, y + a, x + b): "a counts columns and b counts rows: they are exchanged",
-        name(program, y, x): "that is the pixel in the middle, whose coefficient is 0",
-        name(program, y + b + down, x + a + across): "a and b are counted from the middle of the "
-        "mask, not from its corner",
-    }
+    turned = "that would be a convolution, which turns the mask by 180 degrees; your program "
     return Draft(
-        file=program.shown,
         line=program.result_line,
         text=f"{program.name} runs on {image(program.trace.size)} with a mask whose coefficient "
         f"at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others are 0. "
-        f"Which "
-        f"pixel does {shown} equal?",
+        f"Which pixel does {shown} equal?",
         answer=answer,
         second=second,
         ways=("Eq. 1", "a run on an image in which each pixel has its own value"),
         why=f"Eq. 1 multiplies the coefficient at (a, b) with the pixel at (x + a, y + b): "
         f"x = {plus(x, a)} = {x + a}, y = {plus(y, b)} = {y + b}. A run of your program with "
-        f"this mask "
-        f"gives this pixel.",
-        mistakes={text: why for text, why in wrong.items() if text != answer},
-        typed=False,
+        f"this mask gives this pixel.",
+        mistakes=[
+            (name(program, y - b, x - a), turned + "computes a correlation"),
+            (name(program, y + a, x + b), "a counts columns and b counts rows: they are exchanged"),
+            (name(program, y, x), "that is the pixel in the middle, whose coefficient is 0"),
+            (
+                name(program, y + b + down, x + a + across),
+                "a and b are counted from the middle of the mask, not from its corner",
+            ),
+            (name(program, y - b, x + a), "b counts rows downwards"),
+        ],
     )

@@ -4,12 +4,11 @@ import math
 import re
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.footprint import footprint
 from grader.ask.program import Program
 from grader.ask.words import image, index
 
-ABOUT = "another shape of the block"
 REBUILDS = True
 
 
@@ -33,29 +32,27 @@ def ask(program: Program, draw: Random) -> Draft:
     answer = math.prod(grid)
     now = math.prod(launch.grid)
 
-    def second() -> str:
+    def second() -> int:
         if changed.launches[before.launch].file != program.shown:
             raise CannotTell("the launch is in another file")
-        return str(footprint(changed).blocks(trace.size))
+        return footprint(changed).blocks(trace.size)
 
-    mistakes = [
-        (2 * now, "twice as many as now: each direction is rounded up by itself"),
-        (now, "that is without the change"),
-        (now // 2, "half as many: smaller blocks are more blocks"),
-        (4 * now, "four times as many: only one side gets shorter"),
-        (answer + 1, "blocks are counted from 1"),
-    ]
     return Draft(
-        file=program.shown,
         line=launch.line,
         text=f"For {image(trace.size)}, this launch starts {now} blocks. How many would it "
         f"start if {name} were {value // 2} instead of {value}?",
-        answer=str(answer),
+        answer=answer,
         second=second,
         ways=("a run of the changed program", "the image divided by what its blocks store"),
         why=f"A run of your program with {name} = {value // 2} starts "
         f"a grid of {index(grid, grid)}: {answer} blocks.",
-        mistakes=numbers(answer, mistakes),
+        mistakes=[
+            (2 * now, "twice as many as now, but each direction is rounded up by itself"),
+            (now, "that is without the change"),
+            (now // 2, "half as many, but smaller blocks are more blocks"),
+            (4 * now, "four times as many, but only one side gets shorter"),
+            (answer + 1, "blocks are counted from 1"),
+        ],
     )
 
 

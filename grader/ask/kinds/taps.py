@@ -2,19 +2,18 @@
 
 from random import Random
 
-from grader.ask.draft import Draft, numbers
+from grader.ask.draft import Draft
 from grader.ask.impulse import ones, out_name, window
 from grader.ask.program import Program
-from grader.ask.words import image
-
-ABOUT = "taps inside the image"
-REBUILDS = False
+from grader.ask.words import count, image
 
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
-    x = draw.choice([draw.randrange(across + 1), width - 1 - draw.randrange(across + 1)])
-    y = draw.choice([draw.randrange(down + 1), height - 1 - draw.randrange(down + 1)])
+    # A pixel whose window leaves the image on one side, or on two.
+    places = [(u, v) for u in range(across + 1) for v in range(down + 1) if u < across or v < down]
+    u, v = draw.choice(places)
+    x, y = draw.choice([u, width - 1 - u]), draw.choice([v, height - 1 - v])
     columns = min(x + across, width - 1) - max(x - across, 0) + 1
     rows = min(y + down, height - 1) - max(y - down, 0) + 1
     inputs = ones(program, program.case())
@@ -23,35 +22,29 @@ def ask(program: Program, draw: Random) -> Draft:
     wide, high = 2 * across + 1, 2 * down + 1
     shown, at = out_name(program, y, x)
 
-    def second() -> str:
-        result = program.right_output(program.case(), ones(program, program.case()))
-        return f"{float(result[at]):g}"
+    def second() -> int:
+        result = program.right_output(program.case(), inputs)
+        return round(float(result[at]))
 
     each = f" for each of {channels} channels" if channels > 1 else ""
-    said = " and BORDER_ZERO" if program.base.border else ""
-    mistakes = [
-        (wide * high * channels, "all coefficients, but some taps are outside the image"),
-        (rows * high * channels, "only rows were cut off"),
-        (columns * wide * channels, "only columns were cut off"),
-        ((wide * high - (wide - columns)) * channels, "only one row was cut off"),
-        (columns * high * channels, "no rows were cut off"),
-        (rows * wide * channels, "no columns were cut off"),
-        (rows + columns, "rows and columns are multiplied, not added"),
-        (1, "only the pixel itself"),
-    ]
+    said = " with BORDER_ZERO" if program.base.border else ""
     return Draft(
-        file=program.shown,
         line=program.result_line,
         text=f"{program.name} runs on {image(program.trace.size)}{said}. Every pixel is 1, and so "
         f"is each of the {wide} x {high} coefficients{each}. What is in {shown}?",
-        answer=str(answer),
+        answer=answer,
         second=second,
         ways=("the part of the window inside the image", "a run on an image of ones"),
-        why=f"Each tap inside the image adds 1. The window of {wide} columns and {high} rows "
-        f"around "
-        f"that pixel has {columns} columns and "
-        f"{rows} rows inside"
+        why=f"Each tap inside the image adds 1. Of the window around that pixel, "
+        f"{count(columns, 'column')} and {count(rows, 'row')} are inside"
         + (f", in {channels} channels" if channels > 1 else "")
         + f": {answer}.",
-        mistakes=numbers(answer, mistakes),
+        mistakes=[
+            (wide * high * channels, "all coefficients, but some taps are outside the image"),
+            (columns * high * channels, "columns were cut off, but not rows"),
+            (rows * wide * channels, "rows were cut off, but not columns"),
+            ((wide * high - 1) * channels, "only one tap is left out"),
+            (rows + columns, "rows and columns are multiplied, not added"),
+            (1, "only the pixel itself"),
+        ],
     )

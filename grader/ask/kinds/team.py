@@ -3,15 +3,13 @@
 import re
 from random import Random
 
-from grader.ask.draft import CannotTell, Draft, numbers
+from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.ask.words import image
 from grader.execute import records
 from grader.execute.accesses import ThreadAccess
 from grader.execute.openmp_team import Team
 
-ABOUT = "what a thread of the team computes"
-REBUILDS = False
 # Directives that give work to threads as they come.
 AS_THEY_COME = re.compile(
     r"#\s*pragma\s+omp\b[^\n]*\b(?:dynamic|guided|runtime|auto|task|taskloop|sections|single)\b"
@@ -47,31 +45,32 @@ def ask(program: Program, draw: Random) -> Draft:
         pixels[owner] += 1
     answer = pixels[thread]
 
-    def second() -> str:
+    def second() -> int | str:
         if written != team.written and any(a.thread and len(users[a.at]) == 1 for a in others):
             raise CannotTell("the threads write to memory of their own")
-        return str(answer) if written == team.written else f"{team.written}, not {written}"
+        return answer if written == team.written else f"{team.written}, not {written}"
 
     total = trace.size[0] * trace.size[1]
     share = total // team.largest
-    mistakes = [
-        (total, "all pixels: the directive divides the loop among the threads"),
-        (share, "the pixels divided by the threads: what is divided are rows, or whole sections"),
-        (-(-total // team.largest), "the pixels divided by the threads, rounded up"),
-        *((value, "that is what another thread writes") for value in pixels),
-        (trace.size[0], "that is one row"),
-        (answer + trace.size[0], "one row more"),
-    ]
     return Draft(
-        file=program.shown,
         line=stores[0].line,
         text=f"{program.name} runs on {image(trace.size)} with {team.largest} threads. How many "
         f"different pixels of the result does thread {thread} write (threads are counted from 0)?",
-        answer=str(answer),
+        answer=answer,
         second=second,
         ways=("the trace of the threads' stores", "the bytes that the team's record says"),
         why=f"In the run, the threads write {', '.join(map(str, pixels))} pixels: {total} in all.",
-        mistakes=numbers(answer, mistakes),
+        mistakes=[
+            (total, "all pixels: the directive divides the loop among the threads"),
+            (
+                share,
+                "the pixels divided by the threads: what is divided are rows, or whole sections",
+            ),
+            (-(-total // team.largest), "the pixels divided by the threads, rounded up"),
+            *((value, "that is what another thread writes") for value in pixels),
+            (trace.size[0], "that is one row"),
+            (answer + trace.size[0], "one row more"),
+        ],
     )
 
 

@@ -7,7 +7,6 @@ from grader.ask.program import Program
 from grader.ask.tile import draw_element, output_of, source_pixel
 from grader.ask.words import block, image, index
 
-ABOUT = "what the tile holds"
 REBUILDS = True
 
 
@@ -33,22 +32,17 @@ def ask(program: Program, draw: Random) -> Draft:
     thread = trace.thread(element.access, element.lane)
     of_block = trace.launch(element.access).block
     radius = program.inputs(program.case()).radius
-    wrong = {
-        words((y + radius) * width + x + radius): "the apron is forgotten: the tile begins "
-        "outside of the block's own pixels",
-        words(x * width + y): "rows and columns are exchanged",
-        words(min(y + 1, height - 1) * width + x): "one row further",
-        words(y * width + min(x + 1, width - 1)): "one column further",
-        words(thread[1] * width + thread[0]): "the block's place in the image is forgotten",
-        words(
-            (grid_block[1] * of_block[1] + thread[1]) * width
-            + grid_block[0] * of_block[0]
-            + thread[0]
-        ): "that is the pixel with the thread's own number in the image",
-    }
-    wrong = {text: why for text, why in wrong.items() if _in_image(text, width, height)}
+    own = [b * n + t for b, n, t in zip(grid_block, of_block, thread, strict=True)]
+    apron = "the apron is forgotten: the tile begins outside of the block's own pixels"
+    others = [
+        (x + radius, y + radius, apron),
+        (y, x, "rows and columns are exchanged"),
+        (x, min(y + 1, height - 1), "one row further"),
+        (min(x + 1, width - 1), y, "one column further"),
+        (thread[0], thread[1], "the block's place in the image is forgotten"),
+        (own[0], own[1], "that is the pixel with the thread's own number in the image"),
+    ]
     return Draft(
-        file=program.shown,
         line=element.access.line,
         text=f"{program.name} runs on {image(trace.size)}. After the barrier, which pixel of the "
         f"image is in {element.name()} of {block(program, element.access)}?",
@@ -56,12 +50,6 @@ def ask(program: Program, draw: Random) -> Draft:
         second=second,
         ways=("the load before the store", "a run that stores this element as its result"),
         why=f"Thread {index(thread, of_block)} of that block loads {words(pixel)} and stores it "
-        f"there.",
-        mistakes=wrong,
-        typed=False,
+        "there.",
+        mistakes=[(words(v * width + u), why) for u, v, why in others if u < width and v < height],
     )
-
-
-def _in_image(text: str, width: int, height: int) -> bool:
-    y, x = (int(part.split("=")[1]) for part in text.rstrip("]").split("]["))
-    return 0 <= x < width and 0 <= y < height

@@ -1,14 +1,15 @@
 """Which thread puts an element of the tile there?"""
 
+import math
 from random import Random
 
 from grader.ask.draft import Draft
 from grader.ask.program import Program
 from grader.ask.source import THREAD_NUMBER
 from grader.ask.tile import draw_element, output_of
+from grader.ask.trace import place
 from grader.ask.words import Index, block, index
 
-ABOUT = "who fills the tile"
 REBUILDS = True
 
 
@@ -27,35 +28,29 @@ def ask(program: Program, draw: Random) -> Draft:
         line = next(a.line for a, _ in trace.writers[out])
         values = {access.line: f"(float){THREAD_NUMBER}", line: element.name()}
         changed = program.changed(program.text.with_values(values))
-        x, y, z = of_block
-        inside = program.whole(changed, out) % (x * y * z)
-        return words((inside % x, inside // x % y, inside // (x * y)))
+        return words(place(program.whole(changed, out) % math.prod(of_block), of_block))
 
     tx, ty, tz = thread
     row, column = (*element.at, 0)[:2] if len(element.at) > 1 else (0, element.at[0])
     x, y, _ = of_block
     flat = access.warp * 32 + element.lane
-    others = {
-        (ty, tx, tz): "threadIdx.x and threadIdx.y are exchanged",
-        (column, row, tz): "as if each thread stored the element with its own number, without "
-        "regard to the size of the block",
-        (column % x, row % y, tz): "as if threads were repeated across and down",
-        ((tx + 1) % x, ty, tz): "the thread to the right",
-        (tx, (ty + 1) % y, tz): "the thread in the next row",
-        (flat % y, flat // y, tz): "threads are counted by columns, but threadIdx.x is fastest",
-    }
-    wrong = {
-        words(of): why for of, why in others.items() if of != thread and of[0] < x and of[1] < y
-    }
+    apron = program.inputs(program.case()).radius
+    others = [
+        (ty, tx, "threadIdx.x and threadIdx.y are exchanged"),
+        (column, row, "as if each thread stored the element with its own number"),
+        (column % x, row % y, "as if threads were repeated across and down"),
+        ((column - apron) % x, (row - apron) % y, "as if the tile had its apron in other threads"),
+        (flat % y, flat // y, "threads are counted by columns, but threadIdx.x is fastest"),
+        ((tx + 1) % x, ty, "the thread to the right"),
+        (tx, (ty + 1) % y, "the thread in the next row"),
+    ]
     return Draft(
-        file=program.shown,
         line=access.line,
         text=f"Which thread of {block(program, access)} stores {element.name()}?",
         answer=words(thread),
         second=second,
         ways=("the trace of the stores", "a run in which each thread stores its own number"),
         why=f"Lane {element.lane} of warp {access.warp} stores it: that is thread number {flat} of "
-        f"the block.",
-        mistakes=wrong,
-        typed=False,
+        "the block, and threadIdx.x counts fastest.",
+        mistakes=[(words((u, v, tz)), why) for u, v, why in others if u < x and v < y],
     )

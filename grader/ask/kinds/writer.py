@@ -1,13 +1,16 @@
 """Which thread of which block stores a pixel?"""
 
+import math
 from random import Random
+
+import numpy as np
 
 from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.ask.source import THREAD_NUMBER
+from grader.ask.trace import place
 from grader.ask.words import Index, image, index
 
-ABOUT = "who computes a pixel"
 REBUILDS = True
 
 
@@ -24,7 +27,7 @@ def ask(program: Program, draw: Random) -> Draft:
     access, lane = alone[element]
     launch = trace.launch(access)
     thread = trace.thread(access, lane)
-    at = _index(element, trace.shape)
+    at = tuple(int(i) for i in np.unravel_index(element, trace.shape))
 
     def words(block: Index, of: Index) -> str:
         return f"thread {index(of, launch.block)} of block {index(block, launch.grid)}"
@@ -32,28 +35,13 @@ def ask(program: Program, draw: Random) -> Draft:
     def second() -> str:
         value = f"({'float' if trace.dtype.itemsize == 4 else 'double'}){THREAD_NUMBER}"
         changed = program.changed(program.text.with_values({access.line: value}))
-        number = program.whole(changed, element)
-        x, y, z = launch.block
-        block, inside = divmod(number, x * y * z)
-        columns, rows, _ = launch.grid
-        return words(
-            (block % columns, block // columns % rows, block // (columns * rows)),
-            (inside % x, inside // x % y, inside // (x * y)),
-        )
+        block, inside = divmod(program.whole(changed, element), math.prod(launch.block))
+        return words(place(block, launch.grid), place(inside, launch.block))
 
     answer = words(access.block, thread)
     tx, ty, tz = thread
     bx, by, bz = access.block
-    wrong = {
-        words((by, bx, bz), (ty, tx, tz)): "rows and columns are exchanged: x counts columns",
-        words(access.block, (ty, tx, tz)): "threadIdx.x and threadIdx.y are exchanged",
-        words((bx + 1, by, bz), thread): "blocks are counted from 0",
-        words((bx, by, bz), (tx + 1, ty, tz)): "threads are counted from 0",
-        words((max(bx - 1, 0), by, bz), thread): "that block is one to the left",
-        words((bx, by + 1, bz), (tx, ty, tz)): "that block is one row of blocks below",
-    }
     return Draft(
-        file=program.shown,
         line=access.line,
         text=f"{program.name} runs on {image(trace.size)}. Which thread stores "
         f"out{program.operation.subscript(at)}?",
@@ -63,14 +51,12 @@ def ask(program: Program, draw: Random) -> Draft:
         why=f"In the run, lane {lane} of warp {access.warp} of that block stores it: thread "
         f"{index(thread, launch.block)} is number {access.warp * 32 + lane} of the block, and "
         f"threadIdx.x counts fastest.",
-        mistakes=wrong,
-        typed=False,
+        mistakes=[
+            (words((by, bx, bz), (ty, tx, tz)), "rows and columns are exchanged: x counts columns"),
+            (words(access.block, (ty, tx, tz)), "threadIdx.x and threadIdx.y are exchanged"),
+            (words((bx + 1, by, bz), thread), "blocks are counted from 0"),
+            (words(access.block, (tx + 1, ty, tz)), "threads are counted from 0"),
+            (words((max(bx - 1, 0), by, bz), thread), "that block is one to the left"),
+            (words((bx, by + 1, bz), thread), "that block is one row of blocks below"),
+        ],
     )
-
-
-def _index(element: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    found = []
-    for size in reversed(shape):
-        element, here = divmod(element, size)
-        found.append(here)
-    return tuple(reversed(found))

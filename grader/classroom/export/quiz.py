@@ -33,6 +33,9 @@ def moodle_xml(quizzes: Iterable[QuizKeys]) -> Iterator[tuple[str, bytes]]:
 def qti(quizzes: Iterable[QuizKeys]) -> Iterator[tuple[str, bytes]]:
     """A package with an item for each question."""
     manifest = Xml.Element("manifest", xmlns=PACKAGE, identifier="convlabs")
+    metadata = Xml.SubElement(manifest, "metadata")
+    Xml.SubElement(metadata, "schema").text = "QTIv2.1 Package"
+    Xml.SubElement(metadata, "schemaversion").text = "1.0.0"
     Xml.SubElement(manifest, "organizations")
     resources = Xml.SubElement(manifest, "resources")
     packed: dict[str, bytes] = {}

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from grader.ask.catalogue import KINDS
 from grader.classroom.bulk import questions
 from grader.classroom.bulk.final import Final
 from grader.classroom.bulk.questions import Answered, Answers
@@ -19,6 +20,11 @@ class QuestionFigures:
     answered: int
     right: float | None
     discrimination: float | None
+
+    @property
+    def about(self) -> str:
+        """The kind in words; its name where this version has it no more."""
+        return KINDS[self.kind].about if self.kind in KINDS else self.kind
 
     @property
     def meaning(self) -> str:

@@ -481,6 +481,7 @@
   function drawMemory(step) {
     const box = byId("memory");
     byId("where").textContent = "";
+    byId("what").textContent = { barrier: "Barrier", warp: "Exchange" }[step.kind] || "Memory";
     if (step.kind === "barrier") return box.replaceChildren(...drawBarrier(step));
     if (step.kind === "warp") return box.replaceChildren(...drawShuffle(step));
     const object = objectOf(step), [file, declared] = data.places[object.where] || ["", 0];
@@ -623,6 +624,12 @@
       }
     }
   }
+
+  /* In a frame, light or dark as the page around it, which says so when it is asked. */
+  window.addEventListener("message", ({ source, data: told }) => {
+    if (source === window.parent && ["light", "dark"].includes(told)) document.documentElement.style.colorScheme = told;
+  });
+  if (window.parent !== window) window.parent.postMessage("light or dark?", "*");
 
   const KEYS = { ArrowRight: ["step", 1], ArrowLeft: ["step", -1], b: ["barrier", 1], c: ["costly", 1], l: ["line", 1], p: ["store", 1] };
   document.addEventListener("keydown", (event) => {

@@ -90,7 +90,7 @@ def keys(lab: str, name: str, part: str) -> Keys:
                     if turn >= TURNS and drawn.tally.asked.total() >= ENOUGH:
                         break
                     for kind in KINDS:
-                        if turn == 0 or not KINDS[kind].REBUILDS:
+                        if turn == 0 or not KINDS[kind].rebuilds:
                             drawn.one(kind, turn)
             except (NoQuestionsError, BuildError, TooBusyError, CannotTell) as reason:
                 made.refused = str(reason).partition("\n")[0]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.ask.draft import numbers
+from grader.ask.draft import Draft
 from grader.ask.terminal import Terminal
 from grader.model.question import Asked, Key, Question
 from grader.student import understood
@@ -47,7 +47,8 @@ def test_a_right_answer_is_explained(capsys: Capture) -> None:
 
 
 def test_a_wrong_answer_gets_a_hint_without_the_key(capsys: Capture) -> None:
-    assert Terminal(80, False, answers("32")).ask(1, 5, TYPED) is False
+    left = Terminal(80, False, answers("32", "q"))
+    assert left.ask(1, 5, TYPED) is False and left.has_left
     said = capsys.readouterr().out
     assert "Not 32: one for each lane." in said
     assert "The answer" not in said and "Sectors" not in said, "the student left before the key"
@@ -61,6 +62,17 @@ def test_letters_choose(capsys: Capture) -> None:
     said = capsys.readouterr().out
     assert said.count("please answer with a to c") == 3 and "b)  thread 2" in said
     assert Terminal(80, False, answers("q")).ask(1, 5, CHOSEN) is None
+
+
+def test_input_that_is_none_or_no_text_ends_nothing_in_a_fault(capsys: Capture) -> None:
+    failures = [UnicodeDecodeError("utf-8", b"\xff", 0, 1, "?"), RuntimeError("lost sys.stdin")]
+
+    def read(_: str) -> str:
+        raise failures.pop(0)
+
+    closed = Terminal(80, False, read)
+    assert closed.ask(1, 5, CHOSEN) is None and closed.has_left and failures == []
+    assert "please answer with a to c" in capsys.readouterr().out
 
 
 def test_wrong_answers_return_and_list_tells(
@@ -84,5 +96,11 @@ def test_wrong_answers_return_and_list_tells(
 
 
 def test_a_mistake_is_never_the_key() -> None:
-    found = numbers(4, [(4, "the same"), (-1, "no number of things"), (2, "one"), (2, "other")])
-    assert found == {"2": "one"}
+    mistakes: list[tuple[int | str, str]] = [
+        (4, "the same"),
+        (-1, "no number of things"),
+        (2, "one"),
+        (2, "other"),
+    ]
+    draft = Draft(0, "?", 4, lambda: 4, ("a", "b"), "", mistakes)
+    assert draft.wrong() == {"2": "one"}

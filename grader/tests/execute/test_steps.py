@@ -17,8 +17,9 @@ from grader.execute import step_focus, step_lines, steps
 from grader.execute.instrumented import Runner
 from grader.execute.profile import profile, read_launches
 from grader.execute.step_focus import Image
+from grader.execute.step_lines import Access
 from grader.execute.step_target import Target
-from grader.execute.steps import Access, Barrier, Memory, Operation, Recording
+from grader.execute.steps import Barrier, Memory, Operation, Recording
 from grader.model import counters, spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from grader import paths
-from grader.execute.steps import Access, Recording
+from grader.execute.step_lines import Access
+from grader.execute.steps import Recording
 from grader.grading import stepping
 from grader.model import spec
 from grader.model.result import Check

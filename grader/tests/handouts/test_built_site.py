@@ -144,10 +144,14 @@ def test_the_theme_stays_chosen(site: Path, chromium: Browser) -> None:
     light = page.evaluate(ground)
     page.get_by_role("button", name="Switch to the dark theme").click()
     dark = page.evaluate(ground)
-    page.goto(address(site, "lab1"))
+    page.goto(address(site, "lab8"))
     assert page.evaluate(ground) == dark != light
+    page.locator("iframe.steps").scroll_into_view_if_needed()
+    frame = page.frame_locator("iframe.steps").locator("body")
+    expect(frame).to_have_css("background-color", dark)
     page.get_by_role("button", name="Switch to the light theme").click()
     assert page.evaluate(ground) == light
+    expect(frame).to_have_css("background-color", light)
     context.close()
 
 

@@ -52,16 +52,34 @@ __global__ void two_masks(const float *d_image, const float *d_weights, float *d
     for (int n = 0; n < 2; n++) d_out[n * COLUMNS + x] = sum[n];
 }
 
+__global__ void reds(const unsigned char *d_rgb, unsigned char *d_red) {
+    int i = threadIdx.x; /* a pixel: one of its three bytes */
+    d_red[i] = d_rgb[3 * i];
+
+    /* 12 bytes in three loads: the reds of four pixels */
+    const unsigned *words = (const unsigned *)d_rgb + 3 * i;
+    unsigned red = words[0] & 0xff0000ff;
+    red |= words[1] & 0x00ff0000;
+    red |= words[2] & 0x0000ff00;
+    ((unsigned *)d_red)[32 + i] = red; /* in another order */
+}
+
 int main(void) {
     static float image[32 * COLUMNS];
+    static unsigned char rgb[3 * 128];
     const float weights[4] = {1, 3, 2, -1};
     for (int i = 0; i < 32 * COLUMNS; i++) image[i] = (float)(i % 10);
+    for (int i = 0; i < 128; i++) rgb[3 * i] = i, rgb[3 * i + 1] = 150, rgb[3 * i + 2] = 250;
+    unsigned char *d_rgb, *d_red;
     float *d_in, *d_t, *d_image, *d_weights, *d_out;
     cudaMalloc(&d_in, sizeof image);
     cudaMalloc(&d_t, sizeof image);
     cudaMalloc(&d_image, sizeof image);
     cudaMalloc(&d_weights, sizeof weights);
     cudaMalloc(&d_out, sizeof image);
+    cudaMalloc(&d_rgb, sizeof rgb);
+    cudaMalloc(&d_red, 4 * 64);
+    cudaMemcpy(d_rgb, rgb, sizeof rgb, cudaMemcpyHostToDevice);
     cudaMemcpy(d_in, image, sizeof image, cudaMemcpyHostToDevice);
     cudaMemcpy(d_t, image, sizeof image, cudaMemcpyHostToDevice);
     cudaMemcpy(d_image, image, sizeof image, cudaMemcpyHostToDevice);
@@ -71,5 +89,6 @@ int main(void) {
     row_121<<<3, 64>>>(d_in + 1, d_out);
     along_and_across<<<1, 32>>>(d_t, d_out);
     two_masks<<<1, 64>>>(d_image, d_weights, d_out, 2);
+    reds<<<1, 32>>>(d_rgb, d_red);
     return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
 }

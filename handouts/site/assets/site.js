@@ -11,9 +11,13 @@
     return root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
   }
 
-  function nameButton() {
+  // Names the button, and tells frames, which may not look at this page: each asks when it is loaded.
+  function tellTheme() {
     button.textContent = isDark() ? "Light" : "Dark";
     button.setAttribute("aria-label", `Switch to the ${isDark() ? "light" : "dark"} theme`);
+    for (const frame of document.querySelectorAll("iframe")) {
+      frame.contentWindow.postMessage(isDark() ? "dark" : "light", "*");
+    }
   }
 
   button.addEventListener("click", () => {
@@ -23,10 +27,11 @@
     } catch {
       // Then it holds for this page alone.
     }
-    nameButton();
+    tellTheme();
   });
-  system.addEventListener("change", nameButton);
-  nameButton();
+  system.addEventListener("change", tellTheme);
+  window.addEventListener("message", tellTheme);
+  tellTheme();
   button.hidden = false;
 
   // ---- contents: closed on a narrow screen, where they are above the text

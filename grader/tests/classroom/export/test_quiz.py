@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from grader.classroom.export import publish, quiz
 from grader.model import spec
 from grader.model.question import Asked, Key, Question, QuizKeys
 from grader.model.submission import Submission
-from grader.tests import tiny_course
+from grader.tests import captured, tiny_course
 from grader.tests.classroom.export import runs
 
 HOSTILE = 'Anna/<b>&]]>\x00 "O\'Neil"'
@@ -107,6 +108,37 @@ def test_another_program_reads_the_items() -> None:
         [(a.question.id, a.key.answer if a is CHOSEN else 5, body) for a, body in (
             (TYPED, ["Pre", "P"]), (CHOSEN, ["ChoiceInteraction"]), (TYPED, ["Pre", "P"]))],
     )  # fmt: skip
+
+
+@pytest.mark.skipif("CONVLABS_QTI_SCHEMAS" not in os.environ, reason="needs 1EdTech's schemas")
+def test_the_package_is_valid(tmp_path: Path) -> None:
+    """CONVLABS_QTI_SCHEMAS: a folder with imsqti_v2p1.xsd, imscp_v1p1.xsd and what they import."""
+    ((_, data),) = quiz.qti(MADE)
+    zipfile.ZipFile(io.BytesIO(data)).extractall(tmp_path)
+    manifest, *items = sorted(tmp_path.rglob("*.xml"), key=lambda f: f.name != "imsmanifest.xml")
+    broken = tmp_path / "broken.xml"
+    broken.write_bytes(items[0].read_bytes().replace(b"itemBody", b"itemBodies"))
+
+    def rejected(name: str, *files: Path) -> str:
+        (schema,) = Path(os.environ["CONVLABS_QTI_SCHEMAS"]).rglob(name)
+        return captured.run(["xmllint", "--noout", "--schema", str(schema), *map(str, files)]).stderr
+
+    for name, good in (("imsqti_v2p1.xsd", items), ("imscp_v1p1.xsd", [manifest])):
+        said = rejected(name, *good, broken).splitlines()
+        assert [line.rpartition(" ")[2] for line in said[: len(good)]] == ["validates"] * len(good)
+        assert said[-1] == f"{broken} fails to validate"
+
+
+def test_another_program_reads_the_questions_for_moodle() -> None:
+    """build/venv/bin/python -m pip install moodle-xml-parser: it knows multiple choice alone."""
+    parser = pytest.importorskip("moodle_xml_parser.parser")
+    ((_, data),) = quiz.moodle_xml(MADE)
+    (read,) = parser.parse_bytes(data)["multichoice"]
+    assert (read.name, read.text_pre_parse) == (CHOSEN.question.id, "<p>Which?</p>")
+    found = {option.answer: (option.score_fraction, option.feedback) for option in read.options}
+    key = CHOSEN.key
+    assert found == {key.answer: (100, ""), **{o: (0, why) for o, why in key.mistakes.items()}}
+    assert read.single and read.general_feedback == key.why
 
 
 def test_a_sheet_has_the_code_the_questions_and_the_keys(
