@@ -210,13 +210,15 @@ def _judged(
             seen = Measured(arithmetic() / run.pixels, run.pixels, measured.kernels, None, 0.0)
         else:
             seen = measure(bound, counted, run.pixels)
-        if seen.value is not None and bound.holds(seen.value):
+        is_held = seen.value is not None and bound.holds(seen.value)
+        if is_held and bound.counter != counters.IDLE:
             continue
-        idle = _idle_blocks(seen.kernels, at_other_size)
+        blocks = [] if is_held else _idle_blocks(seen.kernels, at_other_size)
+        idle = blocks or _idle_threads(seen.kernels, at_other_size)
         if bound.counter != counters.IDLE:
             return "fail", [*idle, *_explanation(submission, bound, seen)]
         if idle:
-            return "fail", [*idle, *_why(bound)]
+            return "fail", [*idle, *(_why(bound) if blocks else [])]
     return "pass", []
 
 
@@ -321,6 +323,32 @@ def _idle_blocks(kernels: list[Kernel], at_other_size: Callable[[], Profile | No
     other = at_other_size()
     fixed = {(kernel.name, kernel.grid) for kernel in other.kernels} if other else set()
     return [_grid(kernel) for kernel in idle if (kernel.name, kernel.grid) not in fixed][:1]
+
+
+def _idle_threads(kernels: list[Kernel], at_other_size: Callable[[], Profile | None]) -> list[str]:
+    """Which threads of each block do nothing, where that are many, and the same for another image:
+    one may be narrower than a block."""
+    idle = [k for k in kernels if k.idle_threads > IDLE_SHARE * math.prod(k.block)]
+    other = at_other_size() if idle else None
+    there = {_idle_of(kernel) for kernel in other.kernels} if other else set()
+    return [_threads(kernel) for kernel in idle if _idle_of(kernel) in there][:1]
+
+
+def _idle_of(kernel: Kernel) -> tuple[object, ...]:
+    return kernel.name, kernel.block, kernel.idle_threads, kernel.first_idle
+
+
+def _threads(kernel: Kernel) -> str:
+    """How many threads of a block do nothing, and which is the first."""
+    wide, high, _ = kernel.block
+    first = kernel.first_idle
+    thread = (first % wide, first // wide % high, first // (wide * high))
+    where = f"{kernel.file}:{kernel.line}: " if kernel.line else ""
+    return (
+        f"{where}{kernel.name}: {kernel.idle_threads} of the {math.prod(kernel.block)} threads of "
+        f"each block never read or write anything, the first is thread "
+        f"({','.join(map(str, thread))}): make the block smaller, or give them a share of the work"
+    )
 
 
 def _grid(kernel: Kernel) -> str:

@@ -203,7 +203,7 @@ def grade(request: Request) -> int:
 
         commands = {check.id: text for check in graded.checks if (text := command(check))}
         opened = (to_step.check, to_step.file) if to_step else ("", None)
-        page = html.page(graded, report, True, html.Steps(commands, *opened))
+        page = html.page(graded, report, True, html.Steps(commands, *opened), again)
         output.write(request.html_file, page.encode(errors="replace"))
     return graded.exit_code
 

@@ -62,10 +62,12 @@ class Launch(msgspec.Struct, frozen=True):
     complete: bool
     sites: list[Site]
     # Blocks that stored nothing to global memory, threads that did, and the grid without idle
-    # blocks at its ends.
+    # blocks at its ends. Threads of a block that accessed no memory in any block, and the first.
     idle_blocks: Count = 0
     storing_threads: Count = 0
     covers: tuple[Count, Count, Count] = (0, 0, 0)
+    idle_threads: Count = 0
+    first_idle: Count = 0
     # Only for a prediction: how far blocks differ in what they do (their standard deviation, and
     # the longest one, over the mean), and how often warps pass each call of the simulator, by its
     # return address. shares_memory: with the host, managed or page-locked.
@@ -87,7 +89,8 @@ class Kernel(msgspec.Struct, frozen=True):
     """One launch. `occupancy_bound`: the largest share of a multiprocessor's warps that it can
     keep busy; the real share may be smaller, because registers are not known here.
     `counted_blocks` of its `blocks` were counted; counters of a part are scaled to all blocks.
-    covers: the grid without the idle blocks at its ends. file, line: of the launch."""
+    covers: the grid without the idle blocks at its ends. file, line: of the launch. idle_threads:
+    of a block, those that access no memory in any block; first_idle: the first of them."""
 
     launch: int
     name: str
@@ -102,6 +105,8 @@ class Kernel(msgspec.Struct, frozen=True):
     covers: tuple[int, int, int] = (0, 0, 0)
     file: str = ""
     line: int = 0
+    idle_threads: int = 0
+    first_idle: int = 0
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -164,6 +169,8 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
         covers=launch.covers,
         file=addr2line.shortened(launch.file),
         line=launch.line,
+        idle_threads=launch.idle_threads,
+        first_idle=launch.first_idle,
     )
 
 

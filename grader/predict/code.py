@@ -349,11 +349,16 @@ def _add(block: _Block, this: _Instruction, after: int, counted: set[int]) -> No
             block.operations += [(this.address, "local")] * (2 if changed else 1)
         if this.name.startswith("rsqrt"):
             kind = this.name
-        if kind and "%rsp" not in this.operands.split(",")[-1]:
+        if kind and not _changes_the_stack(name, this.operands):
             wide = _WIDE_REGISTER.search(_MEMORY.sub("", this.operands))
             times = _WIDE.get("logic" if _LOGIC.match(name) else kind, 1) if wide else 1
             times *= _packed(name, this.operands)
             block.operations += _as_instructions(this.address, kind) * times
+
+
+def _changes_the_stack(name: str, operands: str) -> bool:
+    """Is its target on the stack, or the stack's end? A division's only operand is read."""
+    return "%rsp" in operands.split(",")[-1] and not name.startswith(("idiv", "div"))
 
 
 def _packed(name: str, operands: str) -> int:

@@ -103,14 +103,17 @@ def page(
     report: ReportData,
     on_this_machine: bool = False,
     steps: Steps | None = None,
+    again: str = "",
 ) -> str:
     """The report of one submission, as HTML. `on_this_machine`: whether its reader is here, where
-    links to the handouts lead somewhere."""
+    links to the handouts lead somewhere. `again`: the command that grades the same file; "": the
+    one for the starter."""
     runs = list(report.runs.values())
     failed = {check.name for check in result.checks if check.verdict == "fail"}
     speeds = _speeds(result, report)
     text = _template().render(
         result=result,
+        again=again or f"./grade {result.lab}",
         score=points(result.score, result.selected),
         shares=_shares(result),
         groups=_groups(result, report, on_this_machine, steps or Steps()),

@@ -36,7 +36,7 @@ ADDED_LATER = {
         *("constant_bytes", *TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH),
     ),
     ("convlabs-profile/v1", "Finding"): ("count", "launch"),
-    ("convlabs-profile/v1", "Kernel"): ("covers",),
+    ("convlabs-profile/v1", "Kernel"): ("covers", "idle_threads", "first_idle"),
 }
 
 

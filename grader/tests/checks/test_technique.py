@@ -260,6 +260,36 @@ def test_a_grid_that_is_too_large_is_named(
         assert ("blocks wrote nothing: the grid is 2x8 blocks, 2x" in "".join(message)) == is_idle
 
 
+def working(idle: int, wide: int = 32, first: int = 32) -> Profile:
+    launch = kernel("k", (5, {"global_store_lanes": 1}))
+    block = (wide, 4, 1)
+    return Profile(
+        [msgspec.structs.replace(launch, block=block, idle_threads=idle, first_idle=first)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("here", "elsewhere", "is_idle"),
+    [
+        (working(64), working(64), True),
+        (working(33), working(33), True),
+        (working(127, first=1), working(127, first=1), True),
+        (working(32), working(32), False),  # room for a tail
+        (working(64), working(96), False),  # the image is narrower than a block
+        (working(64), working(64, wide=64), False),  # the block depends on the image
+    ],
+)
+def test_threads_that_do_nothing_are_named(
+    here: Profile, elsewhere: Profile, is_idle: bool, tmp_path: Path
+) -> None:
+    bound = {"counter": counters.IDLE, "at_most": 0.25, "why": "w"}
+    line = judged(asks(at_most=1e6, also=[bound]), here, elsewhere, tmp_path)
+    blamed = judged(asks(at_most=0), here, elsewhere, tmp_path)
+    assert (line.verdict, blamed.verdict) == ("fail" if is_idle else "pass", "fail")
+    for message in (line.message, blamed.message):
+        assert ("threads of each block never read or write anything" in "".join(message)) == is_idle
+
+
 def test_a_grader_with_hidden_cases_counts_at_another_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

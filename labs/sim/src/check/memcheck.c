@@ -127,9 +127,12 @@ static void report_outside(const struct access *a, const struct memory_object *p
     } else {
         char place[256] = "";
         const bool is_whole = address_place(p, a->at, a->bytes, place, sizeof place);
-        sim_report(&f, WHO " %s %zu bytes that reach %td bytes past the end of %s%s%s",
+        const bool is_dynamic = is_whole && p->kind == MEMORY_DYNAMIC && p->element;
+        const size_t asked = (size_t)(p->to - p->from), offset = (size_t)(a->at - p->from);
+        sim_report(&f, WHO " %s %zu bytes that reach %td bytes past the end of %s%s%s%s",
                    INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, end - p->to, owner,
-                   is_whole ? ": " : "", place);
+                   is_whole ? ": " : "", place,
+                   is_dynamic ? sim_if_elements(asked, p->element, offset) : "");
     }
 }
 
@@ -230,6 +233,20 @@ static void report_misaligned(const struct access *a, const struct memory_object
                INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, a->bytes, where, owner);
 }
 
+/* What to do where cudaMemset() was given the number of elements; "" where it was not. */
+static void advise_memset(const struct access *a, const struct memory_object *p, char *text,
+                          size_t size) {
+    const struct sim_allocation *whole = p->kind == MEMORY_GLOBAL ? sim_owner(p->from) : NULL;
+    text[0] = '\0';
+    if (whole && whole->set_bytes && whole->set_bytes * a->bytes == whole->bytes) {
+        snprintf(text, size,
+                 "; cudaMemset() at %s:%d sets %zu of its %zu bytes: it takes a number of bytes; "
+                 "multiply the number of elements by their sizeof",
+                 whole->set_at.file ? whole->set_at.file : "?", whole->set_at.line,
+                 whole->set_bytes, whole->bytes);
+    }
+}
+
 static void report_unwritten(const struct access *a, const struct memory_object *p, bool in_part) {
     struct sim_finding f = finding(a, "uninitialised-read");
     /* Part of a structure is most likely its padding. */
@@ -237,10 +254,12 @@ static void report_unwritten(const struct access *a, const struct memory_object 
     if (is_known(&f)) {
         return;
     }
-    char owner[512];
+    char owner[512], advice[320];
     address_element(p, a->at, a->bytes, owner, sizeof owner);
-    sim_report(&f, WHO " %s %zu bytes%s were never written: %s", INDEX(threadIdx), INDEX(blockIdx),
-               verb(a->how), a->bytes, in_part ? ", some of which" : " that", owner);
+    advise_memset(a, p, advice, sizeof advice);
+    sim_report(&f, WHO " %s %zu bytes%s were never written: %s%s", INDEX(threadIdx),
+               INDEX(blockIdx), verb(a->how), a->bytes, in_part ? ", some of which" : " that",
+               owner, advice);
 }
 
 /* Of the `bytes` bytes at `at` in an object. */

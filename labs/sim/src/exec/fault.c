@@ -222,14 +222,17 @@ static void explain(int number, siginfo_t *info, void *context) {
         char what[256] = "shared memory";
         const struct worker *w = sim_worker;
         const size_t offset = (size_t)(address - w->block.dynamic);
+        const size_t asked = w->block.config->shared;
+        const char *advice = "";
         if (w->block.dynamic_name && offset % w->block.dynamic_element == 0) {
+            advice = sim_if_elements(asked, w->block.dynamic_element, offset);
             snprintf(what, sizeof what, "%s[%zu]", w->block.dynamic_name,
                      offset / w->block.dynamic_element);
         }
         sim_report(&finding,
                    "%s accessed %s past its end: the launch asked for %zu bytes of dynamic shared "
-                   "memory",
-                   who, what, w->block.config->shared);
+                   "memory%s",
+                   who, what, asked, advice);
     } else if (info->si_code == SI_KERNEL && used_what_was_never_set(context)) {
         finding.kind = "out-of-bounds";
         sim_report(&finding, "%s used a pointer that was never set", who);

@@ -120,6 +120,14 @@ void *sim_dynamic_shared(const char *name, size_t element) {
     return w->block.dynamic;
 }
 
+const char *sim_if_elements(size_t asked, size_t element, size_t offset) {
+    const bool explains = element > 1 && asked * element <= SIM_BLOCK_SHARED &&
+                          offset >= asked && offset < asked * element;
+    return explains ? "; the launch takes a number of bytes: if it gives one of elements, multiply "
+                      "that by their sizeof"
+                    : "";
+}
+
 /* Where a worker's shared memory goes: far from all else, so that sim_shared_map_wrapped() finds no
  * memory where an index of 32 bits leads that has wrapped around: up to 64 GB away, of elements of
  * 16 bytes. Its own lowest 32 bits are far from those of a null pointer. Only a wish: a smaller

@@ -31,6 +31,8 @@ struct sim_allocation {
     const char *name;      /* such as "d_out", or NULL: sim_name_memory() */
     struct shadow *shadow; /* of the checks, or NULL; owned */
     struct sim_pool *pool; /* memory in the order of a stream, or NULL */
+    size_t set_bytes;      /* of its beginning, by the last cudaMemset() of one; 0: none */
+    struct sim_location set_at;
     bool is_free_queued;   /* its stream has not reached cudaFreeAsync() yet */
     bool of_graph;         /* a node allocates it: its addresses stay its own when it is freed */
     bool launched;         /* by a graph that does not free it as well */

@@ -64,6 +64,7 @@ static unsigned warp;                /* of it: the one that is counted */
 static struct {
     uint64_t idle_blocks, storing_threads;
     unsigned covers[3]; /* the grid without the idle blocks at its ends */
+    uint32_t accessed[SIM_MAX_THREADS / WARP_LANES]; /* memory, in one block at least */
     bool shares_memory; /* it accesses memory that the host can access, too */
 } work;
 
@@ -129,10 +130,24 @@ void profile_block_resumes(const uint3 *index, const struct profile_block *kept)
 
 void profile_stores(unsigned thread) {
     running.stored[thread / WARP_LANES] |= 1u << thread % WARP_LANES;
+    running.accessed[thread / WARP_LANES] |= 1u << thread % WARP_LANES;
 }
 
 void profile_begin_warp(unsigned first) {
     warp = first / WARP_LANES;
+}
+
+/* How many threads access no memory in any block, and which is the first of them. */
+static unsigned idle_threads(const struct sim_config *c, unsigned *first) {
+    const unsigned threads = c->block.x * c->block.y * c->block.z;
+    unsigned idle = 0;
+    for (unsigned i = threads; i-- > 0;) {
+        if (!(work.accessed[i / WARP_LANES] >> i % WARP_LANES & 1)) {
+            *first = i;
+            idle++;
+        }
+    }
+    return idle;
 }
 
 static void count_work(const uint3 *index) {
@@ -140,6 +155,7 @@ static void count_work(const uint3 *index) {
     unsigned storing = 0;
     for (unsigned i = 0; i < SIM_MAX_THREADS / WARP_LANES; i++) {
         storing += (unsigned)__builtin_popcount(running.stored[i]);
+        work.accessed[i] |= running.accessed[i];
     }
     if (storing == 0) {
         work.idle_blocks += weight;
@@ -300,6 +316,7 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
         return false;
     }
     block_accesses++;
+    running.accessed[warp] |= access->active;
     bool load = !(code & EVENT_STORE);
     running.stored[warp] |= space != SHARED && !load ? access->active : 0;
     if (code & EVENT_ATOMIC) {
@@ -411,6 +428,8 @@ void profile_write(const struct sim_config *c, bool complete) {
         return;
     }
     uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
+    unsigned first_idle = 0;
+    const unsigned idle = idle_threads(c, &first_idle);
     fprintf(file, "{\"launch\":%u,\"name\":", launch);
     json_write(file, c->kernel);
     fprintf(file, ",\"file\":");
@@ -419,12 +438,13 @@ void profile_write(const struct sim_config *c, bool complete) {
             ",\"line\":%d,\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,"
             "\"blocks\":%llu,\"counted\":%llu,\"idle_blocks\":%llu,"
             "\"storing_threads\":%llu,\"covers\":[%u,%u,%u],"
+            "\"idle_threads\":%u,\"first_idle\":%u,"
             "\"complete\":%s,\"sites\":[",
             c->line, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z,
             c->shared + sim_shared_used(), (unsigned long long)blocks,
             (unsigned long long)sample_size(), scaled(work.idle_blocks),
             scaled(work.storing_threads), work.covers[0], work.covers[1], work.covers[2],
-            complete ? "true" : "false");
+            idle, first_idle, complete ? "true" : "false");
     for (uint32_t i = 0; i < table.count; i++) {
         write_site(file, &table.sites[i], i == 0);
     }

@@ -20,8 +20,9 @@ bool profile_counts_block(const uint3 *block);
 
 /* What the threads of a block did, one bit each by their numbers. */
 struct profile_block {
-    uint32_t stored[SIM_MAX_THREADS / WARP_LANES]; /* to global memory */
-    uint64_t passes;                               /* of its warps: passes.h */
+    uint32_t stored[SIM_MAX_THREADS / WARP_LANES];   /* to global memory */
+    uint32_t accessed[SIM_MAX_THREADS / WARP_LANES]; /* memory of any space */
+    uint64_t passes;                                 /* of its warps: passes.h */
 };
 
 /* Other blocks run: returns what is to be kept of this one. Then it goes on. */

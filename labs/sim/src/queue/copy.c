@@ -243,6 +243,11 @@ static void run_fill(void *closure) {
         }
     }
     sim_close_range(f->to, bytes);
+    struct sim_allocation *whole = (struct sim_allocation *)(uintptr_t)sim_owner(f->to);
+    if (whole && whole->base == f->to && f->value_bytes == 1) {
+        whole->set_bytes = f->height == 1 ? f->width : 0;
+        whole->set_at = f->location;
+    }
 }
 
 cudaError_t sim_fill(const struct sim_fill *f) {

@@ -49,6 +49,11 @@ __global__ void by_turns(float *out) {
         out[threadIdx.x] = 2;
     }
 }
+__global__ void lower_half(float *out) {
+    if (threadIdx.y >= 2) {
+        out[blockIdx.x * 32 + threadIdx.x] = 1.0f;
+    }
+}
 __global__ void zero_first(float *out, char *bytes) {
     const int i = blockIdx.x * 32 + threadIdx.x;
     out[i] = 0;
@@ -87,6 +92,7 @@ int main(void) {
     void *arguments[] = {&out};
     cudaLaunchCooperativeKernel((void *)by_turns, dim3(parts), dim3(32), arguments, 0, 0);
     zero_first<<<3, 32>>>(out, (char *)in);
+    lower_half<<<3, dim3(32, 4)>>>(out);
     return cudaDeviceSynchronize();
 }
 """
@@ -134,3 +140,9 @@ def test_work_is_counted(name: str, kernels: dict[str, Any]) -> None:
     counted = kernels[name]["counters"]
     assert {counter: counted[counter] for counter in wanted} == wanted
     assert kernels[name]["covers"] == covers
+
+
+def test_threads_that_access_no_memory_are_counted(kernels: dict[str, Any]) -> None:
+    idle = {name: (k["idle_threads"], k["first_idle"]) for name, k in kernels.items()}
+    some = {name: found for name, found in idle.items() if found[0]}
+    assert some == {"lower_half": (64, 0), "one_of_four": (24, 40)}  # shared memory is memory, too
