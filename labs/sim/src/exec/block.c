@@ -238,21 +238,32 @@ static uint64_t slice(const struct worker *w) {
     return (sim_hooks ? (uint64_t)1 << 23 : (uint64_t)1 << 18) << (w->launch.slices & 31);
 }
 
+/* Calls `what` for the warps with threads that can go on. */
+static void for_each_warp(struct worker *w, void (*what)(struct worker *, unsigned)) {
+    for (unsigned i = 0; i < w->block.warp_count && w->block.failed == cudaSuccess; i++) {
+        unsigned number = w->launch.reversed ? w->block.warp_count - 1 - i : i;
+        const uint32_t *in = w->warps[number].in;
+        if (in[READY] | in[AT_VOLATILE] | in[AT_WARP]) {
+            what(w, number);
+        }
+    }
+}
+
 /* Runs the block until all of its threads are done, its kernel fails, it waits for others, or it
  * has run for long enough. */
 static void run(struct worker *w) {
     unsigned tries = 0;
     const uint64_t last_turn = w->turns + slice(w);
+    bool behind_barrier = false;
     w->block.advanced = w->block.progress = false;
     for (;;) {
         w->block.advanced |= w->block.progress;
         w->block.progress = w->block.preempted = w->block.stalled = false;
-        for (unsigned i = 0; i < w->block.warp_count && w->block.failed == cudaSuccess; i++) {
-            unsigned warp = w->launch.reversed ? w->block.warp_count - 1 - i : i;
-            if (w->warps[warp].in[READY] | w->warps[warp].in[AT_VOLATILE]) {
-                sim_settle_warp(w, warp);
-            }
+        if (behind_barrier) { /* all warps make their next accesses before one gets far ahead */
+            for_each_warp(w, sim_begin_warp);
         }
+        behind_barrier = false;
+        for_each_warp(w, sim_settle_warp);
         if (w->block.failed != cudaSuccess) {
             return;
         }
@@ -278,6 +289,7 @@ static void run(struct worker *w) {
                 return;
             }
             pass_barrier(w);
+            behind_barrier = sim_hooks == NULL;
         } else {
             if (sim_any(w, AT_GRID)) {
                 arrive(w);

@@ -395,6 +395,13 @@ static bool must_give_way(struct worker *w, struct warp *warp) {
     return is_vain;
 }
 
+void sim_begin_warp(struct worker *w, unsigned number) {
+    if (w->warps[number].in[READY]) {
+        w->warp.last_turn = 0; /* no other round */
+        sim_run_round(w, number);
+    }
+}
+
 void sim_settle_warp(struct worker *w, unsigned number) {
     struct warp *warp = &w->warps[number];
     w->warp.steps = w->warp.vain = 0;

@@ -7,6 +7,9 @@
  * results, lets them form the next round and returns true. */
 bool sim_next_round(struct worker *w);
 
+/* Runs the ready lanes of this warp until each waits or is done. */
+void sim_begin_warp(struct worker *w, unsigned warp);
+
 /* Runs this warp until each of its lanes is done, spins, waits at a barrier of the block, or waits
  * for a lane that cannot arrive; or until it has made so many volatile accesses that it is the turn
  * of others. */

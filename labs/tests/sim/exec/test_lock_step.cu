@@ -531,4 +531,35 @@ TEST(with_barriers_between) {
     ck_success(cudaFree(d_out));
 }
 
+// The sum of a block, twice, without a barrier after the first sum is read: a race, but on a device
+// all warps have read it long before one has come so far that it stores the next.
+__device__ int block_sum(int value) {
+    __shared__ int sums[32];
+    for (int step = 16; step > 0; step /= 2) {
+        value += __shfl_xor_sync(0xffffffff, value, step);
+    }
+    if (threadIdx.x % 32 == 0) {
+        sums[threadIdx.x / 32] = value;
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        value = threadIdx.x < blockDim.x / 32 ? sums[threadIdx.x] : 0;
+        for (int step = 16; step > 0; step /= 2) {
+            value += __shfl_xor_sync(0xffffffff, value, step);
+        }
+        if (threadIdx.x == 0) {
+            sums[0] = value;
+        }
+    }
+    __syncthreads();
+    return sums[0];
+}
+__global__ void sums_of_a_block(const int *, int *d_out) {
+    const int first = block_sum(1);
+    d_out[threadIdx.x] = 1000 * first + block_sum(2);
+}
+TEST(warps_read_after_a_barrier_before_one_is_far_ahead) {
+    run<int>(sums_of_a_block, 1, 256, [] { expect_each(256, [](int) { return 256512; }); });
+}
+
 SUITE("sim: volatile accesses")
