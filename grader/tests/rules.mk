@@ -105,7 +105,8 @@ mutation: setup-dev runtime ## what the grader says of slips in the solutions: i
 	$(Q)$(PYTHON) -m grader.tests.mutation $(ID)
 
 # A class of 300 graded in bulk, killed 20 times on the way: grader/classroom/bulk/RESULTS.md. With
-# STUDENTS=30 KILLS=4 it takes a tenth of the time, and its table goes to build/prove-bulk/.
+# STUDENTS=30 KILLS=4 it takes a tenth of the time, and its table goes to build/prove-bulk/, as
+# that of another lab, PROVED_LAB=lab3.
 .PHONY: prove-bulk
 prove-bulk: setup ## ./grade bulk on a generated class with hostile submissions: its table (30 minutes; STUDENTS=30 KILLS=4: 4)
 	$(Q)$(PYTHON) -m grader.tests.classroom.bulk.prove_bulk $(STUDENTS:%=--students %) $(KILLS:%=--kills %)

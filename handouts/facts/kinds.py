@@ -15,6 +15,7 @@ from handouts.facts import (
     packages,
     reproduced,
     source_times,
+    work,
 )
 from handouts.facts.blocks import Block, FactsError
 
@@ -57,6 +58,8 @@ def content(page: str, block: Block) -> str | None:
         return mistakes.explained()
     if block.kind == "packages" and page == "CONTRIBUTING.md":
         return packages.content(block.argument)
+    if f"{block.name} {page}" == "work labs teaching.md":
+        return work.content()
     lab = lab_of(page)
     if block.kind not in OF_A_PART and block.name not in OF_A_LAB:
         known = ", ".join(("limits PART", "experiment SOURCE", *OF_A_LAB))

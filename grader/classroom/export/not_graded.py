@@ -1,6 +1,6 @@
 """Why a submission has no grade, in words that every format uses."""
 
-from grader.classroom.bulk.final import Final
+from grader.classroom.bulk.final import WITHOUT_GRADE, Final
 from grader.classroom.bulk.store import Status
 
 REASONS: dict[Status, str] = {
@@ -16,4 +16,4 @@ def sentence(grade: Final) -> str:
     """What happened, and the details where the run knows them."""
     reason = grade.row.reason if grade.row else ""
     what = REASONS.get(grade.status, grade.status)
-    return f"{what}: {reason}" if reason else what
+    return what if reason in ("", WITHOUT_GRADE.get(grade.status)) else f"{what}: {reason}"

@@ -1,5 +1,6 @@
 """What a proof of ./grade bulk knows: its folder, the promised figures, and what was measured."""
 
+import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,7 +8,9 @@ from pathlib import Path
 from grader import paths
 
 GRADE = str(paths.ROOT / "grade")
-LAB = "lab1"  # the quickest: two runs of 300 must end within half an hour
+# The quickest is the usual one: two runs of 300 must end within half an hour.
+LAB = os.environ.get("PROVED_LAB") or "lab1"
+PROCESSOR = {"lab3": 5.0}  # the most processor seconds of a grade, where they were promised
 WHOLE_CLASS = 300
 START = time.monotonic()
 

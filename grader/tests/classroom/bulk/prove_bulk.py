@@ -1,8 +1,8 @@
 """`make prove-bulk`: grades a generated class of 300 from Canvas, kills the run 20 times, measures.
 
 Writes grader/classroom/bulk/RESULTS.md: the bars that issue and design set, the times, the memory,
-and what each attack earned. STUDENTS=30 KILLS=4 is a small form; its table goes to
-build/prove-bulk/.
+and what each attack earned. STUDENTS=30 KILLS=4 is a small form, PROVED_LAB=lab3 another lab; the
+table of either goes to build/prove-bulk/.
 """
 
 import argparse
@@ -24,7 +24,16 @@ from grader.sandbox import choice
 from grader.tests.classroom.bulk import canvas_class, hostile
 from grader.tests.classroom.bulk.canvas_class import Student
 from grader.tests.classroom.bulk.measured import Ran, execute
-from grader.tests.classroom.bulk.proof import GRADE, LAB, WHOLE_CLASS, Failed, Proof, require, say
+from grader.tests.classroom.bulk.proof import (
+    GRADE,
+    LAB,
+    PROCESSOR,
+    WHOLE_CLASS,
+    Failed,
+    Proof,
+    require,
+    say,
+)
 from grader.tests.classroom.bulk.proof_table import hostile_table, write
 
 BUSY, OVERHEAD, FLAT, QUICK = 0.85, 0.20, 0.10, 10.0  # the bars
@@ -60,6 +69,11 @@ def undisturbed(proof: Proof, students: list[Student]) -> Ran:
     load = f"{100 * whole.own:.0f} % by this run, {100 * (1 - whole.busy):.0f} % idle"
     proof.bar(f"cores busy, at least {BUSY:.0%}", f"{whole.busy:.0%} ({load})", whole.busy >= BUSY)
     proof.fact("graded in one go", spent(whole))
+    each = whole.processor / grades(proof.home / "whole")
+    most = PROCESSOR.get(LAB)
+    if most:
+        claim = f"CPU time of a grade of {LAB}, at most {most:g} s"
+        proof.bar(claim, f"{each:.1f} s", each <= most)
     return whole
 
 

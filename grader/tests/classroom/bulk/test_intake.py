@@ -42,6 +42,20 @@ def test_a_file_is_found_where_students_put_it(folder: str, tmp_path: Path) -> N
     assert only(tmp_path).contents == {"cpu_loop.c": b"int x;\n"}
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("int x;".encode("utf-16"), "is UTF-16: save it as UTF-8"),
+        (b" \r\n", "is empty"),
+        ("int x;\r\n".encode("utf-8-sig"), ""),
+        ("int 값;".encode(), ""),
+    ],
+)
+def test_what_no_compiler_reads_is_said(content: bytes, said: str, tmp_path: Path) -> None:
+    problems = intake.submission(LAB1, {"cpu_loop.c": content}, tmp_path).problems
+    assert problems == ([f"lab1_cpu_loop/cpu_loop.c {said}"] if said else [])
+
+
 def test_an_archive_in_a_folder_is_opened_and_one_in_an_archive_is_not(tmp_path: Path) -> None:
     inner = hostile._zip([("cpu_loop.c", b"int x;\n")])
     (tmp_path / "ann").mkdir()

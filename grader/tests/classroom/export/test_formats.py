@@ -124,6 +124,7 @@ def test_feedback_is_written_once_and_removed_when_it_no_longer_holds(store: Sto
             if row.status == status:
                 text = (store.folder / row.student / "lab3" / "feedback.txt").read_text()
                 assert reason in text and row.reason in text
+                assert text.casefold().count("handed in") <= 1
     before = (ann / "result.json").stat()
     feedback.write(grading.of(store))
     assert (ann / "result.json").stat().st_mtime_ns == before.st_mtime_ns
