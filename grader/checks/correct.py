@@ -356,10 +356,15 @@ def _wrong_output(
     got, expected = float(comparison.got[index]), float(comparison.expected.value[index])
     operation = OPERATIONS[this.operation]
     lines = []
+    cause = diagnosis.text if diagnosis else ""
     if not diagnosis or diagnosis.name != "nothing-written":
         where = location.wrong_elements(this.operation, this.prepared.inputs, comparison)
-        count, size = comparison.count(), comparison.got.size
-        lines.append(f"{count} of {size} {operation.things()} differ: {where}")
+        count = f"{comparison.count()} of {comparison.got.size} {operation.things()}"
+        if cause.startswith(f"{count} "):  # the same elements, and what is wrong with them
+            lines.append(cause if ": " in cause else f"{cause}: {where}")
+            cause = ""
+        else:
+            lines.append(f"{count} differ: {where}")
         in_tile = location.first_in_tile(this.operation, comparison)
         lines.append(
             f"out{operation.subscript(index)}{in_tile} = "
@@ -367,7 +372,7 @@ def _wrong_output(
             f"expected {_expected(comparison, index)}{_error_size(comparison, index)}"
         )
     if diagnosis:
-        lines += [diagnosis.text] if diagnosis.text else []
+        lines += [cause] if cause else []
         begun = early_stop.has_begun(this.session.so_far, this.case.part)
         if diagnosis.name == "nothing-written" and not _errors(this.outcome) and not begun:
             lines += _open_todo(this)

@@ -3,12 +3,12 @@
 # By the name of a call; the counters are those of h200/counters.csv.
 WHY = {
     "lab4-right-templates-double correlate_register 4096x4096x3x0": (
-        "The GPU executed 62 million instructions, the model counts 226: of a template, nvcc "
+        "The GPU executed 62 million instructions, the model counts 200: of a template, nvcc "
         "unrolls all loops, keeps the tile in registers and converts a value that several sums "
         "need to double once; g++ computes indices and converts for each sum."
     ),
     "lab3-right-address-of-the-symbol correlate_polyphase 4096x4096x3x0": (
-        "The GPU executed 321 million instructions, the model counts 734: the kernel reads its "
+        "The GPU executed 321 million instructions, the model counts 656: the kernel reads its "
         "constants through a pointer, whose indices g++ computes for each tap."
     ),
     "lab7-right-registers-only convolution_float 64x112x128x0": (
@@ -18,7 +18,7 @@ WHY = {
         "nvcc unrolls the loops over taps, whose indices are then constants; g++ computes them."
     ),
     "lab7-right-masks-only convolution_float 64x112x128x0": (
-        "The GPU executed 56 million instructions, the model counts 116: nvcc unrolls the loops "
+        "The GPU executed 56 million instructions, the model counts 127: nvcc unrolls the loops "
         "over taps, whose indices are then constants."
     ),
 }

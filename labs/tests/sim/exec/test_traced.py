@@ -409,3 +409,38 @@ def test_messages_name_elements_and_lines(tmp_path: Path, monkeypatch: pytest.Mo
     for option in ((), ("--check",)):
         never = check(tmp_path, NAMED, *option).stderr
         assert "a pointer that was never set" in never, never
+
+
+ELEMENTS = """__global__ void reverse(float *x) {
+    extern __shared__ float s_row[];
+    s_row[threadIdx.x + OFFSET] = x[threadIdx.x];
+}
+int main() {
+    const int n = 128;
+    float *x;
+    if (cudaMalloc(&x, n * sizeof(float))) return 1;
+    cudaMemset(x, 0, FILLED); // SETS
+    reverse<<<1, n, SHARED>>>(x);
+    cudaDeviceSynchronize();
+    cudaFree(x);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "shared", "offset", "named"),
+    [
+        ("n", "n", 0, (True, True)),
+        ("n", "n * sizeof(float)", 0, (True, False)),
+        ("n * sizeof(float)", "n", 0, (False, True)),
+        ("n * sizeof(float)", "n * sizeof(float)", 0, (False, False)),
+        ("2 * n", "n * sizeof(float)", 8 * 128, (False, False)),  # wrong in another way
+    ],
+)
+def test_a_number_of_elements_where_bytes_are_taken_is_named(
+    tmp_path: Path, given: str, shared: str, offset: int, named: tuple[bool, bool]
+) -> None:
+    text = ELEMENTS.replace("FILLED", given).replace("SHARED", shared)
+    said = check(tmp_path, text.replace("OFFSET", str(offset)), "--check").stderr
+    set_at = f"cudaMemset() at line {line(ELEMENTS, 'SETS')} sets 128 of its 512 bytes: it takes"
+    assert (set_at in said, "if it gives one of elements, multiply" in said) == named, said
