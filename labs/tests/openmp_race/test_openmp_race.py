@@ -718,7 +718,7 @@ def checked(
 
 
 def test_it_has_all_of_openmp_that_a_program_may_call() -> None:
-    def names(*command: object) -> set[str]:
+    def names(*command: str | Path) -> set[str]:
         said = captured.run(["nm", *command], check=True).stdout.split()
         return {name.partition("@")[0] for name in said}
 
