@@ -37,8 +37,9 @@ REFUSED = (
 )
 SECRET = (
     "a call that lab.h allows fails; it is one of those that only your instructor's grader makes. "
-    "Does each argument have its effect, whatever its value, and does nothing stay behind from one "
-    "call to the next?"
+    "Call your function in a unit test with what no other check has: the smallest and the largest "
+    "value of each argument, sizes that no block divides, and twice in a row with other data, a "
+    "smaller image second. Each argument must have its effect, and nothing may stay behind"
 )
 
 

@@ -1,7 +1,9 @@
 """A `safe` check: the instrumented program must run without a finding."""
 
+import random
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 
 from grader.checks import early_stop, safe_calls
@@ -20,6 +22,8 @@ from grader.session.session import Session
 MOST = 3  # findings that are shown
 NOTHING_SHARED = "one thread alone has no data race, but the task is to divide the work"
 MANY = 2  # threads
+MORE = range(6, 17)  # threads, of which a run has some number that no program can know
+SHARED_READS = 0.5  # of as many times what some threads read as there are more threads
 ROWS_OF_A_TEAM = 4  # a function that starts its threads for fewer rows does so too often
 
 
@@ -62,6 +66,8 @@ def _judged(session: Session, safe: Safe, runner: Runner) -> Check:
     if not safe.one_thread and (alone := _one_thread(safe, runner)):
         lines = [alone, NOTHING_SHARED, *_why(safe)]
         return _verdict(submission, safe, "fail", forwards, lines, "no-team")
+    if not safe.one_thread and (alike := _more_threads(safe, runner)):
+        return _verdict(submission, safe, "fail", forwards, [alike, *_why(safe)], "no-team")
     if many := _many_teams(safe, runner):
         return _verdict(submission, safe, "fail", forwards, [many, *_why(safe)], "many-teams")
     backwards = runner.backwards(safe)
@@ -135,6 +141,32 @@ def _one_thread(safe: Safe, runner: Runner) -> str:
         f"your function started {team.largest} threads, but one of them did all the work: divide "
         "the iterations with `#pragma omp for`, or by omp_get_thread_num()"
     )
+
+
+def _more_threads(safe: Safe, runner: Runner) -> str:
+    """What shows with more threads than the check has: that one thread does all, or that each does
+    what all do together; "" if neither shows, or the check has no team."""
+    few = runner.openmp_team(safe)
+    if few is None or few.largest < MANY or 2 * few.largest > MORE.start:
+        return ""
+    count = random.choice(MORE)
+    more = runner.openmp_team(
+        msgspec.structs.replace(safe, set={**safe.set, "threads": str(count)})
+    )
+    if more is None or not more.written:
+        return ""
+    if more.working() < MANY:
+        return (
+            f"with {count} threads in place of {few.largest}, one thread did all the work: divide "
+            "it for any number of threads"
+        )
+    if more.largest == count and more.read > SHARED_READS * count / few.largest * few.read:
+        return (
+            f"{count} threads read {more.read / few.read:.1f} times as much as {few.largest} threads "
+            "do: each thread does the whole work, or much of it; divide it, so that each reads what "
+            "its own rows need"
+        )
+    return ""
 
 
 def _many_teams(safe: Safe, runner: Runner) -> str:

@@ -30,9 +30,10 @@ MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled fro
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 IDLE_SHARE = 0.25  # of the blocks of a grid: room for those at its edge
 OTHER_SIZE = (
-    "at a size and after calls that only your instructor knows, not those of this check in "
-    "lab.toml: choose blocks and loops by the sizes that your function gets, and do the same in "
-    "every call"
+    "the limit holds in the first call at this check's size in lab.toml, but not in a later call "
+    "at another size. Choose blocks, tiles and loops by the sizes that your function gets, and do "
+    "the same in every call: no static variable may decide. To see it, change the `size` of this "
+    "check in lab.toml and grade again"
 )
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 
@@ -67,7 +68,7 @@ def _judge_counted(
     session: Session, technique: Technique, runner: Runner, passed: bool = False
 ) -> Check:
     """Judges a run. Only what was counted at a size that students know is for others to see.
-    passed: at another size, so that arithmetic needs no further run."""
+    passed: at another size, so that its code needs no further run."""
     if technique.counter in counters.INSTRUCTIONS:
         return judge_instructions(session, technique, runner)
     before = _calls_before(session.lab, technique)
@@ -75,13 +76,14 @@ def _judge_counted(
     if not run.right:  # that is for the checks of results
         run, counted = runner.profiled(technique)
 
-    def arithmetic() -> float:
+    def of_code(counter: str) -> float:
         if passed:
             return 0.0
         launches = runner.with_arithmetic(technique, before)
-        mixes = [code.mix(counts.executed_by(runner.binary, e).operations) for e in launches]
-        found = [mix.get(kind, 0.0) for mix in mixes for kind in code.FLOATS]
-        return sum(found) if found else math.inf
+        found = [counts.executed_by(runner.binary, e).operations for e in launches]
+        if counter == counters.ARITHMETIC:
+            return sum(map(code.arithmetic, found)) if found else math.inf
+        return sum(o.passes for each in found for o in each) if found else math.inf
 
     def at_other_size() -> Profile | None:
         same_part = (check for check in session.lab.safe if check.part == technique.part)
@@ -92,7 +94,7 @@ def _judge_counted(
         session.observer.profiled(technique, counted)
         if session.report:
             session.report.counted(technique, counted, run, runner)
-    return judge_run(session, technique, run, counted, at_other_size, arithmetic)
+    return judge_run(session, technique, run, counted, at_other_size, of_code)
 
 
 @dataclass(frozen=True)
@@ -129,11 +131,11 @@ def judge_run(
     run: InstrumentedRun,
     counted: Profile | None,
     at_other_size: Callable[[], Profile | None] = lambda: None,
-    arithmetic: Callable[[], float] = lambda: 0.0,
+    of_code: Callable[[str], float] = lambda _: 0.0,
 ) -> Check:
     """The line of a profiled run. counted: its counters, or None if they cannot be read; those of
-    a kernel with a wrong result mean nothing. at_other_size: those of another image. arithmetic:
-    the operations of ARITHMETIC, which a run of its own counts."""
+    a kernel with a wrong result mean nothing. at_other_size: those of another image. of_code: a
+    counter of counters.OF_CODE, which a run of its own counts."""
     measured = measure(technique, counted, run.pixels) if counted and run.right else None
     verdict: Verdict = "skip"
     lines: list[str] = []
@@ -143,7 +145,7 @@ def judge_run(
         verdict, lines = "error", ["the traced run left counters that cannot be read"]
     elif counted and measured:
         verdict, lines = _judged(
-            session.submission, technique, run, counted, measured, at_other_size, arithmetic
+            session.submission, technique, run, counted, measured, at_other_size, of_code
         )
     needs = early_stop.first_wrong_case(session.so_far, technique.part)
     return grade_line(
@@ -194,7 +196,7 @@ def _judged(
     counted: Profile,
     measured: Measured,
     at_other_size: Callable[[], Profile | None],
-    arithmetic: Callable[[], float],
+    of_code: Callable[[str], float],
 ) -> tuple[Verdict, list[str]]:
     """The verdict of what was measured, and why."""
     if problem := _idle(run, counted):
@@ -204,10 +206,12 @@ def _judged(
     if not all(kernel.complete for kernel in measured.kernels):
         return "error", ["this machine has too little memory to count this run"]
     for bound in technique.bounds():
-        if bound.counter == counters.ARITHMETIC:
+        if bound.counter in counters.OF_CODE:
             if platform.machine() != "x86_64":
                 continue
-            seen = Measured(arithmetic() / run.pixels, run.pixels, measured.kernels, None, 0.0)
+            seen = Measured(
+                of_code(bound.counter) / run.pixels, run.pixels, measured.kernels, None, 0.0
+            )
         else:
             seen = measure(bound, counted, run.pixels)
         is_held = seen.value is not None and bound.holds(seen.value)

@@ -15,12 +15,14 @@ SHARE = 0.01
 class Team(msgspec.Struct, frozen=True):
     """largest: threads of the largest team, 1 where none was started. written: bytes outside of its
     own stack, by each thread of all teams; 0 for one that worked under a lock. alone: those that
-    were written outside of teams. teams: how many of several threads were started."""
+    were written outside of teams. teams: how many of several threads were started. read: bytes,
+    by all threads of teams together."""
 
     largest: Count
     written: list[Count]
     alone: Count = 0
     teams: Count = 0
+    read: Count = 0
 
     def working(self) -> int:
         """How many threads did work. One that got nothing of a loop that is too short did none."""

@@ -76,7 +76,11 @@ SURFACE = (
 ATOMIC = ("atomic_requests", "atomic_lanes", "atomic_sectors", "atomic_bytes")
 OF_LAUNCH = ("blocks", "idle_blocks", "storing_threads")
 IDLE = "idle_blocks / blocks"
-ARITHMETIC = "float_operations"  # of warps, as the traced program's machine code has them
+# Of warps, as the traced program's machine code has them: sums and products, and all but loads and
+# stores.
+ARITHMETIC = "arithmetic"
+OPERATIONS = "operations"
+OF_CODE = frozenset({ARITHMETIC, OPERATIONS})
 SPACES = ("global", "shared", "constant")
 WORDS = {
     "global_load_requests": "warp loads from global memory",
@@ -113,7 +117,8 @@ WORDS = {
     "blocks": "blocks",
     "idle_blocks": "blocks that store nothing to global memory",
     "storing_threads": "threads that store to global memory",
-    ARITHMETIC: "warp additions and multiplications of floats",
+    ARITHMETIC: "warp additions and multiplications of floats, and multiplications of integers",
+    OPERATIONS: "warp operations with numbers and addresses",
 }
 
 # The first noun of a counter's words is what it counts: "per" takes it without its s.
@@ -146,7 +151,7 @@ def is_quotient(counter: str) -> bool:
 def unknown(counter: str) -> list[str]:
     """The names in `counter`, which may be a quotient, that no counter has."""
     names = [name.strip() for name in spelled_out(counter).split("/")]
-    return names[2:] + [name for name in names[:2] if name not in NAMES | {ARITHMETIC}]
+    return names[2:] + [name for name in names[:2] if name not in NAMES | OF_CODE]
 
 
 def terms(counter: str, counted: Counters) -> tuple[int, int | None]:

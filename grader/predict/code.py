@@ -40,7 +40,8 @@ _KINDS = [
     ("alu", r"(max|min|u?comi|cmp\w*|round|and|xor|or|andn)[sp][sd]$"),
     ("convert", r"cvt"),
     ("idivide", r"i?div[bwlq]?$"),
-    ("imul", r"i?mul[bwlq]?$"),
+    ("imul", r"(i?mul[bwlq]?|mulx[lq]?)$"),
+    ("vmul", r"p(mul|madd)\w+"),
     ("move", r"cmov|set"),
     ("compare", r"(cmp|test|bt)[bwlq]?$"),
     ("lea", r"lea"),
@@ -87,7 +88,9 @@ _DOUBLES = {
 }  # fmt: skip
 # An operation on 64 bits is so many on 32; addresses, which are added, need no more than one.
 _WIDE = {"imul": 4, "idivide": 6, "logic": 2}
-_PACKED = re.compile(r"(?:fn?m(?:add|sub)\d+|add|sub|mul)p[sd]$")
+_PACKED = re.compile(r"(?:(?:fn?m(?:add|sub)\d+|add|sub|mul)p[sd]|p(?:mul|madd)\w+)$")
+# Their only operand is read, also where it is on the stack.
+_READS = re.compile(r"i?(?:mul|div)[bwlq]?$|f(?:add|subr?|mul|divr?)[sl]?$")
 _VECTOR = re.compile(r"%([xyz])mm\d+$")
 _MEMORY = re.compile(r"\([^)]*\)")
 _WIDE_REGISTER = re.compile(r"%r([a-d]x|[sd]i|bp|\d+)\b")
@@ -217,6 +220,14 @@ def mix(operations: list[Operation]) -> dict[str, float]:
     for operation in operations:
         total[operation.kind] += operation.passes  # type: ignore[assignment]
     return dict(total)
+
+
+def arithmetic(operations: list[Operation]) -> float:
+    """How many additions and multiplications of floats, and multiplications of whole numbers, by
+    which a program may compute those of floats: each counts once, however wide it is."""
+    products = {o.address: o.passes for o in operations if o.kind == "imul"}
+    others = (o.passes for o in operations if o.kind in (*FLOATS, "vmul"))
+    return sum(others) + sum(products.values())
 
 
 def fixed_operands(binary: Path, sites: Iterable[int]) -> set[int]:
@@ -357,8 +368,8 @@ def _add(block: _Block, this: _Instruction, after: int, counted: set[int]) -> No
 
 
 def _changes_the_stack(name: str, operands: str) -> bool:
-    """Is its target on the stack, or the stack's end? A division's only operand is read."""
-    return "%rsp" in operands.split(",")[-1] and not name.startswith(("idiv", "div"))
+    """Is its target on the stack, or the stack's end? The only operand of some is read."""
+    return "%rsp" in operands.split(",")[-1] and not _READS.match(name)
 
 
 def _packed(name: str, operands: str) -> int:
@@ -366,7 +377,8 @@ def _packed(name: str, operands: str) -> int:
     register = _VECTOR.search(operands)
     if register is None or not _PACKED.match(name):
         return 1
-    return {"x": 16, "y": 32, "z": 64}[register[1]] // {"s": 4, "d": 8}[name[-1]]
+    width = {"s": 4, "d": 8}[name[-1]] if name[0] != "p" else 8 if name.endswith("dq") else 4
+    return {"x": 16, "y": 32, "z": 64}[register[1]] // width
 
 
 def _add_call(block: _Block, address: int, target: int, name: str) -> None:

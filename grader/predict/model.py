@@ -47,7 +47,7 @@ _UNITS_OF_MULTIPROCESSOR = ("issue", "alu", "fma", "fp64", "special", "constant"
 
 # Which unit executes a kind of operation. Kinds: grader/predict/code.py.
 _UNITS = {
-    "fma": "fma", "imul": "imul", "fp64": "fp64",
+    "fma": "fma", "imul": "imul", "vmul": "imul", "fp64": "fp64",
     "convert": "special", "divide": "special", "idivide": "special",
     "alu": "alu", "compare": "alu", "lea": "alu", "step": "alu",
     "float": "fma", "double": "fp64", "integer": "alu", "special": "special",

@@ -20,7 +20,8 @@ _CRASHES = {
     signal.SIGABRT: "abort() was called",
     signal.SIGILL: "illegal instruction",
     signal.SIGXFSZ: "it wrote a file that is larger than any result",
-    signal.SIGKILL: "killed, most likely because it used too much memory",
+    signal.SIGKILL: "killed, most likely because it used too much memory: look for what grows with "
+    "each call or each thread, and for copies of whole images",
 }
 
 # What a student should look for, for some kinds.

@@ -27,7 +27,6 @@ SECTIONS = re.compile(
     r"|__nv_module_id|__nv_relfatbin|__nv_managed_data__|sim_(?:constant|device|managed)\w*"
     r"|sim_call_targets|asan_globals)?"
 )
-OF_TARGET = re.compile(r"\.gnu\.(?:offload_lto_|debuglto_\.)")
 # Weak symbols that need no group: the simulator's operator new, and what exceptions refer to.
 WEAK = re.compile(r"_Zn[wa]\w+|_Zd[la]\w+|DW\.ref\.\w+")
 OF_LIBRARY = re.compile(r"_Z(?:N?[VKRO]*S[tabdios]|n[wa]|d[la]|N[VKRO]*(?:9__gnu|10__cxxabi))")
@@ -59,6 +58,8 @@ def check_object(checked: Checked, others: Sequence[Path] = ()) -> list[Refusal]
     the same program that come from the submission. Raises OSError."""
     try:
         parts = elf.read_object(checked.file)
+        if any(s.name == "GOMP_target_ext" and not s.is_defined() for s in parts.symbols):
+            return [*_uses(parts, checked, others)]  # with its line, and not all that comes with it
         return [
             *_sections(parts),
             *_stack(parts, checked.kind),
@@ -74,11 +75,7 @@ def check_object(checked: Checked, others: Sequence[Path] = ()) -> list[Refusal]
 
 
 def _sections(parts: ObjectFile) -> Iterator[Refusal]:
-    # What gcc makes of OpenMP's target is refused where it is called, with its line.
-    is_target = any(s.name == "GOMP_target_ext" and not s.is_defined() for s in parts.symbols)
     for section in parts.sections:
-        if is_target and OF_TARGET.match(section.name):
-            continue
         writable_code = section.flags & elf.EXECUTABLE and section.flags & elf.WRITE
         if not SECTIONS.fullmatch(section.name) or writable_code:
             text = f"puts something into the section {short(section.name)} of the program; "

@@ -305,7 +305,7 @@ def test_a_grader_with_hidden_cases_counts_at_another_size(
 
 
 def test_every_counter_has_words() -> None:
-    assert set(counters.WORDS) == counters.NAMES | {counters.ARITHMETIC}
+    assert set(counters.WORDS) == counters.NAMES | counters.OF_CODE
 
 
 def check_of(entry: str, name: str) -> dict[str, Any]:

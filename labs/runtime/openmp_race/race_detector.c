@@ -150,7 +150,10 @@ static void report_team(void) {
     for (unsigned i = 0; i < largest_team && i < MAX_THREADS; i++)
         fprintf(file, "%s%llu", i ? "," : "",
                 bytes_read[i][1] > bytes_read[i][0] + bytes_written[i] ? 0 : bytes_written[i]);
-    fprintf(file, "],\"alone\":%llu}\n", bytes_alone);
+    unsigned long long read = 0;
+    for (unsigned i = 0; i < MAX_THREADS; i++)
+        read += bytes_read[i][0] + bytes_read[i][1];
+    fprintf(file, "],\"alone\":%llu,\"read\":%llu}\n", bytes_alone, read);
     if (fclose(file) == 0)
         evidence_write(EVIDENCE_TEAM, text, length);
     free(text);
@@ -207,8 +210,8 @@ static void count(const volatile void *at, size_t bytes, int kind) {
     }
 }
 
-/* Was one of these accesses made in this epoch by another thread and before nothing that the running
- * thread does now, and not both under a lock? */
+/* Was one of these accesses made in this epoch by another thread and before nothing that the
+ * running thread does now, and not both under a lock? */
 static bool conflicts(const struct access *earlier, bool locked) {
     for (int i = 0; earlier->epoch == epoch && i < 2; i++)
         if (!(locked && earlier->locked[i]) && !order_before(earlier->part[i], running))
@@ -227,8 +230,7 @@ static void note(struct access *access, bool locked, const void *pc) {
     }
     const bool single = access->part[0] == access->part[1];
     const int which = access->part[0] == part || (first_before && access->part[1] != part) ? 0 : 1;
-    const bool replaced =
-        access->part[which] != part && order_before(access->part[which], running);
+    const bool replaced = access->part[which] != part && order_before(access->part[which], running);
     access->locked[which] = locked && (replaced || access->locked[which]);
     access->pc = which == 0 && replaced ? pc : access->pc;
     access->part[which] = part;

@@ -11,8 +11,9 @@
  * finding in the evidence (evidence/evidence.h).
  *
  * When a graded run ends, the evidence says what the threads of all teams did:
- * {"largest":3,"written":[4123,4090,4090]}, the size of the largest team (1: there was none) and
- * the bytes that each thread wrote. The threads take turns, so these are the same in every run.
+ * {"largest":3,"written":[4123,4090,4090],"read":912345}, the size of the largest team (1: there
+ * was none), the bytes that each thread wrote and those that all read, outside of their own stacks.
+ * The threads take turns, so these are the same in every run.
  */
 #pragma once
 
