@@ -22,8 +22,8 @@ from grader.session.session import Session
 MOST = 3  # findings that are shown
 NOTHING_SHARED = "one thread alone has no data race, but the task is to divide the work"
 MANY = 2  # threads
-MORE = range(6, 17)  # threads, of which a run has some number that no program can know
-SHARED_READS = 0.5  # of as many times what some threads read as there are more threads
+MORE = range(12, 17)  # threads, of which a run has some number that no program can know
+MOST_READ = 3.2  # times what 3 threads read: bands with the rows around them are 2.7 for 16
 ROWS_OF_A_TEAM = 4  # a function that starts its threads for fewer rows does so too often
 
 
@@ -147,7 +147,7 @@ def _more_threads(safe: Safe, runner: Runner) -> str:
     """What shows with more threads than the check has: that one thread does all, or that each does
     what all do together; "" if neither shows, or the check has no team."""
     few = runner.openmp_team(safe)
-    if few is None or few.largest < MANY or 2 * few.largest > MORE.start:
+    if few is None or few.largest < MANY or 4 * few.largest > MORE.start:
         return ""
     count = random.choice(MORE)
     more = runner.openmp_team(
@@ -164,7 +164,7 @@ def _more_threads(safe: Safe, runner: Runner) -> str:
     if more.largest != count or few.read <= sum(few.written):
         return ""
     times = more.read / few.read
-    if times > SHARED_READS * count / few.largest:
+    if times > MOST_READ:
         return (
             f"{count} threads read {times:.1f} times as much as {few.largest} do: each thread does "
             "the whole work, or much of it; divide it, so that each reads what its own rows need"
