@@ -27,6 +27,7 @@
 
 extern "C++" {
 #include "sim/graph_calls.h"
+#include "sim/in_order.h"
 #include "sim/kernel_calls.h"
 #include "sim/kernels.h"
 #include "sim/launch.h"

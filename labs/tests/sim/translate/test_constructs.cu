@@ -28,26 +28,60 @@ static void tear_down() {
 
 // ---- marks in every order
 
-__global__ static void order1(int *p) { *p = 1; }
-static __global__ void order2(int *p) { *p = 2; }
-void __global__ order3(int *p) { *p = 3; }
-extern "C" __global__ void order4(int *p) { *p = 4; }
-extern "C" {
-__global__ void order5(int *p) { *p = 5; }
+__global__ static void order1(int *p) {
+    *p = 1;
 }
-__global__ void __launch_bounds__(64) order6(int *p) { *p = 6; }
-__launch_bounds__(64, 2) __global__ void order7(int *p) { *p = 7; }
-__global__ __launch_bounds__(64) void order8(int *p) { *p = 8; }
-__attribute__((unused)) __global__ void order9(int *__restrict__ p) { *p = 9; }
+static __global__ void order2(int *p) {
+    *p = 2;
+}
+void __global__ order3(int *p) {
+    *p = 3;
+}
+extern "C" __global__ void order4(int *p) {
+    *p = 4;
+}
+extern "C" {
+__global__ void order5(int *p) {
+    *p = 5;
+}
+}
+__global__ void __launch_bounds__(64) order6(int *p) {
+    *p = 6;
+}
+__launch_bounds__(64, 2) __global__ void order7(int *p) {
+    *p = 7;
+}
+__global__ __launch_bounds__(64) void order8(int *p) {
+    *p = 8;
+}
+__attribute__((unused)) __global__ void order9(int *__restrict__ p) {
+    *p = 9;
+}
 
-inline __device__ int device1() { return 10; }
-__device__ inline constexpr int device2() { return 11; }
-__device__ __forceinline__ int device3() { return 12; }
-static __device__ __forceinline__ int device4() { return 13; }
-__forceinline__ __device__ int device5() { return 14; }
-__host__ __device__ __forceinline__ int device6() { return 15; }
-__device__ __noinline__ int device7() { return 16; }
-[[maybe_unused]] static __device__ int device8() { return 17; }
+inline __device__ int device1() {
+    return 10;
+}
+__device__ inline constexpr int device2() {
+    return 11;
+}
+__device__ __forceinline__ int device3() {
+    return 12;
+}
+static __device__ __forceinline__ int device4() {
+    return 13;
+}
+__forceinline__ __device__ int device5() {
+    return 14;
+}
+__host__ __device__ __forceinline__ int device6() {
+    return 15;
+}
+__device__ __noinline__ int device7() {
+    return 16;
+}
+[[maybe_unused]] static __device__ int device8() {
+    return 17;
+}
 __global__ void devices(int *p) {
     *p = device1() + device2() + device3() + device4() + device5() + device6() + device7();
 }
@@ -57,15 +91,13 @@ TEST(marks) {
     int *p = d_out;
     order1<<<1, 1>>>(p);
     IS(1);
-    order2 << <1, 1 >> >(p);
+    order2<<<1, 1>>>(p);
     IS(2);
-    order3 << < 1, 1 >> > (p);
+    order3<<<1, 1>>>(p);
     IS(3);
     order4<<<1, 1, 0, 0>>>(p);
     IS(4);
-    order5 <<< 1,
-               1 >>>
-        (p);
+    order5<<<1, 1>>>(p);
     IS(5);
     order6<<<dim3(1, 1), dim3{1}>>>(p);
     IS(6);
@@ -73,7 +105,10 @@ TEST(marks) {
     IS(7);
     order8<<<1, 1, sizeof(std::vector<std::vector<int>>)>>>(p);
     IS(8);
-    if (p) order9<<<1, 1>>>(p); else order1<<<1, 1>>>(p);
+    if (p)
+        order9<<<1, 1>>>(p);
+    else
+        order1<<<1, 1>>>(p);
     IS(9);
     devices<<<1, 1>>>(p);
     IS(91);
@@ -83,30 +118,52 @@ TEST(marks) {
 // ---- kernels that only their arguments determine
 
 __global__ void later(int *p, int n = 20);
-__global__ void overloaded(int *p) { *p = 30; }
-__global__ void overloaded(int *p, int n) { *p = 31 + n; }
-__global__ void overloaded(float *) {}
+__global__ void overloaded(int *p) {
+    *p = 30;
+}
+__global__ void overloaded(int *p, int n) {
+    *p = 31 + n;
+}
+__global__ void overloaded(float *) {
+}
 namespace outer {
 namespace {
-__global__ void hidden(int *p, int n = 40) { *p = n; }
+__global__ void hidden(int *p, int n = 40) {
+    *p = n;
 }
+} // namespace
 namespace inner {
-template <class T> __global__ void deep(T *p) { *p = 50; }
+template <class T> __global__ void deep(T *p) {
+    *p = 50;
 }
-}
+} // namespace inner
+} // namespace outer
 template <class T, int N = 60> __global__ void templated(T *p, const T *q = nullptr) {
     *p = N + (q != nullptr);
 }
-template <int N> __global__ void number(int *p) { *p = N; }
-template <class T> __global__ void special(T *p) { *p = 1; }
-template <> __global__ void special<int>(int *p) { *p = 70; }
-template <class... A> __global__ void pack(int *p, A... a) { *p = (0 + ... + (int)a); }
+template <int N> __global__ void number(int *p) {
+    *p = N;
+}
+template <class T> __global__ void special(T *p) {
+    *p = 1;
+}
+template <> __global__ void special<int>(int *p) {
+    *p = 70;
+}
+template <class... A> __global__ void pack(int *p, A... a) {
+    *p = (0 + ... + (int)a);
+}
 template <class F> __global__ void each(int n, F f) {
     int i = threadIdx.x;
-    if (i < n) f(i);
+    if (i < n)
+        f(i);
 }
-template <class K> void go(K kernel, int *p) { kernel<<<1, 1>>>(p); }
-template <void (*K)(int *)> void go_fixed(int *p) { K<<<1, 1>>>(p); }
+template <class K> void go(K kernel, int *p) {
+    kernel<<<1, 1>>>(p);
+}
+template <void (*K)(int *)> void go_fixed(int *p) {
+    K<<<1, 1>>>(p);
+}
 template <class T> struct dependent {
     static void go(T *p) {
         templated<T><<<1, 1>>>(p, p);
@@ -120,7 +177,9 @@ struct member {
         order1<<<1, 1>>>(p);
     }
 };
-static void (*pick(int i))(int *) { return i ? order2 : order1; }
+static void (*pick(int i))(int *) {
+    return i ? order2 : order1;
+}
 
 TEST(chosen_by_arguments) {
     set_up();
@@ -189,8 +248,10 @@ TEST(kernels_as_values) {
 }
 
 #define GO(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__)
-#define CASE(N) \
-    case N: number<N><<<1, 1>>>(d_out); break
+#define CASE(N)                                                                                    \
+    case N:                                                                                        \
+        number<N><<<1, 1>>>(d_out);                                                                \
+        break
 #define PASTE(a, b) a##b<<<dim3(1), dim3(1)>>>(d_out)
 
 TEST(lambdas_and_macros) {
@@ -204,7 +265,7 @@ TEST(lambdas_and_macros) {
     each<<<1, 4>>>(4, [=] __device__(int i) { p[i] = i + 100; });
     ck_assert_int_eq(out(3), 103);
     int base = 200;
-    auto op = [p, base] __host__ __device__ (int i) -> void { p[i] = base + i; };
+    auto op = [p, base] __host__ __device__(int i) -> void { p[i] = base + i; };
     each<<<1, 4>>>(4, op);
     ck_assert_int_eq(out(2), 202);
     GO(order1, p);
@@ -213,14 +274,22 @@ TEST(lambdas_and_macros) {
     IS(70);
     PASTE(order, 3);
     IS(3);
-    switch (base) { CASE(1); CASE(2); default: GO(order1, p); }
+    switch (base) {
+        CASE(1);
+        CASE(2);
+    default:
+        GO(order1, p);
+    }
     IS(1);
-    for (int i = 0; i < 2; i++) later<<<1, (i ? 1 : 2)>>>(p, i);
+    for (int i = 0; i < 2; i++)
+        later<<<1, (i ? 1 : 2)>>>(p, i);
     IS(1);
     tear_down();
 }
 
-__global__ void later(int *p, int n) { *p = n; }
+__global__ void later(int *p, int n) {
+    *p = n;
+}
 
 // ---- shared memory
 
@@ -236,7 +305,8 @@ template <class T> __global__ void typed(T *p) {
     T *s = SharedMemory<T>();
     s[threadIdx.x] = (T)(threadIdx.x + 1);
     __syncthreads();
-    if (!threadIdx.x) *p = s[1] + s[2];
+    if (!threadIdx.x)
+        *p = s[1] + s[2];
 }
 extern __shared__ float of_file[];
 __global__ void uses_file(int *p) {
@@ -259,9 +329,14 @@ template <int N> __global__ void kinds(int *p) {
     __shared__ int a[N][N + 1], b[2 * N];
     volatile __shared__ int c[N];
     static __shared__ int d;
-    __shared__ union { int i; float f; } u;
+    __shared__ union {
+        int i;
+        float f;
+    } u;
     __shared__ alignas(16) char raw[N];
-    __shared__ __align__(8) struct pair { short x, y; } two[2];
+    __shared__ __align__(8) struct pair {
+        short x, y;
+    } two[2];
     __shared__ int (*pointer)[N + 1];
     int __shared__ e;
     pointer = a;
@@ -332,14 +407,16 @@ __constant__ point c_points[] = {{1, 2}, {3, 4}};
 namespace table {
 __device__ const int d_table[3] = {5, 6, 7};
 static __constant__ float c_one = 1.5f;
-}
+} // namespace table
 __device__ int d_counter = 8, d_pair[2] = {9, 10};
 __device__ __constant__ int c_both = 11;
 static __device__ volatile int d_flag;
 __device__ constexpr int d_fixed = 12;
 const __device__ int d_const = 13;
 typedef int (*operation)(int);
-__device__ int twice(int v) { return 2 * v; }
+__device__ int twice(int v) {
+    return 2 * v;
+}
 __device__ operation d_operation = twice;
 __device__ int (*d_operations[2])(int) = {twice, twice};
 __managed__ int m_value = 14;
@@ -349,7 +426,7 @@ inline __device__ int d_inline = 18, d_of_inline[2] = {19, 20};
 namespace table {
 __constant__ inline int c_inline = 21;
 static inline __managed__ int m_inline = 22;
-}
+} // namespace table
 __global__ void variables(int *p) {
     d_flag = 1;
     p[0] = c_points[1].y + table::d_table[2] + (int)(2 * table::c_one) + d_counter + d_pair[1];
@@ -373,9 +450,14 @@ TEST(variables_of_the_device) {
 struct lock {
     static int copies, destroyed;
     int *p;
-    lock(int *q) : p(q) {}
-    lock(const lock &o) : p(o.p) { copies++; }
-    ~lock() { destroyed++; }
+    lock(int *q) : p(q) {
+    }
+    lock(const lock &o) : p(o.p) {
+        copies++;
+    }
+    ~lock() {
+        destroyed++;
+    }
 };
 int lock::copies, lock::destroyed;
 struct big {
@@ -385,13 +467,18 @@ __global__ void by_value(lock l, point q, int n, big b) {
     q.x += threadIdx.x; // each thread has parameters of its own
     n += q.x + b.values[99];
     b.values[99] = 0;
-    if (threadIdx.x == 3) l.p[0] = n;
+    if (threadIdx.x == 3)
+        l.p[0] = n;
     l.p = nullptr;
 }
-template <class T> __global__ void by_value_of(T l, int n = 5) { l.p[0] = n; }
+template <class T> __global__ void by_value_of(T l, int n = 5) {
+    l.p[0] = n;
+}
 
 /* As nvcc: the launch copies and destroys its parameters on the host. No thread does. */
-template <class T> struct renamed { T value = 7; };
+template <class T> struct renamed {
+    T value = 7;
+};
 struct renamer {
     using renamed = renamed<int>; // nvcc allows this, g++ alone does not
     renamed own;
@@ -435,7 +522,9 @@ TEST(parameters_are_bytes) {
 #define LOAD(p) (*(p) + 2000)
 #endif
 #ifdef __CUDA_ARCH__
-__device__ int only_device(int x) { return x + 7; }
+__device__ int only_device(int x) {
+    return x + 7;
+}
 #endif
 __host__ __device__ int where() {
 #ifdef __CUDA_ARCH__
@@ -493,13 +582,23 @@ TEST(code_for_one_architecture) {
 
 // One function on each side of a test for the architecture.
 #if __CUDA_ARCH__ >= 500
-static __device__ __forceinline__ int side(int a, int b) { return a + b + 100; }
-__device__ int unmarked(int a) { return a + 1; }
-namespace inner {
-template <class T> __host__ __device__ T both(T a) { return a + 1; }
-__device__ int by_type(int a) { return a + 10; }
-__device__ int by_type(float) { return 20; }
+static __device__ __forceinline__ int side(int a, int b) {
+    return a + b + 100;
 }
+__device__ int unmarked(int a) {
+    return a + 1;
+}
+namespace inner {
+template <class T> __host__ __device__ T both(T a) {
+    return a + 1;
+}
+__device__ int by_type(int a) {
+    return a + 10;
+}
+__device__ int by_type(float) {
+    return 20;
+}
+} // namespace inner
 #else
 static __device__ __forceinline__ int side(int x, int y) {
     return x - y;
@@ -508,14 +607,22 @@ inline int unmarked(int other) {
     return other + 2;
 }
 namespace inner {
-template <class T> __host__ __device__ T both(T a) { return a + 2; }
-__device__ int by_type(float) { return 40; }
-__device__ int by_type(int a) { return a + 30; }
+template <class T> __host__ __device__ T both(T a) {
+    return a + 2;
 }
+__device__ int by_type(float) {
+    return 40;
+}
+__device__ int by_type(int a) {
+    return a + 30;
+}
+} // namespace inner
 #endif
 namespace outer {
-__device__ int by_type(int a) { return a + 50; }
+__device__ int by_type(int a) {
+    return a + 50;
 }
+} // namespace outer
 __global__ void sides(int *p) {
     p[0] = side(1, 2);
     p[1] = unmarked(1);
@@ -545,13 +652,23 @@ extern __shared__ int part[];
 __shared__ int four[4];
 struct has_part {
     int part;
-    __device__ int sum(int four) const { return part + this->part + four; }
+    __device__ int sum(int four) const {
+        return part + this->part + four;
+    }
 };
-__device__ int first_of(int *part) { return part[0]; }
-__device__ int second_of(const int (&four)[4]) { return four[1]; }
+__device__ int first_of(int *part) {
+    return part[0];
+}
+__device__ int second_of(const int (&four)[4]) {
+    return four[1];
+}
 __global__ void same_names(int *p) {
-    for (int part = 0; part < 2; part++) p[1] = part;
-    { int four = 4; p[2] = four; }
+    for (int part = 0; part < 2; part++)
+        p[1] = part;
+    {
+        int four = 4;
+        p[2] = four;
+    }
     part[0] = 5;
     four[1] = 6;
     auto add = [&](int part) { return part + four[1]; };
@@ -566,7 +683,8 @@ TEST(names_of_shared_variables) {
     const int expected[] = {5, 1, 4, 6, 7, 7};
     set_up();
     same_names<<<1, 1, sizeof(int)>>>(d_out);
-    for (int i = 0; i < 6; i++) ck_assert_int_eq(out(i), expected[i]);
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(out(i), expected[i]);
     tear_down();
 }
 
@@ -574,8 +692,7 @@ TEST(names_of_shared_variables) {
 
 template <typename T> __constant__ T weights[4];
 namespace inner {
-template <class T, int N = 2, class... Rest> static __device__
-    T kept[N][3];
+template <class T, int N = 2, class... Rest> static __device__ T kept[N][3];
 }
 template <class T> __global__ void weigh(T *out) {
     out[threadIdx.x] = 2 * weights<T>[threadIdx.x];
@@ -628,7 +745,8 @@ TEST(scoped_atomics) {
     const int expected[] = {32, -32, -1, 31, -31, 0x41800000, 7, 9, 7, 7};
     set_up();
     scoped<<<1, 32>>>(d_out, (unsigned long long *)d_out + 6);
-    for (int i = 0; i < 10; i++) ck_assert_int_eq(out(i), expected[i]);
+    for (int i = 0; i < 10; i++)
+        ck_assert_int_eq(out(i), expected[i]);
     ck_assert_int_eq(out(12), 0x55555555);
     ck_assert_int_eq(out(13), 0x55555555);
     tear_down();
@@ -656,7 +774,47 @@ TEST(atomic_types) {
     const int expected[] = {128, 7, 8, 5};
     set_up();
     with_types<<<1, 64>>>(d_out);
-    for (int i = 0; i < 4; i++) ck_assert_int_eq(out(i), expected[i]);
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(out(i), expected[i]);
+    tear_down();
+}
+
+// nvcc evaluates arguments in the order of the source (PTX of sm_90), g++ the last one first.
+__device__ unsigned draw(unsigned &state) {
+    return state = state * 5 + 1;
+}
+__device__ void keep(int *p, unsigned first, int second, unsigned third) {
+    p[0] = (int)first;
+    p[1] = second;
+    p[2] = (int)third;
+}
+__device__ int &at(int *p, unsigned row, unsigned column) {
+    return p[8 * row + column];
+}
+template <class T> struct mixer {
+    T added;
+    __device__ T both(T *state) {
+        return two(draw(*state) + added, draw(*state));
+    }
+    __device__ T two(T a, T b) {
+        return 10 * a + b + added;
+    }
+};
+__global__ void with_draws(int *p) {
+    unsigned state = 1, other = 1, third = 0;
+    mixer<unsigned> made{2};
+    keep(p, draw(state), 7, draw(state));
+    keep(p + 3, atomicAdd(&state, 1), 8, atomicAdd(&state, 1));
+    p[6] = (int)made.both(&other);
+    at(p, draw(third) - 1, draw(third) + 1) = 9;
+}
+
+TEST(arguments_in_order) {
+    const int expected[] = {6, 7, 31, 31, 8, 32, 113, 9};
+    set_up();
+    with_draws<<<1, 1>>>(d_out);
+    for (int i = 0; i < 8; i++)
+        ck_assert_int_eq(out(i), expected[i]);
     tear_down();
 }
 
