@@ -28,7 +28,7 @@ from grader.execute.modes import (
     Mode,
 )
 from grader.model.finding import Finding
-from grader.model.spec import Case, Contract, Limits, Safe
+from grader.model.spec import Case, Contract, Limits
 from grader.sandbox.ending import TooBusyError
 
 LEFT = "after calls that lab.h allows, and calls in which one of the CUDA runtime failed:"
