@@ -44,8 +44,7 @@ int order_thread_of(unsigned part) {
 bool order_before(unsigned part, int thread) {
     const unsigned strand = strand_of[part];
     const struct clock *before = &strand_now(thread)->before;
-    return thread_of[strand] == thread ||
-           (strand < before->known && part <= before->last[strand]);
+    return thread_of[strand] == thread || (strand < before->known && part <= before->last[strand]);
 }
 
 /* Makes room for the entries of so many strands. */

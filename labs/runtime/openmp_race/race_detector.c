@@ -207,8 +207,8 @@ static void count(const volatile void *at, size_t bytes, int kind) {
     }
 }
 
-/* Was one of these accesses made in this epoch by another thread and before nothing that the running
- * thread does now, and not both under a lock? */
+/* Was one of these accesses made in this epoch by another thread and before nothing that the
+ * running thread does now, and not both under a lock? */
 static bool conflicts(const struct access *earlier, bool locked) {
     for (int i = 0; earlier->epoch == epoch && i < 2; i++)
         if (!(locked && earlier->locked[i]) && !order_before(earlier->part[i], running))
@@ -227,8 +227,7 @@ static void note(struct access *access, bool locked, const void *pc) {
     }
     const bool single = access->part[0] == access->part[1];
     const int which = access->part[0] == part || (first_before && access->part[1] != part) ? 0 : 1;
-    const bool replaced =
-        access->part[which] != part && order_before(access->part[which], running);
+    const bool replaced = access->part[which] != part && order_before(access->part[which], running);
     access->locked[which] = locked && (replaced || access->locked[which]);
     access->pc = which == 0 && replaced ? pc : access->pc;
     access->part[which] = part;

@@ -321,7 +321,8 @@ static void queue(struct task *task) {
 }
 
 static void new_task(const struct body *body, const long *bounds, bool deferred) {
-    while (in_team() && live >= MOST_LIVE && this_task()->live && run_one(this_task(), NULL, NULL)) {
+    while (in_team() && live >= MOST_LIVE && this_task()->live &&
+           run_one(this_task(), NULL, NULL)) {
     }
     struct task *task = NULL;
     if (in_team() && deferred && !this_task()->final) {
@@ -339,8 +340,8 @@ static void new_task(const struct body *body, const long *bounds, bool deferred)
 void GOMP_task(void (*work)(void *), void *data, void (*copy)(void *, void *), long bytes,
                long alignment, bool deferred, unsigned flags, void **depend, int priority,
                void *detach) {
-    const struct body body = {work,  data, copy, bytes, alignment, flags,
-                              flags & DEPEND ? depend : NULL};
+    const struct body body = {
+        work, data, copy, bytes, alignment, flags, flags & DEPEND ? depend : NULL};
     (void)priority, (void)detach;
     new_task(&body, NULL, deferred);
 }

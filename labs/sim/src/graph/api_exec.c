@@ -63,7 +63,11 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
     struct sim_graph *copy = created ? sim_copy_graph(graph) : NULL;
     struct sim_graph_node **order = copy ? sim_order_nodes(copy) : NULL;
     if (order) {
-        *created = (struct sim_graph_exec){.graph = copy, .order = order, .location = location, .resets = sim_device_resets, .next = execs};
+        *created = (struct sim_graph_exec){.graph = copy,
+                                           .order = order,
+                                           .location = location,
+                                           .resets = sim_device_resets,
+                                           .next = execs};
         created->frees_on_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
         copy->is_child = true; /* the program has no handle of it */
         execs = created;

@@ -14,7 +14,8 @@ static struct sim_pool *pools;
 struct sim_pool *sim_pool_create(size_t most, struct sim_location location) {
     struct sim_pool *pool = calloc(1, sizeof *pool);
     if (pool) {
-        *pool = (struct sim_pool){.reuse = {1, 1, 1}, .most = most, .location = location, .next = pools};
+        *pool = (struct sim_pool){
+            .reuse = {1, 1, 1}, .most = most, .location = location, .next = pools};
         pools = pool;
     }
     return pool;
