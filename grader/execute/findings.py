@@ -18,6 +18,7 @@ OBJECT = re.compile(
     r"(?:, with no barrier.*|, and either block.*|: element -?\d+|: \w+\[.*)?$"
 )
 INDICES = re.compile(r"(\w)(?:\[\d+\])+")
+WHO = re.compile(r"thread \(\d+,\d+,\d+\) of block \(\d+,\d+,\d+\)")
 VERB = re.compile(r" (?:reads|writes|atomically updates) ")
 
 
@@ -68,7 +69,7 @@ def _once(findings: list[Finding]) -> list[Finding]:
 
 def _subject(finding: Finding) -> tuple[object, ...]:
     lines = {(finding.file, finding.line), (finding.other_file, finding.other_line)}
-    about: object = finding.message
+    about: object = WHO.sub("", finding.message) if finding.line else finding.message
     if finding.line and (named := OBJECT.search(finding.message)):
         verb = VERB.search(finding.message)
         is_race = finding.kind.endswith("-race")

@@ -6,11 +6,14 @@ import random
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from grader import paths
 from grader.execute import evidence
 from grader.execute.evidence import Evidence, Recorder
+from grader.execute.findings import findings_in
+from grader.model.finding import Finding
 from grader.tests import captured
 
 # What a part of the runtime does: reports, and ends.
@@ -172,3 +175,14 @@ def test_one_wrong_bit_anywhere_is_noticed() -> None:
 )
 def test_who_is_at_fault(frames: list[tuple[bytes, bytes]], ours: bool) -> None:
     assert (Evidence(frames).our_fault() is not None) == ours
+
+
+def test_what_many_threads_do_at_one_line_is_said_once() -> None:
+    def fault(line: int, thread: str, why: str = "used a pointer that was never set") -> bytes:
+        said = f"thread {thread} of block (0,0,0) of kernel k {why}"
+        return msgspec.json.encode(Finding(kind="fault", message=said, file="a.cu", line=line))
+
+    lines = [fault(5, "(0,0,0)"), fault(5, "(7,0,1)"), fault(6, "(0,0,0)"), fault(0, "(1,0,0)")]
+    lines += [fault(0, "(2,0,0)"), fault(5, "(0,0,0)", "accessed address 16")]
+    found = findings_in(b"\n".join(lines), Path("/bin/true"))
+    assert [(f.line, f.count) for f in found] == [(5, 2), (6, 1), (0, 1), (0, 1), (5, 1)]

@@ -33,9 +33,9 @@ struct sim_allocation {
     struct sim_pool *pool; /* memory in the order of a stream, or NULL */
     size_t set_bytes;      /* of its beginning, by the last cudaMemset() of one; 0: none */
     struct sim_location set_at;
-    bool is_free_queued;   /* its stream has not reached cudaFreeAsync() yet */
-    bool of_graph;         /* a node allocates it: its addresses stay its own when it is freed */
-    bool launched;         /* by a graph that does not free it as well */
+    bool is_free_queued; /* its stream has not reached cudaFreeAsync() yet */
+    bool of_graph;       /* a node allocates it: its addresses stay its own when it is freed */
+    bool launched;       /* by a graph that does not free it as well */
     struct sim_allocation *next_open, *next_freed;
 };
 

@@ -443,8 +443,8 @@ void profile_write(const struct sim_config *c, bool complete) {
             c->line, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z,
             c->shared + sim_shared_used(), (unsigned long long)blocks,
             (unsigned long long)sample_size(), scaled(work.idle_blocks),
-            scaled(work.storing_threads), work.covers[0], work.covers[1], work.covers[2],
-            idle, first_idle, complete ? "true" : "false");
+            scaled(work.storing_threads), work.covers[0], work.covers[1], work.covers[2], idle,
+            first_idle, complete ? "true" : "false");
     for (uint32_t i = 0; i < table.count; i++) {
         write_site(file, &table.sites[i], i == 0);
     }
