@@ -11,7 +11,7 @@ from grader.diagnose import source_text
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
-from grader.model.spec import Safe
+from grader.model.spec import Lab, Safe
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
 from grader.oracle import compare
@@ -22,7 +22,7 @@ from grader.session.session import Session
 MOST = 3  # findings that are shown
 NOTHING_SHARED = "one thread alone has no data race, but the task is to divide the work"
 MANY = 2  # threads
-MORE = range(12, 17)  # threads, of which a run has some number that no program can know
+MORE = range(12, 17)  # threads, of which a run has a number that no program can know
 MOST_READ = 3.2  # times what 3 threads read: bands with the rows around them are 2.7 for 16
 ROWS_OF_A_TEAM = 4  # a function that starts its threads for fewer rows does so too often
 
@@ -66,7 +66,7 @@ def _judged(session: Session, safe: Safe, runner: Runner) -> Check:
     if not safe.one_thread and (alone := _one_thread(safe, runner)):
         lines = [alone, NOTHING_SHARED, *_why(safe)]
         return _verdict(submission, safe, "fail", forwards, lines, "no-team")
-    if not safe.one_thread and (alike := _more_threads(safe, runner)):
+    if not safe.one_thread and (alike := _more_threads(session.lab, safe, runner)):
         return _verdict(submission, safe, "fail", forwards, [alike, *_why(safe)], "no-team")
     if many := _many_teams(safe, runner):
         return _verdict(submission, safe, "fail", forwards, [many, *_why(safe)], "many-teams")
@@ -143,13 +143,14 @@ def _one_thread(safe: Safe, runner: Runner) -> str:
     )
 
 
-def _more_threads(safe: Safe, runner: Runner) -> str:
+def _more_threads(lab: Lab, safe: Safe, runner: Runner) -> str:
     """What shows with more threads than the check has: that one thread does all, or that each does
     what all do together; "" if neither shows, or the check has no team."""
     few = runner.openmp_team(safe)
     if few is None or few.largest < MANY or 4 * few.largest > MORE.start:
         return ""
-    count = random.choice(MORE)
+    secrets = [c.secret_seed for c in lab.contract if c.part == safe.part]
+    count = random.Random(next(filter(None, secrets), safe.seed)).choice(MORE)  # always the same
     more = runner.openmp_team(
         msgspec.structs.replace(safe, set={**safe.set, "threads": str(count)})
     )
