@@ -170,8 +170,12 @@ TEST(what_memory_nodes_refuse) {
 }
 
 static void never_launched(void) {
-    allocating_graph destroyed(1), forgotten(2);
-    cudaGraphDestroy(destroyed.graph);
+    allocating_graph g(1);
+    cudaGraphDestroy(g.graph);
+}
+
+static void never_destroyed(void) {
+    allocating_graph g(1);
 }
 
 static void launched_and_left(void) {
@@ -197,6 +201,7 @@ static void used_after_it_was_freed(void) {
 TEST(findings) {
     struct outcome outcome = run_program(never_launched, NULL);
     ck_nothing_found(outcome);
+    ck_finds(never_destroyed, "leak", "cudaGraphDestroy()");
     ck_finds(launched_and_left, "leak", "4 bytes of device memory");
     ck_finds(used_after_it_was_freed, "use-after-free", "add");
 }
