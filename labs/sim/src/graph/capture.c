@@ -25,8 +25,10 @@ struct capture {
     unsigned long long id;
     bool invalidated;
     struct front *fronts;
+    struct capture *next;
 };
 
+static struct capture *captures; /* that have not ended; the stream of one may be destroyed */
 static unsigned long long ids;
 static _Thread_local enum cudaStreamCaptureMode thread_mode;
 
@@ -189,6 +191,10 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMo
         free(c);
         return sim_fail(error);
     }
+    sim_lock_graphs();
+    c->next = captures;
+    captures = c;
+    sim_unlock_graphs();
     return cudaSuccess;
 }
 
@@ -218,6 +224,13 @@ static void detach(struct capture *c) {
     }
     sim_unlock_queue();
     sim_end_event_capture(&c->capture);
+    sim_lock_graphs();
+    struct capture **link = &captures;
+    while (*link != c) {
+        link = &(*link)->next;
+    }
+    *link = c->next;
+    sim_unlock_graphs();
     for (struct front *f = c->fronts, *next; f; f = next) {
         next = f->next;
         free(f->nodes);
