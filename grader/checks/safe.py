@@ -9,6 +9,7 @@ import numpy as np
 from grader.checks import early_stop, safe_calls
 from grader.diagnose import source_text
 from grader.execute.instrumented import InstrumentedRun, Runner
+from grader.execute.openmp_team import SHARE
 from grader.model.finding import Finding
 from grader.model.result import Check, Verdict
 from grader.model.spec import Lab, Safe
@@ -156,7 +157,7 @@ def _more_threads(lab: Lab, safe: Safe, runner: Runner) -> str:
     )
     if more is None or not more.written:
         return ""
-    if more.working() < MANY:
+    if more.working(SHARE * few.largest / count) < MANY:
         return (
             f"with {count} threads in place of {few.largest}, one thread did all the work: divide "
             "it for any number of threads"

@@ -24,7 +24,7 @@ class Team(msgspec.Struct, frozen=True):
     teams: Count = 0
     read: Count = 0
 
-    def working(self) -> int:
+    def working(self, share: float = SHARE) -> int:
         """How many threads did work. One that got nothing of a loop that is too short did none."""
-        least = max(1.0, SHARE * (sum(self.written) + self.alone))
+        least = max(1.0, share * (sum(self.written) + self.alone))
         return sum(count >= least for count in self.written)

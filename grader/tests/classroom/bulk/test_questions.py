@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from grader.ask.catalogue import KINDS
 from grader.classroom.bulk import final, questions
 from grader.classroom.bulk.questions import AnswersError
 from grader.classroom.bulk.store import Store
@@ -86,5 +87,6 @@ def test_the_class_page_tells_how_each_kind_did_and_no_key(tmp_path: Path) -> No
         assert (writer.asked, writer.answered, writer.right) == (1, 1, 0)
         assert sectors.discrimination is None, "too few"
         shown = page.page(store, tmp_path, pseudonyms=False)
-        assert "3 of 4 answered" in shown and ">sectors</th><td>3</td><td>2</td>" in shown
+        about = KINDS["sectors"].about
+        assert "3 of 4 answered" in shown and f">{about}</th><td>3</td><td>2</td>" in shown
         assert hidden.key.answer not in shown and "because" not in shown

@@ -31,6 +31,8 @@ static bool reporting;         /* a thread has begun to say where it is, */
 static volatile bool reported; /* and has said it */
 
 extern const char __executable_start[], etext[];
+/* In memory: in a shared object, not every linker can put the address into an instruction. */
+static const char *const volatile end_of_code = etext;
 
 /* The registers without those that hold flags, and how many. */
 static const void *registers(const void *context, size_t *bytes) {
@@ -70,7 +72,7 @@ static bool asks_in_vain(const struct worker *w) {
 }
 
 static bool is_code(const void *pc) {
-    return (const char *)pc >= __executable_start && (const char *)pc < etext;
+    return (const char *)pc >= __executable_start && (const char *)pc < end_of_code;
 }
 
 /* Says where the running thread is. */
@@ -142,7 +144,8 @@ static void interrupted(int number, siginfo_t *info, void *context) {
     const struct fiber *fiber = w->lane.fiber;
     /* Before the first thread runs, no fiber does. */
     bool in_kernel = fiber && !w->lane.busy && !sim_hooks && pc >= __executable_start &&
-                     pc < etext && &here >= fiber->stack && &here < fiber->stack + fiber->bytes;
+                     pc < end_of_code && &here >= fiber->stack &&
+                     &here < fiber->stack + fiber->bytes;
     if (!in_kernel || w->turns != w->watch.turns || !spins(w, context)) {
         return;
     }
