@@ -13,6 +13,11 @@ REBUILDS = True
 MEMORY, VALUE, NONE = "cudaErrorMemoryAllocation", "cudaErrorInvalidValue", "cudaSuccess"
 ERRORS = (NONE, VALUE, MEMORY)  # by their numbers
 CALLS = {"cudaMalloc": MEMORY, "cudaHostAlloc": MEMORY, "cudaMemcpy": VALUE}  # what they fail with
+# Calls that do fail so, wherever they stand: cudaGetLastError() returns the error afterwards.
+FAILING = {
+    MEMORY: "[] { void *p; return cudaMalloc(&p, ~(size_t)0 / 4); }()",
+    VALUE: "cudaMemcpy(nullptr, nullptr, 1, cudaMemcpyHostToDevice)",
+}
 MOST = 8  # calls of one function that are tried
 WHY = {MEMORY: "the device has no memory left", VALUE: "it finds an argument that it cannot use"}
 
@@ -31,7 +36,7 @@ def ask(program: Program, draw: Random) -> Draft:
 
     def second() -> str:
         text = program.text.text
-        changed = program.changed((text[:start] + CALLS[name] + text[end:]).encode())
+        changed = program.changed((text[:start] + FAILING[CALLS[name]] + text[end:]).encode())
         status = program.run(case, binary=changed).status
         return words(status.returned if status else -1)
 
@@ -42,7 +47,7 @@ def ask(program: Program, draw: Random) -> Draft:
         f"{function} return?",
         answer=answer,
         second=second,
-        ways=("a run in which the call fails", "a run with the error in place of the call"),
+        ways=("a run in which the call fails", "a run with another call that fails in its place"),
         why=f"The call fails with {CALLS[name]}. In a run where it does, {function} returns "
         f"{answer}.",
         mistakes=[

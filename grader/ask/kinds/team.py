@@ -46,9 +46,11 @@ def ask(program: Program, draw: Random) -> Draft:
     answer = pixels[thread]
 
     def second() -> int | str:
-        if written != team.written and any(a.thread and len(users[a.at]) == 1 for a in others):
-            raise CannotTell("the threads write to memory of their own")
-        return answer if written == team.written else f"{team.written}, not {written}"
+        if written[thread] == team.written[thread]:
+            return answer
+        if any(access.thread == thread for access in others):
+            raise CannotTell("the thread writes to other memory, too")
+        return f"{team.written}, not {written}"
 
     total = trace.size[0] * trace.size[1]
     share = total // team.largest
