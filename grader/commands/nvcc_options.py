@@ -31,9 +31,10 @@ WITH_VALUE = (
     "--optimize", "-cudart", "--cudart", "-x", "-ccbin", "-Xptxas", "-Xlinker", "-maxrregcount",
     "--maxrregcount", "--ptxas-options", "--linker-options", "--compiler-bindir", "-std",
     "-Xcompiler", "-include", "-isystem", "-diag-suppress", "-Xcudafe", "-t", "--threads",
+    "-default-stream", "--default-stream", "-Xnvlink", "--split-compile", "-odir", "-keep-dir",
 )  # fmt: skip
 JOINED = ("-D", "-U", "-I", "-L", "-l", "-o")  # with their value as one word, or as two
-OWN_FLAGS = ("--profile", "--check", "--predict", "-h", "--help")
+OWN_FLAGS = ("--profile", "--check", "--step", "--predict", "-h", "--help")
 OWN = (*OWN_FLAGS, "--sample", "--gpu", "--time-limit", "--json")
 STANDARDS = ("20", "2a", "23", "2b")  # newer ones than the simulator's own, C++17
 CUDA = ("cudart", "cudart_static", "cuda", "cudadevrt", "nvToolsExt")  # it needs none of them
@@ -100,8 +101,13 @@ def _take(given: Given, word: str, name: str, value: str) -> None:
         for option in options:
             if option[:2] in ("-D", "-U"):
                 _take(given, option, option[:2], option[2:])
-    elif name.startswith("--") and name not in (*SILENT, *WITH_VALUE):
+    elif name.startswith("--") and _near(name):
         given.rest.append(word)  # for the message that says what was meant
     elif name not in SILENT and name[:2] != "-O":
-        near = difflib.get_close_matches("-" + name, OWN, 1, 0.8)
+        near = _near("-" + name)
         given.ignored.append(word + (f" (did you mean {near[0]}?)" if near else ""))
+
+
+def _near(name: str) -> list[str]:
+    """The option of ./grade run's own that is written like this."""
+    return difflib.get_close_matches(name, OWN, 1, 0.8)

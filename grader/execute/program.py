@@ -47,6 +47,10 @@ class LostError(Exception):
     """The counters or findings of a run could not be written to build/run."""
 
 
+NO_HEADER = re.compile(r"fatal error: (\S+): No such file")
+NO_LIBRARY = re.compile(r"cannot find (-l\S+?):? ")
+
+
 class ProgramError(Exception):
     """The program does not build, or one of its files cannot be read: the user has to fix it."""
 
@@ -96,8 +100,21 @@ def build(
     environment |= {f"NAME{i}": plain_text.name(name) for i, name in enumerate(files)}
     result = compiler.make_program(home, list(staged), profiled, environment, options)
     if result.binary is None:
-        raise ProgramError("\n".join(result.errors))
+        raise ProgramError("\n".join([*result.errors, *_what_to_do(result.errors)]))
     return Program(result.binary, profiled, result.warnings)
+
+
+def _what_to_do(errors: list[str]) -> list[str]:
+    """What to do about a header or a library that is not there."""
+    text = "\n".join(errors)
+    advice = [
+        f"{header}: give -I and the name of its folder to ./grade run, or install the package that has it"
+        for header in NO_HEADER.findall(text)
+    ]
+    return advice + [
+        f"{library}: install its development files, or give -L and the name of its folder"
+        for library in NO_LIBRARY.findall(text)
+    ]
 
 
 def _uses_openmp(text: bytes) -> bool:

@@ -165,12 +165,17 @@ def test_options_of_nvcc(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     options = ["-O3", "-arch=sm_80", "-std=c++20", "-DN=3", "-D", 'NAME="a b"', "-Xcompiler"]
     options += ["-fopenmp,-DTEAM=4", "--define-macro=M=2", "-use_fast_math", "-lm", "-gencode"]
-    options += ["arch=compute_80,code=sm_80", "-nosuch", "-o", str(kept)]
+    options += ["arch=compute_80,code=sm_80", "-nosuch", "--nosuch", "-o", str(kept)]
     done = run(*options, tmp_path / "a.cu", tmp_path / "b.C", "--", "x")
     assert (done.returncode, done.stdout) == (0, "3 a b x 4 202002 2\n"), done.stderr
-    assert done.stderr == "grade: -nosuch has no meaning here and is ignored\n"
+    ignored = "grade: {} has no meaning here and is ignored\n"
+    assert done.stderr == ignored.format("-nosuch") + ignored.format("--nosuch")
     assert captured.run([kept, "y"]).stdout == "3 a b y 4 202002 2\n"
     assert "No such option: --chek" in run("--chek", tmp_path / "a.cu").stderr
+    (tmp_path / "c.cu").write_text('#include "of_a_course.h"\nint main() {}\n')
+    assert "of_a_course.h: give -I and" in run(tmp_path / "c.cu").stderr
+    (tmp_path / "c.cu").write_text("int main() {}\n")
+    assert "-lnosuch: install" in run("-lnosuch", tmp_path / "c.cu").stderr
 
 
 def test_openmp_of_a_header_that_is_asked_for(tmp_path: Path) -> None:
