@@ -108,7 +108,8 @@ def _what_to_do(errors: list[str]) -> list[str]:
     """What to do about a header or a library that is not there."""
     text = "\n".join(errors)
     advice = [
-        f"{header}: give -I and the name of its folder to ./grade run, or install the package that has it"
+        f"{header}: give -I and the name of its folder to ./grade run, or install the package that "
+        "has it"
         for header in NO_HEADER.findall(text)
     ]
     return advice + [
