@@ -101,6 +101,7 @@ class Translation:
             check_numbers(self.tokens)
             # only counters need unrolled loops; g++ takes long over them
             self._unroll(self._control_flow())
+            place_fences(self.tokens, [])
         stepped = []
         if self.lock_step:
             stepped = in_lock_step(self.tokens)

@@ -216,7 +216,7 @@ void sim_returns(int line);
 void sim_spin(void);
 void sim_sleep(void);
 
-/* The running thread of a plain program is at a fence: its lane waits for those that come there.
+/* The running thread is at a fence: its lane waits for those that come there.
  * place: in the source; 0: the caller's in the code. */
 void sim_fence(unsigned place);
 

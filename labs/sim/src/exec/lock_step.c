@@ -149,12 +149,16 @@ static void before_write(const volatile void *address, size_t bytes, const char 
 }
 
 void sim_fence(unsigned place) {
-    struct lock_step *me = sim_hooks ? NULL : mine(sim_worker);
+    struct worker *w = sim_worker;
     const char *pc = (const char *)__builtin_return_address(0) - 1;
+    if (w == NULL || w->block.config == NULL) {
+        return;
+    }
+    struct lock_step *me = sim_hooks ? NULL : mine(w); /* for a traced one trace/spin.h counts */
     if (me && is_long(me)) {
         sim_give_way(pc);
-    } else if (me) {
-        sim_wait_for_warp(sim_worker, place ? (const char *)(uintptr_t)place : pc);
+    } else {
+        sim_wait_for_warp(w, place ? (const char *)(uintptr_t)place : pc);
     }
 }
 

@@ -402,17 +402,22 @@ void sim_begin_warp(struct worker *w, unsigned number) {
     }
 }
 
-void sim_settle_warp(struct worker *w, unsigned number) {
+/* Lanes that wait at a fence may go on together with others behind the branch that it is in: until
+ * then, or until other warps run, trace/ is told nothing. */
+static void tell(const struct worker *w, unsigned number, bool of_fences) {
+    if (sim_hooks && (w->warps[number].in[AT_VOLATILE] != 0) == of_fences) {
+        sim_hooks->warp_waits(w, number * SIM_WARP_SIZE);
+    }
+}
+
+/* Runs the lanes until none can go on, or it is the turn of other warps. */
+static void settle(struct worker *w, unsigned number) {
     struct warp *warp = &w->warps[number];
-    w->warp.steps = w->warp.vain = 0;
-    w->warp.last_turn = w->turns + TURNS;
     do {
         do {
             if (warp->in[READY]) {
                 sim_run_round(w, number);
-                if (sim_hooks) {
-                    sim_hooks->warp_waits(w, number * SIM_WARP_SIZE);
-                }
+                tell(w, number, false);
             }
             complete_what_can_be(w, number);
             if (must_give_way(w, warp)) {
@@ -424,4 +429,11 @@ void sim_settle_warp(struct worker *w, unsigned number) {
         } while (w->block.failed == cudaSuccess && (warp->in[READY] || step(w, number)));
     } while (w->block.failed == cudaSuccess && !warp->in[AT_VOLATILE] &&
              complete_active(w, number));
+}
+
+void sim_settle_warp(struct worker *w, unsigned number) {
+    w->warp.steps = w->warp.vain = 0;
+    w->warp.last_turn = w->turns + TURNS;
+    settle(w, number);
+    tell(w, number, true);
 }

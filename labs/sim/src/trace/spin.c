@@ -23,6 +23,23 @@ static bool is_known(struct polls *me, const volatile void *address, uint64_t va
     return known;
 }
 
+/* Has the thread read, or passed a fence, so often that others get a turn? Nothing says that it
+ * waits in vain. */
+static bool gives_way(struct worker *w, struct polls *me, const void *pc) {
+    if (++me->reads < MANY) {
+        return false;
+    }
+    me->reads = 0;
+    w->block.preempted = true;
+    sim_give_way((const char *)pc - 1);
+    return true;
+}
+
+void spin_fence(const void *pc) {
+    struct worker *w = sim_worker;
+    gives_way(w, &w->polls[w->lane.thread], pc);
+}
+
 bool spin_note(const volatile void *address, size_t bytes, const void *pc) {
     struct worker *w = sim_worker;
     if (w == NULL || w->block.config == NULL) {
@@ -32,10 +49,7 @@ bool spin_note(const volatile void *address, size_t bytes, const void *pc) {
     uint64_t value = 0;
     memcpy(&value, (const void *)(uintptr_t)address, bytes < sizeof value ? bytes : sizeof value);
     const bool known = is_known(me, address, value);
-    if (++me->reads >= MANY) {
-        me->reads = 0;
-        w->block.preempted = true; /* nothing says that it waits in vain */
-        sim_give_way((const char *)pc - 1);
+    if (gives_way(w, me, pc)) {
         return true;
     }
     if (!known) {

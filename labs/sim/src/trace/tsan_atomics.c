@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "check/memcheck.h"
 #include "trace/recorder.h"
+#include "trace/spin.h"
 
 #include <stdint.h>
 
@@ -22,8 +23,11 @@
 
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order) {
-    if (sim_checked && sim_on_device()) {
-        race_fence(order != __ATOMIC_SEQ_CST); /* __threadfence_block() asks for less */
+    if (sim_on_device()) {
+        if (sim_checked) {
+            race_fence(order != __ATOMIC_SEQ_CST); /* __threadfence_block() asks for less */
+        }
+        spin_fence(__builtin_return_address(0));
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

@@ -1,5 +1,6 @@
 """Programs whose threads wait for each other, exchange values, or end by an error."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -38,7 +39,7 @@ int main() {
 """
 
 ENDLESS = """__global__ void waits(int *flag) {
-    while (*(volatile int *)flag == 0) { } // HERE
+    while (*(volatile int *)flag == 0) { FENCE } // HERE
 }
 int main() {
     int *flag;
@@ -121,8 +122,73 @@ def test_a_lock_orders_the_threads_of_a_block(tmp_path: Path) -> None:
         assert f"program.cu:{line(LOCK, 'SUM')}" in done.stderr and "race" in done.stderr
 
 
-def test_an_endless_wait_has_a_line(tmp_path: Path) -> None:
-    done = check(tmp_path, ENDLESS, "--check")
+FENCED = """#include <stdio.h>
+__device__ int d_node[32], d_ended;
+__global__ void locked() {
+    const unsigned lane = threadIdx.x % 32;
+    unsigned taken = 1;
+    while (taken) {
+        if (lane == 1) taken = atomicOr((unsigned *)d_node + 1, 0x80000000u) >> 31;
+        taken = __shfl_sync(0xffffffff, taken, 1);
+    }
+    __threadfence();
+    const int mine = d_node[31 - lane] & 0x7fffffff;
+    d_node[31 - lane] = (int)((unsigned)(mine + 1) | (lane == 30 ? 0x80000000u : 0));
+    __threadfence(); // all lanes, before one gives the lock back
+    if (lane == 1) atomicAnd(d_node + 1, 0x7fffffff);
+}
+__global__ void long_ones(int *out) {
+    for (int i = 0; i < 30000; i++) {
+        out[blockIdx.x]++;
+        __threadfence();
+    }
+    atomicAdd(&d_ended, 1);
+    while (atomicAdd(&d_ended, 0) < 3) __threadfence();
+}
+__global__ void joined(int *out) {
+    if (threadIdx.x % 4 == 0) {
+        out[threadIdx.x] = 1;
+        __threadfence();
+    }
+    out[64 + threadIdx.x] = 2;
+}
+int main(int n, char **) {
+    int *out, h[32];
+    if (cudaMalloc(&out, 512) || cudaMemset(out, 0, 512)) return 1;
+    if (n > 1) {
+        locked<<<3, 64>>>();
+        if (cudaMemcpyFromSymbol(h, d_node, sizeof h)) return 2;
+        for (int i = 0; i < 32; i++) n += h[i] == 6;
+        printf("%d\\n", n - 2);
+    } else {
+        long_ones<<<3, 1>>>(out);
+        joined<<<1, 32>>>(out);
+    }
+    cudaFree(out);
+    return cudaGetLastError() != cudaSuccess;
+}
+"""
+
+
+@pytest.mark.parametrize("order", ["", "reverse"])
+def test_lanes_wait_for_each_other_at_a_fence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str
+) -> None:
+    """So that a lock is given back behind what all of them store, however long that takes."""
+    monkeypatch.setenv("CONVLABS_SIM_ORDER", order)
+    done = check(tmp_path, FENCED, "--check", "--", "lock")
+    assert done.stdout == "32\n", done.stderr
+    assert "never ends" not in done.stderr and "race" in done.stderr  # no __syncwarp()
+    written = tmp_path / "counted.json"
+    done = check(tmp_path, FENCED, "--check", "--profile", "--json", str(written))
+    assert done.returncode == 0 and "nothing found" in done.stderr, done.stderr
+    joined = json.loads(written.read_bytes())["kernels"][1]["counters"]
+    assert joined["global_store_requests"] == 2  # behind the branch all lanes store together
+
+
+@pytest.mark.parametrize("fence", ["", "__threadfence();"])
+def test_an_endless_wait_has_a_line(tmp_path: Path, fence: str) -> None:
+    done = check(tmp_path, ENDLESS.replace("FENCE", fence), "--check")
     assert done.returncode == 1, done.stderr
     assert f"program.cu:{line(ENDLESS, 'HERE')}" in done.stderr
     assert "no other thread can go on to write it" in done.stderr
