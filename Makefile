@@ -136,6 +136,8 @@ NATIVE := -march=native
 # otherwise: the same machine code of lab 1 B earned 7 points in one file and 14 in another.
 PLACED := -falign-functions=64 -falign-loops=64
 STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
+# Of all builds of a file: the text that they share may have a processor's vectors.
+MACHINE         = $(filter -march=%,$(STUDENT_CFLAGS))
 # Each function in a section of its own: what a part of a lab runs can be told from the rest
 # (grader/compile/part_code.py).
 APART := -ffunction-sections
@@ -172,10 +174,10 @@ TRACE_CXXFLAGS := -std=c++17 $(REMAP) $(AS_NVCC) -O2 $(LINES) -fcheck-new -ffp-c
                   -fno-move-loop-invariants -fno-compare-elim -fno-caller-saves -fno-if-conversion \
                   -fno-lra-remat --param=lra-max-considered-reload-pseudos=0 -fira-region=one -fira-algorithm=priority
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
-ASAN_CFLAGS    := -std=gnu11 -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \
+ASAN_CFLAGS     = -std=gnu11 $(MACHINE) -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \
                   -fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=all
 # For races between OpenMP's threads, gcc reports each access to labs/runtime/openmp_race/.
-RACE_CFLAGS    := -std=gnu11 -O0 -g -gdwarf-4 -fopenmp -w $(INIT) -fsanitize=thread \
+RACE_CFLAGS     = -std=gnu11 $(MACHINE) -O0 -g -gdwarf-4 -fopenmp -w $(INIT) -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0
 RACE_WRAPPED   := malloc calloc realloc aligned_alloc posix_memalign memcpy memmove memset
 # Volatile accesses of a plain program's kernels are in lock step: labs/sim/translate/lock_step.sed

@@ -97,11 +97,13 @@ SHOWN = $${SHOWN_$(subst -,_,$(subst .,_,$(<F)))}
 # What is compiled is the preprocessed text, .i, which stays beside each object: the grader judges it
 # (grader/compile/permitted/source_check.py), and a second preprocessor could leave another text, as
 # after #pragma GCC target. It has no comments: none says any more where a case may fall through.
+# Its macros are those of the timed build in all builds: none tells a program in which it is. Without
+# __OPTIMIZE__, since only the macros of immintrin.h, and not its functions, compile at -O0.
 FALLS := grep -qiE 'fall(s|en|ing)?[ -]?thr(ough|u)'
 # $(1): the flags. DWARF 4, because addr2line finds the file that a #line names in it alone.
 define compile-c
 	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } | \
-	    $(CC) $(1) $(LABINC) -x c - -E -o $(@:.o=.i) && \
+	    $(CC) $(STUDENT_CFLAGS) -O0 $(filter -w,$(1)) $(LABINC) -x c - -E -o $(@:.o=.i) && \
 	    $(CC) $(1) -gdwarf-4 $$($(FALLS) $< && echo -Wno-implicit-fallthrough) -x cpp-output $(@:.o=.i) -c -o $@
 endef
 define compile-confined-c

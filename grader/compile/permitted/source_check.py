@@ -17,7 +17,7 @@ ASSEMBLY = frozenset({"asm", "__asm__", "__asm"})
 ATTRIBUTES = re.compile(
     r"access|aligned|alloc_align|alloc_size|always_inline|artificial|assume|assume_aligned"
     r"|carries_dependency|cleanup|cold|const|counted_by|deprecated|designated_init|error"
-    r"|fallthrough|fd_arg|flag_enum|flatten|format|format_arg|gnu_inline|hot|leaf|likely|malloc"
+    r"|fallthrough|fd_arg|flag_enum|flatten|format|format_arg|hot|leaf|likely|malloc"
     r"|may_alias|maybe_unused|mode|no_unique_address|nocf_check|noclone|nodiscard|noinline"
     r"|noipa|nonnull|nonstring|noreturn|nothrow|null_terminated_string_arg|packed|pure"
     r"|reproducible|returns_nonnull|scalar_storage_order|sentinel|simd|strict_flex_array|target"
@@ -33,7 +33,7 @@ WHY_ATTRIBUTE = (
     (r"constructor|destructor|init_priority", "nothing may run before main() or after it"),
     (r"section|used|retain|common|nocommon|noinit|persistent|symver|visibility|externally_visible",
      "it changes where your program is in memory or what others see of it"),
-    (r"alias|ifunc|weak|weakref|copy", "a function must be defined under one name"),
+    (r"alias|ifunc|weak|weakref|copy|gnu_inline", "a function must be defined once, under one name"),
     (r"naked|interrupt|ms_abi|sysv_abi|regparm|stdcall|cdecl|fastcall|thiscall|ms_hook_prologue"
      r"|returns_twice|signal|force_align_arg_pointer|no_caller_saved_registers|indirect_\w+",
      "it changes how functions are called"),
@@ -50,6 +50,8 @@ BUILTIN = re.compile(
     r"|ia32_(?:rd|wr)(?:fs|gs)base\w*|ia32_(?:wr|rd)pk\w*|ia32_(?:xsave|xrstor|fxsave|fxrstor)\w*"
     r"|ia32_(?:read|write)eflags\w*|ia32_(?:inc|rd|wr|save|rstor|set|clr)ss\w*|ia32_sys\w*)"
 )
+# What has another value in builds that optimize less, and so tells a program in which it is.
+TELLS_BUILD = re.compile(r"__builtin_(?:constant_p|is_constant_evaluated|(?:dynamic_)?object_size)")
 # Names that only the compiler, the libraries and the course write. What a program may call has
 # another name; macros of the system's headers use none of these. `__real__ z` is C's.
 RESERVED = re.compile(
@@ -174,6 +176,8 @@ def found(
                 yield from _attributes(tokens, i)
             elif BUILTIN.fullmatch(word):
                 yield i, f"{word}() reaches the stack of the functions that called yours; remove it"
+            elif TELLS_BUILD.fullmatch(word):
+                yield i, f"{word}() differs where your program is checked; remove it"
             elif RESERVED.fullmatch(word):
                 yield i, f"{word} belongs to the compiler and the checks; remove it"
             elif word in reserved:

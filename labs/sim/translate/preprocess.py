@@ -33,6 +33,7 @@ NUMBER = re.compile(rb"\(*[ \t]*(\d+)[uUlL]*[ \t]*\)*")
 
 
 USES_PRECOMPILED = "-fpch-preprocess"
+TRACES = "-fsanitize=thread"
 
 
 def precompile(compiler: list[str], out: Path) -> int:
@@ -65,7 +66,12 @@ class Preprocessor:
     @property
     def is_traced(self) -> bool:
         """Is the program for counters and checks?"""
-        return "-fsanitize=thread" in self.compiler
+        return TRACES in self.compiler
+
+    def plain(self) -> Preprocessor:
+        """The same for the program as it runs without counters and checks."""
+        whole = self.without_precompiled()
+        return replace(whole, compiler=[flag for flag in whole.compiler if flag != TRACES])
 
     def without_precompiled(self) -> Preprocessor:
         """The same with the text of all headers: a precompiled one is the host's reading."""

@@ -37,6 +37,7 @@ from exchanges import in_lock_step, place_fences, watch_exchanges
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
 from local_arrays import check_indices, check_numbers
+from one_text import refuse_differences
 from preprocess import Preprocessor, PreprocessorError, precompile
 from tokens import ENDS, MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
@@ -374,6 +375,12 @@ def translate(
         preprocessor = preprocessor.without_precompiled()
         expanded = preprocessor.expand(preprocessor.run()[0], sources)
         on_device = preprocessor.expand(preprocessor.run(on_device=True)[0], sources)
+    if own and preprocessor.is_traced:
+        plain = preprocessor.plain()
+        refuse_differences(expanded, plain.expand(plain.run()[0], sources))
+        if on_device:
+            of_device = plain.expand(plain.run(on_device=True)[0], sources)
+            refuse_differences(on_device, of_device)
     expanded = merged(expanded, on_device)
     if own:
         own.write_bytes(expanded.whole(expanded.own, lambda at: at))
