@@ -317,6 +317,8 @@ def lines(x: list[int], y: list[int]) -> npt.NDArray[np.bool_]:
         ((slice(1, None, 4), ALL), "in row 1 of every 4"),
         ((ALL, np.arange(WIDTH) % 4 > 0), "in columns 1..3 of every 4"),
         (lines(x=[15, 31], y=[15]), "all of columns 15 and 31 and all of row 15"),
+        (lines(x=[35], y=[]), "all of column 35"),
+        (lines(x=[0, 36], y=[]), "all within 2 pixels of the image's border, where the mask extends beyond the image"),
         (lines(x=[36], y=[22]), "all of column 36 and all of row 22"),
         (lines(x=[3, 7, 11, 15, 19, 23, 27], y=[7]), "all of column 3 of every 4 and all of row 7"),
         (np.arange(HEIGHT * WIDTH).reshape(HEIGHT, WIDTH) % 4 == 0, EVERY_4),
