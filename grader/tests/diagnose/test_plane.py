@@ -102,6 +102,7 @@ ALL = slice(None)
 MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     "flipped mask": ("mask-flipped", lambda g: right(g, mask=g.mask[::-1, ::-1])),
     "transposed mask": ("mask-transposed", lambda g: right(g, mask=g.mask.T)),
+    "no mask": ("mask-ignored", lambda g: right(g, mask=np.ones_like(g.mask))),
     "mirrored mask": ("mask-mirrored", lambda g: right(g, mask=g.mask[:, ::-1])),
     "upside down mask": ("mask-upside-down", lambda g: right(g, mask=g.mask[::-1])),
     "replicate border": ("wrong-border", lambda g: right(g, "replicate")),
@@ -243,6 +244,7 @@ BANK: dict[str, Callable[[Inputs], tuple[F32, F32]]] = {
     "row-pitch": lambda g: (read_with_pitch(g.image, WIDTH - 1), g.mask),
     "wrong-phase": lambda g: (g.image, np.roll(g.mask, 1, axis=0)),
     "one-phase": lambda g: (g.image, np.repeat(g.mask[2:3], 4, axis=0)),
+    "bytes-forgotten": lambda g: (g.image, g.mask * (np.indices(g.mask.shape)[0] < 1)),
 }
 
 
