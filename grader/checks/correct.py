@@ -35,16 +35,19 @@ UNKNOWN_MEMORY = {
     "out-of-bounds": "memory outside of its array",
     "use-after-free": "memory that was already freed",
 }
+COPIED = "invalid-copy"  # bytes that cannot be meant
 NO_RESULT = ("nothing-written", "not-all-written", "uninitialised-result")  # facts, not causes
 # Findings that say what a crash was, and the names that they give it.
 CRASHES = {
     "protection-fault": "crashed",
     "null-pointer": "null-pointer",
     "stack-overflow": "stack-overflow",
+    "crash": "crashed",
     "division-by-zero": "division-by-zero",
     "aborted": "crashed",
     "wrong-space": "wrong-space",
 }
+_STEPPING = re.compile(r"^\s*for\s*\([^/%]*\+=\s*(\w+)\s*\)")
 _ALIGNED = re.compile(r"(?P<width>_mm(?:256|512)?)_(?P<way>load|store)_(?P<kind>\w+)")
 MOST_PRINTED = 5  # lines of the student's own that a message shows
 UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
@@ -265,6 +268,9 @@ def _crash(this: _Run) -> tuple[list[str], str] | None:
         why = f"{call[0]}() needs an address that is a multiple of {size}; {unaligned} takes any"
         return [f"crashed: {finding.where()}: {why}", f"    {text}"], "misaligned"
     lines = [f"crashed: {finding.render()}", *([f"    {text}"] if text else [])]
+    stepping = _STEPPING.match(text) if finding.kind == "division-by-zero" else None
+    if stepping:  # OpenMP divides by the step, to know how many iterations there are
+        lines.append(f"the step of this loop, {stepping[1]}, is 0: was it rounded down?")
     return lines, CRASHES[finding.kind]
 
 
@@ -355,8 +361,10 @@ def _wrong_output(
     index = comparison.first()
     got, expected = float(comparison.got[index]), float(comparison.expected.value[index])
     operation = OPERATIONS[this.operation]
-    lines = []
+    told, lines = this.outcome.findings, []
     cause = diagnosis.text if diagnosis else ""
+    if diagnosis and diagnosis.name == "all-zero" and any(f.kind == COPIED for f in told):
+        cause = ""  # three guesses, where it is known
     if not diagnosis or diagnosis.name != "nothing-written":
         where = location.wrong_elements(this.operation, this.prepared.inputs, comparison)
         count = f"{comparison.count()} of {comparison.got.size} {operation.things()}"
@@ -416,7 +424,7 @@ def _findings(outcome: Outcome) -> list[str]:
     """A few findings of the simulator, errors first. A refused launch is only a note when the
     program asked for its error, but it says why. So is a copy that cannot be meant so, and where a
     limit ended a kernel."""
-    told = ("invalid-launch", "invalid-copy", "stopped")
+    told = ("invalid-launch", COPIED, "stopped")
     notes = [f for f in outcome.findings if f.severity == "note" and f.kind in told]
     return [f.render() for f in [*_errors(outcome), *notes][:3]]
 

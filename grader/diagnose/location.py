@@ -82,15 +82,17 @@ def _end(hit: Mask) -> str:
 
 
 def _whole_lines(hit: Mask) -> str:
-    """Such as "all of columns 31, 63 and 95 and all of row 31", if whole columns and whole rows are
-    hit and nothing else is, nor a frame around the image; otherwise ""."""
+    """Such as "all of columns 31, 63 and 95 and all of row 31", if whole columns and whole rows, or
+    one of them, are hit and nothing else is, nor a frame around the image; otherwise ""."""
     whole = [hit.mean(axis=1 - axis) > tile_pattern.ALL_BUT for axis in (0, 1)]
     rows, columns = (np.flatnonzero(lines) for lines in whole)
     outside = hit & ~(whole[0][:, None] | whole[1][None, :])
     framed = all(lines[0] and lines[-1] for lines in whole)
-    if not len(rows) or not len(columns) or outside.any() or framed or hit.mean() > MOST:
+    single = len(rows) + len(columns) == 1 and not any(lines[0] or lines[-1] for lines in whole)
+    if outside.any() or framed or hit.mean() > MOST or not (single or len(rows) * len(columns)):
         return ""
-    parts = [_numbered("columns", columns), _numbered("rows", rows)]
+    named = [("columns", columns), ("rows", rows)]
+    parts = [_numbered(name, numbers) for name, numbers in named if len(numbers)]
     return f"all of {' and all of '.join(parts)}" if all(parts) else ""
 
 

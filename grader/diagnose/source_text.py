@@ -92,9 +92,11 @@ def missing_barrier(source: str, race: Finding) -> str:
     first, last = min(lines), max(lines)
     if found["does"] == found["did"]:
         where = f"at line {first}" if first == last else f"at lines {first} and {last}"
+        is_row = found["does"] == "writes" and re.search(r" bytes of \w+\[\d+\]\[", race.message)
+        beyond = "; or is an index larger than its row, and reaches the next one?" if is_row else ""
         return (
             f"two threads write one element {where}: give each thread elements of its own, or "
-            "wait with __syncthreads() between the two"
+            f"wait with __syncthreads() between the two{beyond}"
         )
     if first == last:
         return (
@@ -105,11 +107,12 @@ def missing_barrier(source: str, race: Finding) -> str:
     functions = [(m[1], text.count("\n", 0, m.start()) + 1) for m in _FUNCTION.finditer(text)]
     holder = {n: [f for f in functions if f[1] <= n][-1:] for n in (first, last)}
     if holder[first] and holder[last] and holder[first] != holder[last]:
-        (name, _), below = holder[first][0], text.splitlines()[last:]
-        calls = [n for n, line in enumerate(below, last + 1) if re.search(rf"\b{name}\s*\(", line)]
+        (name, _), (_, start) = holder[first][0], holder[last][0]
+        below = enumerate(text.splitlines()[start:], start + 1)
+        calls = [n for n, line in below if re.search(rf"\b{name}\s*\(", line)]
         if not calls:
             return f"add __syncthreads() between what lines {first} and {last} do"
-        first, last = last, calls[0]
+        first, last = sorted((last, min((n for n in calls if n > last), default=calls[-1])))
     between = text.splitlines()[first:last]
     if any(re.search(r"\bsync\w*\s*\(|\b__sync", line) for line in between):
         return (

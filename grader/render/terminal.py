@@ -14,8 +14,8 @@ COLOURS = {"pass": "32", "fail": "1;31", "uncertain": "33", "error": "1;35", "sk
 INDENT = " " * 8
 # Lines that say for which input, not what was found.
 OF_THE_CASE = ("this case: ", "on the smaller input of the check ")
-# A warning about a call of the CUDA runtime that compiles and is not meant so.
-_OF_A_CALL = re.compile(r"warning: \S+: cuda\w+\(\)")
+# A warning of the translator about numbers of bytes: it compiles, and is not meant so.
+_OF_BYTES = re.compile(r"warning: .*:\d+: (?:cuda\w+\(\)|\S+ is a pointer, whose sizeof)")
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
 
@@ -114,7 +114,7 @@ class Terminal:
         """What is printed below the check: its message, how to see it, where the first hint is."""
         message = [*check.message, *(_all_printed(check) if self.verbose else [])]
         if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
-            message = [line for line in message if _OF_A_CALL.match(line)]
+            message = [line for line in message if _OF_BYTES.match(line)]
         lines = [wrapped for line in message for wrapped in self._wrap(line)]
         if step:
             lines.append(f"{INDENT}step through it: {step}")

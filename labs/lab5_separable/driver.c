@@ -150,10 +150,15 @@ static void refuse(struct runner *r, const float *mask, int radius) {
         reject(r, "separate() returned SEPARABLE for a mask that is not separable", mask, radius,
                some_contradiction(mask, radius));
     } else if (!contradicts(mask, radius, &why)) {
-        reject(r,
-               "separate() rightly returned NOT_SEPARABLE, but what it wrote to `why` is no "
-               "contradiction",
-               mask, radius, why);
+        const struct contradiction centred = {why.a - radius, why.b - radius, why.p - radius,
+                                              why.q - radius};
+        const char *const text =
+            contradicts(mask, radius, &centred)
+                ? "separate() rightly returned NOT_SEPARABLE, but it counts the indices in `why` "
+                  "from 0, and lab.h from -radius: subtract the radius from each"
+                : "separate() rightly returned NOT_SEPARABLE, but what it wrote to `why` is no "
+                  "contradiction";
+        reject(r, text, mask, radius, why);
     }
 }
 

@@ -21,6 +21,8 @@ FEW = 16  # wrong pixels; what fewer show may be chance
 MOST = 0.9  # of the pixels
 LEAST = 3  # of them, all in the pixels that remain after vectors
 VECTORS = (16, 32, 8, 4)  # pixels that are converted together
+WORD = "check how you put four bytes into a word: the first pixel is the lowest byte"
+VECTOR = "check the order of the bytes where you shuffle or pack them, and the lanes"
 
 
 def mistakes(case: Case, inputs: Inputs, comparison: Comparison) -> Iterator[Mistake]:
@@ -33,6 +35,7 @@ def mistakes(case: Case, inputs: Inputs, comparison: Comparison) -> Iterator[Mis
         yield from _byte_order(image, WEIGHTS[name], comparison)
         yield from _swapped(image, comparison.expected.value)
         yield from _moved(image, WEIGHTS[name], comparison.expected.value)
+        yield from _at_one_place(image, name, comparison)
     yield from _in_a_part(image, name, comparison)
 
 
@@ -132,6 +135,19 @@ def _unwritten(comparison: Comparison) -> Iterator[Mistake]:
             "the pixels that remain after the vectors, the parallel sections or the grid's blocks",
             got,
         )
+
+
+def _at_one_place(image: Bytes, name: str, comparison: Comparison) -> Iterator[Mistake]:
+    """The wrong weights in one pixel of every four, which are taken out of three words."""
+    right, wrong = comparison.expected.value, comparison.wrong
+    places = np.unique(np.flatnonzero(wrong) % 4)
+    if len(places) != 1 or wrong.sum() < FEW:
+        return
+    part = np.arange(wrong.size).reshape(wrong.shape) % 4 == places[0]
+    for mistake in _weights(image, name):
+        value = np.where(part, mistake.output().value, right)
+        words = f"in pixel {places[0]} of every 4: {mistake.text}"
+        yield _exactly(mistake.name, f"{words}; check which bytes of which words it takes", value)
 
 
 def _weights(image: Bytes, name: str) -> Iterator[Mistake]:
@@ -249,7 +265,7 @@ def _byte_order(image: Bytes, weights: Triple, comparison: Comparison) -> Iterat
             yield _exactly(
                 "wrong-order",
                 f"the values are right, but in a different order within each {vector} pixels: "
-                "check the order of the bytes where you shuffle or pack them, and the lanes",
+                f"{WORD if vector == 4 else VECTOR}",
                 order,
             )
 

@@ -91,6 +91,25 @@ def parts(f: Filter, _: Comparison) -> Iterator[Mistake]:
         )
 
 
+def coefficients(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """None of them used, or of a bank only the first quarter there: their number, not their bytes,
+    was copied to memory that held 0."""
+    yield Mistake(
+        "mask-ignored",
+        "your output is the sum of the pixels: multiply each by its coefficient",
+        f.output(mask=np.ones_like(f.mask)),
+    )
+    there = f.mask.size // f.mask.itemsize
+    if f.phases > 1 and there:
+        first = np.where(np.arange(f.mask.size) < there, f.mask.reshape(-1), 0)
+        yield Mistake(
+            "bytes-forgotten",
+            f"only the first {there} of the {f.mask.size} coefficients were there: the copy takes "
+            "a number of bytes; multiply the number of elements by sizeof(float)",
+            f.output(mask=first.astype(f.mask.dtype).reshape(f.mask.shape)),
+        )
+
+
 def _middle(f: Filter, radius: int) -> Array:
     rows, columns = f.reach
     return kept(

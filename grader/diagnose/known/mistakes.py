@@ -26,6 +26,7 @@ MISTAKES: tuple[Callable[[Filter, Comparison], Iterator[Mistake]], ...] = (
     channels.left_out,
     sums.not_reset,
     mask.phases,
+    mask.coefficients,
     sums.copied,
     border.skipped,
     indexing.moved_outputs,

@@ -155,6 +155,24 @@ def test_a_mistake_in_a_part_is_named_with_its_part(
     assert "32" not in diagnosis.text
 
 
+def test_colours_swapped_in_one_pixel_of_a_word_are_named() -> None:
+    """A kernel takes four pixels out of three words, each in a line of its own."""
+    at = np.arange(RIGHT.size).reshape(RIGHT.shape) % 4
+    for places, said in (([2], "in pixel 2 of every 4: red and blue are swapped"), ([1, 2], "")):
+        swapped = np.where(np.isin(at, places), grey(GIVEN.image[..., ::-1], WEIGHTS["709"]), RIGHT)
+        assert explained(CASE, "grey", GIVEN, swapped).text[: len(said) or None] == said
+
+
+@pytest.mark.parametrize(
+    ("vector", "words", "no_words"), [(4, "lowest byte", "shuffle"), (16, "shuffle", "lowest byte")]
+)
+def test_pixels_in_another_order_are_looked_for_where_they_are_put(
+    vector: int, words: str, no_words: str
+) -> None:
+    text = explained(CASE, "grey", GIVEN, reordered(vector, [*range(vector)][::-1])).text
+    assert words in text and no_words not in text
+
+
 @pytest.mark.parametrize(
     ("floors", "to_even", "words"),
     [

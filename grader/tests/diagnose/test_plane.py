@@ -102,6 +102,7 @@ ALL = slice(None)
 MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
     "flipped mask": ("mask-flipped", lambda g: right(g, mask=g.mask[::-1, ::-1])),
     "transposed mask": ("mask-transposed", lambda g: right(g, mask=g.mask.T)),
+    "no mask": ("mask-ignored", lambda g: right(g, mask=np.ones_like(g.mask))),
     "mirrored mask": ("mask-mirrored", lambda g: right(g, mask=g.mask[:, ::-1])),
     "upside down mask": ("mask-upside-down", lambda g: right(g, mask=g.mask[::-1])),
     "replicate border": ("wrong-border", lambda g: right(g, "replicate")),
@@ -243,6 +244,7 @@ BANK: dict[str, Callable[[Inputs], tuple[F32, F32]]] = {
     "row-pitch": lambda g: (read_with_pitch(g.image, WIDTH - 1), g.mask),
     "wrong-phase": lambda g: (g.image, np.roll(g.mask, 1, axis=0)),
     "one-phase": lambda g: (g.image, np.repeat(g.mask[2:3], 4, axis=0)),
+    "bytes-forgotten": lambda g: (g.image, g.mask * (np.indices(g.mask.shape)[0] < 1)),
 }
 
 
@@ -317,6 +319,8 @@ def lines(x: list[int], y: list[int]) -> npt.NDArray[np.bool_]:
         ((slice(1, None, 4), ALL), "in row 1 of every 4"),
         ((ALL, np.arange(WIDTH) % 4 > 0), "in columns 1..3 of every 4"),
         (lines(x=[15, 31], y=[15]), "all of columns 15 and 31 and all of row 15"),
+        (lines(x=[35], y=[]), "all of column 35"),
+        (lines(x=[0, 36], y=[]), "all within 2 pixels of the image's border, where the mask extends beyond the image"),
         (lines(x=[36], y=[22]), "all of column 36 and all of row 22"),
         (lines(x=[3, 7, 11, 15, 19, 23, 27], y=[7]), "all of column 3 of every 4 and all of row 7"),
         (np.arange(HEIGHT * WIDTH).reshape(HEIGHT, WIDTH) % 4 == 0, EVERY_4),

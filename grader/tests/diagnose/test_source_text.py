@@ -119,3 +119,34 @@ def test_what_a_shared_race_lacks(
     assert (says in said) if says else not said
     of_blocks = Finding("global-race", message, file="a.cu", line=8, other_line=10)
     assert not source_text.missing_barrier(source, of_blocks)
+
+
+LOADED_IN_A_LOOP = """void load(float *s_tile) {
+    s_tile[threadIdx.x] = 1;
+}
+__global__ void k(float *out) {
+    for (int i = 0; i < 9; i++) {
+        load(s_tile);
+        __syncthreads();
+        out[i] += s_tile[threadIdx.x + 1];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "element", "line", "says"),
+    [
+        ("reads", "s_tile[16]", 8, "begins while other threads are still at line 8: add"),
+        ("writes", "s_tile[1][0]", 2, "or is an index larger than its row, and reaches the next"),
+        ("writes", "s_tile[16]", 2, "between the two"),
+    ],
+)
+def test_a_race_with_the_next_round_or_the_next_row(
+    does: str, element: str, line: int, says: str
+) -> None:
+    message = f"data race: thread (1,0,0) of block (0,0,0) {does} and thread (0,0,0) of the same "
+    message += f"block writes the same bytes of {element} (132 bytes of shared memory)"
+    race = Finding("shared-race", message, file="a.cu", line=line, other_line=2)
+    said = source_text.missing_barrier(LOADED_IN_A_LOOP, race)
+    assert says in said and ("row" in said) == ("row" in says)

@@ -95,6 +95,7 @@ class Translation:
         Variables(self.tokens, self.is_traced, self.own_copies).rewrite()
         self._returns()
         self._calls()
+        self._warn_of_pointers()
         DeviceArithmetic(self.tokens).rewrite()
         order_arguments(self.tokens)
         if self.is_traced:
@@ -216,6 +217,19 @@ class Translation:
                     better = f"write the number of elements * sizeof(*{of_what})"
                     self._warn(i, f"{name}(): {why}; {better}")
 
+    def _warn_of_pointers(self) -> None:
+        """A number of elements * sizeof p, where p is the pointer to them: 8 bytes for each."""
+        tokens = self.tokens
+        for i in tokens.words(b"sizeof"):
+            closed = tokens.match[i + 1] if tokens.at(i + 1) == b"(" else i + 1
+            of = i + 2 if closed > i + 1 else i + 1
+            is_product = b"*" in (tokens.at(i - 1), tokens.at(closed + 1))
+            is_name = of in (closed, closed - 1) and tokens.is_name(of)
+            if is_product and is_name and self._declared_as(of).count(b"*") == 1:
+                name = tokens.text[of].decode(errors="replace")
+                why = f"{name} is a pointer, whose sizeof is 8 bytes"
+                self._warn(i, f"{why}; sizeof(*{name}) is that of an element")
+
     def _declared_as(self, i: int) -> list[bytes]:
         """The type and the declarator before the name at token i, where it was declared last; a
         parameter `float a[]` has a *, too."""
@@ -245,7 +259,9 @@ class Translation:
 
     def _warn(self, i: int, text: str) -> None:
         file, line, column = self.tokens.expanded.position(self.tokens.start[i])
-        self.warnings += f"{file}:{line}:{column}: warning: {text}\n".encode()
+        where = f"{file}:{line}:{column}: warning: "
+        if where.encode() not in self.warnings:
+            self.warnings += f"{where}{text}\n".encode()
 
     def _addresses(self, kernels: set[bytes]) -> None:
         """(void *)k -> (void *)sim_kernel_address("k", k), which makes k known to the runtime"""

@@ -76,7 +76,7 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
     if (plane == 0 || b->z == 0 || g->x == 0 || g->y == 0 || g->z == 0) {
         snprintf(why, size,
                  "a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads is empty: every dimension must "
-                 "be at least 1",
+                 "be at least 1; was a size rounded down to 0?",
                  g->x, g->y, g->z, b->x, b->y, b->z);
         return cudaErrorInvalidConfiguration;
     }
