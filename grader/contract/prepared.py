@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,17 @@ from grader.model.spec import Contract, Lab
 from grader.oracle import kept, operations
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs
+from grader.oracle.recent import Recent
 
 F64 = npt.NDArray[np.float64]
 AnyFloat = npt.NDArray[Any]
 
 SLOTS, VALUES, BOUNDS = "slots.json", "values.npy", "bounds.npy"
 MOST_GIVEN = 16 << 20  # bytes of the inputs of a sequence that is kept
-ONE_PROCESS = 4096  # inputs and right results that one process keeps in memory
-MOST_IN_MEMORY = 1 << 19  # pixels of their images
+# What one process keeps in memory, however many programs it grades. A sequence that is shrunk, and
+# is played again and again, has a few MB.
+MOST_IN_MEMORY = 1 << 19  # pixels of an image
+INPUT_BYTES, RESULT_BYTES = 8 << 20, 24 << 20
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence, folder: Path
             return Prepared(lab, contract, sequence, place, found.slots)
     shutil.rmtree(place, ignore_errors=True)  # a power cut may leave less than was written
     given = [inputs(step) for step in sequence]
-    if sum(array.nbytes for each in given for array in each.arrays.values()) > MOST_GIVEN:
+    if sum(map(_input_bytes, given)) > MOST_GIVEN:
         return prepare(lab, contract, sequence, folder, given)
     with suppress(OSError):
         made = Path(tempfile.mkdtemp(dir=home, prefix="."))
@@ -221,5 +224,13 @@ def _new_expected(operation: str, exact: str | None, step: Step) -> Expected:
     return operations.expected(operation, exact, inputs(step).arrays, step.driver_settings())
 
 
-_kept_inputs = lru_cache(maxsize=ONE_PROCESS)(_new_inputs)
-_kept_expected = lru_cache(maxsize=ONE_PROCESS)(_new_expected)
+def _input_bytes(made: Inputs) -> int:
+    return sum(array.nbytes for array in made.arrays.values())
+
+
+def _result_bytes(right: Expected) -> int:
+    return right.value.nbytes + right.bound.nbytes
+
+
+_kept_inputs = Recent(_new_inputs, _input_bytes, INPUT_BYTES)
+_kept_expected = Recent(_new_expected, _result_bytes, RESULT_BYTES)

@@ -59,7 +59,7 @@ class Comparison:
 
     def first(self) -> tuple[int, ...]:
         """The index of the first wrong element: (y, x) in a plane."""
-        return tuple(int(i) for i in np.argwhere(self.wrong)[0])
+        return tuple(int(i) for i in np.unravel_index(self.wrong.argmax(), self.wrong.shape))
 
     def times_bound(self, index: tuple[int, ...]) -> float:
         """The error of one element as a multiple of its rounding bound (inf where that is 0)."""

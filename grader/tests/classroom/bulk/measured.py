@@ -17,13 +17,15 @@ TICK = 0.25  # seconds between two looks at the memory
 @dataclass
 class Ran:
     """A finished or killed command. processor: CPU seconds of it and of all that it started.
-    memory: the most bytes of it and its workers. busy: the share of all cores that worked, for
+    memory: the most bytes of it and of any one of its workers; together: of it and all workers at
+    once, which also depends on how many of them have met a program that needs much. busy: the share of all cores that worked, for
     this command or for others."""
 
     status: int
     wall: float
     processor: float
     memory: int = 0
+    together: int = 0
     busy: float = 0.0
 
     @property
@@ -39,13 +41,15 @@ def execute(
     a few times a second. A killed command's CPU time lacks that of its workers."""
     start, before = time.monotonic(), _cores()
     process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    most = 0
+    own = worker = together = 0
     while True:
         pid, status, used = os.wait4(process.pid, os.WNOHANG)
         if pid:
             process.returncode = os.waitstatus_to_exitcode(status)
             break
-        most = max(most, _held(process.pid))
+        mine, *workers = _held(process.pid)
+        own, worker = max(own, mine), max(worker, *workers, 0)
+        together = max(together, mine + sum(workers))
         left = kill_after - (time.monotonic() - start) if kill_after is not None else TICK
         if left <= 0:
             process.send_signal(signal.SIGKILL)
@@ -54,17 +58,23 @@ def execute(
     wall, after = time.monotonic() - start, _cores()
     idle, every = after[0] - before[0], after[1] - before[1]
     busy = 1 - idle / every if every else 0.0
-    return Ran(process.returncode, wall, used.ru_utime + used.ru_stime, most, busy)
+    processor = used.ru_utime + used.ru_stime
+    return Ran(process.returncode, wall, processor, own + worker, together, busy)
 
 
-def _held(pid: int) -> int:
-    """Bytes of memory of a process and its workers, without the programs that these started."""
-    total = 0
-    with contextlib.suppress(OSError, ValueError):
+def _held(pid: int) -> list[int]:
+    """Bytes of memory of a process and of each of its workers, without the programs that these
+    started."""
+    below: list[str] = []
+    with contextlib.suppress(OSError):
         below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        for one in [str(pid), *below]:
-            total += int(Path(f"/proc/{one}/statm").read_text().split()[1]) * PAGE
-    return total
+    return [_resident(one) for one in [str(pid), *below]]
+
+
+def _resident(pid: str) -> int:
+    with contextlib.suppress(OSError, ValueError):
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+    return 0
 
 
 def _cores() -> tuple[int, int]:

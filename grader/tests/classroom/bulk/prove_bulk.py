@@ -23,7 +23,7 @@ from grader.model import spec
 from grader.sandbox import choice
 from grader.tests.classroom.bulk import canvas_class, hostile
 from grader.tests.classroom.bulk.canvas_class import Student
-from grader.tests.classroom.bulk.measured import Ran, execute
+from grader.tests.classroom.bulk.measured import CORES, Ran, execute
 from grader.tests.classroom.bulk.proof import (
     GRADE,
     LAB,
@@ -158,8 +158,10 @@ def memory(proof: Proof, whole: Ran) -> None:
     require(ran.status == 0, f"a class of {len(students)} in {ran.wall:.0f} s")
     more = whole.memory / ran.memory - 1
     figure = f"{ran.memory >> 20} MB, {whole.memory >> 20} MB ({more:+.0%})"
-    claim = f"most memory with {len(students)} and {proof.count} students, at most {FLAT:+.0%}"
+    sizes = f"with {len(students)} and {proof.count} students"
+    claim = f"most memory of the command and its largest worker {sizes}, at most {FLAT:+.0%}"
     proof.bar(claim, figure, more <= FLAT)
+    proof.fact(f"the same and all {CORES + 1} workers", f"{whole.together >> 20} MB at once")
 
 
 def exports(proof: Proof) -> None:
