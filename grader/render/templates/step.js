@@ -1,53 +1,32 @@
-/* Steps through a recorded block: convlabs-step/v1, which the page holds as JSON. All that is shown
- * of a step follows from the steps up to it; `expand` computes it once, so that going back is as
- * cheap as going on. */
+/* Steps through a recorded block: convlabs-step/v1, which the page holds compressed. */
 "use strict";
-(() => {
-  const LANES = 32, SECTOR = 32, WORD = 4;
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const steps = data.steps.map(named);
+(async () => {
+  const LANES = 32, SECTOR = 32, WORD = 4, EVERY_LANE = [...Array(LANES).keys()];
   const byId = (id) => document.getElementById(id);
-  const lanesOf = (mask) => [...Array(LANES).keys()].filter((lane) => (mask >>> lane) & 1);
+  const lanesOf = (mask) => EVERY_LANE.filter((lane) => (mask >>> lane) & 1);
+  document.body.setAttribute("aria-busy", "true");
+  const packed = Uint8Array.from(atob(byId("data").textContent), (c) => c.charCodeAt(0));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const data = await new Response(unpacked).json();
 
   /* ---- the recording, with names */
 
-  function named([kind, ...rest]) {
-    const names = {
-      access: ["warp", "place", "way", "space", "width", "lanes", "object", "offsets", "values",
-        "apart", "costs"],
-      barrier: ["place", "lanes"],
-      warp: ["warp", "place", "name", "lanes", "sources", "inputs", "results"],
-    }[kind];
-    const step = Object.fromEntries(names.map((name, i) => [name, rest[i]]));
-    return { kind, ...step };
-  }
-
-  /* What each object holds, as far as the steps show it: pages of bytes and whether they are known. */
-  const memory = new Map();
-  const PAGE = 4096;
-
-  function byteAt(object, at, create) {
-    const key = object * 2 ** 40 + Math.floor(at / PAGE);
-    if (!memory.has(key) && create) memory.set(key, new Int16Array(PAGE).fill(-1));
-    return memory.get(key);
-  }
-
-  function readBytes(object, at, width) {
-    const bytes = new Uint8Array(width);
-    for (let i = 0; i < width; i++) {
-      const page = byteAt(object, at + i, false);
-      if (!page || page[(at + i) % PAGE] < 0) return null;
-      bytes[i] = page[(at + i) % PAGE];
-    }
-    return bytes;
-  }
-
+  const FIELDS = {
+    block: ["launch", "kernel", "grid", "threads", "index"],
+    object: ["number", "space", "bytes", "base", "name", "file", "line", "holds"],
+    access: ["warp", "pc", "way", "space", "width", "lanes", "object", "offsets", "values", "apart", "costs"],
+    barrier: ["file", "line", "lanes"],
+    warp: ["warp", "file", "line", "name", "lanes", "sources", "inputs", "results"],
+  };
+  const named = ([kind, ...rest]) => ({ kind, ...Object.fromEntries(FIELDS[kind].map((name, i) => [name, rest[i]])) });
+  const head = named(data.head), objects = data.objects.map(named), steps = data.steps.map(named);
+  const threadCount = head.threads.reduce((a, b) => a * b);
   const hex = (text, from, width) => Uint8Array.from({ length: width }, (_, i) =>
     parseInt(text.slice(2 * (from + i), 2 * (from + i) + 2), 16));
 
-  /* Gives each access `at` (the offset of each lane, or null) and `bytes` (its value, or null). */
+  /* Gives an access `at` (the offset of each lane, or null) and `bytes` (its value, or null). */
   function expand(step) {
-    step.active = lanesOf(step.lanes);
+    [step.file, step.line] = data.places[step.pc];
     step.at = Array(LANES).fill(null);
     step.bytes = Array(LANES).fill(null);
     const offsets = [];
@@ -58,76 +37,36 @@
     }
     const one = step.values.length === 2 * step.width;
     step.active.forEach((lane, i) => {
-      const at = step.at[lane] = offsets[i];
-      if (step.values === "") step.bytes[lane] = at < 0 ? null : readBytes(step.object, at, step.width);
-      else if (step.values !== "?") step.bytes[lane] = hex(step.values, one ? 0 : i * step.width, step.width);
+      step.at[lane] = offsets[i];
+      if (step.values) step.bytes[lane] = hex(step.values, one ? 0 : i * step.width, step.width);
     });
-    for (const lane of step.active) {
-      const bytes = step.bytes[lane];
-      for (let i = 0; bytes && step.at[lane] >= 0 && i < step.width; i++) {
-        byteAt(step.object, step.at[lane] + i, true)[(step.at[lane] + i) % PAGE] = bytes[i];
-      }
-    }
   }
+
+  /* The counters are those of --profile; of each limit, the sums of both its terms. */
+  const sums = [], total = { pixels: 0, terms: data.limits.map(() => [0, 0]) };
+  const names = [...new Set(data.counts.flatMap(({ counters }) => Object.keys(counters)))].sort();
+  for (const name of names) total[name] = 0;
   let epoch = 0;
-  for (const step of steps) {
+  const stored = new Set();
+  steps.forEach((step, i) => {
     step.epoch = epoch;
-    if (step.kind === "access") expand(step);
-    if (step.kind === "warp") step.active = lanesOf(step.lanes);
     epoch += step.kind === "barrier";
-  }
-
-  /* ---- counters: those of --profile */
-
-  function costs(step) {
-    if (step.kind !== "access" || step.way === "fault") return {};
-    const [sectors, fresh, again, wavefronts, ideal, words] = step.costs;
-    const lanes = step.active.length;
-    if (step.way === "atomic") {
-      return step.space !== "global" ? {} : { atomic_requests: 1, atomic_lanes: lanes,
-        atomic_sectors: sectors, atomic_bytes: lanes * step.width };
+    if (step.kind !== "barrier") step.active = lanesOf(step.lanes);
+    if (step.kind === "access") expand(step);
+    step.adds = data.counts[data.counted[i]];
+    for (const [name, more] of Object.entries(step.adds.counters)) total[name] += more;
+    total.terms = total.terms.map((pair, n) => pair.map((sum, k) => sum + step.adds.terms[n][k]));
+    if (step.way === "store" && step.space === "global") {
+      step.active.forEach((lane) => stored.add(step.object * 2 ** 40 + step.at[lane]));
     }
-    const way = `${step.space}_${step.way}`;
-    if (step.space === "shared") {
-      return { [`${way}_requests`]: 1, [`${way}_wavefronts`]: wavefronts,
-        [`${way}_conflicts`]: wavefronts - ideal };
-    }
-    if (step.space === "constant") {
-      return { constant_requests: 1, constant_words: words, constant_bytes: lanes * step.width };
-    }
-    const name = step.space === "texture" ? "texture" : way;
-    return { [`${name}_requests`]: 1, [`${name}_lanes`]: lanes, [`${name}_sectors`]: sectors,
-      [`${name}_bytes`]: lanes * step.width, dram_bytes: SECTOR * fresh,
-      global_bytes_stored_again: again };
-  }
-  const names = [...new Set(steps.flatMap((step) => Object.keys(costs(step))))].sort();
-  const sums = [];
-  {
-    const stored = new Set(), total = Object.fromEntries(names.map((name) => [name, 0]));
-    for (const step of steps) {
-      for (const [name, more] of Object.entries(costs(step))) total[name] += more;
-      if (step.way === "store" && step.space === "global") {
-        step.active.forEach((lane) => stored.add(step.object * 2 ** 40 + step.at[lane]));
-      }
-      sums.push({ ...total, pixels: stored.size });
-    }
-  }
+    sums.push({ ...total, pixels: stored.size });
+  });
 
   /* What a check limits: a counter, or a quotient, of the steps so far; null: of nothing yet. */
-  function limited(limit, sum) {
-    const value = (name) => {
-      let n = sum[name] || 0;
-      const [, unit] = /^global_(?:load|store)_(.*)$/.exec(name) || [];
-      if (unit) n += sum[`atomic_${unit}`] || 0;
-      if (name.includes("global_load")) n += sum[name.replace("global_load", "texture")] || 0;
-      if (name === "global_load_requests" || name === "global_load_sectors") {
-        n += (sum.constant_words || 0) - (sum.constant_requests || 0);
-      }
-      return n;
-    };
-    const [above, below] = limit.counter.split("/").map((name) => name.trim());
-    const divisor = below ? value(below) : limit.per === "pixel" ? sum.pixels : 1;
-    return divisor ? value(above) / divisor : null;
+  function limited(limit, n, sum) {
+    const [above, below] = sum.terms[n];
+    const divisor = limit.counter.includes("/") ? below : limit.per === "pixel" ? sum.pixels : 1;
+    return divisor ? above / divisor : null;
   }
 
   /* ---- values in words */
@@ -160,7 +99,7 @@
     return shown(bytes, exponent > 60 && exponent < 190 ? "f4" : "i4");
   }
 
-  const objectOf = (step) => data.objects[step.object] || { name: "memory", holds: "i4", base: 0, bytes: 0 };
+  const objectOf = (step) => objects[step.object] || { name: "memory", holds: "i4", base: 0, bytes: 0 };
   const sizeOf = (object, width) => ({ f4: 4, i4: 4, f8: 8, u1: 1 })[object.holds] || width;
 
   function element(step, lane) {
@@ -171,11 +110,10 @@
   }
 
   function thread(warp, lane) {
-    const [x, y] = data.head.threads, n = warp * LANES + lane;
+    const [x, y] = head.threads, n = warp * LANES + lane;
     return [n % x, Math.floor(n / x) % y, Math.floor(n / x / y)];
   }
-  const exists = (warp, lane) => warp * LANES + lane < data.head.threads.reduce((a, b) => a * b);
-  const lineOf = (place) => (data.places[place] || ["", 0])[1];
+  const exists = (warp, lane) => warp * LANES + lane < threadCount;
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
   function idealSectors(step) {
@@ -193,12 +131,11 @@
   }
 
   function sentence(step) {
-    const where = lineOf(step.place) ? ` (line ${lineOf(step.place)})` : "";
+    const where = step.line ? ` (line ${step.line})` : "";
     if (step.kind === "barrier") {
       const here = step.lanes.reduce((n, mask) => n + lanesOf(mask).length, 0);
-      const all = data.head.threads.reduce((a, b) => a * b);
-      return here === all ? `All ${all} threads of the block meet at the barrier${where}.`
-        : `${here} of ${all} threads meet at this barrier${where}; the others have left the kernel or wait elsewhere.`;
+      return here === threadCount ? `All ${here} threads of the block meet at the barrier${where}.`
+        : `${here} of ${threadCount} threads meet at this barrier${where}; the others have left the kernel or wait elsewhere.`;
     }
     const who = `Warp ${step.warp}: ${step.active.length === LANES ? "all 32 lanes" : plural(step.active.length, "lane")}`;
     if (step.kind === "warp") {
@@ -230,7 +167,7 @@
     if (lane === undefined || step.kind !== "access") return sentence(step);
     const verb = { load: "loads", store: "stores", atomic: "updates", fault: "accesses" }[step.way];
     const value = step.bytes[lane] ? `, ${shown(step.bytes[lane], objectOf(step).holds)}` : "";
-    return `line ${lineOf(step.place)}: thread (${thread(step.warp, lane).join(", ")}) ${verb} ${objectOf(step).name}${element(step, lane)}${value}`;
+    return `line ${step.line}: thread (${thread(step.warp, lane).join(", ")}) ${verb} ${objectOf(step).name}${element(step, lane)}${value}`;
   }
 
   /* ---- drawing */
@@ -268,14 +205,12 @@
   /* Which listing is shown, and its lines. */
   let listed = null;
   const ran = new Map();
-  for (const step of steps) {
-    const [file, line] = data.places[step.place] || ["", 0];
+  for (const { file, line } of steps) {
     if (!ran.has(file)) ran.set(file, new Set());
     ran.get(file).add(line);
   }
 
-  function drawSource(step) {
-    const [file, line] = data.places[step.place] || ["", 0];
+  function drawSource({ file, line }) {
     const box = byId("source");
     if (listed !== file && data.sources[file]) {
       const list = make("ol", "");
@@ -304,8 +239,8 @@
   }
 
   /* The line of the branch or loop around a line, as its indentation says; 0: none is seen. */
-  function branchAround(place) {
-    const [file, line] = data.places[place] || ["", 0], lines = data.sources[file] || [];
+  function branchAround({ file, line }) {
+    const lines = data.sources[file] || [];
     const branch = /\b(if|else|for|while|switch|case)\b|\?/;
     const depth = (text) => text.search(/\S/);
     if (branch.test(lines[line - 1] || "")) return line;
@@ -322,11 +257,11 @@
   /* Why a lane takes no part, in words. */
   function reason(step, lane) {
     if (!exists(step.warp, lane)) return "no such thread";
-    for (let i = 0; step.apart && i < step.apart.length; i += 2) {
+    for (let i = 0; i < (step.apart || []).length; i += 2) {
       if ((step.apart[i + 1] >>> lane) & 1) {
         const construct = step.apart[i];
         if (construct < 0) return "left the kernel, or wait";
-        const line = construct > 0 ? lineOf(data.constructs[construct]) : branchAround(step.place);
+        const line = construct > 0 ? (data.constructs[construct] || ["", 0])[1] : branchAround(step);
         return line ? `took another way at the branch or loop of line ${line}` : "excluded by a condition of this line";
       }
     }
@@ -458,7 +393,7 @@
 
   function drawBarrier(step) {
     return [table("Which threads are at the barrier", ["warp", "lanes at the barrier", "not there"], step.lanes.map((mask, warp) => {
-      const there = lanesOf(mask), missing = [...Array(LANES).keys()].filter((lane) => exists(warp, lane) && !there.includes(lane));
+      const there = lanesOf(mask), missing = EVERY_LANE.filter((lane) => exists(warp, lane) && !there.includes(lane));
       return [`warp ${warp}`, there.length ? spans(there) : "none", missing.length ? spans(missing) : "none"];
     }), (row, i) => (i === 2 && row[2] !== "none" ? "over" : ""))];
   }
@@ -484,8 +419,7 @@
     byId("what").textContent = { barrier: "Barrier", warp: "Exchange" }[step.kind] || "Memory";
     if (step.kind === "barrier") return box.replaceChildren(...drawBarrier(step));
     if (step.kind === "warp") return box.replaceChildren(...drawShuffle(step));
-    const object = objectOf(step), [file, declared] = data.places[object.where] || ["", 0];
-    const line = data.sources[file] ? declared : 0;
+    const object = objectOf(step), line = data.sources[object.file] ? object.line : 0;
     byId("where").textContent = `${object.name}, ${object.bytes} bytes${line ? `, line ${line}` : ""}`;
     if (step.space === "shared") return box.replaceChildren(...drawBanks(step));
     if (step.space === "constant") return box.replaceChildren(...drawConstant(step));
@@ -497,12 +431,12 @@
   const digits = (value) => (value === null ? "–" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4))));
 
   function drawCounters(at) {
-    const own = costs(steps[at]), sum = sums[at], last = sums[sums.length - 1];
+    const own = steps[at].adds.counters, sum = sums[at], last = sums[sums.length - 1];
     const rows = names.filter((name) => last[name]).map((name) => [name.replaceAll("_", " "), own[name] ? `+${own[name]}` : "", digits(sum[name]), digits(last[name]), ...(data.limits.length ? [""] : [])]);
-    for (const limit of data.limits) {
+    data.limits.forEach((limit, n) => {
       const bound = limit.at_most !== null ? `at most ${digits(limit.at_most)}` : `at least ${digits(limit.at_least)}`;
-      rows.push([limit.words, "", digits(limited(limit, sum)), digits(limited(limit, last)), bound]);
-    }
+      rows.push([limit.words, "", digits(limited(limit, n, sum)), digits(limited(limit, n, last)), bound]);
+    });
     const over = (row, i) => {
       if (i === 1) return "more";
       const [, way, number] = /^at (most|least) (.*)$/.exec(row[4] || "") || [];
@@ -513,7 +447,7 @@
 
   function drawTable(step) {
     if (!byId("table-box").open) return;
-    const rows = step.kind === "barrier" ? [] : [...Array(LANES).keys()].map((lane) => {
+    const rows = step.kind === "barrier" ? [] : EVERY_LANE.map((lane) => {
       const on = step.active.includes(lane), [value, address] = laneText(step, lane);
       return [`lane ${lane}`, thread(step.warp, lane).join(", "), on ? "takes part" : reason(step, lane), address, value];
     });
@@ -556,7 +490,7 @@
     step: () => true,
     barrier: (step) => step.kind === "barrier" || step.name === "__syncwarp",
     costly: (step) => excess(step) > 0,
-    line: (step) => step.place !== steps[at].place,
+    line: (step) => step.file !== steps[at].file || step.line !== steps[at].line,
     store: (step) => step.way === "store" && step.space === "global",
   };
 
@@ -644,6 +578,7 @@
   if (steps.length === 0) {
     byId("words").textContent = "This block accesses no memory and meets no barrier: there is nothing to step through.";
     document.querySelector(".time").hidden = true;
+    document.body.removeAttribute("aria-busy");
     return;
   }
   controls();
@@ -653,4 +588,5 @@
   drawTaps();
   show(data.focus && steps[data.focus.step] ? data.focus.step : 0);
   window.convlabsStep = { counters: () => sums[sums.length - 1], steps, show };
+  document.body.removeAttribute("aria-busy");
 })();
