@@ -94,10 +94,12 @@ class Access(msgspec.Struct, tag="access", array_like=True, frozen=True):
         return self.warp == warp and self.lanes >> lane & 1 == 1
 
     def excess(self) -> int:
-        """What it costs beyond what so many different bytes need."""
+        """What a load or store costs beyond what so many different bytes need."""
         sectors, _, _, wavefronts, ideal, words = self.costs
-        ideal_sectors = len(set(self.addresses().values())) * self.width // SECTOR
-        return max(wavefronts - ideal, sectors - ideal_sectors, words - 1)
+        needed = -(-len(set(self.addresses().values())) * self.width // SECTOR)
+        if self.way not in ("load", "store"):
+            return 0
+        return max(wavefronts - ideal, words - 1, sectors - needed - 1)  # it may begin in a sector
 
     def cost(self) -> int:
         """Sectors of global memory, wavefronts in shared memory, words of constant memory."""

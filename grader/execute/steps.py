@@ -37,10 +37,12 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """What a step adds to the counters, and to both terms of the counter of each limit."""
+    """What a step adds to the counters, and to both terms of the counter of each limit. costly: it
+    costs more than what so many bytes need."""
 
     counters: dict[str, int]
     terms: list[tuple[int, int]]
+    costly: bool
 
 
 class Focus(msgspec.Struct, frozen=True):
@@ -78,7 +80,7 @@ class Pixel(msgspec.Struct, frozen=True):
 class Recording(msgspec.Struct):
     """All that a page shows. places: file and line of the accesses, by their pc. constructs: those
     of the constructs' heads. counted: of each step the index of what it adds, in `counts`. sources:
-    the lines of each file. cut: in words, what was left out, or ""."""
+    the lines of each file, null where one is not shown. cut: in words, what was left out, or ""."""
 
     head: Block
     objects: list[Object]
@@ -87,7 +89,7 @@ class Recording(msgspec.Struct):
     constructs: dict[int, Location] = {}
     counted: list[int] = []
     counts: list[Counted] = []
-    sources: dict[str, list[str]] = {}
+    sources: dict[str, list[str | None]] = {}
     cut: str = ""
     limits: list[Limit] = []
     focus: Focus | None = None
@@ -162,7 +164,7 @@ def complete(recording: Recording, first: Iterable[int] = (), most: int = MOST_B
             places = places[: max(1, min(len(places) - 1, len(places) * most // size))]
     said = [recording.cut] if recording.cut else []
     if kept != warps:
-        said.append(f"of {len(warps)} warps this page has {len(kept)}: {_ranges(sorted(kept))}")
+        said.append(f"of {len(warps)} warps this page has {len(kept)}")
     if is_short:
         said.append(f"the page ends after {len(places)} steps")
     recording.cut = "; ".join(said)
@@ -174,17 +176,6 @@ def _size_of(recording: Recording, steps: list[Step]) -> int:
     recording.steps = steps
     _count(recording)
     return len(recording.packed())
-
-
-def _ranges(numbers: list[int]) -> str:
-    """0 to 3, 7."""
-    groups: list[list[int]] = []
-    for number in numbers:
-        if groups and groups[-1][-1] == number - 1:
-            groups[-1].append(number)
-        else:
-            groups.append([number])
-    return ", ".join(f"{g[0]} to {g[-1]}" if len(g) > 1 else f"{g[0]}" for g in groups)
 
 
 def _renumber(recording: Recording, places: dict[int, int]) -> None:
@@ -214,15 +205,17 @@ def _held(accesses: list[Access]) -> Literal["f4", "f8", "u1", "i4"]:
 
 def _count(recording: Recording) -> None:
     """Notes what each step adds to the counters: the same is noted once."""
-    kinds: dict[Site | None, int] = {}
-    recording.counted = [kinds.setdefault(_site(step), len(kinds)) for step in recording.steps]
+    kinds: dict[tuple[Site | None, bool], int] = {}
+    each = ((_site(s), isinstance(s, Access) and s.excess() > 0) for s in recording.steps)
+    recording.counted = [kinds.setdefault(kind, len(kinds)) for kind in each]
     recording.counts = []
-    for site in kinds:
+    for site, costly in kinds:
         own = of_site(site) if site else {}
         total = Counters()
         add(total, own)
         terms = [counters.terms(limit.counter, total) for limit in recording.limits]
-        recording.counts.append(Counted(own, [(above, below or 0) for above, below in terms]))
+        both = [(above, below or 0) for above, below in terms]
+        recording.counts.append(Counted(own, both, costly))
 
 
 def _site(step: Step) -> Site | None:

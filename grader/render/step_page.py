@@ -47,5 +47,6 @@ def _template() -> jinja2.Template:
 def _name(item: Object, recording: Recording) -> str:
     """An array has the name of the pointer that it was allocated for, where its line says so."""
     lines = recording.sources.get(item.file, [])
-    found = ALLOCATED.search(lines[item.line - 1]) if 0 < item.line <= len(lines) else None
+    line = lines[item.line - 1] if 0 < item.line <= len(lines) else None
+    found = ALLOCATED.search(line or "")
     return found[1] if found else "shared memory" if item.space == "shared" else "an array"

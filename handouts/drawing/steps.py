@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 
 from grader.execute import program, step_focus, steps
-from grader.execute.step_lines import Access
 from grader.execute.steps import Focus, Recording
 from grader.render import step_page
 
@@ -72,17 +71,19 @@ FIGURES = {
 
 
 def recorded(built: program.Program, figure: Figure) -> Recording:
-    """The block of a figure, with its kernel's lines as source."""
+    """The block of a figure, with the lines of its kernel alone."""
     found = program.record_block(built, [], 60, f"{figure.launch}:{figure.block}")
     assert found is not None, "the simulator recorded nothing"
     lines = SOURCE.read_text(encoding="utf-8").splitlines()
     file, _ = found.place(found.steps[0])
-    found.sources = {file: lines}
+    found.sources = {file: list[str | None](lines)}
     step_page.name_objects(found)
     first, second = (_step_at(found, file, lines, text) for text in (figure.opens, figure.other))
     found.focus = Focus(first, 0, [figure.words], second)
     steps.complete(found)
-    _keep_kernel(found, lines)
+    first_line = next(i for i, text in enumerate(lines) if f" {found.head.kernel}(" in text)
+    shown = range(first_line, lines.index("}", first_line) + 1)
+    found.sources[file] = [text if i in shown else None for i, text in enumerate(lines)]
     return found
 
 
@@ -92,23 +93,6 @@ def _step_at(recording: Recording, file: str, lines: list[str], text: str) -> in
     found = step_focus.at_line(recording, file, number, [])
     assert found, text
     return found.step
-
-
-def _keep_kernel(recording: Recording, lines: list[str]) -> None:
-    """Of the source only the kernel, whose first line gets the number 1."""
-    kernel = recording.head.kernel
-    start = next(i for i, line in enumerate(lines) if f"__global__ void {kernel}(" in line)
-    kept = range(start + 1, lines.index("}", start) + 2)
-
-    def moved(line: int) -> tuple[str, int]:
-        return (kernel, line - start) if line in kept else ("", 0)
-
-    recording.sources = {kernel: [lines[i - 1] for i in kept]}
-    for places in (recording.places, recording.constructs):
-        places.update({number: moved(line) for number, (_, line) in places.items()})
-    for one in (*recording.steps, *recording.objects):
-        if not isinstance(one, Access):
-            one.file, one.line = moved(one.line)
 
 
 if __name__ == "__main__":

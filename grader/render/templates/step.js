@@ -116,20 +116,6 @@
   const exists = (warp, lane) => warp * LANES + lane < threadCount;
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
-  function idealSectors(step) {
-    const bytes = new Set(step.active.map((lane) => step.at[lane])).size * step.width;
-    return Math.max(1, Math.ceil(bytes / SECTOR));
-  }
-
-  /* How much an access costs beyond what it needs. */
-  function excess(step) {
-    if (step.kind !== "access" || step.way === "fault" || step.way === "atomic") return 0;
-    const [sectors, , , wavefronts, ideal, words] = step.costs;
-    if (step.space === "shared") return wavefronts - ideal;
-    if (step.space === "constant") return words - 1;
-    return Math.max(0, sectors - idealSectors(step) - 1); /* a range may begin within a sector */
-  }
-
   function sentence(step) {
     const where = step.line ? ` (line ${step.line})` : "";
     if (step.kind === "barrier") {
@@ -178,6 +164,11 @@
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
     return made;
   }
+  function button(text, press, attributes = {}) {
+    const made = make("button", text, { type: "button", ...attributes });
+    made.addEventListener("click", press);
+    return made;
+  }
   const hue = (lane) => `--hue:${Math.round((lane * 360) / LANES)}`;
   const svg = (tag, attributes, text = "") => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -186,19 +177,17 @@
     return made;
   };
 
-  function table(caption, heads, rows, mark = () => "") {
-    const made = make("table", "", { class: "figures-table" });
+  /* A cell is text, or made already; the first of a row is its head. mark: the class of a cell. */
+  function table(caption, heads, rows, mark = () => "", kind = "figures-table") {
+    const made = make("table", "", { class: kind }), line = (cells) => {
+      const row = make("tr", "");
+      row.append(...cells);
+      return row;
+    };
     made.append(make("caption", caption, { class: "hidden" }));
-    const head = make("tr", "");
-    head.append(...heads.map((text) => make("th", text, { scope: "col" })));
-    made.createTHead().append(head);
-    const body = made.createTBody();
-    for (const row of rows) {
-      const line = make("tr", "");
-      row.forEach((text, i) => line.append(i === 0 ? make("th", text, { scope: "row" })
-        : make("td", text, mark(row, i) ? { class: mark(row, i) } : {})));
-      body.append(line);
-    }
+    if (heads.length) made.createTHead().append(line(heads.map((text) => make("th", text, { scope: "col" }))));
+    made.createTBody().append(...rows.map((row) => line(row.map((cell, i) => cell instanceof Node ? cell
+      : i === 0 ? make("th", cell, { scope: "row" }) : make("td", cell, mark(row, i) ? { class: mark(row, i) } : {})))));
     return made;
   }
 
@@ -215,8 +204,8 @@
     if (listed !== file && data.sources[file]) {
       const list = make("ol", "");
       data.sources[file].forEach((text, i) => {
-        const item = make("li", "", ran.get(file).has(i + 1) ? { class: "ran" } : {});
-        item.append(make("span", String(i + 1), { class: "n" }), text);
+        const item = make("li", "", { class: ran.get(file).has(i + 1) ? "ran" : "", ...(text === null ? { hidden: "" } : {}) });
+        item.append(make("span", String(i + 1), { class: "n" }), text || "");
         list.append(item);
       });
       box.replaceChildren(list);
@@ -245,7 +234,7 @@
     const depth = (text) => text.search(/\S/);
     if (branch.test(lines[line - 1] || "")) return line;
     let least = depth(lines[line - 1] || "");
-    for (let i = line - 2; i >= 0 && least > 0; i--) {
+    for (let i = line - 2; i >= 0 && lines[i] !== null && least > 0; i--) {
       const own = depth(lines[i]);
       if (own < 0 || own >= least) continue;
       if (branch.test(lines[i])) return i + 1;
@@ -324,10 +313,10 @@
 
   let marked = 0; /* the lanes that the page is about */
 
-  function cellOf(tag, lanes) {
+  function cellOf(tag, lanes, more = "") {
     const text = lanes.length === 0 ? "" : lanes.length === 1 ? String(lanes[0]) : `${lanes[0]}+`;
     const here = lanes.some((lane) => (marked >>> lane) & 1) ? " here" : "";
-    return make(tag, text, lanes.length ? { class: `touched${here}`, style: hue(lanes[0]), title: spans(lanes) } : {});
+    return make(tag, text, lanes.length ? { class: `touched${here}${more}`, style: hue(lanes[0]), title: spans(lanes) } : {});
   }
 
   function drawSectors(step) {
@@ -364,25 +353,11 @@
   }
 
   function drawBanks(step) {
-    const rows = wavefronts(step), made = make("table", "", { class: "banks" });
-    made.append(make("caption", "Banks of shared memory, one row for each wavefront", { class: "hidden" }));
-    const head = make("tr", "");
-    const corner = make("th", "", { scope: "col" });
-    corner.append(make("span", "wavefront", { class: "hidden" }));
-    head.append(corner, ...Array.from({ length: LANES }, (_, i) => make("th", String(i), { scope: "col" })));
-    made.createTHead().append(head);
-    const body = made.createTBody();
-    rows.forEach((row, i) => {
-      const line = make("tr", "");
-      line.append(make("th", String(i + 1), { scope: "row", "aria-label": `wavefront ${i + 1}` }));
-      for (let bank = 0; bank < LANES; bank++) {
-        const cell = cellOf("td", row[bank] || []);
-        if (row[bank] && step.costs[3] > step.costs[4]) cell.classList.add("clash");
-        line.append(cell);
-      }
-      body.append(line);
-    });
-    return [make("p", `${plural(step.costs[3], "wavefront")}, ${step.costs[4]} without conflicts; a row for each; below its bank, each word with the lane that wants it`, { class: "note" }), made];
+    const [, , , count, ideal] = step.costs;
+    const rows = wavefronts(step).map((row, i) => [make("th", String(i + 1), { scope: "row", "aria-label": `wavefront ${i + 1}` }),
+      ...EVERY_LANE.map((bank) => cellOf("td", row[bank] || [], count > ideal ? " clash" : ""))]);
+    return [make("p", `${plural(count, "wavefront")}, ${ideal} without conflicts; a row for each; below its bank, each word with the lane that wants it`, { class: "note" }),
+      table("Banks of shared memory, one row for each wavefront", ["wavefront", ...EVERY_LANE], rows, undefined, "banks")];
   }
 
   function drawConstant(step) {
@@ -419,7 +394,7 @@
     byId("what").textContent = { barrier: "Barrier", warp: "Exchange" }[step.kind] || "Memory";
     if (step.kind === "barrier") return box.replaceChildren(...drawBarrier(step));
     if (step.kind === "warp") return box.replaceChildren(...drawShuffle(step));
-    const object = objectOf(step), line = data.sources[object.file] ? object.line : 0;
+    const object = objectOf(step), line = (data.sources[object.file] || [])[object.line - 1] ? object.line : 0;
     byId("where").textContent = `${object.name}, ${object.bytes} bytes${line ? `, line ${line}` : ""}`;
     if (step.space === "shared") return box.replaceChildren(...drawBanks(step));
     if (step.space === "constant") return box.replaceChildren(...drawConstant(step));
@@ -458,24 +433,15 @@
     const { pixel } = data, box = byId("taps");
     if (!pixel || !box) return;
     const reach = Math.max(1, ...pixel.taps.flatMap((tap) => [Math.abs(tap[0]), Math.abs(tap[1])]));
-    const size = Math.min(reach, 16), made = make("table", "", { class: "taps" });
-    made.append(make("caption", "Pixels of the input around the result", { class: "hidden" }));
-    for (let dy = -size; dy <= size; dy++) {
-      const line = make("tr", "");
-      for (let dx = -size; dx <= size; dx++) {
-        const tap = pixel.taps.find((one) => one[0] === dx && one[1] === dy);
-        const cell = make("td", "", { class: [tap && tap[2] < 0 ? "missing" : "", tap && !tap[3] ? "extra" : "", dx === 0 && dy === 0 ? "centre" : ""].join(" ").trim() });
-        if (tap && tap[2] < 0) cell.append(make("span", "✕", { title: `(${dx}, ${dy}) was never read` }));
-        if (tap && tap[2] >= 0) {
-          const button = make("button", tap[3] ? "✓" : "!", { type: "button", "aria-label": `(${dx}, ${dy}): read in step ${tap[2] + 1}` });
-          button.addEventListener("click", () => show(tap[2]));
-          cell.append(button);
-        }
-        line.append(cell);
-      }
-      made.append(line);
-    }
-    box.replaceChildren(made);
+    const size = Math.min(reach, 16), around = [...Array(2 * size + 1).keys()].map((i) => i - size);
+    const cellAt = (dx, dy) => {
+      const [, , step, needed] = pixel.taps.find(([x, y]) => x === dx && y === dy) || [];
+      const cell = make("td", "", { class: [step < 0 ? "missing" : "", needed === false ? "extra" : "", dx === 0 && dy === 0 ? "centre" : ""].join(" ").trim() });
+      if (step < 0) cell.append(make("span", "✕", { title: `(${dx}, ${dy}) was never read` }));
+      if (step >= 0) cell.append(button(needed ? "✓" : "!", () => show(step), { "aria-label": `(${dx}, ${dy}): read in step ${step + 1}` }));
+      return cell;
+    };
+    box.replaceChildren(table("Pixels of the input around the result", [], around.map((dy) => around.map((dx) => cellAt(dx, dy))), undefined, "taps"));
     const missing = pixel.taps.filter((tap) => tap[2] < 0).length, extra = pixel.taps.filter((tap) => !tap[3]).length;
     byId("taps-words").textContent = `✓ ${plural(pixel.taps.length - missing - extra, "pixel")} read (a click goes there), ✕ ${missing} missing, ! ${extra} read but not needed; `
       + `${plural(pixel.outside, "load")} of other values, such as those beyond the border; framed: the result's own place`;
@@ -489,7 +455,7 @@
   const wanted = {
     step: () => true,
     barrier: (step) => step.kind === "barrier" || step.name === "__syncwarp",
-    costly: (step) => excess(step) > 0,
+    costly: (step) => step.adds.costly,
     line: (step) => step.file !== steps[at].file || step.line !== steps[at].line,
     store: (step) => step.way === "store" && step.space === "global",
   };
@@ -528,32 +494,19 @@
   }
 
   function controls() {
-    const box = byId("moves");
-    const add = (text, what, way, label) => {
-      const button = make("button", text, { type: "button", "data-move": `${what} ${way}`, "aria-label": label });
-      button.addEventListener("click", () => go(what, way));
-      box.append(button);
-    };
-    add("◀ back", "step", -1, "one step back");
-    add("step ▶", "step", 1, "one step on");
-    for (const [what, label] of [["barrier", "barrier"], ["costly", "costly access"], ["line", "line"], ["store", "store of a pixel"]]) {
-      add("◀", what, -1, `previous ${label}`);
-      add(`${label} ▶`, what, 1, `next ${label}`);
+    for (const move of document.querySelectorAll("[data-move]")) {
+      const [what, way] = move.dataset.move.split(" ");
+      move.addEventListener("click", () => go(what, Number(way)));
     }
-    const label = make("label", "of ", {}), select = make("select", "", { id: "only" });
+    const select = byId("only"), { focus } = data;
     const warps = [...new Set(steps.filter((step) => step.kind !== "barrier").map((step) => step.warp))].sort((a, b) => a - b);
-    select.append(make("option", "all warps", { value: "" }), ...warps.map((warp) => make("option", `warp ${warp}`, { value: warp })));
+    select.append(...warps.map((warp) => make("option", `warp ${warp}`, { value: warp })));
     select.addEventListener("change", () => show(at));
-    label.append(select);
-    if (warps.length > 1) box.append(label);
-    else box.append(select), select.hidden = true;
-    const { focus } = data;
+    select.parentElement.hidden = warps.length < 2;
     for (const [to, lanes] of focus ? [[focus.step, focus.lanes], [focus.other, focus.other_lanes]] : []) {
       if (to >= 0 && steps[to]) {
-        const button = make("button", `step ${to + 1}`, { type: "button" });
-        button.addEventListener("click", () => show(to));
         const line = make("p", "", { class: "buttons" });
-        line.append(button, make("span", oneThread(steps[to], lanes)));
+        line.append(button(`step ${to + 1}`, () => show(to)), make("span", oneThread(steps[to], lanes)));
         byId("jumps").append(line);
       }
     }
