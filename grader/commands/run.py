@@ -159,7 +159,7 @@ def _step_page(
     recording = program.record_block(built, arguments, seconds, target.asked())
     if recording is None:
         return "no page to step through: the program did not come to the same launch again"
-    for file in {file for file, _ in recording.places if file}:
+    for file in recording.files() - {""}:
         with contextlib.suppress(OSError):
             text = read_regular(Path(file)).decode(errors="replace")
             recording.sources[file] = text.splitlines()

@@ -80,8 +80,8 @@ def of_warps(binary: Path, raw: bytes) -> list[WarpAccess]:
     is skipped."""
     found = [*_loads_and_stores(raw)]
     # The simulator records where its call returns to: the byte before belongs to the access.
-    locations = addr2line.locations(binary, {one.access.place - 1 for one in found})
-    return [_of_warp(one, *locations[one.access.place - 1]) for one in found]
+    locations = addr2line.locations(binary, {one.access.pc - 1 for one in found})
+    return [_of_warp(one, *locations[one.access.pc - 1]) for one in found]
 
 
 class _Found(NamedTuple):
@@ -116,7 +116,7 @@ def _of_warp(found: _Found, file: str, line: int) -> WarpAccess:
     start = known.base if known and access.space == "shared" else 0
     return WarpAccess(
         block.launch,
-        access.place,
+        access.pc,
         file,
         line,
         access.space,

@@ -5,77 +5,50 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.execute.step_lines import LANES, Access
-from grader.execute.steps import Barrier, Focus, Memory, Recording, Tap
+from grader.execute.step_lines import LANES, Access, Barrier
+from grader.execute.steps import Focus, Recording, Tap
 from grader.model.finding import Finding
 
 LOOK_BACK = 64  # loads of a thread among which that of a stored value is looked for
-SECTOR = 32
 
 
 def at_line(recording: Recording, file: str, line: int, words: list[str]) -> Focus | None:
     """The costliest access of a line."""
-
-    def cost(step: Access) -> int:
-        sectors, _, _, wavefronts, ideal, constants = step.costs
-        ideal_sectors = len(set(step.addresses().values())) * step.width // SECTOR
-        return max(wavefronts - ideal, sectors - ideal_sectors, constants - 1)
-
     found = [
-        (cost(step), -i)
+        (step.excess(), -i)
         for i, step in enumerate(recording.steps)
-        if isinstance(step, Access) and recording.places[step.place] == (file, line)
+        if isinstance(step, Access) and recording.place(step) == (file, line)
     ]
-    if not found:
-        return None
-    return Focus(-max(found)[1], 0, words)
+    return Focus(-max(found)[1], 0, words) if found else None
 
 
 def at_finding(recording: Recording, finding: Finding) -> Focus | None:
     """The step of a finding; of a race, that of the other thread as well."""
-    words = [finding.render()]
+    words, place = [finding.render()], (finding.file, finding.line)
+    here = [(i, s) for i, s in enumerate(recording.steps) if recording.place(s) == place]
     if finding.kind == "barrier-divergence":
-        for i, step in enumerate(recording.steps):
-            place = recording.places[step.place]
-            if isinstance(step, Barrier) and place == (finding.file, finding.line):
-                absent = any(
-                    lanes != full for lanes, full in zip(step.lanes, _full(recording), strict=False)
-                )
-                if absent:
-                    return Focus(i, 0, words)
-        return None
+        full = _full(recording)
+        missed = (i for i, step in here if isinstance(step, Barrier) and step.lanes != full)
+        return next((Focus(i, 0, words) for i in missed), None)
     x, y, _ = recording.head.threads
     number = sum(i * n for i, n in zip(finding.thread, (1, x, x * y), strict=False))
     warp, lane = divmod(number, LANES)
-    places = {(finding.file, finding.line)}
-    mine = [
-        i
-        for i, step in enumerate(recording.steps)
-        if isinstance(step, Access)
-        and (step.warp, step.lanes >> lane & 1) == (warp, 1)
-        and recording.places[step.place] in places
-    ]
+    mine = [(i, s) for i, s in here if isinstance(s, Access) and s.has(warp, lane)]
     if finding.kind.endswith("-race") and finding.other_line:
         other_place = (finding.other_file, finding.other_line)
-        for i in mine:
+        for i, _ in mine:
             if (pair := _rival(recording, i, lane, other_place)) is not None:
-                other, other_lanes = pair
-                return Focus(i, 1 << lane, words, other, other_lanes)
-    mine.sort(key=lambda i: getattr(recording.steps[i], "way", "") != "fault")
-    best = _outside(recording, mine, lane) if finding.kind == "out-of-bounds" else None
-    at = best if best is not None else mine[0] if mine else None
-    return Focus(at, 1 << lane, words) if at is not None else None
+                return Focus(i, 1 << lane, words, *pair)
+    mine.sort(key=lambda one: one[1].way != "fault")
+    if finding.kind == "out-of-bounds":
+        mine.sort(key=lambda one: not _is_outside(recording, one[1], lane))
+    return Focus(mine[0][0], 1 << lane, words) if mine else None
 
 
-def _outside(recording: Recording, steps: list[int], lane: int) -> int | None:
-    """The first of the steps whose lane leaves the object."""
-    for i in steps:
-        step = recording.steps[i]
-        assert isinstance(step, Access)
-        size = recording.objects[step.object].bytes
-        if not 0 <= step.addresses()[lane] <= size - step.width:
-            return i
-    return None
+def _is_outside(recording: Recording, step: Access, lane: int) -> bool:
+    """Does the lane leave the object?"""
+    size = recording.objects[step.object].bytes
+    return not 0 <= step.addresses()[lane] <= size - step.width
 
 
 def _full(recording: Recording) -> list[int]:
@@ -102,7 +75,7 @@ def _rival(
         other = recording.steps[i]
         if not isinstance(other, Access) or other.object != me.object:
             continue
-        if recording.places[other.place] != place or "load" == me.way == other.way:
+        if recording.place(other) != place or "load" == me.way == other.way:
             continue
         for one, offset in other.addresses().items():
             is_me = (other.warp, one) == (me.warp, lane)
@@ -146,7 +119,6 @@ def pixels_read(
     """
     end = recording.steps[store]
     assert isinstance(end, Access)
-    memory = Memory(recording.objects)
     origin: dict[tuple[int, int], tuple[int, int] | None] = {}
     loads: dict[tuple[int, int], list[_Load]] = {}
     mine: list[_Load] = []
@@ -155,8 +127,7 @@ def pixels_read(
     for i, step in enumerate(recording.steps[: store + 1]):
         if not isinstance(step, Access):
             continue
-        values = memory.values(step)
-        memory.follow(step, values)
+        values = step.loaded_or_stored()
         for one, at in step.addresses().items():
             who = step.warp, one
             value = values.get(one)

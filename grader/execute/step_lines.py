@@ -10,7 +10,7 @@ import msgspec
 
 from grader.execute.records import readable
 
-LANES = 32
+LANES, SECTOR = 32, 32
 
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 Width = Annotated[int, msgspec.Meta(ge=1, le=16)]
@@ -30,9 +30,10 @@ class Block(msgspec.Struct, tag="block", array_like=True, frozen=True):
     index: Index
 
 
-class Object(msgspec.Struct, tag="object", array_like=True, frozen=True):
+class Object(msgspec.Struct, tag="object", array_like=True):
     """What addresses of the launch belong to: an array, a variable. base: its address modulo 4096;
-    of shared memory, its place in that of the block. file, line: where it is allocated."""
+    of shared memory, its place in that of the block: its sectors and banks depend on it. file,
+    line: where it is allocated. holds: what a recording says that its bytes look like."""
 
     number: Count
     space: Space
@@ -41,6 +42,7 @@ class Object(msgspec.Struct, tag="object", array_like=True, frozen=True):
     name: str
     file: str
     line: int
+    holds: Literal["f4", "f8", "u1", "i4"] = "i4"
 
 
 class Construct(msgspec.Struct, tag="construct", array_like=True, frozen=True):
@@ -53,31 +55,51 @@ class Construct(msgspec.Struct, tag="construct", array_like=True, frozen=True):
 class Access(msgspec.Struct, tag="access", array_like=True, frozen=True):
     """One instruction of a warp that accesses memory. A fault is an access that ended its threads.
 
-    place: where its call returns to; in a recording, an index of `places`. lanes: those that take
-    part, one bit each. object: an index of `objects`, of the first lane's address. offsets: those
-    of the lanes from its beginning, in stretches: the first one, the distance to the next lane's,
-    how many lanes. values: the bytes of the lanes in hexadecimal; of one lane where all have the
-    same; "" where they are not known. A recording has "" for a load whose values follow from
-    earlier steps, and "?" where they are not known. apart: why other lanes take no part, in pairs:
-    the number of a construct whose line `constructs` has (-1: they have left the kernel, or wait;
-    0: not known), and those lanes. costs: sectors, of these new in the launch, bytes stored again,
-    wavefronts, wavefronts without conflicts, words of constant memory."""
+    pc: where its call returns to. lanes: those that take part, one bit each. object: an index of
+    `objects`, of the first lane's address. offsets: those of the lanes from its beginning, in
+    stretches: the first one, the distance to the next lane's, how many lanes. values: the bytes of
+    the lanes in hexadecimal; of one lane where all have the same; "" where they are not known.
+    apart: why other lanes take no part, in pairs: the number of a construct (-1: they have left the
+    kernel, or wait; 0: not known), and those lanes. costs: sectors, of these new in the launch,
+    bytes stored again, wavefronts, wavefronts without conflicts, words of constant memory."""
 
     warp: Count
-    place: Count
+    pc: Count
     way: Way
     space: Space
     width: Width
     lanes: Mask
     object: Count
     offsets: list[int]
-    values: Annotated[str, msgspec.Meta(pattern=r"^(([0-9a-f]{2})*|\?)$")]
+    values: Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2})*$")]
     apart: list[int]
     costs: Annotated[list[Count], msgspec.Meta(min_length=6, max_length=6)]
 
     def addresses(self) -> dict[int, int]:
         """The offset of each lane that takes part."""
-        return addresses(self.lanes, self.offsets)
+        o = self.offsets
+        found = (o[i] + k * o[i + 1] for i in range(0, len(o) - 2, 3) for k in range(o[i + 2]))
+        return dict(zip(lanes_of(self.lanes), found, strict=False))
+
+    def loaded_or_stored(self) -> dict[int, bytes]:
+        """The bytes of each lane; none where they are not known."""
+        data, width = bytes.fromhex(self.values), self.width
+        one = len(data) == width
+        return {
+            lane: data if one else data[i * width : (i + 1) * width]
+            for i, lane in enumerate(lanes_of(self.lanes) if data else [])
+        }
+
+    def has(self, warp: int, lane: int) -> bool:
+        return self.warp == warp and self.lanes >> lane & 1 == 1
+
+    def excess(self) -> int:
+        """What a load or store costs beyond what so many different bytes need."""
+        sectors, _, _, wavefronts, ideal, words = self.costs
+        needed = -(-len(set(self.addresses().values())) * self.width // SECTOR)
+        if self.way not in ("load", "store"):
+            return 0
+        return max(wavefronts - ideal, words - 1, sectors - needed - 1)  # it may begin in a sector
 
     def cost(self) -> int:
         """Sectors of global memory, wavefronts in shared memory, words of constant memory."""
@@ -85,13 +107,18 @@ class Access(msgspec.Struct, tag="access", array_like=True, frozen=True):
         return {"shared": wavefronts, "constant": words}.get(self.space, sectors)
 
 
-class Barrier(msgspec.Struct, tag="barrier", array_like=True, frozen=True):
+class Barrier(msgspec.Struct, tag="barrier", array_like=True):
+    """The threads that wait at one call of a barrier when it opens: of each warp, one bit each."""
+
     file: str
     line: int
     lanes: list[Mask]
 
 
-class Operation(msgspec.Struct, tag="warp", array_like=True, frozen=True):
+class Operation(msgspec.Struct, tag="warp", array_like=True):
+    """A function of a warp, such as a shuffle. sources: the lane that each lane reads from; inputs
+    and results: bits in hexadecimal. Each is empty where the function has none."""
+
     warp: Count
     file: str
     line: int
@@ -128,14 +155,3 @@ def lines(raw: bytes) -> Iterator[Line]:
 
 def lanes_of(mask: int) -> list[int]:
     return [lane for lane in range(LANES) if mask >> lane & 1]
-
-
-def addresses(lanes: int, offsets: list[int]) -> dict[int, int]:
-    """The offset of each lane, from stretches: the first one's, the distance to the next lane's,
-    how many lanes."""
-    found = (
-        offsets[i] + k * offsets[i + 1]
-        for i in range(0, len(offsets) - 2, 3)
-        for k in range(offsets[i + 2])
-    )
-    return dict(zip(lanes_of(lanes), found, strict=False))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from grader.execute import step_focus, steps
 from grader.execute.accesses import WarpAccess
 from grader.execute.profile import Kernel, Line, Profile
+from grader.execute.step_lines import SECTOR, Barrier
 from grader.execute.steps import Focus, Recording
 from grader.model.finding import Finding
 
@@ -58,7 +59,7 @@ def waste(line: Line) -> tuple[int, int]:
     what they need."""
     c = line.counters
     bytes_, requests = c.global_load_bytes + c.global_store_bytes, c.global_load_requests
-    moved = max(-(-bytes_ // step_focus.SECTOR), requests + c.global_store_requests)
+    moved = max(-(-bytes_ // SECTOR), requests + c.global_store_requests)
     conflicts = c.shared_load_conflicts + c.shared_store_conflicts
     wavefronts = c.shared_load_wavefronts + c.shared_store_wavefronts
     extra = max(0, c.global_load_sectors + c.global_store_sectors - moved)
@@ -87,8 +88,8 @@ def of_run(seen: Profile, samples: list[WarpAccess]) -> Target | None:
 
 
 def finish(recording: Recording, target: Target) -> None:
-    """Sets the step at which the page opens, if that is not known yet, and leaves out what a page
-    computes itself. The warps of that step stay in a page that has not all."""
+    """Sets the step at which the page opens, if that is not known yet, and adds what a page needs.
+    The warps of that step stay in a page that has not all."""
     if recording.focus is None and target.finding:
         recording.focus = step_focus.at_finding(recording, target.finding)
         recording.focus = recording.focus or Focus(0, 0, [target.finding.render()])
@@ -98,5 +99,5 @@ def finish(recording: Recording, target: Target) -> None:
         recording.focus = Focus(0, 0, list(target.words))
     focus = recording.focus
     shown = [recording.steps[i] for i in ([focus.step, focus.other] if focus else []) if i >= 0]
-    first = [step.warp for step in shown if not isinstance(step, steps.Barrier)]
-    steps.compact(recording, first)
+    first = [step.warp for step in shown if not isinstance(step, Barrier)]
+    steps.complete(recording, first)

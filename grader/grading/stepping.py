@@ -131,13 +131,13 @@ class _Stepper:
             _show_pixel(recording, comparison, prepared, self.check, operation, bool(found))
         recording.title = f"{self.session.lab.id}  {self.line.title()}"
         recording.limits = _limits(self.session.lab, self.check.part, recording.head.kernel)
-        step_target.finish(recording, target)
-        submission = self.session.submission
+        submission, files = self.session.submission, recording.files()
         recording.sources = {
             submission.path(name): submission.text(name).splitlines()
             for name in submission.contents
-            if any(place[0] == submission.path(name) for place in recording.places)
+            if submission.path(name) in files
         }
+        step_target.finish(recording, target)
         return recording
 
     def _wrong(self, prepared: Prepared) -> Comparison | None:
@@ -236,19 +236,11 @@ def _show_pixel(
 
 
 def _limits(lab: Lab, part: str, kernel: str) -> list[Limit]:
-    """What the part's technique checks ask of the kernel's counters."""
+    """What the part's technique checks ask of the kernel's counters that a page has."""
     limits = []
     for t in lab.technique:
-        if t.part == part and fnmatchcase(kernel, t.kernel) and not counters.unknown(t.counter):
+        if t.part == part and fnmatchcase(kernel, t.kernel) and counters.is_of_accesses(t.counter):
             words = counters.in_words(t.counter, t.per)
-            limits.append(
-                Limit(
-                    t.name,
-                    counters.spelled_out(t.counter),
-                    t.per or "",
-                    f"{words.counted}{words.unit}",
-                    t.at_most,
-                    t.at_least,
-                )
-            )
+            said = f"{words.counted}{words.unit}"
+            limits.append(Limit(t.counter, t.per or "", said, t.at_most, t.at_least))
     return limits

@@ -154,6 +154,12 @@ def unknown(counter: str) -> list[str]:
     return names[2:] + [name for name in names[:2] if name not in NAMES | OF_CODE]
 
 
+def is_of_accesses(counter: str) -> bool:
+    """Does each access add its share to it, and nothing else?"""
+    names = {name for name in _names(counter) if name}
+    return names <= NAMES - set(OF_LAUNCH)
+
+
 def terms(counter: str, counted: Counters) -> tuple[int, int | None]:
     """The values of numerator and denominator; the second is None when `counter` is no quotient."""
     above, below = _names(counter)

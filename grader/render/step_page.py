@@ -6,10 +6,10 @@ import re
 from functools import cache
 
 import jinja2
-import msgspec
 from markupsafe import Markup
 
-from grader.execute.steps import Object, Recording
+from grader.execute.step_lines import Object
+from grader.execute.steps import Recording
 from grader.model import plain_text
 from grader.render import page_templates
 
@@ -20,14 +20,13 @@ ALLOCATED = re.compile(r"\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*(?:\([^()]*\)\s*)?
 
 def page(recording: Recording, small: bool = False) -> str:
     """The page of one block. small: for a frame inside another page, without counters."""
-    shown = named(recording)
-    data = msgspec.json.encode(shown).decode().replace("<", "\\u003c")
+    name_objects(recording)
     script = SCRIPT.read_text(encoding="utf-8")
     text = _template().render(
         title=recording.title,
-        recording=shown,
+        recording=recording,
         small=small,
-        data=Markup(data),
+        data=recording.packed(),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         style=page_templates.style(*STYLES),
@@ -35,10 +34,9 @@ def page(recording: Recording, small: bool = False) -> str:
     return plain_text.document(text)  # names of kernels and files are the student's
 
 
-def named(recording: Recording) -> Recording:
-    """With a name for each object."""
-    objects = [_named(item, recording) for item in recording.objects]
-    return msgspec.structs.replace(recording, objects=objects)
+def name_objects(recording: Recording) -> None:
+    for item in recording.objects:
+        item.name = item.name or _name(item, recording)
 
 
 @cache
@@ -46,12 +44,9 @@ def _template() -> jinja2.Template:
     return page_templates.environment().get_template("step.html")
 
 
-def _named(item: Object, recording: Recording) -> Object:
-    """An array with the name of the pointer that it was allocated for, where its line says so."""
-    if item.name:
-        return item
-    file, line = recording.places[item.where] if item.where < len(recording.places) else ("", 0)
-    lines = recording.sources.get(file, [])
-    found = ALLOCATED.search(lines[line - 1]) if 0 < line <= len(lines) else None
-    name = found[1] if found else "shared memory" if item.space == "shared" else "an array"
-    return msgspec.structs.replace(item, name=name)
+def _name(item: Object, recording: Recording) -> str:
+    """An array has the name of the pointer that it was allocated for, where its line says so."""
+    lines = recording.sources.get(item.file, [])
+    line = lines[item.line - 1] if 0 < item.line <= len(lines) else None
+    found = ALLOCATED.search(line or "")
+    return found[1] if found else "shared memory" if item.space == "shared" else "an array"

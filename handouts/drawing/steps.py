@@ -1,16 +1,11 @@
-"""Records the kernels that the handouts step through: handouts/interactive/steps/*.json.
+"""Records the kernels that the handouts step through, on the simulator: `python -m
+handouts.drawing.steps` writes handouts/interactive/steps/*.json."""
 
-python -m handouts.drawing.steps            write them: this runs kernels.cu on the simulator
-python -m handouts.drawing.steps --check    change nothing; exit 1 if one has changed
-"""
-
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from grader import paths
 from grader.execute import program, step_focus, steps
 from grader.execute.steps import Focus, Recording
 from grader.render import step_page
@@ -75,26 +70,20 @@ FIGURES = {
 }
 
 
-def recorded() -> dict[str, bytes]:
-    """The recordings as JSON, by the names of their figures."""
-    built = program.build([str(SOURCE)], True)
-    return {
-        name: msgspec.json.encode(_recorded(built, figure)) + b"\n"
-        for name, figure in FIGURES.items()
-    }
-
-
-def _recorded(built: program.Program, figure: Figure) -> Recording:
+def recorded(built: program.Program, figure: Figure) -> Recording:
+    """The block of a figure, with the lines of its kernel alone."""
     found = program.record_block(built, [], 60, f"{figure.launch}:{figure.block}")
     assert found is not None, "the simulator recorded nothing"
     lines = SOURCE.read_text(encoding="utf-8").splitlines()
-    found.sources = {found.places[found.steps[0].place][0]: lines}
-    found = step_page.named(found)
-    file = next(iter(found.sources))
+    file, _ = found.place(found.steps[0])
+    found.sources = {file: list[str | None](lines)}
+    step_page.name_objects(found)
     first, second = (_step_at(found, file, lines, text) for text in (figure.opens, figure.other))
     found.focus = Focus(first, 0, [figure.words], second)
-    steps.compact(found)
-    _keep_kernel(found, file)
+    steps.complete(found)
+    first_line = next(i for i, text in enumerate(lines) if f" {found.head.kernel}(" in text)
+    shown = range(first_line, lines.index("}", first_line) + 1)
+    found.sources[file] = [text if i in shown else None for i, text in enumerate(lines)]
     return found
 
 
@@ -106,35 +95,8 @@ def _step_at(recording: Recording, file: str, lines: list[str], text: str) -> in
     return found.step
 
 
-def _keep_kernel(recording: Recording, file: str) -> None:
-    """Of the source only the kernel, whose first line gets the number 1."""
-    lines, kernel = recording.sources[file], recording.head.kernel
-    start = next(i for i, line in enumerate(lines) if f"__global__ void {kernel}(" in line)
-    end = lines.index("}", start)
-    kept = range(start + 1, end + 2)
-    recording.sources = {kernel: lines[start : end + 1]}
-    recording.places = [
-        (kernel, line - start) if line in kept else ("", 0) for _, line in recording.places
-    ]
-
-
-def main(arguments: list[str]) -> int:
-    if arguments not in ([], ["--check"]):
-        print("usage: python -m handouts.drawing.steps [--check]", file=sys.stderr)
-        return 2
-    status = 0
-    for name, text in recorded().items():
-        file = FOLDER / f"{name}.json"
-        if file.is_file() and file.read_bytes() == text:
-            continue
-        if arguments:
-            print(f"{name}.json is not what kernels.cu does; run python -m handouts.drawing.steps")
-            status = 1
-        else:
-            file.write_bytes(text)
-            print(f"wrote {file.relative_to(paths.ROOT)}")
-    return status
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    program_of_all = program.build([str(SOURCE)], True)
+    for name, each in FIGURES.items():
+        encoded = msgspec.json.encode(recorded(program_of_all, each))
+        (FOLDER / f"{name}.json").write_bytes(encoded + b"\n")

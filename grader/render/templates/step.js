@@ -1,53 +1,32 @@
-/* Steps through a recorded block: convlabs-step/v1, which the page holds as JSON. All that is shown
- * of a step follows from the steps up to it; `expand` computes it once, so that going back is as
- * cheap as going on. */
+/* Steps through a recorded block: convlabs-step/v1, which the page holds compressed. */
 "use strict";
-(() => {
-  const LANES = 32, SECTOR = 32, WORD = 4;
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const steps = data.steps.map(named);
+(async () => {
+  const LANES = 32, SECTOR = 32, WORD = 4, EVERY_LANE = [...Array(LANES).keys()];
   const byId = (id) => document.getElementById(id);
-  const lanesOf = (mask) => [...Array(LANES).keys()].filter((lane) => (mask >>> lane) & 1);
+  const lanesOf = (mask) => EVERY_LANE.filter((lane) => (mask >>> lane) & 1);
+  document.body.setAttribute("aria-busy", "true");
+  const packed = Uint8Array.from(atob(byId("data").textContent), (c) => c.charCodeAt(0));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const data = await new Response(unpacked).json();
 
   /* ---- the recording, with names */
 
-  function named([kind, ...rest]) {
-    const names = {
-      access: ["warp", "place", "way", "space", "width", "lanes", "object", "offsets", "values",
-        "apart", "costs"],
-      barrier: ["place", "lanes"],
-      warp: ["warp", "place", "name", "lanes", "sources", "inputs", "results"],
-    }[kind];
-    const step = Object.fromEntries(names.map((name, i) => [name, rest[i]]));
-    return { kind, ...step };
-  }
-
-  /* What each object holds, as far as the steps show it: pages of bytes and whether they are known. */
-  const memory = new Map();
-  const PAGE = 4096;
-
-  function byteAt(object, at, create) {
-    const key = object * 2 ** 40 + Math.floor(at / PAGE);
-    if (!memory.has(key) && create) memory.set(key, new Int16Array(PAGE).fill(-1));
-    return memory.get(key);
-  }
-
-  function readBytes(object, at, width) {
-    const bytes = new Uint8Array(width);
-    for (let i = 0; i < width; i++) {
-      const page = byteAt(object, at + i, false);
-      if (!page || page[(at + i) % PAGE] < 0) return null;
-      bytes[i] = page[(at + i) % PAGE];
-    }
-    return bytes;
-  }
-
+  const FIELDS = {
+    block: ["launch", "kernel", "grid", "threads", "index"],
+    object: ["number", "space", "bytes", "base", "name", "file", "line", "holds"],
+    access: ["warp", "pc", "way", "space", "width", "lanes", "object", "offsets", "values", "apart", "costs"],
+    barrier: ["file", "line", "lanes"],
+    warp: ["warp", "file", "line", "name", "lanes", "sources", "inputs", "results"],
+  };
+  const named = ([kind, ...rest]) => ({ kind, ...Object.fromEntries(FIELDS[kind].map((name, i) => [name, rest[i]])) });
+  const head = named(data.head), objects = data.objects.map(named), steps = data.steps.map(named);
+  const threadCount = head.threads.reduce((a, b) => a * b);
   const hex = (text, from, width) => Uint8Array.from({ length: width }, (_, i) =>
     parseInt(text.slice(2 * (from + i), 2 * (from + i) + 2), 16));
 
-  /* Gives each access `at` (the offset of each lane, or null) and `bytes` (its value, or null). */
+  /* Gives an access `at` (the offset of each lane, or null) and `bytes` (its value, or null). */
   function expand(step) {
-    step.active = lanesOf(step.lanes);
+    [step.file, step.line] = data.places[step.pc];
     step.at = Array(LANES).fill(null);
     step.bytes = Array(LANES).fill(null);
     const offsets = [];
@@ -58,76 +37,36 @@
     }
     const one = step.values.length === 2 * step.width;
     step.active.forEach((lane, i) => {
-      const at = step.at[lane] = offsets[i];
-      if (step.values === "") step.bytes[lane] = at < 0 ? null : readBytes(step.object, at, step.width);
-      else if (step.values !== "?") step.bytes[lane] = hex(step.values, one ? 0 : i * step.width, step.width);
+      step.at[lane] = offsets[i];
+      if (step.values) step.bytes[lane] = hex(step.values, one ? 0 : i * step.width, step.width);
     });
-    for (const lane of step.active) {
-      const bytes = step.bytes[lane];
-      for (let i = 0; bytes && step.at[lane] >= 0 && i < step.width; i++) {
-        byteAt(step.object, step.at[lane] + i, true)[(step.at[lane] + i) % PAGE] = bytes[i];
-      }
-    }
   }
+
+  /* The counters are those of --profile; of each limit, the sums of both its terms. */
+  const sums = [], total = { pixels: 0, terms: data.limits.map(() => [0, 0]) };
+  const names = [...new Set(data.counts.flatMap(({ counters }) => Object.keys(counters)))].sort();
+  for (const name of names) total[name] = 0;
   let epoch = 0;
-  for (const step of steps) {
+  const stored = new Set();
+  steps.forEach((step, i) => {
     step.epoch = epoch;
-    if (step.kind === "access") expand(step);
-    if (step.kind === "warp") step.active = lanesOf(step.lanes);
     epoch += step.kind === "barrier";
-  }
-
-  /* ---- counters: those of --profile */
-
-  function costs(step) {
-    if (step.kind !== "access" || step.way === "fault") return {};
-    const [sectors, fresh, again, wavefronts, ideal, words] = step.costs;
-    const lanes = step.active.length;
-    if (step.way === "atomic") {
-      return step.space !== "global" ? {} : { atomic_requests: 1, atomic_lanes: lanes,
-        atomic_sectors: sectors, atomic_bytes: lanes * step.width };
+    if (step.kind !== "barrier") step.active = lanesOf(step.lanes);
+    if (step.kind === "access") expand(step);
+    step.adds = data.counts[data.counted[i]];
+    for (const [name, more] of Object.entries(step.adds.counters)) total[name] += more;
+    total.terms = total.terms.map((pair, n) => pair.map((sum, k) => sum + step.adds.terms[n][k]));
+    if (step.way === "store" && step.space === "global") {
+      step.active.forEach((lane) => stored.add(step.object * 2 ** 40 + step.at[lane]));
     }
-    const way = `${step.space}_${step.way}`;
-    if (step.space === "shared") {
-      return { [`${way}_requests`]: 1, [`${way}_wavefronts`]: wavefronts,
-        [`${way}_conflicts`]: wavefronts - ideal };
-    }
-    if (step.space === "constant") {
-      return { constant_requests: 1, constant_words: words, constant_bytes: lanes * step.width };
-    }
-    const name = step.space === "texture" ? "texture" : way;
-    return { [`${name}_requests`]: 1, [`${name}_lanes`]: lanes, [`${name}_sectors`]: sectors,
-      [`${name}_bytes`]: lanes * step.width, dram_bytes: SECTOR * fresh,
-      global_bytes_stored_again: again };
-  }
-  const names = [...new Set(steps.flatMap((step) => Object.keys(costs(step))))].sort();
-  const sums = [];
-  {
-    const stored = new Set(), total = Object.fromEntries(names.map((name) => [name, 0]));
-    for (const step of steps) {
-      for (const [name, more] of Object.entries(costs(step))) total[name] += more;
-      if (step.way === "store" && step.space === "global") {
-        step.active.forEach((lane) => stored.add(step.object * 2 ** 40 + step.at[lane]));
-      }
-      sums.push({ ...total, pixels: stored.size });
-    }
-  }
+    sums.push({ ...total, pixels: stored.size });
+  });
 
   /* What a check limits: a counter, or a quotient, of the steps so far; null: of nothing yet. */
-  function limited(limit, sum) {
-    const value = (name) => {
-      let n = sum[name] || 0;
-      const [, unit] = /^global_(?:load|store)_(.*)$/.exec(name) || [];
-      if (unit) n += sum[`atomic_${unit}`] || 0;
-      if (name.includes("global_load")) n += sum[name.replace("global_load", "texture")] || 0;
-      if (name === "global_load_requests" || name === "global_load_sectors") {
-        n += (sum.constant_words || 0) - (sum.constant_requests || 0);
-      }
-      return n;
-    };
-    const [above, below] = limit.counter.split("/").map((name) => name.trim());
-    const divisor = below ? value(below) : limit.per === "pixel" ? sum.pixels : 1;
-    return divisor ? value(above) / divisor : null;
+  function limited(limit, n, sum) {
+    const [above, below] = sum.terms[n];
+    const divisor = limit.counter.includes("/") ? below : limit.per === "pixel" ? sum.pixels : 1;
+    return divisor ? above / divisor : null;
   }
 
   /* ---- values in words */
@@ -160,7 +99,7 @@
     return shown(bytes, exponent > 60 && exponent < 190 ? "f4" : "i4");
   }
 
-  const objectOf = (step) => data.objects[step.object] || { name: "memory", holds: "i4", base: 0, bytes: 0 };
+  const objectOf = (step) => objects[step.object] || { name: "memory", holds: "i4", base: 0, bytes: 0 };
   const sizeOf = (object, width) => ({ f4: 4, i4: 4, f8: 8, u1: 1 })[object.holds] || width;
 
   function element(step, lane) {
@@ -171,34 +110,18 @@
   }
 
   function thread(warp, lane) {
-    const [x, y] = data.head.threads, n = warp * LANES + lane;
+    const [x, y] = head.threads, n = warp * LANES + lane;
     return [n % x, Math.floor(n / x) % y, Math.floor(n / x / y)];
   }
-  const exists = (warp, lane) => warp * LANES + lane < data.head.threads.reduce((a, b) => a * b);
-  const lineOf = (place) => (data.places[place] || ["", 0])[1];
+  const exists = (warp, lane) => warp * LANES + lane < threadCount;
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
-  function idealSectors(step) {
-    const bytes = new Set(step.active.map((lane) => step.at[lane])).size * step.width;
-    return Math.max(1, Math.ceil(bytes / SECTOR));
-  }
-
-  /* How much an access costs beyond what it needs. */
-  function excess(step) {
-    if (step.kind !== "access" || step.way === "fault" || step.way === "atomic") return 0;
-    const [sectors, , , wavefronts, ideal, words] = step.costs;
-    if (step.space === "shared") return wavefronts - ideal;
-    if (step.space === "constant") return words - 1;
-    return Math.max(0, sectors - idealSectors(step) - 1); /* a range may begin within a sector */
-  }
-
   function sentence(step) {
-    const where = lineOf(step.place) ? ` (line ${lineOf(step.place)})` : "";
+    const where = step.line ? ` (line ${step.line})` : "";
     if (step.kind === "barrier") {
       const here = step.lanes.reduce((n, mask) => n + lanesOf(mask).length, 0);
-      const all = data.head.threads.reduce((a, b) => a * b);
-      return here === all ? `All ${all} threads of the block meet at the barrier${where}.`
-        : `${here} of ${all} threads meet at this barrier${where}; the others have left the kernel or wait elsewhere.`;
+      return here === threadCount ? `All ${here} threads of the block meet at the barrier${where}.`
+        : `${here} of ${threadCount} threads meet at this barrier${where}; the others have left the kernel or wait elsewhere.`;
     }
     const who = `Warp ${step.warp}: ${step.active.length === LANES ? "all 32 lanes" : plural(step.active.length, "lane")}`;
     if (step.kind === "warp") {
@@ -230,7 +153,7 @@
     if (lane === undefined || step.kind !== "access") return sentence(step);
     const verb = { load: "loads", store: "stores", atomic: "updates", fault: "accesses" }[step.way];
     const value = step.bytes[lane] ? `, ${shown(step.bytes[lane], objectOf(step).holds)}` : "";
-    return `line ${lineOf(step.place)}: thread (${thread(step.warp, lane).join(", ")}) ${verb} ${objectOf(step).name}${element(step, lane)}${value}`;
+    return `line ${step.line}: thread (${thread(step.warp, lane).join(", ")}) ${verb} ${objectOf(step).name}${element(step, lane)}${value}`;
   }
 
   /* ---- drawing */
@@ -241,6 +164,11 @@
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
     return made;
   }
+  function button(text, press, attributes = {}) {
+    const made = make("button", text, { type: "button", ...attributes });
+    made.addEventListener("click", press);
+    return made;
+  }
   const hue = (lane) => `--hue:${Math.round((lane * 360) / LANES)}`;
   const svg = (tag, attributes, text = "") => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -249,39 +177,35 @@
     return made;
   };
 
-  function table(caption, heads, rows, mark = () => "") {
-    const made = make("table", "", { class: "figures-table" });
+  /* A cell is text, or made already; the first of a row is its head. mark: the class of a cell. */
+  function table(caption, heads, rows, mark = () => "", kind = "figures-table") {
+    const made = make("table", "", { class: kind }), line = (cells) => {
+      const row = make("tr", "");
+      row.append(...cells);
+      return row;
+    };
     made.append(make("caption", caption, { class: "hidden" }));
-    const head = make("tr", "");
-    head.append(...heads.map((text) => make("th", text, { scope: "col" })));
-    made.createTHead().append(head);
-    const body = made.createTBody();
-    for (const row of rows) {
-      const line = make("tr", "");
-      row.forEach((text, i) => line.append(i === 0 ? make("th", text, { scope: "row" })
-        : make("td", text, mark(row, i) ? { class: mark(row, i) } : {})));
-      body.append(line);
-    }
+    if (heads.length) made.createTHead().append(line(heads.map((text) => make("th", text, { scope: "col" }))));
+    made.createTBody().append(...rows.map((row) => line(row.map((cell, i) => cell instanceof Node ? cell
+      : i === 0 ? make("th", cell, { scope: "row" }) : make("td", cell, mark(row, i) ? { class: mark(row, i) } : {})))));
     return made;
   }
 
   /* Which listing is shown, and its lines. */
   let listed = null;
   const ran = new Map();
-  for (const step of steps) {
-    const [file, line] = data.places[step.place] || ["", 0];
+  for (const { file, line } of steps) {
     if (!ran.has(file)) ran.set(file, new Set());
     ran.get(file).add(line);
   }
 
-  function drawSource(step) {
-    const [file, line] = data.places[step.place] || ["", 0];
+  function drawSource({ file, line }) {
     const box = byId("source");
     if (listed !== file && data.sources[file]) {
       const list = make("ol", "");
       data.sources[file].forEach((text, i) => {
-        const item = make("li", "", ran.get(file).has(i + 1) ? { class: "ran" } : {});
-        item.append(make("span", String(i + 1), { class: "n" }), text);
+        const item = make("li", "", { class: ran.get(file).has(i + 1) ? "ran" : "", ...(text === null ? { hidden: "" } : {}) });
+        item.append(make("span", String(i + 1), { class: "n" }), text || "");
         list.append(item);
       });
       box.replaceChildren(list);
@@ -304,13 +228,13 @@
   }
 
   /* The line of the branch or loop around a line, as its indentation says; 0: none is seen. */
-  function branchAround(place) {
-    const [file, line] = data.places[place] || ["", 0], lines = data.sources[file] || [];
+  function branchAround({ file, line }) {
+    const lines = data.sources[file] || [];
     const branch = /\b(if|else|for|while|switch|case)\b|\?/;
     const depth = (text) => text.search(/\S/);
     if (branch.test(lines[line - 1] || "")) return line;
     let least = depth(lines[line - 1] || "");
-    for (let i = line - 2; i >= 0 && least > 0; i--) {
+    for (let i = line - 2; i >= 0 && lines[i] !== null && least > 0; i--) {
       const own = depth(lines[i]);
       if (own < 0 || own >= least) continue;
       if (branch.test(lines[i])) return i + 1;
@@ -322,11 +246,11 @@
   /* Why a lane takes no part, in words. */
   function reason(step, lane) {
     if (!exists(step.warp, lane)) return "no such thread";
-    for (let i = 0; step.apart && i < step.apart.length; i += 2) {
+    for (let i = 0; i < (step.apart || []).length; i += 2) {
       if ((step.apart[i + 1] >>> lane) & 1) {
         const construct = step.apart[i];
         if (construct < 0) return "left the kernel, or wait";
-        const line = construct > 0 ? lineOf(data.constructs[construct]) : branchAround(step.place);
+        const line = construct > 0 ? (data.constructs[construct] || ["", 0])[1] : branchAround(step);
         return line ? `took another way at the branch or loop of line ${line}` : "excluded by a condition of this line";
       }
     }
@@ -389,10 +313,10 @@
 
   let marked = 0; /* the lanes that the page is about */
 
-  function cellOf(tag, lanes) {
+  function cellOf(tag, lanes, more = "") {
     const text = lanes.length === 0 ? "" : lanes.length === 1 ? String(lanes[0]) : `${lanes[0]}+`;
     const here = lanes.some((lane) => (marked >>> lane) & 1) ? " here" : "";
-    return make(tag, text, lanes.length ? { class: `touched${here}`, style: hue(lanes[0]), title: spans(lanes) } : {});
+    return make(tag, text, lanes.length ? { class: `touched${here}${more}`, style: hue(lanes[0]), title: spans(lanes) } : {});
   }
 
   function drawSectors(step) {
@@ -429,25 +353,11 @@
   }
 
   function drawBanks(step) {
-    const rows = wavefronts(step), made = make("table", "", { class: "banks" });
-    made.append(make("caption", "Banks of shared memory, one row for each wavefront", { class: "hidden" }));
-    const head = make("tr", "");
-    const corner = make("th", "", { scope: "col" });
-    corner.append(make("span", "wavefront", { class: "hidden" }));
-    head.append(corner, ...Array.from({ length: LANES }, (_, i) => make("th", String(i), { scope: "col" })));
-    made.createTHead().append(head);
-    const body = made.createTBody();
-    rows.forEach((row, i) => {
-      const line = make("tr", "");
-      line.append(make("th", String(i + 1), { scope: "row", "aria-label": `wavefront ${i + 1}` }));
-      for (let bank = 0; bank < LANES; bank++) {
-        const cell = cellOf("td", row[bank] || []);
-        if (row[bank] && step.costs[3] > step.costs[4]) cell.classList.add("clash");
-        line.append(cell);
-      }
-      body.append(line);
-    });
-    return [make("p", `${plural(step.costs[3], "wavefront")}, ${step.costs[4]} without conflicts; a row for each; below its bank, each word with the lane that wants it`, { class: "note" }), made];
+    const [, , , count, ideal] = step.costs;
+    const rows = wavefronts(step).map((row, i) => [make("th", String(i + 1), { scope: "row", "aria-label": `wavefront ${i + 1}` }),
+      ...EVERY_LANE.map((bank) => cellOf("td", row[bank] || [], count > ideal ? " clash" : ""))]);
+    return [make("p", `${plural(count, "wavefront")}, ${ideal} without conflicts; a row for each; below its bank, each word with the lane that wants it`, { class: "note" }),
+      table("Banks of shared memory, one row for each wavefront", ["wavefront", ...EVERY_LANE], rows, undefined, "banks")];
   }
 
   function drawConstant(step) {
@@ -458,7 +368,7 @@
 
   function drawBarrier(step) {
     return [table("Which threads are at the barrier", ["warp", "lanes at the barrier", "not there"], step.lanes.map((mask, warp) => {
-      const there = lanesOf(mask), missing = [...Array(LANES).keys()].filter((lane) => exists(warp, lane) && !there.includes(lane));
+      const there = lanesOf(mask), missing = EVERY_LANE.filter((lane) => exists(warp, lane) && !there.includes(lane));
       return [`warp ${warp}`, there.length ? spans(there) : "none", missing.length ? spans(missing) : "none"];
     }), (row, i) => (i === 2 && row[2] !== "none" ? "over" : ""))];
   }
@@ -484,8 +394,7 @@
     byId("what").textContent = { barrier: "Barrier", warp: "Exchange" }[step.kind] || "Memory";
     if (step.kind === "barrier") return box.replaceChildren(...drawBarrier(step));
     if (step.kind === "warp") return box.replaceChildren(...drawShuffle(step));
-    const object = objectOf(step), [file, declared] = data.places[object.where] || ["", 0];
-    const line = data.sources[file] ? declared : 0;
+    const object = objectOf(step), line = (data.sources[object.file] || [])[object.line - 1] ? object.line : 0;
     byId("where").textContent = `${object.name}, ${object.bytes} bytes${line ? `, line ${line}` : ""}`;
     if (step.space === "shared") return box.replaceChildren(...drawBanks(step));
     if (step.space === "constant") return box.replaceChildren(...drawConstant(step));
@@ -497,12 +406,12 @@
   const digits = (value) => (value === null ? "–" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4))));
 
   function drawCounters(at) {
-    const own = costs(steps[at]), sum = sums[at], last = sums[sums.length - 1];
+    const own = steps[at].adds.counters, sum = sums[at], last = sums[sums.length - 1];
     const rows = names.filter((name) => last[name]).map((name) => [name.replaceAll("_", " "), own[name] ? `+${own[name]}` : "", digits(sum[name]), digits(last[name]), ...(data.limits.length ? [""] : [])]);
-    for (const limit of data.limits) {
+    data.limits.forEach((limit, n) => {
       const bound = limit.at_most !== null ? `at most ${digits(limit.at_most)}` : `at least ${digits(limit.at_least)}`;
-      rows.push([limit.words, "", digits(limited(limit, sum)), digits(limited(limit, last)), bound]);
-    }
+      rows.push([limit.words, "", digits(limited(limit, n, sum)), digits(limited(limit, n, last)), bound]);
+    });
     const over = (row, i) => {
       if (i === 1) return "more";
       const [, way, number] = /^at (most|least) (.*)$/.exec(row[4] || "") || [];
@@ -513,7 +422,7 @@
 
   function drawTable(step) {
     if (!byId("table-box").open) return;
-    const rows = step.kind === "barrier" ? [] : [...Array(LANES).keys()].map((lane) => {
+    const rows = step.kind === "barrier" ? [] : EVERY_LANE.map((lane) => {
       const on = step.active.includes(lane), [value, address] = laneText(step, lane);
       return [`lane ${lane}`, thread(step.warp, lane).join(", "), on ? "takes part" : reason(step, lane), address, value];
     });
@@ -524,24 +433,15 @@
     const { pixel } = data, box = byId("taps");
     if (!pixel || !box) return;
     const reach = Math.max(1, ...pixel.taps.flatMap((tap) => [Math.abs(tap[0]), Math.abs(tap[1])]));
-    const size = Math.min(reach, 16), made = make("table", "", { class: "taps" });
-    made.append(make("caption", "Pixels of the input around the result", { class: "hidden" }));
-    for (let dy = -size; dy <= size; dy++) {
-      const line = make("tr", "");
-      for (let dx = -size; dx <= size; dx++) {
-        const tap = pixel.taps.find((one) => one[0] === dx && one[1] === dy);
-        const cell = make("td", "", { class: [tap && tap[2] < 0 ? "missing" : "", tap && !tap[3] ? "extra" : "", dx === 0 && dy === 0 ? "centre" : ""].join(" ").trim() });
-        if (tap && tap[2] < 0) cell.append(make("span", "✕", { title: `(${dx}, ${dy}) was never read` }));
-        if (tap && tap[2] >= 0) {
-          const button = make("button", tap[3] ? "✓" : "!", { type: "button", "aria-label": `(${dx}, ${dy}): read in step ${tap[2] + 1}` });
-          button.addEventListener("click", () => show(tap[2]));
-          cell.append(button);
-        }
-        line.append(cell);
-      }
-      made.append(line);
-    }
-    box.replaceChildren(made);
+    const size = Math.min(reach, 16), around = [...Array(2 * size + 1).keys()].map((i) => i - size);
+    const cellAt = (dx, dy) => {
+      const [, , step, needed] = pixel.taps.find(([x, y]) => x === dx && y === dy) || [];
+      const cell = make("td", "", { class: [step < 0 ? "missing" : "", needed === false ? "extra" : "", dx === 0 && dy === 0 ? "centre" : ""].join(" ").trim() });
+      if (step < 0) cell.append(make("span", "✕", { title: `(${dx}, ${dy}) was never read` }));
+      if (step >= 0) cell.append(button(needed ? "✓" : "!", () => show(step), { "aria-label": `(${dx}, ${dy}): read in step ${step + 1}` }));
+      return cell;
+    };
+    box.replaceChildren(table("Pixels of the input around the result", [], around.map((dy) => around.map((dx) => cellAt(dx, dy))), undefined, "taps"));
     const missing = pixel.taps.filter((tap) => tap[2] < 0).length, extra = pixel.taps.filter((tap) => !tap[3]).length;
     byId("taps-words").textContent = `✓ ${plural(pixel.taps.length - missing - extra, "pixel")} read (a click goes there), ✕ ${missing} missing, ! ${extra} read but not needed; `
       + `${plural(pixel.outside, "load")} of other values, such as those beyond the border; framed: the result's own place`;
@@ -555,8 +455,8 @@
   const wanted = {
     step: () => true,
     barrier: (step) => step.kind === "barrier" || step.name === "__syncwarp",
-    costly: (step) => excess(step) > 0,
-    line: (step) => step.place !== steps[at].place,
+    costly: (step) => step.adds.costly,
+    line: (step) => step.file !== steps[at].file || step.line !== steps[at].line,
     store: (step) => step.way === "store" && step.space === "global",
   };
 
@@ -594,32 +494,19 @@
   }
 
   function controls() {
-    const box = byId("moves");
-    const add = (text, what, way, label) => {
-      const button = make("button", text, { type: "button", "data-move": `${what} ${way}`, "aria-label": label });
-      button.addEventListener("click", () => go(what, way));
-      box.append(button);
-    };
-    add("◀ back", "step", -1, "one step back");
-    add("step ▶", "step", 1, "one step on");
-    for (const [what, label] of [["barrier", "barrier"], ["costly", "costly access"], ["line", "line"], ["store", "store of a pixel"]]) {
-      add("◀", what, -1, `previous ${label}`);
-      add(`${label} ▶`, what, 1, `next ${label}`);
+    for (const move of document.querySelectorAll("[data-move]")) {
+      const [what, way] = move.dataset.move.split(" ");
+      move.addEventListener("click", () => go(what, Number(way)));
     }
-    const label = make("label", "of ", {}), select = make("select", "", { id: "only" });
+    const select = byId("only"), { focus } = data;
     const warps = [...new Set(steps.filter((step) => step.kind !== "barrier").map((step) => step.warp))].sort((a, b) => a - b);
-    select.append(make("option", "all warps", { value: "" }), ...warps.map((warp) => make("option", `warp ${warp}`, { value: warp })));
+    select.append(...warps.map((warp) => make("option", `warp ${warp}`, { value: warp })));
     select.addEventListener("change", () => show(at));
-    label.append(select);
-    if (warps.length > 1) box.append(label);
-    else box.append(select), select.hidden = true;
-    const { focus } = data;
+    select.parentElement.hidden = warps.length < 2;
     for (const [to, lanes] of focus ? [[focus.step, focus.lanes], [focus.other, focus.other_lanes]] : []) {
       if (to >= 0 && steps[to]) {
-        const button = make("button", `step ${to + 1}`, { type: "button" });
-        button.addEventListener("click", () => show(to));
         const line = make("p", "", { class: "buttons" });
-        line.append(button, make("span", oneThread(steps[to], lanes)));
+        line.append(button(`step ${to + 1}`, () => show(to)), make("span", oneThread(steps[to], lanes)));
         byId("jumps").append(line);
       }
     }
@@ -644,6 +531,7 @@
   if (steps.length === 0) {
     byId("words").textContent = "This block accesses no memory and meets no barrier: there is nothing to step through.";
     document.querySelector(".time").hidden = true;
+    document.body.removeAttribute("aria-busy");
     return;
   }
   controls();
@@ -653,4 +541,5 @@
   drawTaps();
   show(data.focus && steps[data.focus.step] ? data.focus.step : 0);
   window.convlabsStep = { counters: () => sums[sums.length - 1], steps, show };
+  document.body.removeAttribute("aria-busy");
 })();

@@ -41,9 +41,8 @@ class Stepped:
     def recording(self, launch: int) -> Recording:
         """As a page has it."""
         recording = msgspec.convert(msgspec.to_builtins(self.raw(launch)), Recording)
+        recording.sources = dict.fromkeys(recording.files(), FILE.read_text().splitlines())
         step_target.finish(recording, self.target(launch))
-        for name, _ in recording.places:
-            recording.sources[name] = FILE.read_text().splitlines()
         return recording
 
     def page(self, launch: int) -> str:

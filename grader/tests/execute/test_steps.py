@@ -17,9 +17,9 @@ from grader.execute import step_focus, step_lines, steps
 from grader.execute.instrumented import Runner
 from grader.execute.profile import profile, read_launches
 from grader.execute.step_focus import Image
-from grader.execute.step_lines import Access
+from grader.execute.step_lines import Access, Barrier, Operation
 from grader.execute.step_target import Target
-from grader.execute.steps import Barrier, Memory, Operation, Recording
+from grader.execute.steps import Recording
 from grader.model import counters, spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
@@ -47,21 +47,14 @@ def accesses(recording: Recording, text: str, way: str) -> list[Access]:
     """Those of the line that holds the text."""
     return [
         s
-        for i, s in enumerate(recording.steps)
-        if isinstance(s, Access) and (recording.line(i), s.way) == (line_of(text), way)
+        for s in recording.steps
+        if isinstance(s, Access) and (recording.place(s)[1], s.way) == (line_of(text), way)
     ]
 
 
-def floats(recording: Recording, wanted: Access) -> dict[int, float]:
-    """The values of an access, as a page computes them from the steps before."""
-    memory = Memory(recording.objects)
-    for step in recording.steps:
-        if isinstance(step, Access):
-            values = memory.values(step)
-            if step is wanted:
-                return {lane: struct.unpack("<f", v)[0] for lane, v in values.items()}
-            memory.follow(step, values)
-    raise AssertionError
+def floats(wanted: Access) -> dict[int, float]:
+    values = wanted.loaded_or_stored().items()
+    return {lane: struct.unpack("<f", value)[0] for lane, value in values}
 
 
 def test_the_counters_are_those_of_the_profile(program: Stepped) -> None:
@@ -74,17 +67,17 @@ def test_loads_stores_and_branches(program: Stepped) -> None:
     recording = program.recording(EVERYTHING)
     load = accesses(recording, "= d_in[y * SIDE + x]", "load")[1]  # warp 1
     assert load.addresses() == {x: 4 * (32 + x) for x in range(32)}
-    assert floats(recording, load) == {x: 32.0 + x for x in range(32)}
+    assert floats(load) == {x: 32.0 + x for x in range(32)}
     assert load.costs[0] == 4
     even = accesses(recording, "+= c_factor[0]", "store")[0]
     assert even.lanes == 0x55555555
-    assert floats(recording, even) == {x: x + 5.0 for x in range(0, 32, 2)}
+    assert floats(even) == {x: x + 5.0 for x in range(0, 32, 2)}
     assert even.apart == [0, 0xAAAAAAAA]  # straight code has no marks
     last = accesses(recording, "sum += d_in[i * i]", "load")[2]
     assert last.lanes == 0x88888888
     construct, absent = last.apart
     assert absent == 0x77777777
-    line = recording.places[recording.constructs[construct]][1]
+    line = recording.constructs[construct][1]
     assert line_of("i < x % 4") <= line <= line_of("sum += d_in[i * i]")
     constant = accesses(recording, "+= c_factor[0]", "load")
     spaces = {recording.objects[step.object].name for step in constant}
@@ -104,7 +97,7 @@ def test_barriers_warp_functions_and_atomics(program: Stepped) -> None:
     assert set(atomics[0].addresses().values()) == {4000}
     stored = accesses(recording, "d_out[x * SIDE + y] = sum", "store")[0]
     values = [5.0 + x if x % 2 == 0 else x - 1.0 for x in range(32)]
-    assert floats(recording, stored)[0] == sum(values)
+    assert floats(stored)[0] == sum(values)
 
 
 def test_errors_are_found_with_their_threads(program: Stepped) -> None:
@@ -117,9 +110,9 @@ def test_errors_are_found_with_their_threads(program: Stepped) -> None:
     addresses = one.addresses()[_only(focus.lanes)], other.addresses()[_only(focus.other_lanes)]
     assert addresses[0] == addresses[1]
     recording = program.recording(OUTSIDE)
-    assert recording.head.block == (1, 0, 0) and recording.focus
+    assert recording.head.index == (1, 0, 0) and recording.focus
     fault = recording.steps[recording.focus.step]
-    assert isinstance(fault, Access) and fault.way == "fault" and fault.values == "?"
+    assert isinstance(fault, Access) and fault.way == "fault" and fault.values == ""
     assert fault.addresses() == {5: 4 << 20} and recording.focus.lanes == 1 << 5
     recording = program.recording(APART)
     assert recording.focus
@@ -141,15 +134,16 @@ def test_a_costly_line_opens_at_its_costliest_access(program: Stepped) -> None:
 
 def test_what_does_not_fit_is_cut_with_words(program: Stepped) -> None:
     whole = program.recording(EVERYTHING)
-    for most, said in ((9000, "of 4 warps this page has"), (2500, "the page ends after")):
+    size = len(whole.packed())
+    for most, said in ((size // 2, "of 4 warps this page has"), (size // 8, "the page ends after")):
         recording = msgspec.convert(msgspec.to_builtins(program.raw(EVERYTHING)), Recording)
-        steps.compact(recording, [3], most)
-        assert said in recording.cut and len(msgspec.json.encode(recording.steps)) <= most
+        steps.complete(recording, [3], most)
+        assert said in recording.cut and len(recording.packed()) <= most
         kept = {s.warp for s in recording.steps if not isinstance(s, Barrier)}
         assert 3 in kept and kept < {0, 1, 2, 3}
-        assert [floats(recording, s) for s in recording.steps if isinstance(s, Access)] == [
-            floats(whole, s) for s in whole.steps if isinstance(s, Access) and s.warp in kept
-        ][: len([s for s in recording.steps if isinstance(s, Access)])]
+        of_them = [s for s in whole.steps if isinstance(s, Barrier) or s.warp in kept]
+        assert recording.steps == of_them[: len(recording.steps)]
+        assert len(recording.counted) == len(recording.steps)
     assert whole.cut == ""
 
 
@@ -261,8 +255,7 @@ def _all_blocks(runner: Runner, check: spec.Input) -> Blocks:
         if isinstance(line, step_lines.Block):  # which may go on after others
             block = made.setdefault((line.launch, line.index), [])
         elif isinstance(line, step_lines.Access):
-            warp, _, *rest = msgspec.structs.astuple(line)
-            block.append(Access(warp, 0, *rest))
+            block.append(line)
     return {which: steps.counted(done) for which, done in made.items()}
 
 
@@ -274,5 +267,10 @@ def _one_with_values(
     recording = steps.read(runner.recorded(check, asked).outcome.steps, runner.binary)
     assert recording and not recording.cut
     assert steps.counted(recording.steps) == blocks[which]
-    steps.compact(recording)
+    steps.complete(recording)
     assert steps.counted(recording.steps) == blocks[which] or recording.cut
+    total = Counters()
+    for kind in recording.counted:
+        counters.add(total, recording.counts[kind].counters)
+    of_block = dict.fromkeys(counters.OF_LAUNCH, 0)
+    assert total == msgspec.structs.replace(blocks[which], **of_block) or recording.cut

@@ -21,6 +21,7 @@ from grader.tests import captured
 from grader.tests.zoo import entries as zoo
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+READY = "body:not([aria-busy])"  # a page that unpacks its data has the attribute until it has
 SHOTS = {  # what is graded for each screenshot: an entry of the zoo, or a lab's solution
     "wrong": "lab4/apron-left-missing",
     "slow": "lab1/slow-loop-order",
@@ -87,6 +88,7 @@ def messages_and_requests(chromium: Browser, file: Path) -> tuple[list[str], lis
     page.on("dialog", lambda dialog: messages.append(dialog.message))
     page.on("request", lambda request: requests.append(request.url))
     page.goto(file.as_uri())
+    page.wait_for_selector(READY)
     page.close()
     return messages, [url for url in requests if not url.startswith("data:")]
 
@@ -97,6 +99,7 @@ def opened(chromium: Browser, file: Path, width: int = 1100, dark: bool = False)
     )
     page = context.new_page()
     page.goto(file.resolve().as_uri())
+    page.wait_for_selector(READY)
     return page
 
 
