@@ -196,6 +196,25 @@ def test_doing_nothing_is_seen(course: Path, tmp_path: Path) -> None:
     assert row_samples.wrong("correlate", SPEED.settings(), GIVEN, []) != []
 
 
+OPENMP = """
+#include <omp.h>
+static int settings(void) {
+    omp_sched_t kind; int chunk;
+    omp_get_schedule(&kind, &chunk);
+    return omp_get_max_threads() == 1 && !omp_get_dynamic() && omp_get_max_active_levels() == 1 &&
+           kind == omp_sched_dynamic && chunk == 1;
+}
+"""
+
+
+def test_settings_of_openmp_do_not_stay(course: Path, tmp_path: Path) -> None:
+    """They would slow down, or speed up, the next function that is timed."""
+    left = "omp_set_num_threads(7); omp_set_dynamic(1); omp_set_max_active_levels(4);"
+    left += " omp_set_schedule(omp_sched_guided, 9);"
+    ran = run(bench(course, tmp_path, instead(f"if (settings()) {CALL} {left}", OPENMP)), tmp_path)
+    assert not wrong(ran) and ran.samples
+
+
 CLOCKS = """
 #include <time.h>
 #include <stdint.h>
