@@ -288,7 +288,7 @@ static void run_with_transfer(struct runner *r, const struct job *job, const cha
         error =
             grey_streamed(job->rgb, job->width, job->height, job->weights, job->chunks, job->grey);
         const char *const why = error == cudaSuccess ? no_turns(job) : NULL;
-        if (why) {
+        if (why && copied_pinned(job)) { /* a copy of pageable memory waits: pinning comes first */
             runner_fail(r, RUNNER_REJECTED, "grey_streamed() %s", why);
         }
     } else {

@@ -123,8 +123,8 @@ void *sim_dynamic_shared(const char *name, size_t element) {
 const char *sim_if_elements(size_t asked, size_t element, size_t offset) {
     const bool explains = element > 1 && asked * element <= SIM_BLOCK_SHARED && offset >= asked &&
                           offset < asked * element;
-    return explains ? "; the launch takes a number of bytes: if it gives one of elements, multiply "
-                      "that by their sizeof"
+    return explains ? "; does the kernel use more than that, or is it a number of elements, to be "
+                      "multiplied by their sizeof?"
                     : "";
 }
 

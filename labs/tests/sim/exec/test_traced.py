@@ -509,4 +509,4 @@ def test_a_number_of_elements_where_bytes_are_taken_is_named(
     text = ELEMENTS.replace("FILLED", given).replace("SHARED", shared)
     said = check(tmp_path, text.replace("OFFSET", str(offset)), "--check").stderr
     set_at = f"cudaMemset() at line {line(ELEMENTS, 'SETS')} sets 128 of its 512 bytes: it takes"
-    assert (set_at in said, "if it gives one of elements, multiply" in said) == named, said
+    assert (set_at in said, "or is it a number of elements, to be" in said) == named, said
