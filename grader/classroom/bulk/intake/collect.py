@@ -16,7 +16,7 @@ from grader.classroom.bulk.intake.archive import Candidate, Opened
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.unpack import MOST_OTHERS, copied, is_other
 from grader.files import is_utf16
-from grader.model import plain_text, pseudonym
+from grader.model import plain_text, pseudonym, variant
 from grader.model.spec import Lab
 from grader.model.submission import Submission
 
@@ -35,6 +35,7 @@ class Files:
     wrong_name: bool = field(default=False, compare=False)  # `missing` names a file it may be
     notes: tuple[str, ...] = ()  # for the instructor
     pseudonym: bytes | None = field(default=None, compare=False)  # what leaderboard.txt says
+    variant: bytes | None = field(default=None, compare=False)  # what variant.h says
 
 
 def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
@@ -51,7 +52,8 @@ def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
 
 def names_of(labs: Iterable[Lab]) -> set[str]:
     """The names of all files that are read."""
-    return {name for lab in labs for name in lab.submit} | {pseudonym.FILE}
+    names = {name for lab in labs for name in (*lab.submit, *([variant.FILE] if lab.varies else []))}
+    return names | {pseudonym.FILE}
 
 
 def digest(entry: Entry, names: set[str]) -> str:
@@ -94,9 +96,11 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
     for lab in labs:
         mine = replace(opened, files=takes.renamed(lab, opened.files, entry.takes))
         files = _complete(lab, mine, alone=len(labs) == 1)
-        absent = takes.absent(lab, opened.files, entry.takes)
+        absent = tuple(takes.absent(lab, opened.files, entry.takes))
+        if absent and not files.contents:  # who teaches has said that something was handed in
+            files = replace(files, missing=f"{files.missing}; {absent[0]}", wrong_name=True)
         files = replace(files, notes=(*files.notes, *absent))
-        of_labs[lab.id] = _with_pseudonym(lab, files, opened.files)
+        of_labs[lab.id] = _with_texts(lab, files, opened.files)
     return of_labs
 
 
@@ -178,21 +182,28 @@ def _complete(lab: Lab, opened: Opened, alone: bool) -> Files:
     return replace(files, missing=missing, wrong_name=bool(asked) and near)
 
 
-def _with_pseudonym(lab: Lab, files: Files, candidates: list[Candidate]) -> Files:
-    """Adds what leaderboard.txt says, if the files of the lab are graded: the one in a folder named
-    after the lab, else the least deep that is in no other lab's folder."""
-    own = [c for c in candidates if copied(PurePosixPath(c.path).name) == pseudonym.FILE]
-    ranks = {c.path: _rank(lab, c.path) for c in own}
-    own = [c for c in own if not ranks[c.path][0] or not OF_A_LAB.match(_parent(c.path))]
-    best = [c for c in own if ranks[c.path] == min(ranks[each.path] for each in own)]
-    if not best or not files.contents:
+def _with_texts(lab: Lab, files: Files, candidates: list[Candidate]) -> Files:
+    """Adds what leaderboard.txt and variant.h say, if the files of the lab are graded."""
+    if not files.contents:
         return files
+    if stated := _beside(lab, variant.FILE, candidates):
+        files = replace(files, variant=stated[0].content)
+    best = _beside(lab, pseudonym.FILE, candidates)
     problem = next((c.problem for c in best if c.problem), "")
     if not problem and len({c.content for c in best}) > 1:
         problem = "is there twice, and they differ"
     if problem:
         return replace(files, notes=(*files.notes, f"{pseudonym.FILE} {problem}"))
-    return replace(files, pseudonym=best[0].content[: pseudonym.MOST_BYTES])
+    return replace(files, pseudonym=best[0].content[: pseudonym.MOST_BYTES]) if best else files
+
+
+def _beside(lab: Lab, name: str, candidates: list[Candidate]) -> list[Candidate]:
+    """The files of a name: those in a folder named after the lab, else the least deep that are in
+    no other lab's folder."""
+    own = [c for c in candidates if copied(PurePosixPath(c.path).name) == name]
+    ranks = {c.path: _rank(lab, c.path) for c in own}
+    own = [c for c in own if not ranks[c.path][0] or not OF_A_LAB.match(_parent(c.path))]
+    return [c for c in own if ranks[c.path] == min(ranks[each.path] for each in own)]
 
 
 def choose(lab: Lab, candidates: list[Candidate]) -> Files:

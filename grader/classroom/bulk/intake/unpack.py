@@ -61,7 +61,7 @@ def copied(name: str) -> str:
 def is_other(name: str, wanted: set[str]) -> bool:
     """Whether a file that is not wanted may be meant as one that is: its name has such a suffix,
     perhaps before another, as in "work.cu.txt"."""
-    suffixes = {PurePosixPath(each).suffix for each in wanted} - {"", ".txt"}
+    suffixes = {PurePosixPath(each).suffix for each in wanted} - {"", ".txt", ".h"}
     return len(name) < MOST_NAME and any(suffix in name.lower() for suffix in suffixes)
 
 
