@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from grader.classroom.bulk.intake import archive, near_names, takes, walk
 from grader.classroom.bulk.intake.archive import Candidate, Opened
 from grader.classroom.bulk.intake.entry import Entry
-from grader.classroom.bulk.intake.unpack import MOST_OTHERS, copied, is_other
+from grader.classroom.bulk.intake.unpack import MOST_OTHERS, copied, is_other, is_packed
 from grader.files import is_utf16
 from grader.model import plain_text, pseudonym, variant
 from grader.model.spec import Lab
@@ -125,7 +125,12 @@ def _on_disk(entry: Entry, names: set[str]) -> Opened:
 
 def _is_archive(name: str) -> bool:
     """Whether a file may be an archive. A submission that is one file has no name."""
-    return "." not in name or name.lower().endswith(archive.SUFFIXES)
+    return "." not in name or _is_named_archive(name)
+
+
+def _is_named_archive(name: str) -> bool:
+    """macOS puts "._work.zip", which is none, next to work.zip."""
+    return name.lower().endswith(archive.SUFFIXES) and not name.startswith(".")
 
 
 def _of_class(entry: Entry, whole: Path, names: set[str]) -> Opened:
@@ -179,6 +184,10 @@ def _complete(lab: Lab, opened: Opened, alone: bool) -> Files:
     asked = [text for text in said if text.endswith("?")]
     near = alone or any(near_names.is_near(lab, name, paths) for name in absent)
     missing = " ".join(asked) or f"no {' or '.join(lab.submit)}"
+    packed = [path for path in opened.others if is_packed(PurePosixPath(path).name)]
+    if packed and not opened.files:
+        unopened = f'"{plain_text.name(packed[0])}" is not opened: unpack it, or ask for a zip'
+        return replace(files, missing=f"{missing}; {unopened}", wrong_name=True)
     return replace(files, missing=missing, wrong_name=bool(asked) and near)
 
 
@@ -256,7 +265,7 @@ def _in_folder(folder: Path, names: set[str]) -> Opened:
                 if fd is not None
                 else Candidate(path, problem=problem)
             )
-        elif "/" not in path and name.lower().endswith(archive.SUFFIXES) and fd is not None:
+        elif "/" not in path and _is_named_archive(name) and fd is not None:
             inside = archive.candidates(folder / name, names)
             files += [Candidate(f"{path}/{c.path}", c.content, c.problem) for c in inside.files]
             others += [f"{path}/{other}" for other in inside.others]
