@@ -140,6 +140,9 @@ class Batch:
         entry = self.submissions[task.student]
         by_lab = answer.labs if isinstance(answer, Collected) else {}
         found = dict.fromkeys(note for each in by_lab.values() for note in each.notes)
+        for lab in self.labs if by_lab else ():
+            if note := self.variants.note(lab, task.student, by_lab[lab.id].variant):
+                found[note] = None
         # A name in a note must not look like another note: they are told apart by ", ".
         notes = ", ".join(note.replace(", ", "; ") for note in [*entry.notes, *found])
         submission = Submission(task.student, notes, entry.people, entry.submitted)

@@ -1,8 +1,8 @@
 """Which variant of a lab a submission is graded in: `variants` in course.toml.
 
 A student is known by the address on the roster, so a variant is the same in every download. It
-travels to the worker as one more file, which the grader writes: what was handed in under that name
-is never read.
+travels to the worker as one more file, which the grader writes: no grade depends on what was handed
+in under that name.
 """
 
 from collections.abc import Iterable, Mapping
@@ -52,6 +52,19 @@ class Variants:
         if numbers is None:
             return None
         return own | {variant.FILE: "\n".join(variant.lines(numbers)).encode()}
+
+
+    def note(self, lab: Lab, student: str, submitted: bytes | None) -> str:
+        """What the instructor must know of a variant.h that was handed in; "" where it is right."""
+        stated = variant.read((submitted or b"").decode(errors="replace"))
+        given = self.given_out(lab, student)
+        if not stated or stated in (given or []):
+            return ""
+        of_lab = f"{variant.FILE} of {lab.id} says {variant.in_words(stated).replace(', ', ' and ')}"
+        if not given:
+            return f"{of_lab}, but the course has no variants: the usual values were graded"
+        own = variant.in_words(given[0]).replace(", ", " and ")
+        return f"{of_lab}, but {own} was given out and graded"
 
 
 def salt(course: Course) -> str:

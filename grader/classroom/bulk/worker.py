@@ -96,7 +96,7 @@ def _fault(result: Result) -> str:
     """The first check that the grader or the machine could not do, in one line; or ""."""
     for check in result.checks:
         if check.verdict == "error":
-            return f"{check.name}: {' '.join(check.message)}"[:500]
+            return f"{check.name}: {'; '.join(check.message)}"[:500]
     return ""
 
 

@@ -113,7 +113,7 @@ def comment(grade: Final) -> str:
         if reason := grading.outcome(grade):
             text += f" ({reason})"
         text += "".join(
-            f"; {grading.number(rest.points)} points were not measured: {rest.reason}"
+            f"; {grading.number(rest.points)} points {rest.reason}"
             for rest in grade.unmeasured
         )
     return html.escape(line(text), quote=False)

@@ -62,6 +62,11 @@ def test_what_a_student_hands_in_as_variant_h_is_not_read() -> None:
     assert added and variant.read(added[variant.FILE].decode()) == own
     assert given.added(LAB3, "n", cheat) is None  # who is that?
     of_ben = variant.draw(LAB3, "\0x", "ben@x.org")
+    stated = "\n".join(variant.lines(other)).encode()
+    assert "was given out" in given.note(LAB3, "a", stated)
+    assert "no variants" in Variants().note(LAB3, "a", stated)
+    right = variant.header(LAB3, of_ben).encode()
+    assert not any(given.note(LAB3, "ab", each) for each in (None, b"\xff", right))
     of_group = given.added(LAB3, "ab", text(of_ben))
     assert of_group and variant.read(of_group[variant.FILE].decode()) == of_ben
     assert Variants.of(Course(), entries).added(LAB3, "a", text(other)) == text(other)

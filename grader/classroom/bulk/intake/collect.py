@@ -14,9 +14,9 @@ from pathlib import Path, PurePosixPath
 from grader.classroom.bulk.intake import archive, near_names, takes, walk
 from grader.classroom.bulk.intake.archive import Candidate, Opened
 from grader.classroom.bulk.intake.entry import Entry
-from grader.classroom.bulk.intake.unpack import MOST_OTHERS, copied, is_other
+from grader.classroom.bulk.intake.unpack import MOST_OTHERS, copied, is_other, is_packed
 from grader.files import is_utf16
-from grader.model import plain_text, pseudonym
+from grader.model import plain_text, pseudonym, variant
 from grader.model.spec import Lab
 from grader.model.submission import Submission
 
@@ -35,6 +35,7 @@ class Files:
     wrong_name: bool = field(default=False, compare=False)  # `missing` names a file it may be
     notes: tuple[str, ...] = ()  # for the instructor
     pseudonym: bytes | None = field(default=None, compare=False)  # what leaderboard.txt says
+    variant: bytes | None = field(default=None, compare=False)  # what variant.h says
 
 
 def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
@@ -51,7 +52,8 @@ def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
 
 def names_of(labs: Iterable[Lab]) -> set[str]:
     """The names of all files that are read."""
-    return {name for lab in labs for name in lab.submit} | {pseudonym.FILE}
+    names = {name for lab in labs for name in (*lab.submit, *([variant.FILE] if lab.varies else []))}
+    return names | {pseudonym.FILE}
 
 
 def digest(entry: Entry, names: set[str]) -> str:
@@ -94,9 +96,11 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
     for lab in labs:
         mine = replace(opened, files=takes.renamed(lab, opened.files, entry.takes))
         files = _complete(lab, mine, alone=len(labs) == 1)
-        absent = takes.absent(lab, opened.files, entry.takes)
+        absent = tuple(takes.absent(lab, opened.files, entry.takes))
+        if absent and not files.contents:  # who teaches has said that something was handed in
+            files = replace(files, missing=f"{files.missing}; {absent[0]}", wrong_name=True)
         files = replace(files, notes=(*files.notes, *absent))
-        of_labs[lab.id] = _with_pseudonym(lab, files, opened.files)
+        of_labs[lab.id] = _with_texts(lab, files, opened.files)
     return of_labs
 
 
@@ -121,7 +125,12 @@ def _on_disk(entry: Entry, names: set[str]) -> Opened:
 
 def _is_archive(name: str) -> bool:
     """Whether a file may be an archive. A submission that is one file has no name."""
-    return "." not in name or name.lower().endswith(archive.SUFFIXES)
+    return "." not in name or _is_named_archive(name)
+
+
+def _is_named_archive(name: str) -> bool:
+    """macOS puts "._work.zip", which is none, next to work.zip."""
+    return name.lower().endswith(archive.SUFFIXES) and not name.startswith(".")
 
 
 def _of_class(entry: Entry, whole: Path, names: set[str]) -> Opened:
@@ -175,24 +184,35 @@ def _complete(lab: Lab, opened: Opened, alone: bool) -> Files:
     asked = [text for text in said if text.endswith("?")]
     near = alone or any(near_names.is_near(lab, name, paths) for name in absent)
     missing = " ".join(asked) or f"no {' or '.join(lab.submit)}"
+    packed = [path for path in opened.others if is_packed(PurePosixPath(path).name)]
+    if packed and not opened.files:
+        unopened = f'"{plain_text.name(packed[0])}" is not opened: unpack it, or ask for a zip'
+        return replace(files, missing=f"{missing}; {unopened}", wrong_name=True)
     return replace(files, missing=missing, wrong_name=bool(asked) and near)
 
 
-def _with_pseudonym(lab: Lab, files: Files, candidates: list[Candidate]) -> Files:
-    """Adds what leaderboard.txt says, if the files of the lab are graded: the one in a folder named
-    after the lab, else the least deep that is in no other lab's folder."""
-    own = [c for c in candidates if copied(PurePosixPath(c.path).name) == pseudonym.FILE]
-    ranks = {c.path: _rank(lab, c.path) for c in own}
-    own = [c for c in own if not ranks[c.path][0] or not OF_A_LAB.match(_parent(c.path))]
-    best = [c for c in own if ranks[c.path] == min(ranks[each.path] for each in own)]
-    if not best or not files.contents:
+def _with_texts(lab: Lab, files: Files, candidates: list[Candidate]) -> Files:
+    """Adds what leaderboard.txt and variant.h say, if the files of the lab are graded."""
+    if not files.contents:
         return files
+    if stated := _beside(lab, variant.FILE, candidates):
+        files = replace(files, variant=stated[0].content)
+    best = _beside(lab, pseudonym.FILE, candidates)
     problem = next((c.problem for c in best if c.problem), "")
     if not problem and len({c.content for c in best}) > 1:
         problem = "is there twice, and they differ"
     if problem:
         return replace(files, notes=(*files.notes, f"{pseudonym.FILE} {problem}"))
-    return replace(files, pseudonym=best[0].content[: pseudonym.MOST_BYTES])
+    return replace(files, pseudonym=best[0].content[: pseudonym.MOST_BYTES]) if best else files
+
+
+def _beside(lab: Lab, name: str, candidates: list[Candidate]) -> list[Candidate]:
+    """The files of a name: those in a folder named after the lab, else the least deep that are in
+    no other lab's folder."""
+    own = [c for c in candidates if copied(PurePosixPath(c.path).name) == name]
+    ranks = {c.path: _rank(lab, c.path) for c in own}
+    own = [c for c in own if not ranks[c.path][0] or not OF_A_LAB.match(_parent(c.path))]
+    return [c for c in own if ranks[c.path] == min(ranks[each.path] for each in own)]
 
 
 def choose(lab: Lab, candidates: list[Candidate]) -> Files:
@@ -245,7 +265,7 @@ def _in_folder(folder: Path, names: set[str]) -> Opened:
                 if fd is not None
                 else Candidate(path, problem=problem)
             )
-        elif "/" not in path and name.lower().endswith(archive.SUFFIXES) and fd is not None:
+        elif "/" not in path and _is_named_archive(name) and fd is not None:
             inside = archive.candidates(folder / name, names)
             files += [Candidate(f"{path}/{c.path}", c.content, c.problem) for c in inside.files]
             others += [f"{path}/{other}" for other in inside.others]

@@ -1,5 +1,6 @@
 """Files of a wrong name that the instructor lets count: [[take]] in course.toml."""
 
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -38,8 +39,9 @@ def _name(take: Take, lab: Lab) -> str:
 
 
 def names_of(takes: Iterable[Named]) -> set[str]:
-    """The names of the files that are read for them."""
-    return {PurePosixPath(file).name for _, file, _ in takes}
+    """The names of the files that are read for them. macOS writes "\u00fc" as two characters."""
+    names = {PurePosixPath(file).name for _, file, _ in takes}
+    return {unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")}
 
 
 def absent(lab: Lab, found: list[Candidate], takes: Iterable[Named]) -> Iterator[str]:
@@ -50,14 +52,29 @@ def absent(lab: Lab, found: list[Candidate], takes: Iterable[Named]) -> Iterator
 
 
 def _of(file: str, found: list[Candidate]) -> list[Candidate]:
-    return [c for c in found if file in (c.path, PurePosixPath(c.path).name)]
+    """The file at this path; else all of this name."""
+    wanted, paths = _plain(file), {c.path: _plain(c.path) for c in found}
+    at_path = [c for c in found if paths[c.path] == wanted]
+    return at_path or [c for c in found if paths[c.path].name == str(wanted)]
+
+
+def _plain(path: str) -> PurePosixPath:
+    return PurePosixPath(unicodedata.normalize("NFC", path))
 
 
 def renamed(lab: Lab, found: list[Candidate], takes: Iterable[Named]) -> list[Candidate]:
-    """The files with those of this lab under the names that they get, in place of any others."""
+    """The files with those of this lab under the names that they get, instead of any others."""
     for of_lab, file, wanted in takes:
         taken = _of(file, found) if of_lab == lab.id else []
         if taken:
             rest = [c for c in found if PurePosixPath(c.path).name != wanted]
-            found = [*rest, *(replace(c, path=f"{lab.id}/{wanted}") for c in taken)]
+            found = [*rest, replace(taken[0], path=f"{lab.id}/{wanted}", problem=_problem(taken))]
     return found
+
+
+def _problem(taken: list[Candidate]) -> str:
+    """Why the files of one [[take]] cannot be graded, or ""."""
+    if len({c.content for c in taken}) > 1:
+        both = " and ".join(plain_text.name(c.path) for c in taken[:2])
+        return f"is not clear: [[take]] in course.toml fits {both}, which differ; give the path"
+    return next((c.problem for c in taken if c.problem), "")

@@ -38,6 +38,8 @@ MOST_FILES = 64  # with one of the names
 MOST_OTHERS, MOST_NAME = 40, 200
 MOST_NESTED = 64 << 20  # bytes of a student's archive in the zip of a class
 DEEPEST = 32  # levels of folders
+# Of an archive in an archive, which is not opened, or of a kind that cannot be.
+PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".rar", ".7z")
 LARGE, RATIO = 64 << 10, 100  # a larger file that was compressed further than this is a bomb
 ENCRYPTED = 0x1
 DECOMPRESSORS: dict[bytes, Callable[[IO[bytes]], Any]] = {
@@ -59,10 +61,17 @@ def copied(name: str) -> str:
 
 
 def is_other(name: str, wanted: set[str]) -> bool:
-    """Whether a file that is not wanted may be meant as one that is: its name has such a suffix,
-    perhaps before another, as in "work.cu.txt"."""
-    suffixes = {PurePosixPath(each).suffix for each in wanted} - {"", ".txt"}
-    return len(name) < MOST_NAME and any(suffix in name.lower() for suffix in suffixes)
+    """Whether a file that is not wanted may be meant as one that is, or have it inside: its name
+    has such a suffix, perhaps before another, as in "work.cu.txt"."""
+    suffixes = {PurePosixPath(each).suffix for each in wanted} - {"", ".txt", ".h"}
+    if len(name) >= MOST_NAME:
+        return False
+    return is_packed(name) or any(suffix in name.lower() for suffix in suffixes)
+
+
+def is_packed(name: str) -> bool:
+    """Whether a name, without what macOS hides, is an archive's."""
+    return name.lower().endswith(PACKED) and not name.startswith(".")
 
 
 class Refused(Exception):  # noqa: N818 (it need not be an error)

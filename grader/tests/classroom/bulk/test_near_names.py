@@ -145,7 +145,8 @@ def test_a_file_of_any_name_is_asked_about_where_one_lab_is_graded(tmp_path: Pat
     ("tree", "take", "said"),
     [
         ({"x.cu": RIGHT}, "x.cu", False),
-        ({"deep/x.cu": RIGHT}, "x.cu", False),
+        ({"deep/x.cu": RIGHT}, "./deep/x.cu", False),
+        ({"Ku\u0308nstler.cu": RIGHT}, "K\u00fcnstler.cu", False),  # a name that macOS wrote
         ({"x.cu": RIGHT}, "X.cu", True),
         ({WANTED: RIGHT}, "x.cu", True),
         ({}, "x.cu", True),
@@ -155,8 +156,28 @@ def test_a_take_that_finds_no_file_is_said(
     tree: dict[str, bytes], take: str, said: bool, tmp_path: Path
 ) -> None:
     (tmp_path / "ann").mkdir()
-    notes = files(tmp_path, {"notes.pdf": b"", **tree}, take=take).notes
-    assert [note for note in notes if "[[take]]" in note] == [f'{takes.NOT_THERE}: "{take}"'] * said
+    found = files(tmp_path, {"notes.pdf": b"", **tree}, take=take)
+    told = [note for note in found.notes if "[[take]]" in note]
+    assert told == [f'{takes.NOT_THERE}: "{take}"'] * said
+    assert found.wrong_name == (said and WANTED not in tree), "never missing, which may count as 0"
+
+
+def test_a_take_that_fits_two_files_needs_a_path(tmp_path: Path) -> None:
+    tree = {"a/x.cu": RIGHT, "b/x.cu": b"other"}
+    doubt = files(tmp_path, tree, take="x.cu")
+    assert not doubt.contents and "a/x.cu and b/x.cu, which differ; give the path" in doubt.problem
+    assert files(tmp_path, {}, take="a/x.cu").contents == {WANTED: RIGHT}
+
+
+@pytest.mark.parametrize("form", ["folder", "zip"])
+@pytest.mark.parametrize("name", ["work.rar", "deep/work.tar.gz", "Work.7z"])
+def test_an_archive_that_is_not_opened_is_never_missing(
+    name: str, form: str, tmp_path: Path
+) -> None:
+    found = files(tmp_path, {name: b"", "._old.zip": b""}, form)
+    assert found.wrong_name and f'"{name}" is not opened' in found.missing
+    beside = files(tmp_path, {name: b"", LAB4.submit[0]: b"x"}, form)
+    assert not beside.wrong_name, "another lab was handed in: the archive may be that one's"
 
 
 def test_a_take_needs_a_name_that_the_lab_asks_for() -> None:

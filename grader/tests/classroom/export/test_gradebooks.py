@@ -216,7 +216,7 @@ def test_moodle_fills_grade_and_comment(store: Store) -> None:
     assert {column for _, column in found} == {4, 9}
     assert "3 days late, 1 of them without loss: 20 % off: 48.0 of 85 points" in found[2, 9]
     assert found[3, 9].startswith("lab3: 70 of 100 points (set to 70 of 100 by the instructor")
-    assert "15 points were not measured: need a GPU" in found[1, 9]
+    assert "15 points need a GPU" in found[1, 9]
     assert "in the gradebook, but not in the run: Nobody Other" in filled.lines
 
 
