@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from grader.ask.catalogue import KINDS
-from grader.ask.draft import FEWEST, CannotTell, Draft, Value
+from grader.ask.draft import FEWEST, CannotTell, Draft
 from grader.ask.program import NoQuestionsError, Program
 from grader.compile import staging
 from grader.model import plain_text
@@ -45,7 +45,7 @@ class Quiz:
 
     def __post_init__(self) -> None:
         self.program = Program(self.submission, self.part, self._number("image") % 25, self.work)
-        self._seen: set[tuple[str, Value]] = set()
+        self._seen: set[str] = set()
 
     def questions(
         self, kinds: Sequence[str] = tuple(KINDS), first: Sequence[str] = ()
@@ -67,8 +67,8 @@ class Quiz:
         draw = Random(number)
         try:
             draft = KINDS[kind].ask(self.program, draw)
-            if len(draft.wrong()) + 1 < FEWEST or (draft.text, draft.answer) in self._seen:
-                return None
+            if len(draft.wrong()) + 1 < FEWEST or {draft.text, draft.why} & self._seen:
+                return None  # asked before, or told by an earlier explanation
             again = draft.second()
         except CannotTell as reason:
             self.tally.unsure[kind] += 1
@@ -80,7 +80,7 @@ class Quiz:
                 f"{draft.ways[1]} says {again}: {draft.text}"
             )
             return None
-        self._seen.add((draft.text, draft.answer))
+        self._seen |= {draft.text, draft.why}
         self.tally.asked[kind] += 1
         return self._asked(kind, draft, draw, f"{number:012x}"[-12:])
 

@@ -20,7 +20,11 @@ def ask(program: Program, draw: Random) -> Draft:
     return Draft(
         line=access.line,
         text=f"{program.name} runs on {image(program.trace.size)}"
-        + (f" with {mask.shape[-1]} coefficients in a row of the mask" if mask is not None else "")
+        + (
+            ""
+            if mask is None
+            else f" with {count(mask.shape[-1], 'coefficient')} in a row of a mask"
+        )
         + f". How many {'stores to' if access.store else 'loads from'} {memory(access)} does "
         f"{warp(program, access)} execute at this line, counted as instructions of the whole warp?",
         answer=answer,
@@ -33,7 +37,7 @@ def ask(program: Program, draw: Random) -> Draft:
             (lanes, "those are the accesses of its lanes: a warp executes one for all of them"),
             (32 * answer, "32 times as many: a warp executes an instruction once for its 32 lanes"),
             (1, "once, but the warp gets there again and again"),
-            (taps, "once for each coefficient of the mask"),
+            (taps, "once for each coefficient"),
             (max(program.trace.shape[-1], 1), "once for each column of the image"),
             (2 * answer, "once for each half of the warp: the 32 lanes go together"),
             (warps, "that is how many warps get there"),

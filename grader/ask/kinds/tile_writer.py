@@ -39,7 +39,10 @@ def ask(program: Program, draw: Random) -> Draft:
         (ty, tx, "threadIdx.x and threadIdx.y are exchanged"),
         (column, row, "as if each thread stored the element with its own number"),
         (column % x, row % y, "as if threads were repeated across and down"),
-        ((column - apron) % x, (row - apron) % y, "as if the tile had its apron in other threads"),
+        (
+            *((column - apron) % x, (row - apron) % y),
+            "as if thread (0, 0) stored the first element behind the apron",
+        ),
         (flat % y, flat // y, "threads are counted by columns, but threadIdx.x is fastest"),
         ((tx + 1) % x, ty, "the thread to the right"),
         (tx, (ty + 1) % y, "the thread in the next row"),

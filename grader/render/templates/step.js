@@ -185,7 +185,7 @@
       return row;
     };
     made.append(make("caption", caption, { class: "hidden" }));
-    if (heads.length) made.createTHead().append(line(heads.map((text) => make("th", text, { scope: "col" }))));
+    if (heads.length) made.createTHead().append(line(heads.map((head) => (head instanceof Node ? head : make("th", head, { scope: "col" })))));
     made.createTBody().append(...rows.map((row) => line(row.map((cell, i) => cell instanceof Node ? cell
       : i === 0 ? make("th", cell, { scope: "row" }) : make("td", cell, mark(row, i) ? { class: mark(row, i) } : {})))));
     return made;
@@ -357,7 +357,7 @@
     const rows = wavefronts(step).map((row, i) => [make("th", String(i + 1), { scope: "row", "aria-label": `wavefront ${i + 1}` }),
       ...EVERY_LANE.map((bank) => cellOf("td", row[bank] || [], count > ideal ? " clash" : ""))]);
     return [make("p", `${plural(count, "wavefront")}, ${ideal} without conflicts; a row for each; below its bank, each word with the lane that wants it`, { class: "note" }),
-      table("Banks of shared memory, one row for each wavefront", ["wavefront", ...EVERY_LANE], rows, undefined, "banks")];
+      table("Banks of shared memory, one row for each wavefront", [make("th", "#", { scope: "col", "aria-label": "wavefront" }), ...EVERY_LANE], rows, undefined, "banks")];
   }
 
   function drawConstant(step) {

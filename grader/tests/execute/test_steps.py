@@ -24,23 +24,10 @@ from grader.model import counters, spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
 from grader.schema import write
-from grader.tests.execute.stepped_program import (
-    APART,
-    EVERYTHING,
-    OUTSIDE,
-    RACE,
-    Stepped,
-    line_of,
-    stepped,
-)
+from grader.tests.execute.stepped_program import APART, EVERYTHING, OUTSIDE, RACE, line_of, stepped
 from grader.tests.zoo import entries as zoo
 
 pytestmark = pytest.mark.apart
-
-
-@pytest.fixture(scope="module")
-def program() -> Stepped:
-    return stepped()
 
 
 def accesses(recording: Recording, text: str, way: str) -> list[Access]:
@@ -57,14 +44,14 @@ def floats(wanted: Access) -> dict[int, float]:
     return {lane: struct.unpack("<f", value)[0] for lane, value in values}
 
 
-def test_the_counters_are_those_of_the_profile(program: Stepped) -> None:
-    counted = steps.counted(program.recording(EVERYTHING).steps)
-    assert counted == program.shown.profile.kernels[EVERYTHING].counters
+def test_the_counters_are_those_of_the_profile() -> None:
+    counted = steps.counted(stepped().recording(EVERYTHING).steps)
+    assert counted == stepped().shown.profile.kernels[EVERYTHING].counters
     assert counted.shared_store_conflicts > 0 < counted.constant_requests
 
 
-def test_loads_stores_and_branches(program: Stepped) -> None:
-    recording = program.recording(EVERYTHING)
+def test_loads_stores_and_branches() -> None:
+    recording = stepped().recording(EVERYTHING)
     load = accesses(recording, "= d_in[y * SIDE + x]", "load")[1]  # warp 1
     assert load.addresses() == {x: 4 * (32 + x) for x in range(32)}
     assert floats(load) == {x: 32.0 + x for x in range(32)}
@@ -84,8 +71,8 @@ def test_loads_stores_and_branches(program: Stepped) -> None:
     assert spaces == {"c_factor"}
 
 
-def test_barriers_warp_functions_and_atomics(program: Stepped) -> None:
-    recording = program.recording(EVERYTHING)
+def test_barriers_warp_functions_and_atomics() -> None:
+    recording = stepped().recording(EVERYTHING)
     barriers = [s for s in recording.steps if isinstance(s, Barrier)]
     assert [b.lanes for b in barriers] == [[0xFFFFFFFF] * 4]
     shuffles = [s for s in recording.steps if isinstance(s, Operation) and s.warp == 2]
@@ -100,8 +87,8 @@ def test_barriers_warp_functions_and_atomics(program: Stepped) -> None:
     assert floats(stored)[0] == sum(values)
 
 
-def test_errors_are_found_with_their_threads(program: Stepped) -> None:
-    recording = program.recording(RACE)
+def test_errors_are_found_with_their_threads() -> None:
+    recording = stepped().recording(RACE)
     focus = recording.focus
     assert focus and focus.other >= 0 and "data race" in focus.words[0]
     one, other = recording.steps[focus.step], recording.steps[focus.other]
@@ -109,12 +96,12 @@ def test_errors_are_found_with_their_threads(program: Stepped) -> None:
     assert {one.way, other.way} == {"load", "store"} and one.object == other.object
     addresses = one.addresses()[_only(focus.lanes)], other.addresses()[_only(focus.other_lanes)]
     assert addresses[0] == addresses[1]
-    recording = program.recording(OUTSIDE)
+    recording = stepped().recording(OUTSIDE)
     assert recording.head.index == (1, 0, 0) and recording.focus
     fault = recording.steps[recording.focus.step]
     assert isinstance(fault, Access) and fault.way == "fault" and fault.values == ""
     assert fault.addresses() == {5: 4 << 20} and recording.focus.lanes == 1 << 5
-    recording = program.recording(APART)
+    recording = stepped().recording(APART)
     assert recording.focus
     barrier = recording.steps[recording.focus.step]
     assert isinstance(barrier, Barrier) and barrier.lanes in ([0x55555555], [0xAAAAAAAA])
@@ -125,18 +112,18 @@ def _only(mask: int) -> int:
     return lane
 
 
-def test_a_costly_line_opens_at_its_costliest_access(program: Stepped) -> None:
-    recording = program.recording(EVERYTHING)
+def test_a_costly_line_opens_at_its_costliest_access() -> None:
+    recording = stepped().recording(EVERYTHING)
     assert recording.focus and recording.focus.words == ["conflicts"]
     step = recording.steps[recording.focus.step]
     assert isinstance(step, Access) and step.costs[3] == 32
 
 
-def test_what_does_not_fit_is_cut_with_words(program: Stepped) -> None:
-    whole = program.recording(EVERYTHING)
+def test_what_does_not_fit_is_cut_with_words() -> None:
+    whole = stepped().recording(EVERYTHING)
     size = len(whole.packed())
     for most, said in ((size // 2, "of 4 warps this page has"), (size // 8, "the page ends after")):
-        recording = msgspec.convert(msgspec.to_builtins(program.raw(EVERYTHING)), Recording)
+        recording = msgspec.convert(msgspec.to_builtins(stepped().raw(EVERYTHING)), Recording)
         steps.complete(recording, [3], most)
         assert said in recording.cut and len(recording.packed()) <= most
         kept = {s.warp for s in recording.steps if not isinstance(s, Barrier)}
@@ -147,8 +134,8 @@ def test_what_does_not_fit_is_cut_with_words(program: Stepped) -> None:
     assert whole.cut == ""
 
 
-def test_the_schema_describes_it(program: Stepped) -> None:
-    document: Any = json.loads(msgspec.json.encode(program.recording(EVERYTHING)))
+def test_the_schema_describes_it() -> None:
+    document: Any = json.loads(msgspec.json.encode(stepped().recording(EVERYTHING)))
     schema = json.loads((write.FOLDER / write.file_of("convlabs-step/v1")).read_text())
     jsonschema.validate(document, schema)
     document["steps"][0][1] = "warp"
@@ -167,9 +154,9 @@ def test_what_is_no_recording(raw: bytes) -> None:
     assert found and found.steps == [] and "7 more do not fit" in found.cut
 
 
-def test_pixels_through_shared_memory(program: Stepped) -> None:
+def test_pixels_through_shared_memory() -> None:
     """The last step of thread (1, 0) of the race: it read the pixel of its neighbour."""
-    recording = program.raw(RACE)
+    recording = stepped().raw(RACE)
     image = Image(bytes=4096, width=32, height=32, element=4)
     found = step_focus.store_of(recording, 4096, 4)
     assert found and found[1] == 1
@@ -189,26 +176,13 @@ def test_pixels_through_shared_memory(program: Stepped) -> None:
 
 WITH_KERNELS = ["lab2", "lab3", "lab4", "lab5", "lab6", "lab7", "lab8"]  # lab 1 has none
 ZOO = [
-    "lab2/poor-lanes-down-a-column",
-    "lab2/right-columns-of-warps",
-    "lab2/right-grid-stride",
-    "lab2/right-structs-and-lambdas",
-    "lab3/poor-serialised-bank",
-    "lab3/right-double-templates",
-    "lab3/right-warps-in-z",
-    "lab3/right-wide-constants",
-    "lab4/poor-transposed-tile",
-    "lab4/right-ring-of-rows",
-    "lab4/right-two-by-two",
-    "lab5/cheat-texture-instead-of-tile",
-    "lab5/poor-grid-by-threads",
-    "lab5/right-dynamic-columns-first",
-    "lab5/right-shuffles-and-window",
-    "lab6/poor-baseline",
-    "lab6/poor-misaligned",
-    "lab6/right-swizzled",
-    "lab7/poor-global-memory",
-    "lab7/right-one-kernel-dynamic",
+    *("lab2/poor-lanes-down-a-column", "lab2/right-columns-of-warps", "lab2/right-grid-stride"),
+    *("lab2/right-structs-and-lambdas", "lab3/poor-serialised-bank", "lab3/right-double-templates"),
+    *("lab3/right-warps-in-z", "lab3/right-wide-constants", "lab4/poor-transposed-tile"),
+    *("lab4/right-ring-of-rows", "lab4/right-two-by-two", "lab5/cheat-texture-instead-of-tile"),
+    *("lab5/poor-grid-by-threads", "lab5/right-dynamic-columns-first"),
+    *("lab5/right-shuffles-and-window", "lab6/poor-baseline", "lab6/poor-misaligned"),
+    *("lab6/right-swizzled", "lab7/poor-global-memory", "lab7/right-one-kernel-dynamic"),
 ]
 SMALL = {"lab4/right-two-by-two": (17, 9)}  # more of it is not recorded
 

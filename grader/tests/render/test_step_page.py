@@ -2,7 +2,7 @@
 something is wrong, and works by keyboard, with a screen reader, dark, and on a phone."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,15 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from grader.execute.step_lines import Block
 from grader.execute.steps import Focus, Pixel, Recording, Tap
 from grader.render import step_page
-from grader.tests.execute.stepped_program import (
-    APART,
-    EVERYTHING,
-    OUTSIDE,
-    RACE,
-    Stepped,
-    line_of,
-    stepped,
-)
+from grader.tests.execute.stepped_program import APART, EVERYTHING, OUTSIDE, RACE, line_of, stepped
 from grader.tests.render import accessibility, browser
 from handouts.drawing import steps as figures
 
@@ -28,17 +20,11 @@ LAUNCHES = (EVERYTHING, RACE, APART, OUTSIDE)
 
 
 @pytest.fixture(scope="module")
-def program() -> Stepped:
-    return stepped()
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory, program: Stepped) -> dict[int, Path]:
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
     folder = tmp_path_factory.mktemp("steps")
-    files = {launch: folder / f"{launch}.html" for launch in LAUNCHES}
-    for launch, file in files.items():
-        file.write_text(program.page(launch), encoding="utf-8")
-    return files
+    for launch in LAUNCHES:
+        (folder / f"{launch}.html").write_text(stepped().page(launch), encoding="utf-8")
+    return {launch: folder / f"{launch}.html" for launch in LAUNCHES}
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +34,27 @@ def chromium(files: dict[int, Path]) -> Iterator[Browser]:
         yield running
 
 
+Open = Callable[..., Page]
+
+
 @pytest.fixture
-def page(chromium: Browser, files: dict[int, Path]) -> Iterator[Page]:
-    opened = browser.opened(chromium, files[EVERYTHING])
+def show(chromium: Browser, files: dict[int, Path]) -> Iterator[Open]:
+    """Opens the page of a launch, or a file; each is closed in the end."""
+    pages: list[Page] = []
+
+    def opened(which: int | Path, width: int = 1100, dark: bool = False) -> Page:
+        file = which if isinstance(which, Path) else files[which]
+        pages.append(browser.opened(chromium, file, width, dark))
+        return pages[-1]
+
     yield opened
-    opened.context.close()
+    for page in pages:
+        page.context.close()
+
+
+@pytest.fixture
+def page(show: Open) -> Page:
+    return show(EVERYTHING)
 
 
 def words(page: Page) -> str:
@@ -73,9 +75,9 @@ def test_it_opens_without_messages_and_requests(
     assert file.stat().st_size < 120_000
 
 
-def test_its_counters_are_those_of_the_profile(page: Page, program: Stepped) -> None:
+def test_its_counters_are_those_of_the_profile(page: Page) -> None:
     counted = page.evaluate("convlabsStep.counters()")
-    profiled = msgspec.structs.asdict(program.shown.profile.kernels[EVERYTHING].counters)
+    profiled = msgspec.structs.asdict(stepped().shown.profile.kernels[EVERYTHING].counters)
     derived = {"blocks", "idle_blocks", "storing_threads", "constant_serialisation"}
     assert {k: v for k, v in profiled.items() if v and k not in derived} == {
         k: v for k, v in counted.items() if v and k != "pixels"
@@ -99,10 +101,8 @@ def test_it_opens_at_the_bank_conflict(page: Page) -> None:
     assert page.locator("#memory .sector").count() == 4
 
 
-def test_the_other_thread_of_a_race_is_a_click_away(
-    chromium: Browser, files: dict[int, Path]
-) -> None:
-    page = browser.opened(chromium, files[RACE])
+def test_the_other_thread_of_a_race_is_a_click_away(show: Open) -> None:
+    page = show(RACE)
     told = page.locator("#jumps p").all_inner_texts()
     assert len(told) == 2 and {"loads", "stores"} == {
         verb for text in told for verb in re.findall("loads|stores", text)
@@ -113,20 +113,17 @@ def test_the_other_thread_of_a_race_is_a_click_away(
     assert number(page) != first
     assert page.locator("#grid .here").count() == 1
     assert page.locator("#memory .here").count() == 1
-    page.context.close()
 
 
-def test_a_bad_address_and_barriers_that_differ(chromium: Browser, files: dict[int, Path]) -> None:
-    page = browser.opened(chromium, files[OUTSIDE])
+def test_a_bad_address_and_barriers_that_differ(show: Open) -> None:
+    page = show(OUTSIDE)
     assert "outside of d_out: lane 5" in page.locator("#memory").inner_text()
     assert page.locator("#grid .here").count() == 1
     branch = line_of("if (blockIdx.x == 1 && threadIdx.x == 5)")
     assert f"of line {branch}" in page.locator("#off").inner_text()
-    page.context.close()
-    page = browser.opened(chromium, files[APART])
+    page = show(APART)
     assert words(page).startswith("16 of 32 threads meet at this barrier")
     assert "lane 0" in page.locator("#memory").inner_text() or page.locator("td.over").count()
-    page.context.close()
 
 
 def test_keys_go_to_barriers_lines_costly_accesses_and_pixels(page: Page) -> None:
@@ -182,11 +179,9 @@ def test_a_screen_reader_has_a_table_and_hears_the_step(page: Page) -> None:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("launch", LAUNCHES)
-def test_it_can_be_read_everywhere(
-    chromium: Browser, files: dict[int, Path], launch: int, dark: bool
-) -> None:
+def test_it_can_be_read_everywhere(show: Open, launch: int, dark: bool) -> None:
     for width in (1100, 390):
-        page = browser.opened(chromium, files[launch], width, dark)
+        page = show(launch, width, dark)
         for move in ("", "ArrowRight", "b", "p"):
             if move:
                 page.keyboard.press(move)
@@ -194,14 +189,14 @@ def test_it_can_be_read_everywhere(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.get_by_text("The lanes as a table").click()
         assert accessibility.objections(page) == []
-        page.context.close()
 
 
 @pytest.mark.parametrize("figure", sorted(figures.FIGURES))
-def test_the_small_pages_of_the_handouts(chromium: Browser, tmp_path: Path, figure: str) -> None:
-    recording = msgspec.json.decode(
-        (figures.FOLDER / f"{figure}.json").read_bytes(), type=Recording
-    )
+def test_the_small_pages_of_the_handouts(
+    chromium: Browser, show: Open, tmp_path: Path, figure: str
+) -> None:
+    encoded = (figures.FOLDER / f"{figure}.json").read_bytes()
+    recording = msgspec.json.decode(encoded, type=Recording)
     file = tmp_path / "small.html"
     file.write_text(step_page.page(recording, small=True))
     assert file.stat().st_size < 60_000
@@ -209,29 +204,26 @@ def test_the_small_pages_of_the_handouts(chromium: Browser, tmp_path: Path, figu
     (lines,) = recording.sources.values()
     assert recording.head.kernel in next(text for text in lines if text)
     for width, dark in ((740, False), (390, True)):
-        page = browser.opened(chromium, file, width, dark)
+        page = show(file, width, dark)
         jumps = page.locator("#jumps button").all()
         jumps[1].click()
         assert number(page) == int(jumps[1].inner_text().split()[1])
         assert page.locator("#source .now").count() == 1
         assert page.evaluate(accessibility.CONTRAST) == [] == accessibility.objections(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.context.close()
 
 
-def test_reduced_motion_moves_nothing(chromium: Browser, files: dict[int, Path]) -> None:
-    page = browser.opened(chromium, files[EVERYTHING])
+def test_reduced_motion_moves_nothing(page: Page) -> None:
     duration = "getComputedStyle(document.querySelector('#grid > div')).transitionDuration"
     assert page.evaluate(duration) != "0s"
     page.emulate_media(reduced_motion="reduce")
     assert page.evaluate(duration) == "0s"
-    page.context.close()
 
 
 def test_a_wrong_pixel_shows_its_taps_and_those_missing(
-    chromium: Browser, program: Stepped, tmp_path: Path
+    chromium: Browser, show: Open, tmp_path: Path
 ) -> None:
-    recording = program.recording(RACE)
+    recording = stepped().recording(RACE)
     recording.title = '</script><b onclick="x">'
     recording.focus = Focus(2, 2, ["out[y=0][x=1] is 1; it should be 2"])
     taps = [Tap(0, 0, 1, True), Tap(1, 0, -1, True), Tap(0, 1, 0, False)]
@@ -239,21 +231,17 @@ def test_a_wrong_pixel_shows_its_taps_and_those_missing(
     file = tmp_path / "pixel.html"
     file.write_text(step_page.page(recording))
     assert browser.messages_and_requests(chromium, file)[0] == []
-    page = browser.opened(chromium, file)
+    page = show(file)
     assert page.locator("h1").inner_text() == recording.title
     assert page.locator("#taps .missing").count() == 1 == page.locator("#taps .extra").count()
     assert "1 missing" in page.locator("#taps-words").inner_text()
     page.get_by_role("button", name="(0, 0): read in step 2").click()
     assert number(page) == 2
     accessibility.check_structure(page)
-    page.context.close()
 
 
-def test_a_block_without_steps_says_so(chromium: Browser, tmp_path: Path) -> None:
+def test_a_block_without_steps_says_so(show: Open, tmp_path: Path) -> None:
     head = Block(0, "nothing", (1, 1, 1), (32, 1, 1), (0, 0, 0))
     file = tmp_path / "nothing.html"
     file.write_text(step_page.page(Recording(head, [], [])))
-    assert browser.messages_and_requests(chromium, file)[0] == []
-    page = browser.opened(chromium, file)
-    assert "nothing to step through" in words(page)
-    page.context.close()
+    assert "nothing to step through" in words(show(file))
