@@ -249,6 +249,8 @@ def _run_kept(
             environment["CONVLABS_SIM_SAMPLE"] = str(sample)
         if progress:
             environment["CONVLABS_SIM_PROGRESS"] = "1"
+        if seconds:
+            environment["CONVLABS_SIM_TIMED"] = "1"
         kept = work / STEPS
         environment["CONVLABS_SIM_STEPS_FILE"] = str(kept)
         for file in written:

@@ -323,7 +323,23 @@ def test_a_program_that_never_ends_is_stopped(endless: Path) -> None:
     assert done.returncode == 124
     assert "did not finish within 1 s and was stopped" in done.stderr
     assert "--time-limit" in done.stderr
+    assert "the time limit ended the program" in done.stderr
     assert f"grade: {endless}:2: kernel spin ran here" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--sample=0", "--check"])
+def test_a_loop_without_an_access_has_a_line(tmp_path: Path, option: str) -> None:
+    """One of shuffles alone; and one that C++ lets the compiler leave out, but not nvcc."""
+    loops = ("do t = __shfl_xor_sync(~0u, t, 1) | 1; while (t)", "while (t != 1) t |= 2")
+    for number, loop in enumerate(loops):
+        source = tmp_path / f"{number}.cu"
+        source.write_text(
+            "__global__ void k(unsigned t) { t += 2 * threadIdx.x + 2;\n"
+            f"{loop}; }}\nint main() {{ k<<<1, 32>>>(7); return cudaDeviceSynchronize(); }}\n"
+        )
+        done = run(source, option, "--time-limit", "1")
+        assert done.returncode == 124, done.stderr
+        assert f"{source}:2: " in done.stderr and "ended the program" in done.stderr, done.stderr
 
 
 def test_a_loop_of_launches_ends_with_its_limit(tmp_path: Path) -> None:

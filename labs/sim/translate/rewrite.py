@@ -31,8 +31,8 @@ from pathlib import Path
 
 import launch_bounds
 from architecture import merged
-from argument_order import order_arguments
 from device_arithmetic import DeviceArithmetic
+from evaluation_order import order_evaluation
 from exchanges import in_lock_step, place_fences, watch_exchanges
 from expanded import Expanded, Lines, Refusal, quoted
 from launches import Launches
@@ -97,7 +97,7 @@ class Translation:
         self._calls()
         self._warn_of_pointers()
         DeviceArithmetic(self.tokens).rewrite()
-        order_arguments(self.tokens)
+        order_evaluation(self.tokens)
         if self.is_traced:
             check_indices(self.tokens)
             check_numbers(self.tokens)

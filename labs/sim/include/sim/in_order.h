@@ -1,9 +1,10 @@
 /* A call whose arguments are evaluated in the order of the source:
- * labs/sim/translate/argument_order.py. sim_in_order{[&](auto &&...a) { return f(a...); }, x, y}()
+ * labs/sim/translate/evaluation_order.py. sim_in_order{[&](auto &&...a) { return f(a...); }, x, y}()
  * is f(x, y). */
 #pragma once
 
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 template <class Call, class... Arguments> struct sim_in_order {
@@ -17,3 +18,10 @@ template <class Call, class... Arguments> struct sim_in_order {
 };
 template <class Call, class... Arguments>
 sim_in_order(Call, Arguments &&...) -> sim_in_order<Call, Arguments...>;
+
+/* The value of a variable now; what follows in the expression may set it. */
+template <class T>
+static inline __attribute__((always_inline)) std::conditional_t<std::is_scalar_v<T>, T, const T &>
+sim_now(const T &variable) {
+    return variable;
+}

@@ -1,16 +1,10 @@
 /* The attributes of kernels, and how many blocks of them fit on the device. */
 #include "api/api.h"
 #include "api/launch.h"
+#include "base/code.h"
 #include "base/limits.h"
 #include "base/occupancy.h"
 #include "memory/allocations.h"
-
-extern const char __executable_start[], etext[];
-
-/* Can this be the address of a kernel? */
-static bool is_code(const void *function) {
-    return (const char *)function >= __executable_start && (const char *)function < etext;
-}
 
 /* The dynamic shared memory that a block of the kernel may use. Hold the device's lock. */
 static size_t dynamic_limit(const struct sim_kernel *k) {
@@ -42,7 +36,7 @@ static bool set_attribute(struct sim_kernel *k, enum cudaFuncAttribute attribute
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
                                  int value) {
     SIM_BEGIN(cudaErrorInvalidValue);
-    SIM_FAIL_IF(!is_code(function), cudaErrorInvalidResourceHandle);
+    SIM_FAIL_IF(!sim_is_code(function), cudaErrorInvalidResourceHandle);
     sim_lock_device();
     struct sim_kernel *k = sim_kernel_of(function);
     bool fits = k && set_attribute(k, attribute, value);
@@ -53,7 +47,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
     SIM_BEGIN(cudaErrorInvalidValue);
     SIM_FAIL_IF(!attributes, cudaErrorInvalidValue);
-    SIM_FAIL_IF(!is_code(function), cudaErrorInvalidResourceHandle);
+    SIM_FAIL_IF(!sim_is_code(function), cudaErrorInvalidResourceHandle);
     sim_lock_device();
     const struct sim_kernel *k = sim_kernel_of(function);
     size_t fixed = k ? k->static_shared : 0, dynamic = dynamic_limit(k);

@@ -78,6 +78,13 @@ cudaError_t sim_sticky(void) {
     return __atomic_load_n(&sticky, __ATOMIC_RELAXED);
 }
 
+void sim_report_leak(struct sim_location made, const char *what) {
+    const struct sim_finding finding = {.kind = "leak", .location = made};
+    if (sim_sticky() == cudaSuccess) {
+        sim_report_once(&finding, "%s", what);
+    }
+}
+
 void sim_inject_arm(void) {
     armed = true;
     calls_since_armed = 0;

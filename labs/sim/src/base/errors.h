@@ -26,6 +26,10 @@ cudaError_t sim_exchange_last(cudaError_t error);
 void sim_fail_for_good(cudaError_t error);
 cudaError_t sim_sticky(void);
 
+/* The program ends, and what it has made at `made` is still there, as `what` says. On a lost device
+ * it could end nothing: then that is no leak. */
+void sim_report_leak(struct sim_location made, const char *what);
+
 /* This thread runs a function of the program's in the order of a stream: it may call no function of
  * the API. */
 extern _Thread_local bool sim_in_host_call;

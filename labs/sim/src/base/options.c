@@ -54,6 +54,7 @@ void sim_read_options(void) {
         .zeros = ends || (fresh != NULL && strcmp(fresh, "zeros") == 0),
         .fault_is_error = fault != NULL && strcmp(fault, "error") == 0,
         .predict = getenv("CONVLABS_SIM_PREDICT") != NULL,
+        .timed = getenv("CONVLABS_SIM_TIMED") != NULL,
         .progress = getenv("CONVLABS_SIM_PROGRESS") != NULL,
         .check = check,
     };

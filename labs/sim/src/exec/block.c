@@ -472,6 +472,11 @@ cudaError_t sim_run_block(const struct sim_config *config, uint64_t index, bool 
         w->block.config = NULL;
         return cudaSuccess;
     }
+    if (w->launch.call != call) { /* another kernel: no thread has waited in it */
+        for (unsigned t = 0; t < SIM_MAX_THREADS; t++) {
+            w->thread[t].at.file = NULL;
+        }
+    }
     w->launch.call = call;
     w->launch.closure = closure;
     w->launch.reversed = reversed;

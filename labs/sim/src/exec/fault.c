@@ -1,6 +1,7 @@
 /* Explains a fault: which memory was accessed, and by which thread. */
 #include "exec/fault.h"
 
+#include "base/code.h"
 #include "base/options.h"
 #include "exec/hooks.h"
 #include "exec/shared.h"
@@ -129,9 +130,8 @@ static void report_division(const struct sim_finding *known, const char *who) {
 /* The instruction of the program that faulted. For one of the C library it is the last one that
  * trace/ saw: the call of memcpy(), for example. */
 static const void *position_of(const void *context) {
-    extern const char __ehdr_start[], etext[];
-    const char *pc = sim_program_counter(context);
-    const void *seen = sim_hooks && (pc < __ehdr_start || pc >= etext) ? sim_hooks->position() : pc;
+    const void *pc = sim_program_counter(context);
+    const void *seen = sim_hooks && !sim_is_code(pc) ? sim_hooks->position() : pc;
     return seen ? seen : pc;
 }
 
@@ -186,6 +186,8 @@ static void explain(int number, siginfo_t *info, void *context) {
         return; /* the kernel's first access to an allocation: it is tried again */
     }
     const char *kernel, *address = info->si_addr;
+    cudaError_t error =
+        number == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress; /* of the kernel */
     uint3 block, thread;
     bool on_guard = false;
     struct sim_finding finding = {.pc = position_of(context)};
@@ -238,6 +240,7 @@ static void explain(int number, siginfo_t *info, void *context) {
         sim_report(&finding, "%s used a pointer that was never set", who);
     } else if (info->si_code == SI_KERNEL) { /* x86 gives no address for these */
         finding.kind = "misaligned";
+        error = cudaErrorMisalignedAddress;
         sim_report(&finding,
                    "%s used an invalid address, or one that is not a multiple of the size of the "
                    "access",
@@ -248,11 +251,9 @@ static void explain(int number, siginfo_t *info, void *context) {
     if (sim_worker->lane.busy) {
         signal(number, SIG_DFL); /* inside the runtime: nothing can go on */
     } else if (sim_hooks) {
-        sim_end_thread(number == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress);
-    } else if (number == SIGFPE) {
-        sim_end_kernel(cudaErrorLaunchFailure);
-    } else if (sim_options.fault_is_error) {
-        sim_end_kernel(cudaErrorIllegalAddress);
+        sim_end_thread(error);
+    } else if (number == SIGFPE || sim_options.fault_is_error) {
+        sim_end_kernel(error);
     } else {
         signal(number, SIG_DFL);
     }

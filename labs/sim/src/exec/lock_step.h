@@ -8,7 +8,8 @@
  * Before a branch or a function ends, they wait as well if they have just written: what follows may
  * read it through a pointer that is not volatile.
  *
- * The same at a fence, in a traced program, too: one lane may then give a lock back for all of them.
+ * The same at a fence, in a traced program, too: one lane may then give a lock back for all of
+ * them.
  *
  * The translator marks the control flow of such functions. A lane that is past a branch or loop
  * waits for those that are still inside, and never the other way round: when no lane of a warp can

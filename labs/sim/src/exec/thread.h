@@ -43,7 +43,8 @@ struct polls {
 
 struct thread {
     struct fiber *fiber; /* its stack, while it waits or is ready */
-    /* Where it waits; when it spins, file is NULL. Of one that has returned, the line alone. */
+    /* Where it waits, or has waited last; when it spins, file is NULL. Of one that has returned,
+     * the line alone. */
     struct sim_location at;
     const void *pc; /* where it spins, or makes a volatile access */
     unsigned tile;  /* at the barrier of a tile of several warps: its threads */
@@ -165,10 +166,11 @@ struct worker {
         uint64_t times, turn;
     } vain;
 
-    /* What the watch saw when it last looked, and how often it has looked at the same turn. */
+    /* What the watch saw when it last looked, and how often it has looked at the same turn; still:
+     * the same in a row. */
     struct {
         uint64_t turns, registers;
-        unsigned looks, same_looks;
+        unsigned looks, same_looks, still;
     } watch;
 
     void *exchanged; /* what exchange.c knows of words; NULL until it is asked */

@@ -1,5 +1,6 @@
 #include "exec/watch.h"
 
+#include "base/code.h"
 #include "base/options.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
@@ -17,6 +18,7 @@
 /* SIGURG is ignored where nobody handles it, and few programs use it. */
 #define INTERRUPT SIGURG
 #define PERIOD 1         /* milliseconds between two looks */
+#define STILL 20         /* looks at the same turn, whose thread then does not only wait */
 #define SAME 2           /* looks at a thread with the same registers, after which it spins */
 #define LONG 500         /* looks at a thread after which others get a turn in any case */
 #define MANY_TRIES 1000  /* of an atomic function that changed nothing, */
@@ -29,10 +31,6 @@ static volatile int stopped;   /* the signal that ends the program; -1: its time
 static volatile bool asked;    /* a note is to say where a kernel is, which then goes on */
 static bool reporting;         /* a thread has begun to say where it is, */
 static volatile bool reported; /* and has said it */
-
-extern const char __executable_start[], etext[];
-/* In memory: in a shared object, not every linker can put the address into an instruction. */
-static const char *const volatile end_of_code = etext;
 
 /* The registers without those that hold flags, and how many. */
 static const void *registers(const void *context, size_t *bytes) {
@@ -63,16 +61,13 @@ static const char *reason(void) {
            : stopped == SIGXCPU ? "the limit of processor time ended the program"
            : stopped == -1      ? "CONVLABS_SIM_LIMIT ended the program"
            : stopped == 0       ? "shortly before the limit of processor time"
+           : sim_options.timed  ? "the time limit ended the program"
                                 : "SIGTERM ended the program";
 }
 
 /* Does an atomic function change nothing again and again? The threads may wait for a lock. */
 static bool asks_in_vain(const struct worker *w) {
     return w->vain.times >= MANY_TRIES && w->turns - w->vain.turn < RECENT;
-}
-
-static bool is_code(const void *pc) {
-    return (const char *)pc >= __executable_start && (const char *)pc < end_of_code;
 }
 
 /* Says where the running thread is. */
@@ -90,13 +85,13 @@ static void report_position(const struct worker *w, const void *pc) {
     char exact[96] = "";
     const struct thread *me = &w->thread[w->lane.thread];
     const void *seen = sim_hooks ? sim_hooks->position() : NULL;
-    if (seen) {
-        finding.pc = seen;
-    } else if (w->lane.busy && me->at.file) {
+    if (me->at.file && (w->lane.busy || w->watch.still < STILL)) {
         finding.location = me->at; /* a barrier or a warp function */
         finding.pc = NULL;
-    } else if (w->lane.busy || !is_code(pc)) {
-        finding.pc = is_code(me->pc) ? me->pc : NULL;
+    } else if (seen) {
+        finding.pc = seen;
+    } else if (w->lane.busy || !sim_is_code(pc)) {
+        finding.pc = sim_is_code(me->pc) ? me->pc : NULL;
     }
     if (asks_in_vain(w)) {
         finding.pc = w->vain.pc;
@@ -143,9 +138,8 @@ static void interrupted(int number, siginfo_t *info, void *context) {
     char here;
     const struct fiber *fiber = w->lane.fiber;
     /* Before the first thread runs, no fiber does. */
-    bool in_kernel = fiber && !w->lane.busy && !sim_hooks && pc >= __executable_start &&
-                     pc < end_of_code && &here >= fiber->stack &&
-                     &here < fiber->stack + fiber->bytes;
+    bool in_kernel = fiber && !w->lane.busy && !sim_hooks && sim_is_code(pc) &&
+                     &here >= fiber->stack && &here < fiber->stack + fiber->bytes;
     if (!in_kernel || w->turns != w->watch.turns || !spins(w, context)) {
         return;
     }
@@ -159,6 +153,7 @@ static void interrupted(int number, siginfo_t *info, void *context) {
 /* Looks at one worker. */
 static void look_at(struct worker *w) {
     uint64_t turns = __atomic_load_n(&w->turns, __ATOMIC_RELAXED);
+    w->watch.still = turns == w->watch.turns ? w->watch.still + 1 : 0;
     if (__atomic_load_n(&w->block.config, __ATOMIC_RELAXED) == NULL || turns != w->watch.turns) {
         w->watch.turns = turns;
         w->watch.looks = w->watch.same_looks = 0;

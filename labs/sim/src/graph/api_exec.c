@@ -110,14 +110,10 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 }
 
 static void report_leaks(void) {
-    if (sim_sticky() != cudaSuccess) {
-        return; /* a lost device cannot end anything */
-    }
     for (const struct sim_graph_exec *e = execs; e; e = e->next) {
-        struct sim_finding finding = {.kind = "leak", .location = e->location};
         if (e->resets == sim_device_resets) {
-            sim_report_once(&finding, "the graph that was instantiated here was never destroyed: "
-                                      "call cudaGraphExecDestroy()");
+            sim_report_leak(e->location, "the graph that was instantiated here was never "
+                                         "destroyed: call cudaGraphExecDestroy()");
         }
     }
 }

@@ -174,14 +174,10 @@ void sim_give_graph(struct sim_graph *graph, struct sim_location location) {
 }
 
 static void report_leaks(void) {
-    if (sim_sticky() != cudaSuccess) {
-        return; /* a lost device cannot end anything */
-    }
     for (const struct sim_graph *graph = graphs; graph; graph = graph->next) {
-        struct sim_finding finding = {.kind = "leak", .location = graph->location};
         if (graph->is_given) {
-            sim_report_once(&finding, "the graph that this call gave was never destroyed: call "
-                                      "cudaGraphDestroy()");
+            sim_report_leak(graph->location, "the graph that this call gave was never destroyed: "
+                                             "call cudaGraphDestroy()");
         }
     }
 }

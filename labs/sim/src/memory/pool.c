@@ -82,14 +82,10 @@ void sim_pools_forget(void) {
 }
 
 static void report_leaks(void) {
-    if (sim_sticky() != cudaSuccess) {
-        return; /* a lost device cannot end anything */
-    }
     for (const struct sim_pool *pool = pools; pool; pool = pool->next) {
-        struct sim_finding finding = {.kind = "leak", .location = pool->location};
         if (!pool->destroyed) {
-            sim_report_once(&finding, "the memory pool created here was never destroyed: call "
-                                      "cudaMemPoolDestroy()");
+            sim_report_leak(pool->location, "the memory pool created here was never destroyed: "
+                                            "call cudaMemPoolDestroy()");
         }
     }
 }

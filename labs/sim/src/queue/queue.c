@@ -331,8 +331,7 @@ static void report_at_exit(void) {
     }
     for (const struct sim_stream *s = sim_first_stream(); s; s = s->next) {
         if (s->created) {
-            struct sim_finding finding = {.kind = "leak", .location = s->location};
-            sim_report_once(&finding, "the stream created here was never destroyed");
+            sim_report_leak(s->location, "the stream created here was never destroyed");
         }
     }
     sim_unlock_queue();

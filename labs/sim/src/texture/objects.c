@@ -65,18 +65,15 @@ void sim_textures_forget(void) {
 }
 
 void sim_report_textures(void) {
-    if (sim_sticky() != cudaSuccess) {
-        return; /* a lost device cannot destroy anything */
-    }
     for (unsigned place = 0; place < places; place++) {
         const struct sim_texture *t = at_place(place);
         if (t->destroyed || t->is_reference) {
             continue;
         }
-        struct sim_finding finding = {.kind = "leak", .location = t->location};
-        bool surface = t->role == TEXTURE_SURFACE;
-        sim_report(&finding,
-                   "a %s object created here was never destroyed: call cudaDestroy%sObject()",
-                   surface ? "surface" : "texture", surface ? "Surface" : "Texture");
+        sim_report_leak(t->location, t->role == TEXTURE_SURFACE
+                                         ? "a surface object created here was never destroyed: "
+                                           "call cudaDestroySurfaceObject()"
+                                         : "a texture object created here was never destroyed: "
+                                           "call cudaDestroyTextureObject()");
     }
 }

@@ -4,6 +4,7 @@
 #include "trace/host_heap.h"
 
 #include "base/at_end.h"
+#include "base/code.h"
 #include "base/errors.h"
 #include "base/options.h"
 #include "exec/thread.h"
@@ -84,14 +85,12 @@ static struct block forget(const void *memory) {
     return known;
 }
 
-extern const char __executable_start[], etext[];
-
 void host_heap_allocated(void *memory, size_t bytes, const void *return_address,
                          struct sim_location location) {
     const char *pc = return_address;
     if (location.file) {
         remember((struct block){memory, bytes, NULL, location, false});
-    } else if (pc > __executable_start && pc < etext) {
+    } else if (sim_is_code(pc)) {
         remember((struct block){memory, bytes, pc - 1, location, true});
     }
 }

@@ -191,7 +191,7 @@ static void grid_barrier(void) {
     }
 }
 
-static const void *last_access; /* the return address of its callback */
+static const void *last_access; /* or mark: the return address of its callback */
 
 static const void *last_position(void) {
     return last_access ? (const char *)last_access - 1 : NULL;
@@ -672,6 +672,7 @@ int sim_read_only(const void *at, unsigned long bytes) {
 }
 
 int sim_mark(unsigned long long mark) {
+    last_access = __builtin_return_address(0); /* of a loop that accesses nothing */
     if (sim_options.ends && sim_lane_stack.from != NULL && ++marks > last_mark) {
         sim_end_kernel(SIM_ENOUGH);
     }

@@ -818,4 +818,41 @@ TEST(arguments_in_order) {
     tear_down();
 }
 
+// The same of operands, also of a variable alone, which g++ reads last.
+#pragma GCC diagnostic ignored "-Wsequence-point"
+struct bits {
+    unsigned low : 3, all;
+    __device__ unsigned both() {
+        return low + (low = 2);
+    }
+};
+__device__ unsigned tripled(unsigned *state) {
+    return *state *= 3;
+}
+template <class T> __device__ T last(T a) {
+    return a - (a = 3);
+}
+__global__ void with_operands(int *p) {
+    unsigned j = 3, k = 0;
+    bits b = {3, 0};
+    p[0] = (int)(j + (j = 5));
+    p[1] = (int)((j) * (j += 2));
+    p[2] = (int)(j + tripled(&j));
+    p[3] = (int)(j - (j <<= 1));
+    p[4] = j < (j = 80);
+    p[5] = (int)(b.both() + last(9u));
+    p[6] = (int)(k + draw(k));
+    p[7] = (int)(++k - -k++);
+    p[8] = k < 4 && k++ == 3 ? (int)(&k - &k + k) : 0;
+}
+
+TEST(operands_in_order) {
+    const int expected[] = {8, 35, 28, -21, 1, 11, 1, 4, 4};
+    set_up();
+    with_operands<<<1, 1>>>(d_out);
+    for (int i = 0; i < 9; i++)
+        ck_assert_int_eq(out(i), expected[i]);
+    tear_down();
+}
+
 SUITE("sim: CUDA's constructs")
