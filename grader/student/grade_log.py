@@ -66,7 +66,9 @@ def read(lab: str) -> Log:
         if (paths.PROGRESS / f"{lab}.log").exists():
             return Log([], [f"the log {problem.strerror}"])
         raw = b""
-    return checked(raw, _head_bytes(lab))
+    log = checked(raw, _head_bytes(lab))
+    others = [f"record {e.number} is of {e.lab}" for e in log.entries if e.lab != lab]
+    return Log(log.entries, log.problems + others)
 
 
 def checked(raw: bytes, head: bytes) -> Log:

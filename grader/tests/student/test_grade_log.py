@@ -87,6 +87,10 @@ def test_each_tampering_shows(folder: Path) -> None:
         assert grade_log.checked(text, head).problems, ways[number % 4].__name__
     assert grade_log.checked(log, b"").problems, "without what it must end with"
     assert grade_log.checked(log[:-1], head).problems, "without the last newline"
+    for name, content in (("lab8.log", log), ("lab8.log.head", head)):
+        (paths.PROGRESS / name).write_bytes(content)
+    assert grade_log.read("lab9").problems == []
+    assert "record 1 is of lab9" in grade_log.read("lab8").problems
 
 
 @pytest.mark.usefixtures("folder")
