@@ -106,7 +106,7 @@ def render(rows: list[Row], colour: bool) -> str:
         lines.append(f"\x1b[{style}m{line}\x1b[0m" if colour and style else line)
     todo = sorted((row for row in rows if row.next and not row.done), key=lambda r: not r.begun)
     if todo:
-        lines.append(f"next: {todo[0].next}")
+        lines.append(f"next: {todo[0].next}".replace(", then ", ",\n      then "))
     elif rows:
         lines.append("every lab has full marks of what was measured; ./grade submit labN packs one")
     return "\n".join(lines)

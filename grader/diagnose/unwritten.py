@@ -18,6 +18,10 @@ Mask = npt.NDArray[np.bool_]
 
 _GROUPS = re.compile(r"\b4\b|\b\w*[a-z]4\b")  # of pixels: their size, or a type such as float4
 UNINITIALIZED = "uninitialized memory"
+ROUND_UP = (
+    "round the division up, (n + block - 1) / block, and make the grid's x from the width and its "
+    "y from the height"
+)
 
 
 @dataclass(frozen=True)
@@ -206,8 +210,11 @@ def _last_rows_and_columns(
     ends = np.zeros_like(missing)
     ends[:, x0:] = True
     ends[y0:, :] = True
-    if (ends != missing).any() or 2 * x0 <= width or 2 * y0 <= height:
+    if (ends != missing).any():
         return None
+    grid = _grid_too_small(f, count, cause, threads, (x0, y0))
+    if grid or 2 * x0 <= width or 2 * y0 <= height:
+        return grid
     lines = [location.lines("columns", x0, width - 1)] if x0 < width else []
     lines += [location.lines("rows", y0, height - 1)] if y0 < height else []
     text = f"{count} {cause.words()}: {' and '.join(lines)}"
@@ -251,8 +258,23 @@ def _last_rows_and_columns(
     unsure = "" if cause.never else "if they were never written, "
     return Diagnosis(
         "last-block-missing",
-        f"{text}; {unsure}the grid does not cover the whole image: round the division up, (n + "
-        "block - 1) / block, and make the grid's x from the width and its y from the height",
+        f"{text}; {unsure}the grid does not cover the whole image: {ROUND_UP}",
+    )
+
+
+def _grid_too_small(
+    f: Filter, count: str, cause: _Cause, threads: tuple[int, int] | None, ends: tuple[int, int]
+) -> Diagnosis | None:
+    """Are the grid's threads too few in a direction, and just the pixels beyond them missing?"""
+    height, width = f.shape
+    if not cause.never or not threads or ends != (min(threads[0], width), min(threads[1], height)):
+        return None
+    swapped = threads[0] >= 2 * width and threads[1] < height
+    advice = "make its x from the width and its y from the height" if swapped else ROUND_UP
+    return Diagnosis(
+        "last-block-missing",
+        f"{count} were never written: the grid has {threads[0]} x {threads[1]} threads for {width} "
+        f"x {height} pixels; {advice}",
     )
 
 

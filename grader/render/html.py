@@ -117,7 +117,6 @@ def page(
         score=points(result.score, result.selected),
         shares=_shares(result),
         groups=_groups(result, report, on_this_machine, steps or Steps()),
-        all_passed=all(check.verdict == "pass" for check in result.checks),
         runs=[(run, source_counters.listings(report.submission, run)) for run in runs],
         shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
         accesses=warp_access.worst(runs),

@@ -516,7 +516,11 @@
   window.addEventListener("message", ({ source, data: told }) => {
     if (source === window.parent && ["light", "dark"].includes(told)) document.documentElement.style.colorScheme = told;
   });
-  if (window.parent !== window) window.parent.postMessage("light or dark?", "*");
+  if (window.parent !== window) {
+    window.parent.postMessage("light or dark?", "*");
+    const tell = () => window.parent.postMessage({ height: Math.ceil(document.body.getBoundingClientRect().bottom + scrollY) }, "*");
+    new ResizeObserver(tell).observe(document.body); // so that nothing of it is cut off
+  }
 
   const KEYS = { ArrowRight: ["step", 1], ArrowLeft: ["step", -1], b: ["barrier", 1], c: ["costly", 1], l: ["line", 1], p: ["store", 1] };
   document.addEventListener("keydown", (event) => {

@@ -448,6 +448,7 @@ def test_a_mask_read_before_its_first_coefficient_is_named(content: int, forgott
         (None, None, "last-block-missing", "if they were never written", "uninitialized memory;"),
         ("", None, "last-block-missing", "the grid does not cover", "uninitialized"),
         ("", (64, 32), "last-block-missing", "the grid has 64 x 32 threads", "does not cover"),
+        ("", (32, 24), "last-block-missing", "32 x 24 threads for 34 x 23 pixels; round", "check"),
         ("uninitialized memory", None, "left-before-loading", "computed from", "grid"),
         ("memory outside of its array", None, "uninitialised-result", "outside", "grid"),
     ],
@@ -525,6 +526,22 @@ def test_x_and_y_of_threadidx_exchanged_are_named(
     diagnosis = explained(CASE, "correlate", inputs, out, reads="", threads=(64, 32), block=block)
     assert (diagnosis.name == "threadidx-exchanged") == bool(words)
     assert words in diagnosis.text
+
+
+@pytest.mark.parametrize(
+    ("rows", "threads", "words"),
+    [
+        (8, (96, 8), "96 x 8 threads for 37 x 23 pixels; make its x from the width"),
+        (8, (64, 8), "64 x 8 threads for 37 x 23 pixels; round the division up"),
+        (8, (96, 16), ""),  # the grid does not explain it
+    ],
+)
+def test_a_grid_with_width_and_height_exchanged(
+    rows: int, threads: tuple[int, int], words: str
+) -> None:
+    out = unwritten(right(make_inputs()), slice(rows, None), ALL)
+    said = explained(CASE, "correlate", make_inputs(), out, reads="", threads=threads).text
+    assert words in said and bool(words) == ("threads for" in said)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@
     return root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
   }
 
+  const TALLEST = 1400; // px of a frame; more is scrolled in it
+
   // Names the button, and tells frames, which may not look at this page: each asks when it is loaded.
   function tellTheme() {
     button.textContent = isDark() ? "Light" : "Dark";
@@ -30,7 +32,13 @@
     tellTheme();
   });
   system.addEventListener("change", tellTheme);
-  window.addEventListener("message", tellTheme);
+  window.addEventListener("message", ({ source, data: asked }) => {
+    const frame = [...document.querySelectorAll("iframe")].find((each) => each.contentWindow === source);
+    const height = Math.min(Number(asked?.height) || 0, TALLEST);
+    // It only grows, so that no step moves the text below.
+    if (frame && height > frame.clientHeight) frame.style.height = `${height + 2}px`;
+    tellTheme();
+  });
   tellTheme();
   button.hidden = false;
 
