@@ -1,5 +1,6 @@
 """Where and how a command prints: colour, width, files. The standard library alone."""
 
+import errno
 import os
 import re
 import shutil
@@ -8,8 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TextIO
 
-from grader import files, paths
-from grader.commands.errors import UsageError
+from grader import exit_codes, files, paths
+from grader.commands.errors import CommandError, UsageError
 
 
 class Colour(StrEnum):
@@ -61,20 +62,20 @@ def say(text: str) -> None:
 
 def step_file(name: str, page: str) -> Path:
     """Writes a page to step through, below build/step; a new one replaces the last of this name.
-    Raises UsageError."""
+    Raises CommandError."""
     slug = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") or "program"
     file = paths.BUILD / "step" / f"{slug[:80]}.html"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         files.replace(file, page.encode(errors="replace"), sync=False)
     except OSError as problem:
-        raise UsageError(f"{file} cannot be written: {problem.strerror}") from problem
+        raise _not_written(str(file), problem) from problem
     return file
 
 
 def write(target: str, data: bytes) -> None:
     """Writes `data` to a file, whole or not at all; to stdout where `target` is "-". A device or a
-    pipe, such as /dev/stdout, is written to and never replaced. Raises UsageError."""
+    pipe, such as /dev/stdout, is written to and never replaced. Raises CommandError."""
     if target == "-":
         sys.stdout.buffer.write(data)
         return
@@ -85,4 +86,12 @@ def write(target: str, data: bytes) -> None:
         else:
             files.replace(path, data)
     except OSError as problem:
-        raise UsageError(f"{target} cannot be written: {problem.strerror}") from problem
+        raise _not_written(target, problem) from problem
+
+
+def _not_written(file: str, problem: OSError) -> CommandError:
+    """A name of a file is the user's to correct; that a disk is full is no wrong usage."""
+    text = f"{file} cannot be written: {problem.strerror}"
+    if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return CommandError(f"{text}; {files.remedy(problem)}", exit_codes.FAULT)
+    return UsageError(text)

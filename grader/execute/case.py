@@ -155,7 +155,7 @@ def _save(file: Path, array: Array) -> None:
     text = head.encode().ljust(PAGE - len(NPY) - 3) + b"\n"
     with file.open("wb") as stream:
         stream.write(NPY + len(text).to_bytes(2, "little") + text)
-        np.ascontiguousarray(array).tofile(stream)
+        stream.write(np.ascontiguousarray(array).data)  # tofile() would not say that a disk is full
 
 
 def _outcome(

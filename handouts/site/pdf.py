@@ -50,7 +50,8 @@ def write(
     """Writes the PDFs of pages that were read into a folder. Returns the files' names, the one of
     all pages first. Raises PandocError, PdfError."""
     folder.mkdir()
-    with tempfile.TemporaryDirectory() as temporary:
+    # Where one document fails, others are still being written: that must not hide why.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         work = Path(temporary)
         shutil.copyfile(HERE / "templates" / "book.typ", work / "book.typ")
 
@@ -87,6 +88,7 @@ def _compile(work: Path, name: str, title: str, chapters: list[str]) -> bytes:
         "root": str(work),
         "font_paths": [str(_fonts())],
         "ignore_system_fonts": True,  # the same PDF on each machine
+        "pdf_standards": ["ua-1"],  # typst refuses what it can tell a screen reader would miss
         "sys_inputs": {
             "sections": "no" if whole else "yes",
             "version": __version__,
@@ -125,7 +127,11 @@ def markup(reading: Reading, contents: Contents, root: Path, work: Path) -> str:
                 call = str(element["c"][0]["c"][1]).replace(IN_LINE, "#picture(", 1)
                 return [tree.raw("RawBlock", "typst", call)]
             case "Math":
-                element["c"][1] = re.sub(r"\\[;:]", r"\\,", element["c"][1])  # typst has no \;
+                words = element["c"][1]
+                element["c"][1] = re.sub(r"\\[;:]", r"\\,", words)  # typst has no \;
+                calls = (f"#in-words({_string(' '.join(words.split()))})[", "]")
+                opening, closing = (tree.raw("RawInline", "typst", text) for text in calls)
+                return [opening, element, closing]
             case "Div" if NOTES & set(element["c"][0][1]):
                 opening, closing = (tree.raw("RawBlock", "typst", t) for t in ("#note[", "]"))
                 return [opening, *element["c"][1], closing]

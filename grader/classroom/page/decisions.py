@@ -10,7 +10,7 @@ from grader.classroom.page.reasons import Reason
 
 SETTLES = {
     "rejected": "another upload, or ./grade override",
-    "wrong name": "[[take]] in course.toml, then bulk --resume",
+    "wrong name": "another upload, or [[take]] in course.toml; then bulk --resume",
     "take": "correct the name of the file in course.toml, then bulk --resume",
     "roster": "correct the roster, then bulk --resume",
     "identical files": "./grade similarity shows them; then ask the students",

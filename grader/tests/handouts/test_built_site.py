@@ -222,6 +222,7 @@ def test_each_lab_has_a_pdf(lab: str, site: Path, built: Built) -> None:
     file = site / "pdf" / f"{lab}.pdf"
     assert f'href="pdf/{lab}.pdf"' in (site / f"{lab}.html").read_text()
     document = pypdfium2.PdfDocument(file)
+    assert pypdfium2.raw.FPDFCatalog_IsTagged(document) and b"<pdfuaid:part>1<" in file.read_bytes()
     assert len(document) <= 8
     for page in document:
         assert page.get_size() == pytest.approx(A4, abs=0.5)

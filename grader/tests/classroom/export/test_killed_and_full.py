@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import paths
+from grader import exit_codes, paths
 from grader.classroom.bulk.store import Store
+from grader.commands import output
+from grader.commands.errors import CommandError, UsageError
 from grader.setup import python_packages
 from grader.tests.classroom.export import runs
 
@@ -150,6 +152,15 @@ def test_a_full_disk_keeps_the_old_file(name: str, run: Path, small_disk: Path) 
     assert grade(*commands(run, out)[name]).returncode == 0
     assert out.read_bytes() != OLD
     out.unlink()
+
+
+def test_a_full_disk_is_no_wrong_usage(small_disk: Path) -> None:
+    out = small_disk / "out.json"
+    with pytest.raises(CommandError, match=r"No space left on device; free some space$") as full:
+        output.write(str(out), bytes(2 << 20))
+    assert full.value.code == exit_codes.FAULT and not [*small_disk.iterdir()]
+    with pytest.raises(UsageError, match="cannot be written"):
+        output.write(str(out / "x.json"), b"")
 
 
 @pytest.mark.parametrize("name", ["override", "diff", "canvas", "similarity"])
