@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from grader.execute.step_lines import LANES, Access, Barrier
 from grader.execute.steps import Focus, Recording, Tap
 from grader.model.finding import Finding
 
+if TYPE_CHECKING:
+    import numpy as np
+
+Place = tuple[int, int]  # x, y
 LOOK_BACK = 64  # loads of a thread among which that of a stored value is looked for
 
 
@@ -47,8 +52,7 @@ def at_finding(recording: Recording, finding: Finding) -> Focus | None:
 
 def _is_outside(recording: Recording, step: Access, lane: int) -> bool:
     """Does the lane leave the object?"""
-    size = recording.objects[step.object].bytes
-    return not 0 <= step.addresses()[lane] <= size - step.width
+    return not 0 <= step.addresses()[lane] <= recording.size_of(step) - step.width
 
 
 def _full(recording: Recording) -> list[int]:
@@ -87,30 +91,20 @@ def _rival(
 # ---- a pixel
 
 
-@dataclass(frozen=True)
-class Image:
-    """A plane of the input: its bytes, its sides, the bytes of a pixel."""
-
-    bytes: int
-    width: int
-    height: int
-    element: int
-
-
 def store_of(recording: Recording, size: int, offset: int) -> tuple[int, int] | None:
     """The last step that stores to this offset of an array of so many bytes, and its lane."""
     for i in range(len(recording.steps) - 1, -1, -1):
         step = recording.steps[i]
         if isinstance(step, Access) and step.way == "store" and step.space == "global":
             for lane, at in step.addresses().items():
-                if at <= offset < at + step.width and recording.objects[step.object].bytes == size:
+                if at <= offset < at + step.width and recording.size_of(step) == size:
                     return i, lane
     return None
 
 
 def pixels_read(
-    recording: Recording, store: int, lane: int, image: Image
-) -> tuple[dict[tuple[int, int], int], int, int]:
+    recording: Recording, store: int, lane: int, image: np.ndarray[Any, Any]
+) -> tuple[dict[Place, int], int, int]:
     """The pixels (x, y) that the thread which stored a result had loaded for it, each with the step
     of its first load, through shared memory as well; how many other loads it made there; and how
     many results it stored next to each other, which are made from the same pixels.
@@ -119,45 +113,32 @@ def pixels_read(
     """
     end = recording.steps[store]
     assert isinstance(end, Access)
-    origin: dict[tuple[int, int], tuple[int, int] | None] = {}
-    loads: dict[tuple[int, int], list[_Load]] = {}
-    mine: list[_Load] = []
-    stores = 0
-    has_loaded = False
+    origin: dict[tuple[int, int], Place | None] = {}
+    loads: defaultdict[tuple[int, int], list[_Load]] = defaultdict(list)
+    first, stores, has_loaded = 0, 0, False
     for i, step in enumerate(recording.steps[: store + 1]):
         if not isinstance(step, Access):
             continue
-        values = step.loaded_or_stored()
+        values, is_shared = step.loaded_or_stored(), step.space == "shared"
+        size = recording.size_of(step)
+        is_image = is_shared or (step.object != end.object and size == image.nbytes)
         for one, at in step.addresses().items():
-            who = step.warp, one
-            value = values.get(one)
-            is_target = who == (end.warp, lane)
+            mine, is_target = loads[step.warp, one], (step.warp, one) == (end.warp, lane)
             if step.way == "load" and step.space in ("global", "shared"):
-                pixel = _pixel(recording, step, at, image, end.object)
-                if step.space == "shared":
-                    pixel = origin.get((step.object, at))
-                is_image = step.space == "shared" or _may_be_image(recording, step, image, end)
-                load = _Load(i, value, pixel, is_image)
-                loads.setdefault(who, []).append(load)
-                if is_target:
-                    if stores and not has_loaded and is_image:
-                        mine, stores = [], 0  # it begins with another result
-                    has_loaded = True
-                    mine.append(load)
-            elif step.way == "store" and step.space == "shared":
-                origin[step.object, at] = _origin(loads.get(who, []), value)
+                if is_target and stores and not has_loaded and is_image:
+                    first, stores = len(mine), 0  # it begins with another result
+                y, x = divmod(at // image.itemsize, image.shape[1])
+                pixel = (x, y) if is_image and 0 <= at < size else None
+                pixel = origin.get((step.object, at)) if is_shared else pixel
+                mine.append(_Load(i, values.get(one), pixel, is_image))
+                has_loaded |= is_target
+            elif step.way == "store" and is_shared:
+                origin[step.object, at] = _origin(mine, values.get(one))
             elif step.way == "store" and is_target and step.object == end.object:
                 stores, has_loaded = stores + 1, False
-    taps: dict[tuple[int, int], int] = {}
-    other = 0
-    for load in mine:
-        if load.is_moved or not load.is_image:
-            continue
-        if load.pixel is None:
-            other += 1
-        else:
-            taps.setdefault(load.pixel, load.step)
-    return taps, other, stores
+    used = [x for x in loads[end.warp, lane][first:] if x.is_image and not x.is_moved]
+    taps = {load.pixel: load.step for load in reversed(used) if load.pixel is not None}
+    return taps, sum(load.pixel is None for load in used), stores
 
 
 @dataclass
@@ -167,12 +148,12 @@ class _Load:
 
     step: int
     value: bytes | None
-    pixel: tuple[int, int] | None
+    pixel: Place | None
     is_image: bool
     is_moved: bool = False
 
 
-def _origin(loads: list[_Load], value: bytes | None) -> tuple[int, int] | None:
+def _origin(loads: list[_Load], value: bytes | None) -> Place | None:
     for load in reversed(loads[-LOOK_BACK:]):
         if load.value == value and value is not None and load.pixel is not None:
             load.is_moved = True
@@ -180,25 +161,8 @@ def _origin(loads: list[_Load], value: bytes | None) -> tuple[int, int] | None:
     return None
 
 
-def _may_be_image(recording: Recording, step: Access, image: Image, end: Access) -> bool:
-    return step.object != end.object and recording.objects[step.object].bytes == image.bytes
-
-
-def _pixel(
-    recording: Recording, step: Access, at: int, image: Image, out: int
-) -> tuple[int, int] | None:
-    size = recording.objects[step.object].bytes
-    if step.object == out or size != image.bytes or not 0 <= at < size:
-        return None
-    y, x = divmod(at // image.element, image.width)
-    return x, y
-
-
 def taps_of(
-    taps: dict[tuple[int, int], int],
-    wanted: set[tuple[int, int]] | None,
-    centre: tuple[int, int],
-    shared_by_others: bool,
+    taps: dict[Place, int], wanted: set[Place] | None, centre: Place, shared_by_others: bool
 ) -> list[Tap]:
     """Each pixel that was read or is wanted, relative to the result's place. wanted: None where it
     is not known. shared_by_others: what is not wanted here may be for other results."""
@@ -211,14 +175,11 @@ def taps_of(
     return found
 
 
-def window(
-    image: Image, centre: tuple[int, int], radius: int, border: str
-) -> Iterator[tuple[int, int]]:
+def window(shape: tuple[int, ...], centre: Place, radius: int, border: str) -> set[Place]:
     """The pixels that a result of a square mask is made from."""
-    for dy in range(-radius, radius + 1):
-        for dx in range(-radius, radius + 1):
-            x, y = centre[0] + dx, centre[1] + dy
-            if border == "replicate":
-                x, y = min(max(x, 0), image.width - 1), min(max(y, 0), image.height - 1)
-            if 0 <= x < image.width and 0 <= y < image.height:
-                yield x, y
+    height, width = shape
+    reach = range(-radius, radius + 1)
+    wanted = {(centre[0] + dx, centre[1] + dy) for dy in reach for dx in reach}
+    if border == "replicate":
+        return {(min(max(x, 0), width - 1), min(max(y, 0), height - 1)) for x, y in wanted}
+    return {(x, y) for x, y in wanted if 0 <= x < width and 0 <= y < height}

@@ -100,6 +100,10 @@ class Recording(msgspec.Struct):
     def place(self, step: Step) -> Location:
         return self.places[step.pc] if isinstance(step, Access) else (step.file, step.line)
 
+    def size_of(self, step: Access) -> int:
+        """Bytes of what it accesses; 0 where that is not known."""
+        return self.objects[step.object].bytes if step.object < len(self.objects) else 0
+
     def files(self) -> set[str]:
         return {self.place(step)[0] for step in self.steps} | {o.file for o in self.objects}
 

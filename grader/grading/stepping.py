@@ -14,7 +14,6 @@ from grader.execute import accesses, step_focus, step_lines, step_target, steps
 from grader.execute.accesses import WarpAccess
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Profile, profile, read_launches
-from grader.execute.step_focus import Image
 from grader.execute.step_lines import Stored
 from grader.execute.step_target import Target
 from grader.execute.steps import Focus, Limit, Pixel, Recording
@@ -224,13 +223,12 @@ def _show_pixel(
     image = given.inputs.image
     if image.ndim != 2 or len(index) != 2:
         return
-    plane = Image(image.nbytes, image.shape[1], image.shape[0], image.dtype.itemsize)
-    taps, other, stores = step_focus.pixels_read(recording, step, lane, plane)
+    taps, other, stores = step_focus.pixels_read(recording, step, lane, image)
     centre = (index[1], index[0])
     wanted = None
     if operation in WINDOWS and "mask" in given.inputs.arrays:
         border = check.settings().get("border", "zero")
-        wanted = set(step_focus.window(plane, centre, given.inputs.radius, border))
+        wanted = step_focus.window(image.shape, centre, given.inputs.radius, border)
     found_taps = step_focus.taps_of(taps, wanted, centre, stores > 1)
     recording.pixel = Pixel(f"out{shown}", got, want, found_taps, other)
 

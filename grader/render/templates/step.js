@@ -4,6 +4,10 @@
   const LANES = 32, SECTOR = 32, WORD = 4, EVERY_LANE = [...Array(LANES).keys()];
   const byId = (id) => document.getElementById(id);
   const lanesOf = (mask) => EVERY_LANE.filter((lane) => (mask >>> lane) & 1);
+  if (!window.DecompressionStream) {
+    byId("words").textContent = "This browser is too old to unpack the page: use one of 2023 or later.";
+    return;
+  }
   document.body.setAttribute("aria-busy", "true");
   const packed = Uint8Array.from(atob(byId("data").textContent), (c) => c.charCodeAt(0));
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -268,15 +272,10 @@
   }
 
   function drawLanes(step) {
-    const grid = byId("grid"), off = new Map();
+    const grid = byId("grid"), off = new Map(), one = step.kind !== "barrier";
     grid.replaceChildren();
-    if (step.kind === "barrier") {
-      byId("off").replaceChildren();
-      byId("warp").textContent = "of all warps";
-      return;
-    }
-    byId("warp").textContent = `of warp ${step.warp}, threads ${thread(step.warp, 0).join(",")} to ${thread(step.warp, LANES - 1).join(",")}`;
-    for (let lane = 0; lane < LANES; lane++) {
+    byId("warp").textContent = !one ? "of all warps" : `of warp ${step.warp}, threads ${thread(step.warp, 0).join(",")} to ${thread(step.warp, LANES - 1).join(",")}`;
+    for (const lane of one ? EVERY_LANE : []) {
       const on = step.active.includes(lane), [value, address] = laneText(step, lane);
       const cell = make("div", "", { style: hue(lane), class: `${on ? "on" : "off"}${(marked >>> lane) & 1 ? " here" : ""}`,
         title: `lane ${lane}, thread (${thread(step.warp, lane).join(", ")}): ${on ? `${address} ${value}` : reason(step, lane)}` });

@@ -41,7 +41,8 @@ class Stepped:
     def recording(self, launch: int) -> Recording:
         """As a page has it."""
         recording = msgspec.convert(msgspec.to_builtins(self.raw(launch)), Recording)
-        recording.sources = dict.fromkeys(recording.files(), FILE.read_text().splitlines())
+        lines: list[str | None] = [*FILE.read_text().splitlines()]
+        recording.sources = dict.fromkeys(recording.files(), lines)
         step_target.finish(recording, self.target(launch))
         return recording
 

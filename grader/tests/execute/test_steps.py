@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import msgspec
+import numpy as np
 import pytest
 
 from grader import paths
@@ -16,7 +17,6 @@ from grader.compile import make
 from grader.execute import step_focus, step_lines, steps
 from grader.execute.instrumented import Runner
 from grader.execute.profile import profile, read_launches
-from grader.execute.step_focus import Image
 from grader.execute.step_lines import Access, Barrier, Operation
 from grader.execute.step_target import Target
 from grader.execute.steps import Recording
@@ -157,12 +157,12 @@ def test_what_is_no_recording(raw: bytes) -> None:
 def test_pixels_through_shared_memory() -> None:
     """The last step of thread (1, 0) of the race: it read the pixel of its neighbour."""
     recording = stepped().raw(RACE)
-    image = Image(bytes=4096, width=32, height=32, element=4)
+    image = np.zeros((32, 32), np.float32)
     found = step_focus.store_of(recording, 4096, 4)
     assert found and found[1] == 1
     taps, other, stores = step_focus.pixels_read(recording, *found, image)
     assert (list(taps), other, stores) == ([(2, 0)], 0, 1)
-    wanted = set(step_focus.window(image, (1, 0), 1, "zero"))
+    wanted = step_focus.window(image.shape, (1, 0), 1, "zero")
     assert len(wanted) == 6
     marks = {
         (t.dx, t.dy): (t.step >= 0, t.wanted)
