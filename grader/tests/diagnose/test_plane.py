@@ -301,6 +301,7 @@ def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None
 
 
 CHESSBOARD = "where x + y is odd, like the squares of one colour of a chessboard"
+FRAMED = "all within 2 pixels of the image's border, where the mask extends beyond the image"
 EVERY_4 = "pixel 0 of every 4, counted row by row"
 
 
@@ -320,7 +321,7 @@ def lines(x: list[int], y: list[int]) -> npt.NDArray[np.bool_]:
         ((ALL, np.arange(WIDTH) % 4 > 0), "in columns 1..3 of every 4"),
         (lines(x=[15, 31], y=[15]), "all of columns 15 and 31 and all of row 15"),
         (lines(x=[35], y=[]), "all of column 35"),
-        (lines(x=[0, 36], y=[]), "all within 2 pixels of the image's border, where the mask extends beyond the image"),
+        (lines(x=[0, 36], y=[]), FRAMED),
         (lines(x=[36], y=[22]), "all of column 36 and all of row 22"),
         (lines(x=[3, 7, 11, 15, 19, 23, 27], y=[7]), "all of column 3 of every 4 and all of row 7"),
         (np.arange(HEIGHT * WIDTH).reshape(HEIGHT, WIDTH) % 4 == 0, EVERY_4),
