@@ -327,7 +327,7 @@ def test_a_program_that_never_ends_is_stopped(endless: Path) -> None:
     assert f"grade: {endless}:2: kernel spin ran here" in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--sample=0", "--check"])
+@pytest.mark.parametrize("option", ["--profile", "--check"])
 def test_a_loop_without_an_access_has_a_line(tmp_path: Path, option: str) -> None:
     """One of shuffles alone; and one that C++ lets the compiler leave out, but not nvcc."""
     loops = ("do t = __shfl_xor_sync(~0u, t, 1) | 1; while (t)", "while (t != 1) t |= 2")

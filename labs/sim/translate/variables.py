@@ -99,6 +99,19 @@ class Variables:
                 self._shared(declaration)
             else:
                 self._in_section(declaration)
+        self._statics()
+
+    def _statics(self) -> None:
+        """A local variable of a device function that is static is in the device's memory, too."""
+        tokens = self.tokens
+        device = [f for f in tokens.functions if f.may_run_on_device and b"__host__" not in f.marks]
+        for i in tokens.words(b"static"):
+            last = i
+            while tokens.at(last) not in (b";", b"=", b"(", b"{", b""):
+                last = tokens.past(last)
+            words = {b"const", b"constexpr", *SPACES}.intersection(tokens.text[i:last])
+            if not words and any(f.opened < i < f.closed for f in device):
+                tokens.insert(tokens.end(i), ' __attribute__((used, section("sim_static")))')
 
     def _refuse_scope(self, declaration: Declaration, mark: int) -> None:
         """Refuses a member of a class, and a variable on the stack of a function."""

@@ -160,6 +160,10 @@ static bool is_past_variable(const char *at) {
     return v && address + 1024 >= first && address < first + v->bytes + 1024;
 }
 
+/* The static variables in device functions: rewrite.py cannot register them. */
+extern const char __start_sim_static[] __attribute__((weak)),
+    __stop_sim_static[] __attribute__((weak));
+
 /* The variable at or nearest to this address. */
 static struct memory_object variable(const char *at) {
     const struct sim_variable *v = address_variable(at);
@@ -215,6 +219,9 @@ static struct memory_object find(const struct worker *w, const char *at) {
                                       .shadow = cache.dynamic,
                                       .name = w->block.dynamic_name,
                                       .element = w->block.dynamic_element};
+    }
+    if (at >= __start_sim_static && at < __stop_sim_static) {
+        return (struct memory_object){.kind = MEMORY_OWN, .near = at, .far = at + 1};
     }
     if (sim_section_of(at) != SIM_SECTIONS) {
         return variable(at);

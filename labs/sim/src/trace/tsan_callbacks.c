@@ -763,6 +763,10 @@ void __tsan_func_exit(void) {
 void __tsan_vptr_update(void **at, void *value);
 void __tsan_vptr_update(void **at, void *value) {
     (void)value;
+    if (sim_lane_stack.from != NULL) { /* a kernel makes an object */
+        record(at, sizeof *at, true, write8, __builtin_return_address(0));
+        return;
+    }
     note_reported(at, sizeof *at, true);
     confine_host(at, sizeof *at, true, __builtin_return_address(0));
 }

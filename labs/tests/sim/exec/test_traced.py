@@ -186,6 +186,38 @@ def test_lanes_wait_for_each_other_at_a_fence(
     assert joined["global_store_requests"] == 2  # behind the branch all lanes store together
 
 
+MADE = """struct shape { virtual __device__ int area() = 0; };
+struct square : shape { int a; __device__ square(int x) : a(x) {}
+    __device__ int area() override { return a * a; } };
+static __device__ int d_sum = 1;
+__device__ int *counter() { static int count; atomicAdd(&count, 1); return &count; }
+__global__ void make(shape **made, int *out) {
+    static unsigned long long calls = 2;
+    if (threadIdx.x == 0) *made = new square(5);
+    atomicAdd(&calls, 1ull), counter();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *out = (*made)->area() + d_sum + (int)calls + *counter();
+        delete (square *)*made;
+    }
+}
+int main() {
+    shape **made;
+    int *out, h = 0;
+    if (cudaMalloc(&made, 8) || cudaMalloc(&out, 4)) return 1;
+    make<<<1, 32>>>(made, out);
+    if (cudaMemcpy(&h, out, 4, cudaMemcpyDeviceToHost)) return 2;
+    cudaFree(made), cudaFree(out);
+    return h != 25 + 1 + 34 + 33;
+}
+"""
+
+
+def test_objects_with_virtual_functions_and_static_variables(tmp_path: Path) -> None:
+    done = check(tmp_path, MADE, "--check")
+    assert done.returncode == 0 and "nothing found" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("fence", ["", "__threadfence();"])
 def test_an_endless_wait_has_a_line(tmp_path: Path, fence: str) -> None:
     done = check(tmp_path, ENDLESS.replace("FENCE", fence), "--check")
