@@ -1,6 +1,5 @@
 """Refuses a program whose text is another one in the build for counters and checks: what these see
-would not be what runs. Headers of the simulator differ, and may; what they make of memcpy() does not
-count.
+would not be what runs. Headers of the simulator may differ, and what they make of memcpy().
 """
 
 from __future__ import annotations
