@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from itertools import zip_longest
 
-from expanded import MARKERS, TOKEN, Expanded, unquoted
+from expanded import MARKERS, TOKEN, Expanded
 
 CLOCK = re.compile(rb'"(?:\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d{4})"')  # __TIME__, __DATE__
 CALL = re.compile(rb"(?:__builtin_|sim_)(mem(?:cpy|move|set)|str(?:n?cat|n?cpy))")
