@@ -102,6 +102,9 @@ def _add(text: Text, part: bytes, owner: str, line: int) -> None:
         position = match.start()
         kind = match.lastgroup if match.lastgroup != "delimiter" else "raw"
         text.tokens.append((kind or "sign", match[0], line))
+        if kind == "pragma":  # a clause of OpenMP holds code
+            inside = tokens(match[0].lstrip()[1:])
+            text.tokens += [(each.lastgroup or "sign", each[0], line) for each in inside]
 
 
 def tokens(content: str) -> Iterator[re.Match[str]]:

@@ -33,7 +33,8 @@ WHY_ATTRIBUTE = (
     (r"constructor|destructor|init_priority", "nothing may run before main() or after it"),
     (r"section|used|retain|common|nocommon|noinit|persistent|symver|visibility|externally_visible",
      "it changes where your program is in memory or what others see of it"),
-    (r"alias|ifunc|weak|weakref|copy|gnu_inline", "a function must be defined once, under one name"),
+    (r"alias|ifunc|weak|weakref|copy|gnu_inline",
+     "a function must be defined once, under one name"),
     (r"naked|interrupt|ms_abi|sysv_abi|regparm|stdcall|cdecl|fastcall|thiscall|ms_hook_prologue"
      r"|returns_twice|signal|force_align_arg_pointer|no_caller_saved_registers|indirect_\w+",
      "it changes how functions are called"),

@@ -1,6 +1,5 @@
 """Refuses a program whose text is another one in the build for counters and checks: what these see
-would not be what runs. Headers of the simulator differ, and may; what they make of memcpy() does not
-count.
+would not be what runs. Headers of the simulator may differ, and what they make of memcpy().
 """
 
 from __future__ import annotations
@@ -8,7 +7,7 @@ from __future__ import annotations
 import re
 from itertools import zip_longest
 
-from expanded import MARKERS, TOKEN, Expanded, unquoted
+from expanded import MARKERS, TOKEN, Expanded
 
 CLOCK = re.compile(rb'"(?:\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d{4})"')  # __TIME__, __DATE__
 CALL = re.compile(rb"(?:__builtin_|sim_)(mem(?:cpy|move|set)|str(?:n?cat|n?cpy))")

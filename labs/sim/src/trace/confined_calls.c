@@ -59,19 +59,27 @@ CONFINED(void *, memset, void *to, int value, size_t bytes) {
     return memset(to, value, bytes);
 }
 
+/* A copy of text: `bytes` of `from`, and a zero behind them. */
+static void copied(char *to, const char *from, size_t bytes, const char *pc) {
+    record_library(from, bytes, false, pc);
+    record_library(to, bytes + 1, true, pc);
+}
+
 CONFINED(char *, strcpy, char *to, const char *from) {
-    record_library(to, strlen(from) + 1, true, CALLER);
+    copied(to, from, strlen(from), CALLER);
     return strcpy(to, from);
 }
 
 CONFINED(char *, strncpy, char *to, const char *from, size_t bytes) {
+    const size_t length = strnlen(from, bytes);
+    record_library(from, length, false, CALLER);
     record_library(to, bytes, true, CALLER);
-    return memcpy(memset(to, 0, bytes), from, strnlen(from, bytes));
+    return memcpy(memset(to, 0, bytes), from, length);
 }
 
 CONFINED(char *, strcat, char *to, const char *from) {
     char *end = to + strlen(to);
-    record_library(end, strlen(from) + 1, true, CALLER);
+    copied(end, from, strlen(from), CALLER);
     strcpy(end, from);
     return to;
 }
@@ -79,7 +87,7 @@ CONFINED(char *, strcat, char *to, const char *from) {
 CONFINED(char *, strncat, char *to, const char *from, size_t bytes) {
     char *end = to + strlen(to);
     const size_t length = strnlen(from, bytes);
-    record_library(end, length + 1, true, CALLER);
+    copied(end, from, length, CALLER);
     memcpy(end, from, length);
     end[length] = '\0';
     return to;
@@ -172,7 +180,7 @@ CONFINED(void *, mempcpy, void *to, const void *from, size_t bytes) {
 }
 
 CONFINED(char *, stpcpy, char *to, const char *from) {
-    record_library(to, strlen(from) + 1, true, CALLER);
+    copied(to, from, strlen(from), CALLER);
     return stpcpy(to, from);
 }
 

@@ -166,6 +166,7 @@ CONFINED(void *, __memset_chk, void *to, int value, size_t bytes, size_t room) {
 /* A text to where `at` is, of `length` bytes at most, without a size of the memory. */
 #define CHECKED_TEXT(name, at, length, ...)                                                        \
     {                                                                                              \
+        record_library(from, length, false, CALLER);                                               \
         record_library(at, (length) + 1, true, CALLER);                                            \
         return __builtin___##name##_chk(__VA_ARGS__);                                              \
     }
@@ -178,6 +179,7 @@ CHECKED_TEXT(strcat, to + strlen(to), strlen(from), to, from, room)
 CONFINED(char *, __strncat_chk, char *to, const char *from, size_t bytes, size_t room)
 CHECKED_TEXT(strncat, to + strlen(to), strnlen(from, bytes), to, from, bytes, room)
 CONFINED(char *, __strncpy_chk, char *to, const char *from, size_t bytes, size_t room) {
+    record_library(from, strnlen(from, bytes), false, CALLER);
     record_library(to, bytes, true, CALLER);
     return __builtin___strncpy_chk(to, from, bytes, room);
 }

@@ -10,15 +10,25 @@ from grader.tests import captured
 
 TRANSLATE = ROOT / "labs" / "sim"
 DIFFERENT = {  # each with the line that is named
-    "joined name": ("#define JOIN(a, b) a##b\n#if JOIN(__SANITIZE_, THREAD__)\nint traced;\n#endif\n", 3),
+    "joined name": ("#define J(a, b) a##b\n#if J(__SANITIZE_, THREAD__)\nint i;\n#endif\n", 3),
     "less at the end": ("int first;\n#ifndef __SANITIZE_THREAD__\nint plain;\n#endif\n", 1),
-    "macro of the simulator": ("#include <cstring>\n#ifdef memcpy\n#define COPY 2\n#else\n"
-                               "#define COPY 1\n#endif\nint copy = COPY;\n", 7),
-    "macro's text": ("#define S(x) #x\n#define T(x) S(x)\nconst char *t = T(memcpy(1, 2, 3));\n", 3),
+    "macro of the simulator": (
+        "#include <cstring>\n#ifdef memcpy\n#define COPY 2\n#else\n"
+        "#define COPY 1\n#endif\nint copy = COPY;\n",
+        7,
+    ),
+    "macro's text": (
+        "#define S(x) #x\n#define T(x) S(x)\nconst char *t = T(memcpy(1, 2, 3));\n",
+        3,
+    ),
     "header": ("#ifdef _GLIBCXX_TSAN\n#include <regex>\n#endif\nint f();\n", 3),
-    "device": ("__global__ void kernel(int *x) {\n"
-               "#if defined(__CUDA_ARCH__) && defined(__SANITIZE_THREAD__)\n    *x = 1;\n#endif\n}\n", 3),
-}  # fmt: skip
+    "device": (
+        "__global__ void kernel(int *x) {\n"
+        "#if defined(__CUDA_ARCH__) && defined(__SANITIZE_THREAD__)\n"
+        "    *x = 1;\n#endif\n}\n",
+        3,
+    ),
+}
 SAME = """#include <cstring>
 #include <new>
 #include <vector>
