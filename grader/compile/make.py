@@ -340,7 +340,8 @@ def _build_course(problem: str, rules: list[str], variables: dict[str, str], ver
     paths.BUILD.mkdir(exist_ok=True)
     with make_process.locked(paths.BUILD):
         needed = ["runtime", *(f"{rule}-given" for rule in rules)]
-        if variables and ".cu" not in variables["FILES"]:  # plain C includes none of the simulator's headers
+        # Plain C includes none of the simulator's headers.
+        if variables and ".cu" not in variables["FILES"]:
             variables = variables | {"PRECOMPILED": ""}
         done = make_process.run_make(needed, variables, RUNTIME_LIMITS, verbose)
     if done.status != 0:

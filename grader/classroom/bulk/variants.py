@@ -53,18 +53,21 @@ class Variants:
             return None
         return own | {variant.FILE: "\n".join(variant.lines(numbers)).encode()}
 
-
     def note(self, lab: Lab, student: str, submitted: bytes | None) -> str:
         """What the instructor must know of a variant.h that was handed in; "" where it is right."""
         stated = variant.read((submitted or b"").decode(errors="replace"))
         given = self.given_out(lab, student)
         if not stated or stated in (given or []):
             return ""
-        of_lab = f"{variant.FILE} of {lab.id} says {variant.in_words(stated).replace(', ', ' and ')}"
+        of_lab = f"{variant.FILE} of {lab.id} says {_in_note(stated)}"
         if not given:
             return f"{of_lab}, but the course has no variants: the usual values were graded"
-        own = variant.in_words(given[0]).replace(", ", " and ")
-        return f"{of_lab}, but {own} was given out and graded"
+        return f"{of_lab}, but {_in_note(given[0])} was given out and graded"
+
+
+def _in_note(numbers: Mapping[str, int]) -> str:
+    """Notes are told apart by ", "."""
+    return variant.in_words(numbers).replace(", ", " and ")
 
 
 def salt(course: Course) -> str:

@@ -34,7 +34,8 @@ def diff(
     with run_folder.opened(run) as store:
         numbers = store.history.numbers()
         if len(numbers) < 2 and before is None:
-            raise UsageError(f"{run} has {len(numbers)} finished runs; there is nothing to compare")
+            runs = f"{len(numbers)} finished run{'s' * (len(numbers) != 1)}"
+            raise UsageError(f"{run} has {runs}; there is nothing to compare")
         last = after if after is not None else numbers[-1]
         earlier = [number for number in numbers if number < last]
         first = before if before is not None else (earlier or numbers)[-1]

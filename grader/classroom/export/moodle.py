@@ -113,7 +113,6 @@ def comment(grade: Final) -> str:
         if reason := grading.outcome(grade):
             text += f" ({reason})"
         text += "".join(
-            f"; {grading.number(rest.points)} points {rest.reason}"
-            for rest in grade.unmeasured
+            f"; {grading.number(rest.points)} points {rest.reason}" for rest in grade.unmeasured
         )
     return html.escape(line(text), quote=False)

@@ -52,8 +52,9 @@ def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
 
 def names_of(labs: Iterable[Lab]) -> set[str]:
     """The names of all files that are read."""
-    names = {name for lab in labs for name in (*lab.submit, *([variant.FILE] if lab.varies else []))}
-    return names | {pseudonym.FILE}
+    labs = list(labs)
+    beside = {pseudonym.FILE} | {variant.FILE for lab in labs if lab.varies}
+    return beside | {name for lab in labs for name in lab.submit}
 
 
 def digest(entry: Entry, names: set[str]) -> str:

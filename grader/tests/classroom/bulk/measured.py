@@ -17,14 +17,15 @@ TICK = 0.25  # seconds between two looks at the memory
 @dataclass
 class Ran:
     """A finished or killed command. processor: CPU seconds of it and of all that it started.
-    memory: the most bytes of it and of any one of its workers; together: of it and all workers at
-    once, which also depends on how many of them have met a program that needs much. busy: the share of all cores that worked, for
-    this command or for others."""
+    memory: the most bytes of it and of any one of its workers; at_half: the same, in the first half
+    of the time; together: of it and all workers at once. busy: the share of all cores that worked,
+    for this command or for others."""
 
     status: int
     wall: float
     processor: float
     memory: int = 0
+    at_half: int = 0
     together: int = 0
     busy: float = 0.0
 
@@ -42,6 +43,7 @@ def execute(
     start, before = time.monotonic(), _cores()
     process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     own = worker = together = 0
+    peaks = [(0.0, 0)]
     while True:
         pid, status, used = os.wait4(process.pid, os.WNOHANG)
         if pid:
@@ -50,6 +52,7 @@ def execute(
         mine, *workers = _held(process.pid)
         own, worker = max(own, mine), max(worker, *workers, 0)
         together = max(together, mine + sum(workers))
+        peaks.append((time.monotonic() - start, own + worker))
         left = kill_after - (time.monotonic() - start) if kill_after is not None else TICK
         if left <= 0:
             process.send_signal(signal.SIGKILL)
@@ -59,7 +62,8 @@ def execute(
     idle, every = after[0] - before[0], after[1] - before[1]
     busy = 1 - idle / every if every else 0.0
     processor = used.ru_utime + used.ru_stime
-    return Ran(process.returncode, wall, processor, own + worker, together, busy)
+    at_half = max(most for moment, most in peaks if moment <= wall / 2)
+    return Ran(process.returncode, wall, processor, own + worker, at_half, together, busy)
 
 
 def _held(pid: int) -> list[int]:

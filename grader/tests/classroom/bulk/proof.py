@@ -47,9 +47,9 @@ class Proof:
         self.facts.append((what, figure))
         say(f"{what}: {figure}")
 
-    def bulk(self, name: str, *options: str, of: str = "class") -> list[str]:
-        """The command that grades the class `of` into the folder `name`."""
-        place = self.home / of
+    def bulk(self, name: str, *options: str) -> list[str]:
+        """The command that grades the class into the folder `name`."""
+        place = self.home / "class"
         argv = [GRADE, "bulk", str(place / "submissions.zip"), "--out", str(self.home / name)]
         argv += ["--roster", str(place / "canvas.csv"), "--course", str(place / "course.toml")]
         return [*argv, "--labs", LAB, "--seconds", "4", "--no-speed", *options]

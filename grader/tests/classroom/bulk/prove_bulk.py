@@ -149,18 +149,12 @@ def single_grades(proof: Proof, students: list[Student]) -> None:
 
 
 def memory(proof: Proof, whole: Ran) -> None:
-    """A tenth of the class beside the whole."""
-    lab, count = spec.load(LAB), max(10, proof.count // 10)
-    place = proof.home / "tenth"
-    students = canvas_class.make(lab, count, proof.home / "class" / "sibling" / lab.submit[0])
-    canvas_class.write(lab, students, place)
-    ran = execute(proof.bulk("small", of="tenth"))
-    require(ran.status == 0, f"a class of {len(students)} in {ran.wall:.0f} s")
-    more = whole.memory / ran.memory - 1
-    figure = f"{ran.memory >> 20} MB, {whole.memory >> 20} MB ({more:+.0%})"
-    sizes = f"with {len(students)} and {proof.count} students"
-    claim = f"most memory of the command and its largest worker {sizes}, at most {FLAT:+.0%}"
-    proof.bar(claim, figure, more <= FLAT)
+    """What a class needs is there by half of its time: a small one lacks the programs that need
+    much, and would tell little."""
+    more = whole.memory / whole.at_half - 1
+    figure = f"{whole.at_half >> 20} MB, {whole.memory >> 20} MB ({more:+.0%})"
+    claim = "most memory of the command and its largest worker, in the first half of the run and "
+    proof.bar(claim + f"in all of it, at most {FLAT:+.0%}", figure, more <= FLAT)
     proof.fact(f"the same and all {CORES + 1} workers", f"{whole.together >> 20} MB at once")
 
 
@@ -217,10 +211,10 @@ def prove(proof: Proof) -> None:
     require(not probe.problems(probes), f"{len(probes)} probes of the sandbox: {choice.name()}")
     whole = undisturbed(proof, students)
     say(f"about {(2.4 * whole.wall + 180) / 60:.0f} min are left")
+    memory(proof, whole)
     exports(proof)
     killed(proof, whole)
     single_grades(proof, students)
-    memory(proof, whole)
     write(proof, hostile_table(proof, students), load)
 
 
