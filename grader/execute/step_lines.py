@@ -73,7 +73,7 @@ class Access(msgspec.Struct, tag="access", array_like=True, frozen=True):
     offsets: list[int]
     values: Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2})*$")]
     apart: list[int]
-    costs: Annotated[list[Count], msgspec.Meta(min_length=6, max_length=6)]
+    costs: Annotated[list[Mask], msgspec.Meta(min_length=6, max_length=6)]
 
     def addresses(self) -> dict[int, int]:
         """The offset of each lane that takes part."""
