@@ -14,6 +14,7 @@ LANES, SECTOR = 32, 32
 
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 Width = Annotated[int, msgspec.Meta(ge=1, le=16)]
+Cost = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
 Mask = Annotated[int, msgspec.Meta(ge=0, lt=1 << LANES)]
 Index = tuple[Count, Count, Count]
 Way = Literal["load", "store", "atomic", "fault"]
@@ -73,7 +74,7 @@ class Access(msgspec.Struct, tag="access", array_like=True, frozen=True):
     offsets: list[int]
     values: Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2})*$")]
     apart: list[int]
-    costs: Annotated[list[Count], msgspec.Meta(min_length=6, max_length=6)]
+    costs: Annotated[list[Cost], msgspec.Meta(min_length=6, max_length=6)]
 
     def addresses(self) -> dict[int, int]:
         """The offset of each lane that takes part."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -89,7 +89,7 @@ class Recording(msgspec.Struct):
     constructs: dict[int, Location] = {}
     counted: list[int] = []
     counts: list[Counted] = []
-    sources: dict[str, list[str | None]] = {}
+    sources: dict[str, Sequence[str | None]] = {}
     cut: str = ""
     limits: list[Limit] = []
     focus: Focus | None = None

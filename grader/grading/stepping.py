@@ -132,7 +132,7 @@ class _Stepper:
         recording.limits = _limits(self.session.lab, self.check.part, recording.head.kernel)
         submission, files = self.session.submission, recording.files()
         recording.sources = {
-            submission.path(name): [*submission.text(name).splitlines()]
+            submission.path(name): submission.text(name).splitlines()
             for name in submission.contents
             if submission.path(name) in files
         }

@@ -76,7 +76,7 @@ def recorded(built: program.Program, figure: Figure) -> Recording:
     assert found is not None, "the simulator recorded nothing"
     lines = SOURCE.read_text(encoding="utf-8").splitlines()
     file, _ = found.place(found.steps[0])
-    found.sources = {file: list[str | None](lines)}
+    found.sources = {file: lines}
     step_page.name_objects(found)
     first, second = (_step_at(found, file, lines, text) for text in (figure.opens, figure.other))
     found.focus = Focus(first, 0, [figure.words], second)

@@ -7,7 +7,7 @@ is made of: material.py. What must come of it: judge.py.
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -98,6 +98,28 @@ def gpu_attacks() -> Iterator[Attack]:
 
 
 def _listed(name: str) -> Iterator[Attack]:
+    """The attacks of a file. `like` names an earlier one that an attack equals, but for its own
+    keys and the `changes` of the text: what is replaced, and by what."""
     listed = tomllib.loads((HERE / f"{name}.toml").read_text())
+    known: dict[str, dict[str, Any]] = {}
     for entry in listed.pop("attack"):
+        changes = entry.pop("changes", [])
+        if like := entry.pop("like", ""):
+            entry = known[like] | entry
+        for old, new in changes:
+            changed = _changed(entry, old, new)
+            if changed == entry:
+                raise ValueError(f"{entry['name']}: not in the other attack: {old!r}")
+            entry = changed
+        known[entry["name"]] = entry
         yield msgspec.convert(listed | entry, Attack)
+
+
+def _changed(value: Any, old: str, new: str) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: item if key == "name" else _changed(item, old, new) for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_changed(item, old, new) for item in value]
+    return value.replace(old, new) if isinstance(value, str) else value

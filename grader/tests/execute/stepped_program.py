@@ -41,8 +41,7 @@ class Stepped:
     def recording(self, launch: int) -> Recording:
         """As a page has it."""
         recording = msgspec.convert(msgspec.to_builtins(self.raw(launch)), Recording)
-        lines: list[str | None] = [*FILE.read_text().splitlines()]
-        recording.sources = dict.fromkeys(recording.files(), lines)
+        recording.sources = dict.fromkeys(recording.files(), FILE.read_text().splitlines())
         step_target.finish(recording, self.target(launch))
         return recording
 

@@ -42,7 +42,7 @@ def line(recording: Recording) -> str:
     """The source line at which the page opens."""
     assert recording.focus
     file, number = recording.place(recording.steps[recording.focus.step])
-    return recording.sources[file][number - 1]
+    return recording.sources[file][number - 1] or ""
 
 
 @pytest.mark.slow("a grade with the instrumented program")

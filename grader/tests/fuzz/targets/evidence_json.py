@@ -105,7 +105,7 @@ def read_recorded(text: bytes) -> None:
     for access in accesses.of_warps(BINARY, text):
         assert 1 <= len(access.lanes) <= accesses.LANES and access.units(32) and access.ideal()
     if recording := steps.read(text, BINARY):
-        steps.compact(recording)
+        steps.complete(recording)
         assert recording.steps or not steps.counted(recording.steps).global_load_requests
         document = msgspec.json.encode(recording)
         assert msgspec.json.decode(document, type=steps.Recording).steps == recording.steps
