@@ -46,7 +46,12 @@ __device__ int only;
 
 def said(folder: Path, source: str, *flags: str) -> str:
     (folder / "given.cu").write_text(source)
-    command: list[str | Path] = [sys.executable, TRANSLATE / "translate" / "rewrite.py", "--shown", "student.cu"]
+    command: list[str | Path] = [
+        sys.executable,
+        TRANSLATE / "translate" / "rewrite.py",
+        "--shown",
+        "student.cu",
+    ]
     command += ["--own", folder / "own.i", folder / "given.cu", "-o", folder / "made.ii", "--"]
     return captured.run([*command, "g++", "-I", TRANSLATE / "include", *flags]).stderr
 
