@@ -16,8 +16,8 @@ enum { NO_MEMORY = -1, COARSE_CLOCK = -2, COARSE_NS = 100000 };
 
 static char *input, *output;
 
-/* OpenMP as at the start of a program: a function may leave settings, and the next one that is timed
- * is another's. */
+/* OpenMP as at the start of a program: a function may leave settings, and the next one that is
+ * timed is another's. */
 static void set_openmp(int threads) {
 #ifdef _OPENMP
     omp_set_num_threads(threads);
