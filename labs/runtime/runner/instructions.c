@@ -194,6 +194,14 @@ static void step(int number, siginfo_t *info, void *context) {
         count((uintptr_t)pc, is_newer ? bits : NOT_NEWER, multiplies);
 }
 
+/* Returns whether steps are handled. An alarm waits for the handler's end: begin_here() would set
+ * the trap flag of the handler, which blocks SIGTRAP. */
+static bool handle_steps(void) {
+    struct sigaction trap = {.sa_sigaction = step, .sa_flags = SA_SIGINFO};
+    sigaddset(&trap.sa_mask, SIGALRM);
+    return sigaction(SIGTRAP, &trap, NULL) == 0;
+}
+
 /* The environment is wiped before main(): evidence/evidence.h. */
 void instructions_read_option(void) {
     is_asked_for = getenv("CONVLABS_INSTRUCTIONS") != NULL;
@@ -259,8 +267,7 @@ static void open_pages(void) {
 }
 
 void instructions_begin(const void *read, size_t bytes) {
-    struct sigaction action = {.sa_sigaction = step, .sa_flags = SA_SIGINFO};
-    if (!is_asked_for || sigaction(SIGTRAP, &action, NULL) != 0)
+    if (!is_asked_for || !handle_steps())
         return;
     guard_pages(read, bytes);
     watching = 1;
@@ -348,7 +355,6 @@ static void start_timer(long microseconds) {
 }
 
 void instructions_sample(const void *function, long after) {
-    struct sigaction trap = {.sa_sigaction = step, .sa_flags = SA_SIGINFO};
     struct sigaction alarm = {.sa_sigaction = begin_here, .sa_flags = SA_SIGINFO | SA_RESTART};
     void *address = NULL;
     memcpy(&address, &function, sizeof address);
@@ -356,7 +362,7 @@ void instructions_sample(const void *function, long after) {
     sampled = stepped;
     most = stepped + INSTRUCTIONS_SAMPLED;
     most_elsewhere = elsewhere + 4 * INSTRUCTIONS_SAMPLED;
-    if (dl_iterate_phdr(take_object, address) && sigaction(SIGTRAP, &trap, NULL) == 0 &&
+    if (dl_iterate_phdr(take_object, address) && handle_steps() &&
         sigaction(SIGALRM, &alarm, NULL) == 0)
         start_timer(after > 0 ? after : 1);
 }
