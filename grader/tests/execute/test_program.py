@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -18,6 +19,7 @@ from grader import paths
 from grader.commands import run as run_command
 from grader.model.counters import OF_LAUNCH
 from grader.model.finding import Finding
+from grader.sandbox.limits import ADDRESS_SPACE
 from grader.schema import write
 from grader.tests import captured
 
@@ -631,8 +633,46 @@ def test_a_plain_program_uses_all_cores_and_a_traced_one_uses_one(
     plain, checked = int(run(source).stdout), int(run(source, "--check").stdout)
     monkeypatch.setenv("CONVLABS_SIM_THREADS", "1")
     alone = int(run(source).stdout)
-    assert plain - alone == min(len(os.sched_getaffinity(0)), 24) - 1
+    assert plain - alone == min(len(os.sched_getaffinity(0)), 23) - 1
     assert checked == alone
+
+
+FULL_BLOCKS = """#include <stdio.h>
+__global__ void reverse(int *out) {
+    __shared__ int tile[1024];
+    for (int i = 0; i < 100; i++) {
+        tile[threadIdx.x] = i + threadIdx.x;
+        __syncthreads();
+        out[blockIdx.x * 1024 + threadIdx.x] = tile[1023 - threadIdx.x];
+        __syncthreads();
+    }
+}
+int main() {
+    int *out, last;
+    cudaMalloc(&out, 256 * 1024 * sizeof(int));
+    reverse<<<256, 1024>>>(out);
+    cudaMemcpy(&last, out + 256 * 1024 - 1, sizeof(int), cudaMemcpyDeviceToHost);
+    printf("%s %d\\n", cudaGetErrorName(cudaGetLastError()), last);
+    cudaFree(out);
+}
+"""
+
+
+@pytest.mark.slow("a program is built and run")
+@pytest.mark.parametrize("space", [ADDRESS_SPACE, 8 << 30, resource.RLIM_INFINITY])
+def test_many_cores_share_the_address_space(tmp_path: Path, space: int) -> None:
+    """A large machine has more cores than blocks of 1024 stacks fit into a grade's limit."""
+    source, program = tmp_path / "full.cu", tmp_path / "full"
+    source.write_text(FULL_BLOCKS)
+    run(source, "-o", program)
+    done = subprocess.run(
+        [program],
+        env=os.environ | {"CONVLABS_SIM_THREADS": "64"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (space, space)),
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("cudaSuccess 99\n", "")
 
 
 STENCIL = """#include <stdio.h>

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -142,6 +143,17 @@ static struct {
     unsigned count;
     char *mapping[2048]; /* two blocks of 1024 threads */
 } unused = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+#define MAPPINGS 65530 /* of a process, as Linux comes; each stack takes two, one of them its guard */
+
+size_t fiber_most(void) {
+    struct rlimit space;
+    const size_t most = MAPPINGS / 2 / 4 * 3;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur / 2 / MAPPED < most) {
+        return space.rlim_cur / 2 / MAPPED;
+    }
+    return most;
+}
 
 #define TOGETHER 32 /* stacks that are mapped by one call */
 

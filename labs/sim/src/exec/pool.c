@@ -1,15 +1,13 @@
 #include "exec/pool.h"
 
+#include "base/device.h"
 #include "base/options.h"
+#include "exec/fiber.h"
 #include "exec/hooks.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
-
-/* Each fiber's stack has a guard page and so takes two of the 65,530 mappings that Linux allows a
- * process. With 1024 stacks for each host thread, this many threads leave some. */
-#define MAX_THREADS 24
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
@@ -33,7 +31,9 @@ static unsigned wanted_threads(void) {
     if (n < 1 && sched_getaffinity(0, sizeof cores, &cores) == 0) {
         n = CPU_COUNT(&cores);
     }
-    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
+    const int most = (int)(fiber_most() / SIM_MAX_THREADS);
+    n = n < most ? n : most;
+    return n < 1 ? 1 : (unsigned)n;
 }
 
 static void do_chunks(void) {
