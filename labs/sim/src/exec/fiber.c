@@ -144,7 +144,8 @@ static struct {
     char *mapping[2048]; /* two blocks of 1024 threads */
 } unused = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-#define MAPPINGS 65530 /* of a process, as Linux comes; each stack takes two, one of them its guard */
+#define MAPPINGS                                                                                   \
+    65530 /* of a process, as Linux comes; each stack takes two, one of them its guard */
 
 size_t fiber_most(void) {
     struct rlimit space;

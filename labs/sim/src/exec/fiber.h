@@ -21,8 +21,8 @@ struct fiber {
 bool fiber_create(struct fiber *fiber, unsigned index, void (*entry)(void *), void *argument);
 void fiber_destroy(struct fiber *fiber);
 
-/* How many fibers can exist at once: three quarters of the mappings that Linux allows a process, and
- * half of the address space that RLIMIT_AS does; the rest is the program's. */
+/* How many fibers can exist at once: three quarters of the mappings that Linux allows a process,
+ * and half of the address space that RLIMIT_AS does; the rest is the program's. */
 size_t fiber_most(void);
 
 /* Makes `fiber` stand for the stack that the calling host thread is on. */
