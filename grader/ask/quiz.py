@@ -63,8 +63,7 @@ class Quiz:
 
     def one(self, kind: str, turn: int) -> Asked | None:
         """A question of a kind, or None where there is none, or where its key is not certain."""
-        number = self._number(f"{kind} {turn}")
-        draw = Random(number)
+        draw = Random(self._number(f"{kind} {turn}"))
         try:
             draft = KINDS[kind].ask(self.program, draw)
             if len(draft.wrong()) + 1 < FEWEST or {draft.text, draft.why} & self._seen:
@@ -82,7 +81,8 @@ class Quiz:
             return None
         self._seen |= {draft.text, draft.why}
         self.tally.asked[kind] += 1
-        return self._asked(kind, draft, draw, f"{number:012x}"[-12:])
+        # Not the number of the draw: who has the file could repeat that, and get the key with it.
+        return self._asked(kind, draft, draw, f"{self._number(f'name of {kind} {turn}'):012x}")
 
     def _asked(self, kind: str, draft: Draft, draw: Random, number: str) -> Asked:
         answer, wrong = str(draft.answer), dict([*draft.wrong().items()][: MOST_OPTIONS - 1])

@@ -38,7 +38,8 @@ def pdf(submission: Submission, asked: Sequence[Asked]) -> bytes:
     ]  # fmt: skip
     for number, each in enumerate(asked, 1):
         question, key = each.question, each.key
-        heading = f"{number}. Part {question.part}, {question.file}:{question.line}"
+        line = f":{question.line}" if question.line else ""
+        heading = f"{number}. Part {question.part}, {question.file}{line}"
         code = "\n".join(f"{'>' if here else ' '} {line}" for line, here in _code(submission, each))
         answers = "" if question.typed else " / ".join(question.options)
         mistakes = [f"{option}: {why}" for option, why in key.mistakes.items()]
@@ -74,6 +75,8 @@ def _code(submission: Submission, asked: Asked) -> list[tuple[str, bool]]:
     question = asked.question
     name = next((n for n in submission.contents if submission.path(n) == question.file), "")
     lines = submission.text(name).splitlines()
+    if not question.line:
+        return []
     first, last = max(question.line - AROUND, 1), min(question.line + AROUND, len(lines))
     return [
         (f"{number:4}  {lines[number - 1]}", number == question.line)

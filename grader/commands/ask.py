@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated
@@ -30,7 +31,8 @@ def ask(
         typer.Option(
             "--seed",
             metavar="TEXT",
-            help="The same text and file give the same questions; others each time by default.",
+            help="The same text and file give the same questions; others each time by default. "
+            "Keep that of an exam to yourself.",
         ),
     ] = "",
     sheet: Annotated[
@@ -61,10 +63,13 @@ def ask(
     record = understood.read_understood(lab)
     terminal = Terminal(min(output.columns(), 88), output.coloured(colour))
     right = asked = 0
-    with quiz(submission, part, seed if seed or sheet else f"{record.asked(part)}") as drawn:
+    # The owner of the file could print the same sheet, with the keys, from a seed that is known.
+    seed = seed or (secrets.token_hex(8) if sheet else f"{record.asked(part)}")
+    with quiz(submission, part, seed) as drawn:
         try:
             if sheet:
                 _write_sheet(submission, drawn.questions(), count, sheet)
+                output.say(f"{sheet} holds the keys; the same page again: --seed {seed}")
                 return
             for question in drawn.questions(first=record.again(part) if own else []):
                 answer = terminal.ask(asked + 1, count, question)

@@ -11,7 +11,7 @@ from grader.commands import options, output
 from grader.commands.errors import CommandError, UsageError
 from grader.compile import make
 from grader.model import plain_text, pseudonym
-from grader.model.submission import Submission
+from grader.model.submission import Submission, digests
 from grader.render import terminal
 from grader.student import grade_log, progress, submission_zip
 
@@ -58,6 +58,8 @@ def submit(
         print(f"  {pseudonym.FILE}  on the leaderboard, if there is one, as {name}")
     for name, content in log.items():
         print(f"  {name}  {len(content)} bytes")
+    if log and not grade_log.has_grade_of(grade_log.read(lab), digests(submission.contents)):
+        print(f"  warning: {lab}.log has no grade of these files: ./grade {lab} first")
     for warning in submission_zip.warnings(submission):
         print(f"  warning: {warning}")
     print(f"  {_grade(submission, src)}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import fcntl
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import msgspec
@@ -66,13 +67,11 @@ def read(lab: str) -> Log:
         if (paths.PROGRESS / f"{lab}.log").exists():
             return Log([], [f"the log {problem.strerror}"])
         raw = b""
-    log = checked(raw, _head_bytes(lab))
-    others = [f"record {e.number} is of {e.lab}" for e in log.entries if e.lab != lab]
-    return Log(log.entries, log.problems + others)
+    return checked(lab, raw, _head_bytes(lab))
 
 
-def checked(raw: bytes, head: bytes) -> Log:
-    """The entries of a log and of its head, as files have them, and what does not fit."""
+def checked(lab: str, raw: bytes, head: bytes) -> Log:
+    """The entries of a lab's log and of its head, as files have them, and what does not fit."""
     entries: list[Entry] = []
     problems: list[str] = []
     previous, number = BEGINNING, 0
@@ -95,13 +94,24 @@ def checked(raw: bytes, head: bytes) -> Log:
         problems.append(f"the log ends with record {number}, but {end.count} were made")
     if raw and not raw.endswith(b"\n"):
         problems.append("the last line is cut off")
+    problems += [f"record {e.number} is of {e.lab}" for e in entries if e.lab != lab]
     return Log(entries, problems)
+
+
+def has_grade_of(log: Log, handed_in: Mapping[str, str]) -> bool:
+    """Does a record grade these files? Given are their hashes by name; the lab may have others."""
+    return any(entry.files.items() >= handed_in.items() for entry in log.entries)
+
+
+def names(lab: str) -> tuple[str, str]:
+    """The files of a log: the records, and what they must end with."""
+    return f"{lab}.log", f"{lab}.log.head"
 
 
 def packed(lab: str) -> dict[str, bytes]:
     """The files of a log to hand in, by name; {} where there is none."""
     found = {}
-    for name in (f"{lab}.log", f"{lab}.log.head"):
+    for name in names(lab):
         try:
             found[name] = files.read_regular(paths.PROGRESS / name, MOST_BYTES)
         except OSError:

@@ -9,24 +9,30 @@ from grader.student import grade_log
 from grader.student.grade_log import Log
 
 CANNOT = (
-    "The log shows that no record was edited, moved or removed since it was written. It cannot "
-    "prove who wrote the program, that no grade was made in another copy, or that the clock was "
-    "right; and who makes all of it anew leaves no trace."
+    "An edited, moved or removed record shows. The log cannot prove who wrote the program, that no "
+    "grade was made in another copy, or that the clock was right; and who makes all of it anew "
+    "leaves no trace. Nothing in it names its owner: another student's log shows only where both "
+    "are handed in."
 )
 
 
 def table(log: Log, width: int) -> str:
-    """The records, the oldest first: change, result, what became of it; below, why, and the
-    counters that changed."""
-    lines = [f"{'':>4}  {'when (UTC)':16}  {'lines':>10}  {'checks':>8}  {'points':>9}  change"]
-    before: Entry | None = None
-    for place, entry in enumerate(log.entries):
-        lines += _entry(log.entries, place, before, width)
-        before = entry
-    lines += ["", *textwrap.wrap(CANNOT, width)]
+    """The story, what it cannot prove, and what is wrong with it."""
+    lines = [story(log, width), "", *textwrap.wrap(CANNOT, width)]
     if log.problems:
         lines += ["", "The log was tampered with, or is damaged:"]
         lines += [f"  {plain_text.line(problem, 200)}" for problem in log.problems]
+    return "\n".join(lines)
+
+
+def story(log: Log, width: int, most: int | None = None) -> str:
+    """The records, the oldest first: change, result, what became of it; below, why, and the
+    counters that changed. most: of the records, the last ones."""
+    lines = [f"{'':>4}  {'when (UTC)':16}  {'lines':>10}  {'checks':>8}  {'points':>9}  change"]
+    left_out = max(len(log.entries) - most, 0) if most is not None else 0
+    for place in range(left_out, len(log.entries)):
+        before = log.entries[place - 1] if place else None
+        lines += _entry(log.entries, place, before, width)
     return "\n".join(lines)
 
 

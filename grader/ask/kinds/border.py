@@ -40,8 +40,8 @@ def ask(program: Program, draw: Random) -> Draft:
 
     replicates = border == "replicate"
     answer = nearest(y + b, x + a) if inside or replicates else "0"
-    is_turned_inside = 0 <= y - b < height and 0 <= x - a < width
-    turned = "that is the pixel that a mask turned by 180 degrees would read"
+    is_rotated_inside = 0 <= y - b < height and 0 <= x - a < width
+    rotated = "that is the pixel that a mask rotated by 180 degrees would read"
     said = f" with BORDER_{border.upper()} and" if border else " with"
     return Draft(
         line=program.result_line,
@@ -63,7 +63,7 @@ def ask(program: Program, draw: Random) -> Draft:
         + " A run of your program gives the same.",
         mistakes=[
             ("0", "the tap is inside the image" if inside else "that is so for BORDER_ZERO"),
-            *([(nearest(y - b, x - a), turned)] if is_turned_inside or replicates else []),
+            *([(nearest(y - b, x - a), rotated)] if is_rotated_inside or replicates else []),
             (nearest(y + b, x + a), "that is the nearest pixel, which BORDER_REPLICATE would read"),
             (
                 name(program, _mirrored(y + b, height), _mirrored(x + a, width)),

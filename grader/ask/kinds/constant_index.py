@@ -43,7 +43,7 @@ def ask(program: Program, draw: Random) -> Draft:
         f"{count(answer, 'word')}.",
         mistakes=[
             (1, "one for all lanes: that was so before the change"),
-            (32, f"one for each lane of a warp, but {answer} different words are read"),
+            (32, "one for each lane of a warp, but not every lane reads its own word"),
             (len(access.lanes), "one for each active lane, but some have the same threadIdx.x"),
             (x, "one for each column of the block, but a warp has 32 lanes"),
             (y, "one for each row of the block, but threadIdx.x counts columns"),

@@ -65,7 +65,7 @@ def ask(program: Program, draw: Random) -> Draft:
         ways=("the rule of the instruction", "a run of this call on such vectors"),
         why=f"In each lane of {LANE} bytes, byte k of the result is byte k + {by} of "
         + (f"{operands[-1]} with {operands[0]} behind it" if len(operands) == 2 else operands[0])
-        + f". Here that is byte {at % LANE} + {by} = {byte}, which "
+        + f". Here that is byte {at % LANE} + {by} = {byte} of the lane, which "
         + ("is past the end: 0." if byte >= LANE and above is None else f"holds {answer}."),
         mistakes=[
             *([(at + by, "as if the two lanes of 16 bytes moved together")] if size > LANE else []),

@@ -46,7 +46,7 @@ def ask(program: Program, draw: Random) -> Draft:
             (before, "that is without the change"),
             (32, "one for each lane"),
             (1, "no conflict, but lanes still meet in a bank"),
-            (2, "one for each row that the warp touches"),
+            (len(rows), "one for each row that the warp touches"),
             (len(rows) + 1, "one more than the rows that the warp touches"),
             (16, "one for each pair of lanes"),
             (4, "one for each 32 bytes"),

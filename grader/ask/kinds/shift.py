@@ -27,7 +27,7 @@ def ask(program: Program, draw: Random) -> Draft:
         return pixel_of(program, float(result[at]))
 
     answer = name(program, y + b, x + a)
-    turned = "that would be a convolution, which turns the mask by 180 degrees; your program "
+    rotated = "that would be a convolution, which rotates the mask by 180 degrees; your program "
     return Draft(
         line=program.result_line,
         text=f"{program.name} runs on {image(program.trace.size)} with a mask whose coefficient "
@@ -40,7 +40,7 @@ def ask(program: Program, draw: Random) -> Draft:
         f"x = {plus(x, a)} = {x + a}, y = {plus(y, b)} = {y + b}. A run of your program with "
         f"this mask gives this pixel.",
         mistakes=[
-            (name(program, y - b, x - a), turned + "computes a correlation"),
+            (name(program, y - b, x - a), rotated + "computes a correlation"),
             (name(program, y + a, x + b), "a counts columns and b counts rows: they are exchanged"),
             (name(program, y, x), "that is the pixel in the middle, whose coefficient is 0"),
             (

@@ -43,21 +43,21 @@ def ask(program: Program, draw: Random) -> Draft:
     return Draft(
         line=line,
         text=f"{program.name} runs on {image(trace.size)}. A thread {way} at this line again and "
-        f"again. By how many bytes does the address mostly differ from the one before?",
+        f"again. By how many bytes does the address usually differ from the one before?",
         answer=answer,
         second=second,
         ways=("the addresses of the run", "the steps of runs with two other widths"),
         why=f"The most frequent step of the run is {count(answer, 'byte')}. A row of the image has "
         f"{width} pixels. {near if answer < 64 else 'Each is in another'} cache line of 64 bytes.",
         mistakes=[
-            (size, "the next element of a row, but the loop goes another way"),
-            (1, "that is in elements or pixels, not in bytes"),
+            (size, "the next element of a row, but the loop takes other steps"),
+            (1, "that is one element, or one byte"),
             (width, "the width of the image: that would be down a column, in elements"),
             (width * size, "one row further: that would be down a column"),
             (3 * width, "one row of three bytes a pixel further"),
             (3 * image_size, "one pixel of three colours further"),
             (64, "that is a cache line"),
-            (2 * answer, "every second one is left out"),
+            (2 * answer, "that would leave out every second one"),
         ],
     )
 

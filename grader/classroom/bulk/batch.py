@@ -11,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from grader.classroom.bulk import decided
+from grader.classroom.bulk import decided, logs
 from grader.classroom.bulk.cache_key import Options, key, made_by
 from grader.classroom.bulk.intake import archive, collect
 from grader.classroom.bulk.intake.entry import Entry
@@ -147,6 +147,9 @@ class Batch:
         notes = ", ".join(note.replace(", ", "; ") for note in [*entry.notes, *found])
         submission = Submission(task.student, notes, entry.people, entry.submitted)
         pseudonyms = {lab: f.pseudonym for lab, f in by_lab.items() if f.pseudonym is not None}
+        for lab in self.labs:  # before the rows: a run that is killed between reads all again
+            log = by_lab[lab.id].log if by_lab else {}
+            logs.keep(self.store, task.student, lab.id, log)
         self.store.save_submission(submission, digest, rows, files, pseudonyms)
         failed = any(row.status in ("rejected", "error") for row in rows)
         self.progress.step(task.student if failed else "")

@@ -101,7 +101,8 @@ def _check_folder(folder: Path, path: Path, resume: bool) -> None:
 def _lock(folder: Path) -> IO[str]:
     """The lock of a run. Raises StoreError when another process has it."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)  # it holds the keys of questions
         lock = os.fdopen(
             os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w"
         )

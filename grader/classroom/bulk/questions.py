@@ -5,6 +5,7 @@ student. Of two answers in a table the first counts; a later table replaces what
 """
 
 import csv
+import io
 from dataclasses import dataclass
 
 import msgspec
@@ -50,7 +51,7 @@ class Answered:
 def read(data: bytes, file: str) -> Answers:
     """The answers in a CSV file, whose further columns are of no use here. Raises AnswersError."""
     try:
-        rows = csv.DictReader(data.decode("utf-8-sig").splitlines(), strict=True)
+        rows = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
         names = {(name or "").strip().lower(): name for name in rows.fieldnames or ()}
         if missing := [name for name in COLUMNS if name not in names]:
             raise AnswersError(

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.classroom.bulk import course_total
+from grader.classroom.bulk import course_total, logs
 from grader.classroom.bulk import questions as asked
 from grader.classroom.bulk.course_total import CourseTotal
 from grader.classroom.bulk.final import WITHOUT_GRADE, Final, Student
@@ -19,7 +19,10 @@ from grader.classroom.page.names import Names
 from grader.classroom.page.questions import QuestionFigures
 from grader.classroom.page.reasons import Reason
 from grader.model import outline
+from grader.student import log_table
+from grader.student.grade_log import Log
 
+MOST_RECORDS, STORY_WIDTH = 60, 96  # of a log that the page shows; characters
 SLOWEST = 5  # checks of a lab that are listed by their times
 
 
@@ -40,6 +43,16 @@ class Rest:
     most: float
     reason: str
     count: int
+
+
+@dataclass(frozen=True)
+class Story:
+    """The log that a submission came with. text: its last records, as ./grade log shows them."""
+
+    final: Final
+    grades: int
+    reasons: int  # records that say what their student expected
+    text: str
 
 
 @dataclass(frozen=True)
@@ -64,6 +77,7 @@ class LabFigures:
     unmeasured: list[Rest]
     notes: Counter[str]  # by kind
     questions: list[QuestionFigures]
+    stories: list[Story]
     decisions: list[Decision]
 
     @property
@@ -156,6 +170,7 @@ def _lab(
     with_points = [f for f in finals if f.points is not None and f.out_of > 0]
     out_of = {f.out_of for f in with_points}
     why_not = reasons.of_finals(submitted, names.nameless)
+    handed_in = logs.graded(store, (final.row for final in submitted if final.row))
     return LabFigures(
         id=lab,
         title=outline.title(lab),
@@ -175,8 +190,26 @@ def _lab(
         unmeasured=_unmeasured(finals),
         notes=Counter(note.kind for final in finals for note in notes[final.student.id, lab]),
         questions=questions.figures(store, graded, asked.answers(store)),
-        decisions=decisions.of_lab(lab, submitted, why_not),
+        stories=_stories(submitted, handed_in),
+        decisions=[
+            *decisions.of_lab(lab, submitted, why_not),
+            *decisions.of_logs(lab, submitted, handed_in),
+        ],
     )
+
+
+def _stories(submitted: list[Final], handed_in: dict[str, Log]) -> list[Story]:
+    with_log = [(final, handed_in.get(final.row.student)) for final in submitted if final.row]
+    return [
+        Story(
+            final,
+            len(log.entries),
+            sum(bool(entry.why) for entry in log.entries),
+            log_table.story(log, STORY_WIDTH, MOST_RECORDS),
+        )
+        for final, log in with_log
+        if log
+    ]
 
 
 def _is_unsure(final: Final) -> bool:

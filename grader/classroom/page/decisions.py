@@ -3,20 +3,25 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from grader.classroom.bulk import logs
 from grader.classroom.bulk.final import Final
 from grader.classroom.bulk.intake.on_roster import DOUBTFUL, STRANGER
 from grader.classroom.bulk.intake.takes import NOT_THERE
 from grader.classroom.page.reasons import Reason
+from grader.student.grade_log import Log
 
 SETTLES = {
     "rejected": "another upload, or ./grade override",
     "wrong name": "another upload, or [[take]] in course.toml; then bulk --resume",
     "take": "correct the name of the file in course.toml, then bulk --resume",
     "roster": "correct the roster, then bulk --resume",
+    "log": "read the story of the lab, below; then ask the students",
     "identical files": "./grade similarity shows them; then ask the students",
     "error": "bulk --resume; if it stays, ./grade override",
     "unsure": "its points are not lost; ./grade override --check sets them",
 }
+MOST_PROBLEMS = 3  # of a log, which may be damaged from end to end
+SHARED = "the same records, or grades of the same bytes, in the logs of different submissions"
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,20 @@ def of_lab(lab: str, submitted: Sequence[Final], reasons: Iterable[Reason]) -> l
     text = "the same bytes from different submissions"
     same = [tuple(finals) for finals in by_key.values() if len(finals) > 1]
     return found + [Decision("identical files", lab, text, finals) for finals in same]
+
+
+def of_logs(lab: str, submitted: Sequence[Final], handed_in: dict[str, Log]) -> list[Decision]:
+    """What speaks against the logs of a lab. handed_in: by the submission's student."""
+    by_student = {final.row.student: final for final in submitted if final.row}
+    by_text: dict[str, list[Final]] = {}
+    for student, log in handed_in.items():
+        for problem in log.problems[:MOST_PROBLEMS]:
+            by_text.setdefault(problem, []).append(by_student[student])
+    found = [Decision("log", lab, text, tuple(by_text[text])) for text in sorted(by_text)]
+    return found + [
+        Decision("log", lab, SHARED, tuple(by_student[student] for student in students))
+        for students in logs.shared(handed_in)
+    ]
 
 
 def of_notes(finals: Iterable[Final]) -> list[Decision]:

@@ -23,6 +23,7 @@ from grader.classroom.page.content import Content, Everybody, LabFigures
 from grader.classroom.page.names import Names
 from grader.model import plain_text
 from grader.render import html, page_templates
+from grader.student import log_table
 
 HERE = Path(__file__).resolve().parent / "templates"
 NAMED = 3  # students that are named with a reason
@@ -104,6 +105,7 @@ def page(store: Store, folder: Path, pseudonyms: bool) -> str:
         marks=[(letter, MEANINGS[kind]) for kind, letter in MARKS.items()],
         whole=reasons.WHOLE,
         why=contents.why,
+        log_cannot=log_table.CANNOT,
         named=NAMED,
         least=checks.LEAST,
         style=page_templates.style(html.STYLE, HERE / "class.css"),

@@ -1,11 +1,12 @@
-"""python -m grader.tests.ask.every_program [--out FILE] [--jobs N] [WORD ...]: the keys of all
-kinds of questions over all programs, part by part: the solutions, the zoo, and the honest files,
-each after a solution. Kinds that compile are drawn once, the others three times, or more where
-there are too few.
+"""python -m grader.tests.ask.every_program [--out FILE] [--jobs N] [--shard K/N] [WORD ...]: the
+keys of all kinds of questions over all programs, part by part: the solutions, the zoo, and the
+honest files, each after a solution. Kinds that compile are drawn once, the others three times, or
+more where there are too few.
 
-On all cores by default. WORD: only programs whose name has one of them, such as lab3/right. It
-writes a row for each program, part and kind, prints what is withheld and who has too few questions,
-and then the kinds; its exit status is 1 where a key is not certain, or where there are too few."""
+On all cores by default. --shard 3/8: the third eighth of them. WORD: only programs whose name has
+one of them, such as lab3/right. It writes a row for each program, part and kind, prints what is
+withheld and who has too few questions, and then the kinds; its exit status is 1 where a key is not
+certain, or where there are too few."""
 
 import argparse
 import os
@@ -125,6 +126,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--out", type=Path, default=paths.BUILD / "ask-keys.tsv")
     options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    options.add_argument("--shard", default="1/1", metavar="K/N")
     options.add_argument("words", nargs="*")
     given = options.parse_args()
     wanted = [
@@ -133,6 +135,8 @@ def main() -> int:
         if not given.words or any(word in name for word in given.words)
         for part in spec.load(lab).part
     ]
+    shard, of = map(int, given.shard.split("/"))
+    wanted = wanted[shard - 1 :: of]
     found = []
     with grading.processes(given.jobs) as pool, given.out.open("w") as out:
         running = {pool.submit(keys, *each): each for each in wanted}

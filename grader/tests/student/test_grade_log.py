@@ -59,7 +59,7 @@ def test_each_tampering_shows(folder: Path) -> None:
         add(number, why=f"attempt {number}")
     log = (paths.PROGRESS / "lab9.log").read_bytes()
     head = (paths.PROGRESS / "lab9.log.head").read_bytes()
-    assert grade_log.checked(log, head).problems == []
+    assert grade_log.checked("lab9", log, head).problems == []
     draw = Random(1)
 
     def edited(lines: Lines) -> Lines:
@@ -84,9 +84,9 @@ def test_each_tampering_shows(folder: Path) -> None:
     ways: list[Callable[[Lines], Lines]] = [edited, reordered, truncated, removed]
     for number in range(100):
         text = b"\n".join(ways[number % 4](log.splitlines())) + b"\n"
-        assert grade_log.checked(text, head).problems, ways[number % 4].__name__
-    assert grade_log.checked(log, b"").problems, "without what it must end with"
-    assert grade_log.checked(log[:-1], head).problems, "without the last newline"
+        assert grade_log.checked("lab9", text, head).problems, ways[number % 4].__name__
+    assert grade_log.checked("lab9", log, b"").problems, "without what it must end with"
+    assert grade_log.checked("lab9", log[:-1], head).problems, "without the last newline"
     for name, content in (("lab8.log", log), ("lab8.log.head", head)):
         (paths.PROGRESS / name).write_bytes(content)
     assert grade_log.read("lab9").problems == []
@@ -152,7 +152,7 @@ def test_submit_packs_the_log_if_asked(
     assert tiny_course.call(monkeypatch, "submit", "lab9", "--log") == 0
     with zipfile.ZipFile(paths.BUILD / "submit" / "lab9.zip") as packed:
         log, head = packed.read("lab9.log"), packed.read("lab9.log.head")
-    assert len(grade_log.checked(log, head).entries) == 1
+    assert len(grade_log.checked("lab9", log, head).entries) == 1
     assert tiny_course.call(monkeypatch, "submit", "lab9") == 0
     with zipfile.ZipFile(paths.BUILD / "submit" / "lab9.zip") as packed:
         assert "lab9.log" not in packed.namelist()

@@ -19,6 +19,7 @@ from grader.files import is_utf16
 from grader.model import plain_text, pseudonym, variant
 from grader.model.spec import Lab
 from grader.model.submission import Submission
+from grader.student import grade_log
 
 OF_A_LAB = re.compile(r"lab\d+(_|$)")  # the name of a folder
 MOST_WANTED = 64  # files of a submission in the zip of a class that are read
@@ -36,6 +37,7 @@ class Files:
     notes: tuple[str, ...] = ()  # for the instructor
     pseudonym: bytes | None = field(default=None, compare=False)  # what leaderboard.txt says
     variant: bytes | None = field(default=None, compare=False)  # what variant.h says
+    log: dict[str, bytes] = field(default_factory=dict, compare=False)  # of grades, by file
 
 
 def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
@@ -54,7 +56,7 @@ def names_of(labs: Iterable[Lab]) -> set[str]:
     """The names of all files that are read."""
     labs = list(labs)
     beside = {pseudonym.FILE} | {variant.FILE for lab in labs if lab.varies}
-    return beside | {name for lab in labs for name in lab.submit}
+    return beside | {name for lab in labs for name in (*lab.submit, *grade_log.names(lab.id))}
 
 
 def digest(entry: Entry, names: set[str]) -> str:
@@ -193,11 +195,16 @@ def _complete(lab: Lab, opened: Opened, alone: bool) -> Files:
 
 
 def _with_texts(lab: Lab, files: Files, candidates: list[Candidate]) -> Files:
-    """Adds what leaderboard.txt and variant.h say, if the files of the lab are graded."""
+    """Adds what leaderboard.txt, variant.h and the log say, if the files of the lab are graded."""
     if not files.contents:
         return files
     if stated := _beside(lab, variant.FILE, candidates):
         files = replace(files, variant=stated[0].content)
+    for name in grade_log.names(lab.id):
+        for found in _beside(lab, name, candidates)[:1]:
+            said = (f"{name} {found.problem}",) if found.problem else ()
+            log = files.log | {name: found.content}
+            files = replace(files, log=log, notes=(*files.notes, *said))
     best = _beside(lab, pseudonym.FILE, candidates)
     problem = next((c.problem for c in best if c.problem), "")
     if not problem and len({c.content for c in best}) > 1:

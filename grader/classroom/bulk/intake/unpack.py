@@ -63,7 +63,7 @@ def copied(name: str) -> str:
 def is_other(name: str, wanted: set[str]) -> bool:
     """Whether a file that is not wanted may be meant as one that is, or have it inside: its name
     has such a suffix, perhaps before another, as in "work.cu.txt"."""
-    suffixes = {PurePosixPath(each).suffix for each in wanted} - {"", ".txt", ".h"}
+    suffixes = {PurePosixPath(each).suffix for each in wanted} - {"", ".txt", ".h", ".log", ".head"}
     if len(name) >= MOST_NAME:
         return False
     return is_packed(name) or any(suffix in name.lower() for suffix in suffixes)

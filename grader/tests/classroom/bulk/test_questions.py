@@ -33,6 +33,8 @@ def test_a_table_of_answers_is_read() -> None:
     text = "\ufeffName, Question ,ANSWER\nAnna,q1,5\nAnna,q1,7\nBo,q2,\nBo,q3\n"
     found = questions.read(text.encode(), "a.csv")
     assert found == {"q1": "5", "q2": "", "q3": ""}, "the first answer counts"
+    forged = "name,question,answer\n\x0bAnna\u2028x,q2,5\x85Anna,q1,4\n"  # breaks of Unicode alone
+    assert questions.read(forged.encode(), "a.csv").keys() == {"q2"}
     for wrong, why in ((b"question;answer\n", "no column question"), (b"question\nq1\n", "answer"),
                        (b"", "no column"), (b"\xff\xfe", "not text in UTF-8"),
                        (b'question,answer\n"q1\n', "no whole CSV")):  # fmt: skip
