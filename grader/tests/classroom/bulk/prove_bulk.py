@@ -38,7 +38,7 @@ from grader.tests.classroom.bulk.proof import (
 from grader.tests.classroom.bulk.proof_table import hostile_table, write
 
 BUSY, OVERHEAD, FLAT, QUICK = 0.85, 0.20, 0.10, 10.0  # the bars
-SHARE = 200  # MB of memory for each worker, by which an instructor chooses --jobs
+SHARE = 256  # MB of memory for each worker, by which an instructor chooses --jobs
 
 
 def grades(run: Path) -> int:
