@@ -106,10 +106,10 @@ mutation: setup-dev runtime ## what the grader says of slips in the solutions: i
 
 # A class of 300 graded in bulk, killed 20 times on the way: grader/classroom/bulk/RESULTS.md. With
 # STUDENTS=30 KILLS=4 it takes a tenth of the time, and its table goes to build/prove-bulk/, as
-# that of another lab, PROVED_LAB=lab3.
+# that of another lab, PROVED_LAB=lab3, or without the class page, PAGE=no.
 .PHONY: prove-bulk
 prove-bulk: setup ## ./grade bulk on a generated class with hostile submissions: its table (30 minutes; STUDENTS=30 KILLS=4: 4)
-	$(Q)$(PYTHON) -m grader.tests.classroom.bulk.prove_bulk $(STUDENTS:%=--students %) $(KILLS:%=--kills %)
+	$(Q)$(PYTHON) -m grader.tests.classroom.bulk.prove_bulk $(STUDENTS:%=--students %) $(KILLS:%=--kills %) $(PAGE:no=--no-page)
 
 # What each sandbox costs a launch, and how long programs that resist outlive their limit.
 .PHONY: sandbox-times

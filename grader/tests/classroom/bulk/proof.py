@@ -36,6 +36,7 @@ class Proof:
     count: int
     kills: int
     seed: int
+    page: bool = True  # whether ./grade report is among what is proved
     bars: list[Bar] = field(default_factory=list)
     facts: list[tuple[str, str]] = field(default_factory=list)
 

@@ -45,8 +45,8 @@ def _program_row(proof: Proof, one: Student, document: dict[str, object]) -> str
 
 
 def write(proof: Proof, table: list[str], load: float) -> None:
-    """The table; that of a small class goes to the proof's folder."""
-    usual = proof.count >= WHOLE_CLASS and LAB == "lab1"
+    """The table; that of a small class, or without the class page, goes to the proof's folder."""
+    usual = proof.count >= WHOLE_CLASS and LAB == "lab1" and proof.page
     target = RESULTS if usual else proof.home / "RESULTS.md"
     where = f"{platform.platform()}, {CORES} cores, {choice.name()}"
     minutes = (time.monotonic() - START) / 60
