@@ -6,6 +6,7 @@ Each rule returns the check after whose verdict it is pointless to run another o
 import math
 from collections.abc import Sequence
 
+from grader.execute.case import Outcome
 from grader.model.result import Check
 from grader.model.spec import Case, CheckSpec, Contract, Lab, Speed, Technique
 
@@ -29,8 +30,20 @@ def has_begun(checks: Sequence[Check], part: str) -> bool:
 
 def first_wrong_case(checks: Sequence[Check], part: str) -> str:
     """What a check needs that could not use a wrong result: the part's first failed case."""
+    return _failed_case(checks, part) or "a right result"
+
+
+def without_end(checks: Sequence[Check], part: str, outcome: Outcome) -> list[str]:
+    """Why an observed run, of a part whose cases have not failed, gave no result; [] if it did."""
+    if outcome.end == "completed" or _failed_case(checks, part):
+        return []
+    notes = [f.render() for f in outcome.findings[:3]]
+    return [f"with its accesses observed, your program {outcome.reason}", *notes]
+
+
+def _failed_case(checks: Sequence[Check], part: str) -> str | None:
     cases = (c for c in checks if c.part == part and c.kind == "correct")
-    return next((c.name for c in cases if c.verdict == "fail"), "a right result")
+    return next((c.name for c in cases if c.verdict == "fail"), None)
 
 
 def never(_lab: Lab, _checks: Sequence[Check], _planned: CheckSpec) -> None:

@@ -61,6 +61,8 @@ def _judged(session: Session, safe: Safe, runner: Runner) -> Check:
         return _verdict(submission, safe, "error", forwards, lines)
     if findings := forwards.errors():
         return _found(submission, safe, forwards, findings)
+    if lines := early_stop.without_end(session.so_far, safe.part, forwards.outcome):
+        return _verdict(submission, safe, "fail", forwards, lines, str(forwards.outcome.end))
     if not forwards.right:  # then nothing is proved
         needs = early_stop.first_wrong_case(session.so_far, safe.part)
         return _verdict(submission, safe, "skip", forwards, needs=needs)

@@ -147,6 +147,8 @@ def judge_run(
         verdict, lines = _judged(
             session.submission, technique, run, counted, measured, at_other_size, of_code
         )
+    elif lines := early_stop.without_end(session.so_far, technique.part, run.outcome):
+        verdict = "fail"
     needs = early_stop.first_wrong_case(session.so_far, technique.part)
     return grade_line(
         session.lab,

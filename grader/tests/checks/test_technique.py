@@ -13,6 +13,7 @@ from grader.execute.instrumented import InstrumentedRun
 from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters, spec
 from grader.model.counters import Counters
+from grader.model.result import Check
 from grader.model.spec import Technique
 from grader.model.submission import Submission
 from grader.session.plan import plan_for
@@ -208,6 +209,19 @@ def judged(check: Technique, profile: Profile, other: Profile | None, home: Path
     submission = Submission(lab, home, "f", {}, [])
     session = Session(plan_for(lab, "sim"), submission, Programs([]), home)
     return technique.judge_run(session, check, run, profile, lambda: other)
+
+
+def test_a_counted_run_that_does_not_end_says_why(tmp_path: Path) -> None:
+    lab = spec.load("lab2")
+    session = Session(
+        plan_for(lab, "sim"), Submission(lab, tmp_path, "f", {}, []), Programs([]), tmp_path
+    )
+    run = InstrumentedRun(Outcome("timeout", "used 10 s", 10.0), OUT // 4, False, OUT)
+    line = technique.judge_run(session, asks(), run, None)
+    assert line.verdict == "fail" and "your program used 10 s" in line.message[0]
+    session.so_far.append(Check("lab2/A/c", "c", "correct", "fail", part="A"))
+    line = technique.judge_run(session, asks(), run, None)
+    assert line.verdict == "skip" and line.needs == "c"
 
 
 ENOUGH = {"counter": "constant_bytes / storing_threads", "at_least": 500, "why": "from there"}

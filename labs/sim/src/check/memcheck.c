@@ -136,6 +136,24 @@ static void report_outside(const struct access *a, const struct memory_object *p
     }
 }
 
+/* As sim_is_readable(), which asks the operating system: a wrong access that is repeated asks once in
+ * a launch. */
+static bool is_readable(const char *at) {
+    static _Thread_local struct {
+        uintptr_t page;
+        uint32_t launch;
+    } last;
+    const uintptr_t page = (uintptr_t)at >> 12; /* no page is smaller */
+    if (last.page != page || last.launch != race_time.launch_first) {
+        if (!sim_is_readable(at)) {
+            return false;
+        }
+        last.page = page;
+        last.launch = race_time.launch_first;
+    }
+    return true;
+}
+
 /* An index into an array of the running thread, which no allocation has. */
 bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
                  int line);
@@ -186,7 +204,7 @@ static const struct memory_object *before_wrapping(const struct access *a, size_
 
 static void report_unknown(const struct access *a) {
     bool null = (uintptr_t)a->at < 65536;
-    bool readable = !null && sim_is_readable(a->at);
+    bool readable = !null && is_readable(a->at);
     struct sim_finding f = finding(a, readable ? "wrong-space" : "out-of-bounds");
     if (is_known(&f)) {
         return;
@@ -515,7 +533,7 @@ static void check(const struct access *a) {
             footprint_add(sim_footprint, a->at, a->bytes, FOOTPRINT_READ);
         }
         report_outside(a, p);
-        if (p->freed || !sim_is_readable(a->at)) {
+        if (p->freed || !is_readable(a->at)) {
             end_thread(a, cudaErrorIllegalAddress);
         }
         return;

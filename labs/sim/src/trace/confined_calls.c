@@ -1,7 +1,6 @@
 /* Functions of the C library that write where they are told to, or call what they are given: a
  * traced program's own calls of them come here first (confined_calls.symbols), because the compiler
- * reports no access that a library makes. Kernels call none of them, but for what g++ makes of the
- * copy of a large structure, which it reports itself. */
+ * reports no access that a library makes. nvcc refuses most of them in a kernel. */
 #include "trace/call_targets.h"
 #include "trace/confined_call.h"
 #include "trace/recorder.h"
@@ -95,6 +94,7 @@ CONFINED(char *, strncat, char *to, const char *from, size_t bytes) {
 
 CONFINED(void, qsort, void *base, size_t count, size_t bytes,
          int (*compare)(const void *, const void *)) {
+    record_library(base, count * bytes, false, CALLER);
     record_library(base, count * bytes, true, CALLER);
     call_target_given((uintptr_t)compare, CALLER);
     qsort(base, count, bytes, compare);
@@ -148,6 +148,13 @@ CONFINED(void, sincosf, float x, float *sine, float *cosine) {
         return name arguments;                                                                     \
     }
 
+#define CONFINED_PARTS_OF_TIME(name)                                                               \
+    CONFINED(struct tm *, name, const time_t *time, struct tm *parts) {                            \
+        record_library(time, sizeof *time, false, CALLER);                                         \
+        record_library(parts, sizeof *parts, true, CALLER);                                        \
+        return name(time, parts);                                                                  \
+    }
+
 CONFINED_IF_ANY(long, strtol, end, (text, end, base), const char *text, char **end, int base)
 CONFINED_IF_ANY(long long, strtoll, end, (text, end, base), const char *text, char **end, int base)
 CONFINED_IF_ANY(unsigned long, strtoul, end, (text, end, base), const char *text, char **end,
@@ -160,9 +167,8 @@ CONFINED_IF_ANY(time_t, time, now, (now), time_t *now)
 CONFINED_IF_ANY(int, clock_getres, step, (clock, step), clockid_t clock, struct timespec *step)
 CONFINED_RESULT(int, clock_gettime, now, (clock, now), clockid_t clock, struct timespec *now)
 CONFINED_RESULT(int, timespec_get, now, (now, base), struct timespec *now, int base)
-CONFINED_RESULT(struct tm *, localtime_r, parts, (time, parts), const time_t *time,
-                struct tm *parts)
-CONFINED_RESULT(struct tm *, gmtime_r, parts, (time, parts), const time_t *time, struct tm *parts)
+CONFINED_PARTS_OF_TIME(localtime_r)
+CONFINED_PARTS_OF_TIME(gmtime_r)
 CONFINED_RESULT(time_t, mktime, parts, (parts), struct tm *parts)
 CONFINED_RESULT(int, rand_r, seed, (seed), unsigned *seed)
 CONFINED_RESULT(int, posix_memalign, memory, (memory, alignment, bytes), void **memory,
@@ -241,6 +247,7 @@ static long numbered(const char *format) {
 static void confine_scanned(const char *text, const char *format, va_list arguments,
                             const void *pc) {
     const size_t all = strlen(text) + NUMBER;
+    record_library(text, strlen(text) + 1, false, pc);
     for (long i = numbered(format); i > 0; i--) {
         record_library(va_arg(arguments, void *), all, true, pc);
         format = i > 1 ? format : "";

@@ -10,10 +10,11 @@
 
 enum { MOST_ARGUMENTS = 64 };
 
-/* What a format writes by %n. The arguments in front of one are passed over, each by its type. */
-static void confine_counts(const char *format, va_list arguments, const void *pc) {
+/* What a format writes by %n, and what a kernel has it read by %s into a text of `length` bytes; 0
+ * for a text that the program never sees. Other arguments are passed over, each by its type. */
+static void confine_pointers(const char *format, va_list arguments, size_t length, const void *pc) {
     int type[MOST_ARGUMENTS];
-    if (strchr(format, '%') == NULL || strchr(format, 'n') == NULL) {
+    if (strchr(format, '%') == NULL || (length == 0 && strchr(format, 'n') == NULL)) {
         return;
     }
     const size_t all = parse_printf_format(format, MOST_ARGUMENTS, type);
@@ -28,6 +29,9 @@ static void confine_counts(const char *format, va_list arguments, const void *pc
             } else {
                 (void)va_arg(arguments, double);
             }
+        } else if (kind == PA_STRING && length > 0) {
+            const char *text = va_arg(arguments, const char *);
+            record_library(text, strnlen(text, length), false, pc);
         } else if (kind == PA_STRING || kind == PA_WSTRING || kind == PA_POINTER ||
                    type[i] & (PA_FLAG_LONG | PA_FLAG_LONG_LONG)) {
             (void)va_arg(arguments, long long);
@@ -43,7 +47,7 @@ static void confine_counts(const char *format, va_list arguments, const void *pc
 static int print(FILE *file, const char *format, va_list arguments, const void *pc) {
     va_list twice;
     va_copy(twice, arguments);
-    confine_counts(format, twice, pc);
+    confine_pointers(format, twice, 0, pc);
     va_end(twice);
     return vfprintf(file, format, arguments);
 }
@@ -52,11 +56,16 @@ static int print(FILE *file, const char *format, va_list arguments, const void *
 static int print_to(char *to, size_t bytes, const char *format, va_list arguments, const void *pc) {
     va_list twice;
     va_copy(twice, arguments);
-    confine_counts(format, twice, pc);
+    confine_pointers(format, twice, 0, pc);
     va_end(twice);
     va_copy(twice, arguments);
     const int length = vsnprintf(NULL, 0, format, twice);
     va_end(twice);
+    if (sim_on_device() && length > 0) {
+        va_copy(twice, arguments);
+        confine_pointers(format, twice, (size_t)length, pc);
+        va_end(twice);
+    }
     const size_t needed = length < 0 ? 1 : (size_t)length + 1;
     record_library(to, bytes < needed ? bytes : needed, true, pc);
     return bytes == SIZE_MAX ? vsprintf(to, format, arguments)
