@@ -1,13 +1,16 @@
 """What a question may not hold, and what a student's file may not make of it."""
 
+import ast
 import dataclasses
 import re
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import msgspec
 import pytest
 
+from grader.ask import kinds
 from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import NoQuestionsError, Program
 from grader.ask.quiz import quiz
@@ -90,6 +93,19 @@ def test_the_place_of_the_key_tells_nothing() -> None:
             assert len(asked.question.options) == 5
             places[asked.question.options.index(asked.key.answer)] += 1
     assert all(90 <= places[place] <= 150 for place in range(5)), places
+
+
+def test_no_hint_is_made_from_the_key() -> None:
+    hints = 0
+    for file in sorted(Path(kinds.__path__[0]).glob("*.py")):
+        for part in ast.walk(ast.parse(file.read_text())):
+            if isinstance(part, ast.keyword) and part.arg == "mistakes":
+                pairs = [n for n in ast.walk(part.value) if isinstance(n, ast.Tuple)]
+                texts = [n.elts[1] for n in pairs if len(n.elts) == 2]
+                used = {n.id for t in texts for n in ast.walk(t) if isinstance(n, ast.Name)}
+                assert "answer" not in used, file.name
+                hints += len(texts)
+    assert hints > 100
 
 
 def test_what_is_kept_of_the_answers_holds_no_key() -> None:

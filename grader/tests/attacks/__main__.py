@@ -15,7 +15,7 @@ from grader.compile import make
 from grader.model import spec
 from grader.sandbox import choice
 from grader.sandbox.workspace import workspace
-from grader.tests.attacks import archives, elsewhere, judge, material, table
+from grader.tests.attacks import archives, elsewhere, judge, keys, material, table
 from grader.tests.attacks.attack import attacks
 from grader.tests.attacks.judge import Outcome
 
@@ -30,6 +30,9 @@ def outcomes(pattern: str) -> Iterator[Outcome]:
         for name in archives.names():
             if wanted(archives.GROUP, name):
                 yield archives.attempt(name, place)
+        for name in keys.LOOKS:
+            if wanted(keys.GROUP, name):
+                yield keys.attempt(name)
         for attack in attacks():
             if wanted(attack.group, attack.name):
                 yield judge.attempt(attack, place, home)

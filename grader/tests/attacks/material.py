@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from grader import paths
+from grader.classroom.bulk.database import FILE, HIDDEN
 from grader.model import spec
 from grader.model.spec import Lab
 from grader.model.submission import Submission
@@ -109,6 +110,11 @@ class Target:
     def outside(self) -> Path:
         return self.folder / "other" / "cpu_loop.c"
 
+    @property
+    def keys(self) -> Path:
+        """Where the run of a class keeps the keys of its questions."""
+        return self.folder / "run" / HIDDEN / FILE
+
     def was_connected(self) -> bool:
         """Has a program reached one of the sockets?"""
         for listener in self.listeners:
@@ -123,6 +129,7 @@ class Target:
         """What stands for @WORD@ in an attack."""
         return {
             "OUTSIDE": str(self.outside),
+            "KEYS": str(self.keys),
             "PWNED": str(self.folder / "pwned"),
             "SOLUTION": f"{paths.ROOT}/solutions/{lab.folder}/{lab.submit[0]}",
             "HIDDEN": str(paths.hidden_cases(lab.folder)),
@@ -157,6 +164,8 @@ def target() -> Iterator[Target]:
         prepared = Target(Path(folder), (inet, unix), abstract)
         prepared.outside.parent.mkdir()
         prepared.outside.write_text(CONTENT)
+        prepared.keys.parent.mkdir(parents=True)
+        prepared.keys.write_text(CONTENT)
         try:
             yield prepared
         finally:

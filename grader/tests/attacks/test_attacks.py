@@ -12,11 +12,21 @@ import msgspec
 import pytest
 
 from grader import paths
+from grader.classroom.export import quiz
 from grader.compile import make
 from grader.model import spec
 from grader.sandbox import choice
 from grader.sandbox.workspace import workspace
-from grader.tests.attacks import archives, elsewhere, host_state, judge, material, table, unchecked
+from grader.tests.attacks import (
+    archives,
+    elsewhere,
+    host_state,
+    judge,
+    keys,
+    material,
+    table,
+    unchecked,
+)
 from grader.tests.attacks.attack import Attack, attacks
 from grader.tests.attacks.judge import Outcome
 from grader.tests.attacks.material import Target
@@ -64,8 +74,24 @@ def test_a_hostile_archive_gives_nothing(name: str, place: Target) -> None:
     assert not outcome.survived, table.line(outcome)
 
 
+@pytest.mark.parametrize("name", keys.LOOKS)
+def test_nothing_that_is_seen_tells_a_key(name: str) -> None:
+    outcome = keys.attempt(name)
+    assert not outcome.survived, table.line(outcome)
+
+
+def test_a_key_that_is_seen_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    leaks: dict[str, keys.Look] = {
+        "a hint": lambda w: keys.asked(w, True).key.why,
+        "an export": lambda w: [data for _, data in quiz.qti(keys.made(w))],
+        "nothing was seen": lambda _: "",
+    }
+    monkeypatch.setattr(keys, "LOOKS", leaks)
+    assert all(keys.attempt(name).survived for name in leaks)
+
+
 def test_there_are_enough_and_no_two_of_a_name() -> None:
-    names = [*(a.name for a in attacks()), *archives.names(), *elsewhere.faults()]
+    names = [*(a.name for a in attacks()), *archives.names(), *keys.LOOKS, *elsewhere.faults()]
     assert len(names) == len(set(names)) >= 110
 
 
