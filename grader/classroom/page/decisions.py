@@ -8,6 +8,7 @@ from grader.classroom.bulk.final import Final
 from grader.classroom.bulk.intake.on_roster import DOUBTFUL, STRANGER
 from grader.classroom.bulk.intake.takes import NOT_THERE
 from grader.classroom.page.reasons import Reason
+from grader.model import plain_text
 from grader.student.grade_log import Log
 
 SETTLES = {
@@ -56,7 +57,8 @@ def of_logs(lab: str, submitted: Sequence[Final], handed_in: dict[str, Log]) -> 
     by_text: dict[str, list[Final]] = {}
     for student, log in handed_in.items():
         for problem in log.problems[:MOST_PROBLEMS]:
-            by_text.setdefault(problem, []).append(by_student[student])
+            text = plain_text.line(problem, 200)
+            by_text.setdefault(text, []).append(by_student[student])
     found = [Decision("log", lab, text, tuple(by_text[text])) for text in sorted(by_text)]
     return found + [
         Decision("log", lab, SHARED, tuple(by_student[student] for student in students))
