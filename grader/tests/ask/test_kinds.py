@@ -3,6 +3,7 @@
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 
 from grader.ask.catalogue import KINDS
@@ -65,3 +66,22 @@ def test_every_key_of_another_program_agrees(entry: zoo.Entry, tmp_path: Path) -
 
 def test_there_are_fourteen_kinds_and_each_says_what_it_is_about() -> None:
     assert len(KINDS) >= 14 and all(kind.about.endswith("?") for kind in KINDS.values())
+
+
+@pytest.mark.slow("builds a solution, and one with another block")
+def test_the_same_file_gets_the_same_questions_and_another_block_others(tmp_path: Path) -> None:
+    solution = submissions.find(spec.load("lab3", hidden=False), "solutions")
+    kinds = ["blocks", "idle", "occupancy", "sectors"]
+    made = [[*asked_of(solution, "A", kinds)[1]] for _ in range(2)]
+    assert msgspec.json.encode(made[0]) == msgspec.json.encode(made[1])
+    name = solution.lab.submit[0]
+    other = solution.text(name).replace("BLOCK_HEIGHT = 8", "BLOCK_HEIGHT = 2")
+    contents = {**solution.contents, name: other.encode()}
+    assert contents != solution.contents
+    (tmp_path / name).write_bytes(contents[name])
+    found = submissions.find(solution.lab, str(tmp_path))
+    answers = [
+        {(each.question.kind, each.key.answer) for each in asked}
+        for asked in (made[0], asked_of(found, "A", kinds)[1])
+    ]
+    assert not {a for a in answers[0] & answers[1] if a[0] in ("blocks", "idle", "occupancy")}

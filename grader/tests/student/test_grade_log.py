@@ -82,9 +82,8 @@ def test_each_tampering_shows(folder: Path) -> None:
         return lines[:at] + lines[at + 1 :]
 
     ways: list[Callable[[Lines], Lines]] = [edited, reordered, truncated, removed]
-    for number in range(100):
-        text = b"\n".join(ways[number % 4](log.splitlines())) + b"\n"
-        assert grade_log.checked("lab9", text, head).problems, ways[number % 4].__name__
+    made = [b"\n".join(ways[n % 4](log.splitlines())) + b"\n" for n in range(100)]
+    assert sum(bool(grade_log.checked("lab9", text, head).problems) for text in made) == 100
     assert grade_log.checked("lab9", log, b"").problems, "without what it must end with"
     assert grade_log.checked("lab9", log[:-1], head).problems, "without the last newline"
     for name, content in (("lab8.log", log), ("lab8.log.head", head)):
