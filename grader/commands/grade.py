@@ -138,7 +138,7 @@ def grade(request: Request) -> int:
         nonlocal is_scored
         live.clear()
         if not quiet and not is_scored:
-            print(terminal.score(graded, request.html_file, again), flush=True)
+            print(terminal.score(graded, again, bool(request.html_file)), flush=True)
         is_scored = True
 
     if not quiet:
@@ -205,6 +205,8 @@ def grade(request: Request) -> int:
         opened = (to_step.check, to_step.file) if to_step else ("", None)
         page = html.page(graded, report, True, html.Steps(commands, *opened), again)
         output.write(request.html_file, page.encode(errors="replace"))
+        if not quiet:
+            print(f"  pictures: {request.html_file}")
     return graded.exit_code
 
 

@@ -146,8 +146,8 @@ class Terminal:
         """What follows the checks: the score, and what is predicted."""
         return "\n".join(filter(None, [self.score(result), self.predictions(result)]))
 
-    def score(self, result: Result, report: str | None = None, again: str = "") -> str:
-        """The score, what is left to do, and how to go on. `report`: where the HTML report is.
+    def score(self, result: Result, again: str = "", reported: bool = False) -> str:
+        """The score, what is left to do, and how to go on. `reported`: an HTML report follows.
         `again`: the command that grades the same file; "": the one for the starter."""
         lines, again = [], again or f"./grade {result.lab}"
         if self._folded:
@@ -175,9 +175,8 @@ class Terminal:
             lines.append("  new here? begin with handouts/introduction.md and lab1")
         elif public:
             lines.append(f"  again: {again} -k '{public[0].name}'")
-        if report or (public and result.score.earned):
-            pictures = report or f"{again} --html report.html"
-            lines.append(f"  pictures: {pictures}")
+        if public and result.score.earned and not reported:
+            lines.append(f"  pictures: {again} --html report.html")
         return "\n".join(lines)
 
     def _wrap(self, line: str) -> list[str]:

@@ -3,6 +3,7 @@
 import statistics
 from collections import Counter, defaultdict
 
+from grader.classroom.bulk import final
 from grader.classroom.bulk.store import Row, Store
 from grader.model import outline
 from grader.model.plain_text import few
@@ -22,9 +23,10 @@ def summary(store: Store) -> str:
     for lab in outline.in_order(by_lab):
         lines += _lab(store, lab, by_lab[lab])
     lines += _not_graded([row for rows in by_lab.values() for row in rows if row.reason])
-    late = [each.student for each in store.submissions() if "late" in each.notes.split(", ")]
+    graded = final.finals(store, final.rules(store))
+    late = dict.fromkeys(each.student.id for each in graded if each.late.days)
     if late:
-        lines.append(f"late: {few(late, MOST_STUDENTS)}")
+        lines.append(f"late: {few([*late], MOST_STUDENTS)}")
     return "\n".join(lines)
 
 

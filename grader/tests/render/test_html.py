@@ -324,6 +324,7 @@ def test_the_command_writes_the_page_whole_or_says_why_not(tmp_path: Path) -> No
     below = tmp_path / "report.html" / "below"
     done = captured.run([*grade, str(below)])
     assert done.returncode == 2 and "cannot be written" in done.stderr
+    assert "pictures:" not in done.stdout
 
 
 def test_a_page_without_evidence_is_a_page() -> None:

@@ -113,6 +113,6 @@ def test_the_next_commands_grade_the_same_file() -> None:
     passed = Check("lab3/B/two", "two", "correct", "pass", 1, 1, "B")
     submission = Submission(spec.load("lab3"), Path(), "mine", {}, [])
     graded = reports.graded(ReportData(submission), [failed, passed])
-    said = Terminal(100).score(graded, None, "./grade lab3 --src mine")
+    said = Terminal(100).score(graded, "./grade lab3 --src mine")
     assert "  again: ./grade lab3 --src mine -k 'one'" in said
     assert "  pictures: ./grade lab3 --src mine --html report.html" in said

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from grader.classroom import export
+from grader.classroom.bulk import final
 from grader.classroom.bulk.store import Row, Store, Submission
 from grader.classroom.export import feedback, gradebook, gradescope, not_graded
 from grader.classroom.export import grades as grading
@@ -139,4 +140,13 @@ def test_summary(store: Store) -> None:
     assert "points, of 8: median 3" in text and "full marks: 0 of 1" in text
     assert "most common mistakes: late (1)" in text
     assert "lab3  rejected: cem: the archive is damaged" in text
-    assert "late: bob" in text.splitlines()[-1]
+    assert "late: " not in text  # what was not handed in, or has no grade, is not late
+
+
+def test_late_is_who_has_late_days(store: Store) -> None:
+    row = Row("=ann", "lab3", "graded", KEY, "")
+    store.save_submission(Submission("=ann", "late"), "digest", [row], {})
+    assert summary(store).splitlines()[-1] == "late: =ann"
+    extended = b'[[extension]]\nstudent = "=ann"\nlab = "lab3"\ndays = 3\n'
+    store.keep_setting(final.COURSE, extended)
+    assert "late: " not in summary(store)

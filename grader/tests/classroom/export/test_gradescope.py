@@ -44,6 +44,10 @@ def test_nothing_and_a_link_are_answered(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     results = answer(tmp_path / "in", tmp_path / "results.json")
     assert results["score"] == 0 and "lab1: cpu_loop.c" in str(results["output"])
+    (tmp_path / "in" / "CPU-Loop.c").write_text("int x;\n")
+    results = answer(tmp_path / "in", tmp_path / "results.json")
+    asked = 'lab1: no cpu_loop.c; did you mean to hand in "CPU-Loop.c"?'
+    assert results["score"] == 0 and asked in str(results["output"])
     (tmp_path / "in" / "cpu_loop.c").symlink_to("/etc/passwd")
     results = answer(tmp_path / "in", tmp_path / "results.json")
     assert results["score"] == 0 and "is a link" in str(results["output"])
