@@ -33,7 +33,7 @@ OTHER_SIZE = (
     "the limit holds in the first call at this check's size in lab.toml, but not in a later call "
     "at another size. Choose blocks, tiles and loops by the sizes that your function gets, and do "
     "the same in every call: no static variable may decide. To see it, change the `size` of this "
-    "check in lab.toml and grade again"
+    "check in lab.toml, or its `channels` and `mask`, and grade again"
 )
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 

@@ -199,6 +199,7 @@ def of_site(site: Site) -> dict[str, int]:
             f"global_{way}_bytes": site.lanes * site.width,
             "dram_bytes": SECTOR * site.fresh,
             "global_bytes_stored_again": site.again,
+            "loaded_places": 0 if site.store else site.ideal,
         }
     elif site.space == "texture":
         kind = "surface_store" if site.store else "texture"
@@ -209,6 +210,7 @@ def of_site(site: Site) -> dict[str, int]:
             f"{kind}_bytes": site.lanes * site.width,
             "dram_bytes": SECTOR * site.fresh,
             "global_bytes_stored_again": site.again,
+            "loaded_places": 0 if site.store else site.ideal,
         }
     else:
         counted = {

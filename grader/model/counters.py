@@ -23,11 +23,13 @@ class Counters(msgspec.Struct):
     one after the other: an image could be there as well; one on stores, for those to surfaces.
     Atomic functions on global memory have counters of their own, too, and a limit on loads or
     stores holds for them as well: each does both. A block is idle if it
-    stores nothing to global memory.
+    stores nothing to global memory. `loaded_places` are the lanes of loads from global memory and
+    through textures, but of a request no more than its sectors have room for.
     """
 
     global_load_requests: int = 0
     global_load_lanes: int = 0
+    loaded_places: int = 0
     global_load_sectors: int = 0
     global_load_bytes: int = 0
     global_store_requests: int = 0
@@ -85,6 +87,7 @@ SPACES = ("global", "shared", "constant")
 WORDS = {
     "global_load_requests": "warp loads from global memory",
     "global_load_lanes": "thread loads from global memory",
+    "loaded_places": "places loaded from global memory, lanes that read the same word being one",
     "global_load_sectors": "32-byte sectors loaded from global memory",
     "global_load_bytes": "bytes that threads load from global memory",
     "global_store_requests": "warp stores to global memory",

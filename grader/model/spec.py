@@ -6,6 +6,7 @@ files: adding a lab changes nothing here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
@@ -22,6 +23,7 @@ AnInput = TypeVar("AnInput", bound="Input")
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 
+_BANK = re.compile(r"^bank(\d+)x")  # how many masks
 BORDERS = ("zero", "replicate", "")
 INSTRUCTORS = (
     "That file comes with the course; the mistake is not a student's. If you teach, correct it; if "
@@ -188,14 +190,14 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # The size that no student can know is so much less wide: lab.h promises something for all
     # widths that are multiples of this number, and kernels like larger ones.
     narrower: NotNegative = 0
-    # The size in lab.toml, where `size` is another one that no student can know; load() sets it.
-    public_size: tuple[Positive, Positive] | None = None
+    # As in lab.toml, where the size is another one that no student can know; load() sets it.
+    public: Technique | None = None
 
     def program(self) -> Program:
         return "instrumented"
 
     def is_secret(self) -> bool:
-        return self.public_size is not None
+        return self.public is not None
 
     def bounds(self) -> Iterator[Technique]:
         """The check itself, and a check for each of `also`."""
@@ -205,7 +207,7 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     def at_public_size(self) -> Technique:
         """The same check with the size that students know."""
-        return msgspec.structs.replace(self, size=self.public_size, public_size=None)
+        return self.public or self
 
     def holds(self, value: float) -> bool:
         """Is the value of the counter within the limit?"""
@@ -392,8 +394,9 @@ def _resized(check: Technique, seed: int) -> Technique:
 
     The image gets twice as wide, or higher by up to three tiles of 32, or both: a limit leaves no
     room for tiles that are mostly empty, and some are as wide as the image in lab.toml. It is
-    `narrower` by a few pixels, which no tile notices. A counter per launch has a limit for its own
-    size, which stays.
+    `narrower` by a few pixels, which no tile notices. Of several channels, one or two are missing,
+    and one of their masks: so a limit for each result is a little easier. A counter per launch has a
+    limit for its own size, which stays.
     """
     if check.size is None or check.per == "launch":
         return check
@@ -401,7 +404,11 @@ def _resized(check: Technique, seed: int) -> Technique:
     number = _seeded(check, seed, check.signature()).seed // 7919 % 7 + 1
     wide = width * (1 + number % 2) - check.narrower
     size = (wide, height + number // 2 * min(height, 32))
-    return msgspec.structs.replace(check, size=size, public_size=check.size)
+    channels = check.channels - min(1 + number % 2, (check.channels - 1) // 2)
+    mask = _BANK.sub(lambda found: f"bank{int(found[1]) - 1}x", check.mask)
+    if channels == check.channels:  # of one channel, a bank has a mask for each of lab.h's phases
+        mask = check.mask
+    return msgspec.structs.replace(check, size=size, channels=channels, mask=mask, public=check)
 
 
 def _check(lab: Lab, file: Path) -> None:

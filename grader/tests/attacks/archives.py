@@ -103,6 +103,11 @@ REJECTED: dict[str, Callable[[], tuple[str, bytes]]] = {
     "a device, says the mode": lambda: (".zip", _moded(stat.S_IFBLK | 0o777)),
     "gzip of random bytes": lambda: (".tar.gz", b"\x1f\x8b\x08" + bytes(range(256)) * 4),
     "a bomb of gzip in gzip": lambda: (".tar.gz", _twice()),
+    "another path in a pax header": lambda: (".tar", _renamed()),
+    "folders whose names are equal to a reader": lambda: (
+        ".zip",
+        hostile._zip([(f"e\u0301/{FILE}", good()), (f"\u00e9/{FILE}", b"int x;")]),
+    ),
 }
 ACCEPTED: dict[str, Callable[[], tuple[str, bytes]]] = {
     "odd names": lambda: (".zip", hostile._zip([*((n, b"1") for n in ODD), (FILE, good())])),
@@ -120,8 +125,32 @@ ACCEPTED: dict[str, Callable[[], tuple[str, bytes]]] = {
         ".zip",
         hostile._zip([("cpu_loop.o", b"\x7fELF"), ("librunner.a", b"!<arch>\n"), (FILE, good())]),
     ),
+    "names that end in a space or a dot": lambda: (
+        ".zip",
+        hostile._zip([(f"{FILE} ", b"int x;"), (f"{FILE}.", b"int x;"), (FILE, good())]),
+    ),
+    "names of Windows": lambda: (
+        ".zip",
+        hostile._zip([(f"C:{FILE}", b"int x;"), (f"a\\{FILE}", b"int x;"), (FILE, good())]),
+    ),
+    "a folder that is a link": lambda: (".tar", _linked()),
     "a comment that looks like an archive": lambda: (".zip", _commented()),
 }
+
+
+def _renamed() -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        member = tarfile.TarInfo("notes.txt")
+        member.size, member.pax_headers = len(good()), {"path": f"../../{FILE}"}
+        archive.addfile(member, io.BytesIO(good()))
+    return data.getvalue()
+
+
+def _linked() -> bytes:
+    folder = tarfile.TarInfo("work")
+    folder.type, folder.linkname = tarfile.SYMTYPE, "/etc"
+    return hostile._tar([(folder, b""), (tarfile.TarInfo(f"work/{FILE}"), good())], "w")
 
 
 def _twice() -> bytes:

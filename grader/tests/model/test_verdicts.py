@@ -48,7 +48,14 @@ def test_a_technique_check_is_run_at_another_size_than_students_know() -> None:
         else:
             public = check.at_public_size()
             assert public.size != check.size and not public.is_secret()
-            assert public.size == check.public_size
+            assert public == check.public
+
+
+def test_layers_are_counted_with_other_channels_and_masks() -> None:
+    for check in spec.load("lab7").technique:
+        public = check.at_public_size()
+        assert 1 < check.channels < public.channels
+        assert check.mask != public.mask or check.part == "A"
 
 
 def test_lab_6_is_counted_at_widths_that_only_its_promise_allows() -> None:

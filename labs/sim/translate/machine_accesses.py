@@ -9,7 +9,8 @@ gcc reports an access by a call in front of it, but not each one: none to a loca
 address stays in the function, with whatever index; none that passes a structure by value or
 receives one; none of an intrinsic that loads or stores a part of a register. So a call in front of
 every instruction with an address that is computed at run time gives the address once more. It
-keeps all registers and flags. What is at a fixed place in the stack frame of its own function, or
+keeps all registers and flags. One in front of a call of the C++ library is of 0 bytes: no kernel
+may get there. What is at a fixed place in the stack frame of its own function, or
 is a variable by its name, is left alone: the first cannot be another's, and gcc reports the second.
 So is an access right behind a callback that got its address from the same registers: that is how
 nearly every access looks, and a call for each would take most of a traced program's time.
@@ -81,6 +82,13 @@ _WIDTHS = (
 _CALLBACK = re.compile(r"\tcall\t__tsan_(?:volatile_|unaligned_)*(read|write)(\d+)(?:@PLT)?$")
 _KEEPS_REGISTERS = re.compile(r"\tcall\tsim_mark(?:@PLT)?$|\t(?:cltq|cqto|cltd|cwtl|nop)$")
 _FOR_DEBUGGERS = re.compile(r"\.L(?:[BV]|FB|FE)[A-Z]*\d+:$")  # a label where no jump leads
+# A function of the C++ library that no object here has: nvcc refuses it in a kernel. What it reads and
+# computes there would be in no counter.
+_LIBRARY = re.compile(
+    r"\t(?:call|jmp)\t(?P<name>_Z(?:N[VK]*)?(?:S[tabdios]|9__gnu_cxx)(?!\w*(?:__throw|terminate|assert))"
+    r"\w*)(?:@PLT)?$"
+)
+_DEFINED = re.compile(r"(?m)^(_Z\w+):")
 _TWO_RESULTS = re.compile(r"xchg\w*|xadd\w*|cmpxchg\w*|mulx\w*")
 # The registers that a call keeps, and the names of their parts.
 _KEPT = {
@@ -237,6 +245,7 @@ def reported(text: str) -> Iterator[str]:
     frame = Frame()
     callbacks = Callbacks()
     source = Source(text)
+    own = set(_DEFINED.findall(text))
     written_by_hand = False
     for piece in _NEXT.finditer(text):
         yield piece["dull"]
@@ -256,6 +265,8 @@ def reported(text: str) -> Iterator[str]:
         elif not line.startswith("\t."):
             if line.startswith("\t") and not written_by_hand:
                 source.at = piece.start("line")
+                if (called := _LIBRARY.match(line)) and called["name"] not in own:
+                    yield from _call("0", "", 0, is_store=False)
                 yield from _calls(line.rstrip("\n"), frame, callbacks, source)
             callbacks.note(line.rstrip("\n"))
         yield line

@@ -29,7 +29,8 @@ static const char *const space_names[] = {"global", "shared", "constant", "textu
 struct site {
     uint64_t code;
     enum space space;
-    uint64_t requests, lanes, sectors, new_sectors, wavefronts, ideal, words;
+    uint64_t requests, lanes, sectors, new_sectors, wavefronts, words;
+    uint64_t ideal;         /* wavefronts of shared memory; of global memory: places() */
     uint64_t again;         /* bytes that the launch had stored before */
     uint64_t l1_wavefronts; /* this and the next three are only for a prediction */
     uint64_t block_sectors; /* that the block had not accessed before */
@@ -305,6 +306,13 @@ static bool count_for_prediction(struct site *site, const struct warp_access *ac
     return true;
 }
 
+/* The lanes of an access, but no more than its sectors have room for: others read what they read. */
+static unsigned places(const struct warp_access *access, unsigned sectors) {
+    const unsigned lanes = (unsigned)__builtin_popcount(access->active);
+    const unsigned room = sectors * 32 / access->width;
+    return lanes < room ? lanes : room;
+}
+
 bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access) {
     unsigned lane = (unsigned)__builtin_ctz(access->active);
     enum space space = code & EVENT_TEXTURE ? TEXTURE : space_of(w, access->address[lane]);
@@ -335,6 +343,7 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
         bool is_range = sector_range(access, &range);
         cost = is_range ? range.count : cost_scattered_sectors(access);
         site->sectors += weight * cost;
+        site->ideal += weight * places(access, cost);
         if (!(is_range ? sectors_add_range(&touched, range, &new_sectors)
                        : sectors_add(&touched, access, &new_sectors))) {
             return false;

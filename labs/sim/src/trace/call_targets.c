@@ -1,6 +1,7 @@
 #include "trace/call_targets.h"
 
 #include "base/own_heap.h"
+#include "exec/thread.h"
 
 #include <elf.h>
 #include <link.h>
@@ -43,9 +44,10 @@ struct library {
 
 /* Where the program and its libraries have code. Past MOST_CODE nothing more is noted: what lies
  * there may not be called. */
-static struct {
+struct code_range {
     uintptr_t from, to;
-} code[MOST_CODE];
+};
+static struct code_range code[MOST_CODE], cxx_library;
 static size_t code_count;
 
 static int add_code(struct dl_phdr_info *info, size_t size, void *context) {
@@ -55,6 +57,9 @@ static int add_code(struct dl_phdr_info *info, size_t size, void *context) {
         if (h->p_type == PT_LOAD && h->p_flags & PF_X) {
             code[code_count].from = info->dlpi_addr + h->p_vaddr;
             code[code_count].to = code[code_count].from + h->p_memsz;
+            if (strstr(info->dlpi_name, "libstdc++")) {
+                cxx_library = code[code_count];
+            }
             code_count++;
         }
     }
@@ -177,9 +182,22 @@ __attribute__((noreturn, noinline, cold)) static void end(const struct sim_findi
     _exit(STATUS);
 }
 
+__attribute__((noinline, cold)) void call_target_outside(bool in_kernel, const void *pc) {
+    if (in_kernel) {
+        sim_report(&(struct sim_finding){.kind = "foreign-call", .pc = (const char *)pc - 1},
+                   "a kernel calls a function of the host's libraries, which nvcc refuses: use a "
+                   "function of CUDA, or write it with __device__");
+        _exit(STATUS);
+    }
+}
+
 GENERAL_REGISTERS void sim_judge_target(uintptr_t target, const void *pc) {
     if (target != 0 && !is_permitted(target)) {
         end(&(struct sim_finding){.kind = "foreign-call", .pc = (const char *)pc - 1});
+    }
+    if (target - cxx_library.from < cxx_library.to - cxx_library.from) {
+        call_target_outside(sim_worker != NULL && sim_worker->block.config != NULL, pc);
+        return; /* another call of it may be a kernel's */
     }
     sim_recent_targets[target / 16 % RECENT_TARGETS] = target;
 }
