@@ -88,6 +88,13 @@ struct sim_packed {
     sim_packed() { sim_note_packed(); }
 };
 
+/* Lanes of the program's kernels may exchange values by volatile accesses. */
+extern "C" void sim_note_together(void);
+
+struct sim_together {
+    sim_together() { sim_note_together(); }
+};
+
 template <typename T> struct sim_layout {
     sim_layout() {
         if constexpr (std::is_trivially_copyable<T>::value) {

@@ -148,6 +148,30 @@ static void before_write(const volatile void *address, size_t bytes, const char 
     sim_wait_for_warp(w, pc - 1);
 }
 
+void sim_access_together(bool store, const void *pc) {
+    struct worker *w = sim_worker;
+    struct lock_step *me = mine(w);
+    if (me != NULL) {
+        me->wrote = store;
+        w->block.advanced |= !w->polls[w->lane.thread].stalled;
+        sim_wait_for_warp(w, pc);
+    }
+}
+
+void sim_pass_together(uint64_t mark, const void *pc) {
+    struct worker *w = sim_worker;
+    struct lock_step *me = mine(w);
+    if (me == NULL) {
+        return;
+    }
+    position_pass(&me->position, mark);
+    const enum sim_mark_kind kind = SIM_KIND_OF(mark);
+    if (me->wrote && (kind == SIM_MARK_END || kind == SIM_MARK_RETURN)) {
+        me->wrote = false;
+        sim_wait_for_warp(w, pc);
+    }
+}
+
 void sim_fence(unsigned place) {
     struct worker *w = sim_worker;
     const char *pc = (const char *)__builtin_return_address(0) - 1;
@@ -181,16 +205,6 @@ CALLBACKS(16)
 
 int sim_lock_step_mark(unsigned long long mark);
 int sim_lock_step_mark(unsigned long long mark) {
-    struct worker *w = sim_worker;
-    struct lock_step *me = mine(w);
-    if (me == NULL) {
-        return 0;
-    }
-    position_pass(&me->position, mark);
-    const enum sim_mark_kind kind = SIM_KIND_OF(mark);
-    if (me->wrote && (kind == SIM_MARK_END || kind == SIM_MARK_RETURN)) {
-        me->wrote = false;
-        sim_wait_for_warp(w, (const char *)__builtin_return_address(0) - 1);
-    }
+    sim_pass_together(mark, (const char *)__builtin_return_address(0) - 1);
     return 0;
 }
