@@ -99,19 +99,18 @@ class Translation:
         self._warn_of_pointers()
         DeviceArithmetic(self.tokens).rewrite()
         order_evaluation(self.tokens)
-        if self.is_traced:
-            check_indices(self.tokens)
-            check_numbers(self.tokens)
-            # only counters need unrolled loops; g++ takes long over them
-            self._unroll(self._control_flow())
         stepped = in_lock_step(self.tokens) if self.is_traced or self.lock_step else []
         place_fences(self.tokens, stepped)
-        if self.is_traced:
-            return self.tokens.edited() + TOGETHER * bool(stepped)
         if self.lock_step:
             watch_exchanges(self.tokens, stepped)
         if stepped:
             self._control_flow(stepped)
+        if self.is_traced:  # marks first: these edit the accesses that an operand begins with
+            # only counters need unrolled loops; g++ takes long over them
+            self._unroll(self._control_flow())
+            check_indices(self.tokens)
+            check_numbers(self.tokens)
+            return self.tokens.edited() + TOGETHER * bool(stepped)
         return LOCK_STEP * bool(stepped) + self.tokens.edited()
 
     def _marks(self) -> None:

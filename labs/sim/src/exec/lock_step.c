@@ -158,20 +158,6 @@ void sim_access_together(bool store, const void *pc) {
     }
 }
 
-void sim_pass_together(uint64_t mark, const void *pc) {
-    struct worker *w = sim_worker;
-    struct lock_step *me = mine(w);
-    if (me == NULL) {
-        return;
-    }
-    position_pass(&me->position, mark);
-    const enum sim_mark_kind kind = SIM_KIND_OF(mark);
-    if (me->wrote && (kind == SIM_MARK_END || kind == SIM_MARK_RETURN)) {
-        me->wrote = false;
-        sim_wait_for_warp(w, pc);
-    }
-}
-
 void sim_fence(unsigned place) {
     struct worker *w = sim_worker;
     const char *pc = (const char *)__builtin_return_address(0) - 1;
@@ -205,6 +191,16 @@ CALLBACKS(16)
 
 int sim_lock_step_mark(unsigned long long mark);
 int sim_lock_step_mark(unsigned long long mark) {
-    sim_pass_together(mark, (const char *)__builtin_return_address(0) - 1);
+    struct worker *w = sim_worker;
+    struct lock_step *me = mine(w);
+    if (me == NULL) {
+        return 0;
+    }
+    position_pass(&me->position, mark);
+    const enum sim_mark_kind kind = SIM_KIND_OF(mark);
+    if (me->wrote && (kind == SIM_MARK_END || kind == SIM_MARK_RETURN)) {
+        me->wrote = false;
+        sim_wait_for_warp(w, (const char *)__builtin_return_address(0) - 1);
+    }
     return 0;
 }

@@ -38,9 +38,8 @@ uint32_t sim_foremost(const struct worker *w, unsigned number);
 void sim_wait_for_warp(struct worker *w, const void *pc);
 
 /* The running thread of a traced program is about to make a volatile access at `pc`: waits for its
- * warp. It has passed a mark at `pc`. */
+ * warp. */
 void sim_access_together(bool store, const void *pc);
-void sim_pass_together(uint64_t mark, const void *pc);
 
 /* None of the block's threads has run yet. */
 void sim_lock_step_begin(struct worker *w);

@@ -698,9 +698,6 @@ int sim_mark(unsigned long long mark) {
         pass(__builtin_return_address(0));
         steps_mark(mark, position(__builtin_return_address(0)));
     }
-    if (together) {
-        sim_pass_together(mark, (const char *)__builtin_return_address(0) - 1);
-    }
     if (stream != NULL && !lane_stream_mark(stream, mark)) {
         trace.exhausted = true;
     }
