@@ -61,8 +61,8 @@ FIRST_OF_LOCK_STEP = 1 << 24  # the numbers of its marks: sim/marks.h
 
 class Marker:
     """The marks of one file. is_counted: for the counters of a traced run, with what only they
-    need. Otherwise for lock step (labs/sim/src/exec/lock_step.h), which knows only the marks and the
-    order of the code: every function has one, and every branch around an access.
+    need. Otherwise for lock step (labs/sim/src/exec/lock_step.h), which knows only the marks and
+    the order of the code: every function has one, and every branch around an access.
     """
 
     def __init__(self, code: bytes, is_counted: bool) -> None:

@@ -79,7 +79,9 @@ _WIDTHS = (
     (re.compile(r"[a-z]+q"), 8),
 )
 _CALLBACK = re.compile(r"\tcall\t__tsan_(?:volatile_|unaligned_)*(read|write)(\d+)(?:@PLT)?$")
-_KEEPS_REGISTERS = re.compile(r"\tcall\tsim_(?:lock_step_)?mark(?:@PLT)?$|\t(?:cltq|cqto|cltd|cwtl|nop)$")
+_KEEPS_REGISTERS = re.compile(
+    r"\tcall\tsim_(?:lock_step_)?mark(?:@PLT)?$|\t(?:cltq|cqto|cltd|cwtl|nop)$"
+)
 _FOR_DEBUGGERS = re.compile(r"\.L(?:[BV]|FB|FE)[A-Z]*\d+:$")  # a label where no jump leads
 _TWO_RESULTS = re.compile(r"xchg\w*|xadd\w*|cmpxchg\w*|mulx\w*")
 # The registers that a call keeps, and the names of their parts.

@@ -265,14 +265,20 @@ MADE = """struct shape { virtual __device__ int area() = 0; };
 struct square : shape { int a; __device__ square(int x) : a(x) {}
     __device__ int area() override { return a * a; } };
 static __device__ int d_sum = 1;
-__device__ int *counter() { static int count; atomicAdd(&count, 1); return &count; }
-__global__ void make(shape **made, int *out) {
+template <class T> struct limits { T most, least; };
+template <class T> __device__ T *counter() {
+    static T unused[2], count = 0;
+    static limits<T> found = {3, (T)(1 + 2)};
+    atomicAdd(&count, (T)1), atomicMax(&found.most, unused[1]);
+    return &count;
+}
+template <int N> __global__ void make(shape **made, int *out) {
     static unsigned long long calls = 2;
     if (threadIdx.x == 0) *made = new square(5);
-    atomicAdd(&calls, 1ull), counter();
+    atomicAdd(&calls, (unsigned long long)N), counter<int>();
     __syncthreads();
     if (threadIdx.x == 0) {
-        *out = (*made)->area() + d_sum + (int)calls + *counter();
+        *out = (*made)->area() + d_sum + (int)calls + *counter<int>();
         delete (square *)*made;
     }
 }
@@ -280,7 +286,7 @@ int main() {
     shape **made;
     int *out, h = 0;
     if (cudaMalloc(&made, 8) || cudaMalloc(&out, 4)) return 1;
-    make<<<1, 32>>>(made, out);
+    make<1><<<1, 32>>>(made, out);
     if (cudaMemcpy(&h, out, 4, cudaMemcpyDeviceToHost)) return 2;
     cudaFree(made), cudaFree(out);
     return h != 25 + 1 + 34 + 33;
