@@ -187,7 +187,7 @@ LOCK_STEP_FLAGS := -fno-reorder-blocks -fno-thread-jumps -fno-tree-tail-merge -f
                   -fno-optimize-sibling-calls -Wno-tsan -fno-sanitize=address -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
 # A program that has the word, but no such access, needs no marks: each call becomes its result, 0.
-NO_MARKS       := 's/^\tcall\tsim_mark\b.*/\txorl\t%eax, %eax/; s/^\tbl\tsim_mark\b.*/\tmov\tw0, 0/'
+NO_MARKS       := 's/^\tcall\tsim_lock_step_mark\b.*/\txorl\t%eax, %eax/; s/^\tbl\tsim_lock_step_mark\b.*/\tmov\tw0, 0/'
 NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
 # ---------------------------------------------------------------- the runtime: labs/runtime, labs/sim

@@ -56,12 +56,13 @@ PLAIN_CALL = re.compile(
     rb"|powf?|sin\w*|cos\w*|tan\w*|floorf?|ceilf?|roundf?|fmaf?|fmodf?|atomic\w+|make_\w+|sizeof"
     rb"|static_cast<.*>|reinterpret_cast<.*>|tex\w+|surf\w+)$"
 )
+FIRST_OF_LOCK_STEP = 1 << 24  # the numbers of its marks: sim/marks.h
 
 
 class Marker:
     """The marks of one file. is_counted: for the counters of a traced run, with what only they
-    need. Otherwise for a plain run in lock step (labs/sim/src/exec/lock_step.h), which knows only
-    the marks and the order of the code: every function has one, and every branch around an access.
+    need. Otherwise for lock step (labs/sim/src/exec/lock_step.h), which knows only the marks and
+    the order of the code: every function has one, and every branch around an access.
     """
 
     def __init__(self, code: bytes, is_counted: bool) -> None:
@@ -71,7 +72,7 @@ class Marker:
         self.code = DIRECTIVE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), code)
         self.inserts: list[tuple[int, str]] = []
         self.of_any_length: set[int] = set()  # where loops begin whose length only a run knows
-        self.last = 0
+        self.last = 0 if is_counted else FIRST_OF_LOCK_STEP
         self.heavy: dict[int, bool] = {}
         self.jumps: dict[bytes, list[int]] = {}  # of the function
         self.pointers: dict[bytes, bytes] = {}  # its parameters: to what

@@ -6,4 +6,3 @@
 /^\t(call|bl)\t__tsan_(unaligned_)?(read|write|vptr|init|func)/d
 s/\b__tsan_volatile_/sim_volatile_/
 s/\b__tsan_atomic/sim_plain_atomic/
-s/\bsim_mark\b/sim_lock_step_mark/

@@ -80,7 +80,9 @@ _WIDTHS = (
     (re.compile(r"[a-z]+q"), 8),
 )
 _CALLBACK = re.compile(r"\tcall\t__tsan_(?:volatile_|unaligned_)*(read|write)(\d+)(?:@PLT)?$")
-_KEEPS_REGISTERS = re.compile(r"\tcall\tsim_mark(?:@PLT)?$|\t(?:cltq|cqto|cltd|cwtl|nop)$")
+_KEEPS_REGISTERS = re.compile(
+    r"\tcall\tsim_(?:lock_step_)?mark(?:@PLT)?$|\t(?:cltq|cqto|cltd|cwtl|nop)$"
+)
 _FOR_DEBUGGERS = re.compile(r"\.L(?:[BV]|FB|FE)[A-Z]*\d+:$")  # a label where no jump leads
 # A function of the C++ library that no object here has: nvcc refuses it in a kernel. What it reads and
 # computes there would be in no counter.

@@ -39,7 +39,7 @@ from launches import Launches
 from local_arrays import check_indices, check_numbers
 from one_text import refuse_differences
 from preprocess import Preprocessor, PreprocessorError, precompile
-from tokens import ENDS, MARKS, Function, Tokens
+from tokens import BEFORE_MAIN, ENDS, MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
 from unsupported import INCLUDE, functions, refuse_clusters, refuse_names
 from variables import INLINE, Variables
@@ -58,6 +58,7 @@ FRACTION = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[fF]))[fF]?")
 CASTS = (b"reinterpret_cast", b"static_cast")
 LAUNCHERS = (b"cudaLaunchKernel", b"cudaLaunchCooperativeKernel")
 LOCK_STEP = b"#pragma sim_lock_step\n"
+TOGETHER = f"\n{BEFORE_MAIN} static const sim_together sim_is_together;\n".encode()
 
 
 class Translation:
@@ -98,19 +99,18 @@ class Translation:
         self._warn_of_pointers()
         DeviceArithmetic(self.tokens).rewrite()
         order_evaluation(self.tokens)
-        if self.is_traced:
-            check_indices(self.tokens)
-            check_numbers(self.tokens)
-            # only counters need unrolled loops; g++ takes long over them
-            self._unroll(self._control_flow())
-            place_fences(self.tokens, [])
-        stepped = []
+        stepped = in_lock_step(self.tokens) if self.is_traced or self.lock_step else []
+        place_fences(self.tokens, stepped)
         if self.lock_step:
-            stepped = in_lock_step(self.tokens)
             watch_exchanges(self.tokens, stepped)
-            place_fences(self.tokens, stepped)
         if stepped:
             self._control_flow(stepped)
+        if self.is_traced:  # marks first: these edit the accesses that an operand begins with
+            # only counters need unrolled loops; g++ takes long over them
+            self._unroll(self._control_flow())
+            check_indices(self.tokens)
+            check_numbers(self.tokens)
+            return self.tokens.edited() + TOGETHER * bool(stepped)
         return LOCK_STEP * bool(stepped) + self.tokens.edited()
 
     def _marks(self) -> None:

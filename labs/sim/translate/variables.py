@@ -99,7 +99,8 @@ class Variables:
                 self._shared(declaration)
             else:
                 self._in_section(declaration)
-        self._statics()
+        if self.is_traced:
+            self._statics()
 
     def _statics(self) -> None:
         """A local variable of a device function that is static is in the device's memory, too."""
@@ -111,7 +112,24 @@ class Variables:
                 last = tokens.past(last)
             words = {b"const", b"constexpr", *SPACES}.intersection(tokens.text[i:last])
             if not words and any(f.opened < i < f.closed for f in device):
-                tokens.insert(tokens.end(i), ' __attribute__((used, section("sim_static")))')
+                self._note_static(i)
+
+    def _note_static(self, first: int) -> None:
+        """Tells the checks where the variables are: g++ gives those of templates no section."""
+        tokens = self.tokens
+        last = begin = first + 1
+        while tokens.at(last) not in (b";", b""):
+            last = tokens.past(last)
+        while begin < last and tokens.text[begin] not in (b"<", b"=", b"(", b"[", b"{"):
+            begin += 1
+        is_type = begin < last and tokens.text[begin] == b"<"
+        begin = (tokens.angle(begin) or first) + 1 if is_type else first + 1
+        names = [self._name(*part) for part in tokens.commas(begin, last)]
+        notes = "".join(
+            f" sim_note_static((const void *)&{tokens.text[name].decode()}, "
+            f"sizeof {tokens.text[name].decode()});"
+            for name in names if name is not None)  # fmt: skip
+        tokens.insert(tokens.end(last), notes)
 
     def _refuse_scope(self, declaration: Declaration, mark: int) -> None:
         """Refuses a member of a class, and a variable on the stack of a function."""

@@ -84,8 +84,18 @@ extern "C" void sim_note_layout(unsigned long size, unsigned long alignment);
 /* The program has types that are less aligned than their fields. */
 extern "C" void sim_note_packed(void);
 
+/* A static variable of a device function is in the device's memory, too. */
+extern "C" void sim_note_static(const void *at, unsigned long bytes);
+
 struct sim_packed {
     sim_packed() { sim_note_packed(); }
+};
+
+/* Lanes of the program's kernels may exchange values by volatile accesses. */
+extern "C" void sim_note_together(void);
+
+struct sim_together {
+    sim_together() { sim_note_together(); }
 };
 
 template <typename T> struct sim_layout {

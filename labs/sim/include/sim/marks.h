@@ -3,8 +3,8 @@
  *
  * A mark is a call that the compiler must make here and in this order, but that neither reads nor
  * writes memory as far as it can know: so accesses are kept in registers across marks, as without
- * them. In a plain program (SIM_LOCK_STEP), other lanes may run there: accesses stay on their side.
- */
+ * them. At a mark of lock step (labs/sim/src/exec/lock_step.h) other lanes may run: accesses stay on
+ * their side. Functions in lock step of a traced program have marks of both kinds. */
 #pragma once
 
 enum sim_mark_kind {
@@ -48,18 +48,20 @@ enum sim_tag_kind {
 #include <type_traits>
 
 extern "C" __attribute__((const, nothrow, leaf)) int sim_mark(unsigned long long mark);
+extern "C" __attribute__((const, nothrow, leaf)) int sim_lock_step_mark(unsigned long long mark);
 
-#ifdef SIM_LOCK_STEP
-#define SIM_MARK_CLOBBERS "memory"
-#else
-#define SIM_MARK_CLOBBERS
-#endif
+#define SIM_FIRST_OF_LOCK_STEP (1u << 24) /* the numbers of its marks */
 
 static inline __attribute__((always_inline)) void sim_mark_here(sim_mark_kind kind, unsigned arm,
                                                                 unsigned number) {
     unsigned long long mark = SIM_MARK(kind, arm, number);
-    asm volatile("" : "+r"(mark) : : SIM_MARK_CLOBBERS); /* two equal marks are two calls */
-    asm volatile("" : : "r"(sim_mark(mark)) : SIM_MARK_CLOBBERS);
+    if (number >= SIM_FIRST_OF_LOCK_STEP) {
+        asm volatile("" : "+r"(mark) : : "memory");
+        asm volatile("" : : "r"(sim_lock_step_mark(mark)) : "memory");
+    } else {
+        asm volatile("" : "+r"(mark)); /* two equal marks are two calls */
+        asm volatile("" : : "r"(sim_mark(mark)));
+    }
 }
 
 template <unsigned NUMBER> struct sim_marked_function {

@@ -160,9 +160,26 @@ static bool is_past_variable(const char *at) {
     return v && address + 1024 >= first && address < first + v->bytes + 1024;
 }
 
-/* The static variables in device functions: rewrite.py cannot register them. */
-extern const char __start_sim_static[] __attribute__((weak)),
-    __stop_sim_static[] __attribute__((weak));
+/* The static variables in device functions that have been declared: those of templates have no
+ * section. */
+#define MOST_STATICS 256
+static struct range statics[MOST_STATICS];
+static unsigned static_count;
+
+static const struct range *find_static(const char *at) {
+    unsigned i = 0;
+    while (i < static_count && !is_in(at, statics[i].from, statics[i].to)) {
+        i++;
+    }
+    return i < static_count ? &statics[i] : NULL;
+}
+
+void sim_note_static(const void *at, unsigned long bytes);
+void sim_note_static(const void *at, unsigned long bytes) {
+    if (static_count < MOST_STATICS && find_static(at) == NULL) {
+        statics[static_count++] = (struct range){.from = at, .to = (const char *)at + bytes};
+    }
+}
 
 /* The variable at or nearest to this address. */
 static struct memory_object variable(const char *at) {
@@ -220,8 +237,9 @@ static struct memory_object find(const struct worker *w, const char *at) {
                                       .name = w->block.dynamic_name,
                                       .element = w->block.dynamic_element};
     }
-    if (at >= __start_sim_static && at < __stop_sim_static) {
-        return (struct memory_object){.kind = MEMORY_OWN, .near = at, .far = at + 1};
+    const struct range *own = find_static(at);
+    if (own != NULL) {
+        return (struct memory_object){.kind = MEMORY_OWN, .near = own->from, .far = own->to};
     }
     if (sim_section_of(at) != SIM_SECTIONS) {
         return variable(at);

@@ -42,8 +42,9 @@ struct sim_hooks {
     /* A kernel has allocated these bytes of the heap, or (0 bytes) freed the chunk there. */
     void (*heap_changed)(const void *at, size_t bytes);
 
-    /* Every lane of the warp that begins with thread `first` is done or waits. */
-    void (*warp_waits)(const struct worker *w, unsigned first);
+    /* Every lane of the warp that begins with thread `first` is done or waits; soon: some of them
+     * only for others of the warp, before they go on together. */
+    void (*warp_waits)(const struct worker *w, unsigned first, bool soon);
 
     /* The program counter of the last event that trace/ saw, or NULL. */
     const void *(*position)(void);

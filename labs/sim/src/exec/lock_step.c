@@ -148,6 +148,16 @@ static void before_write(const volatile void *address, size_t bytes, const char 
     sim_wait_for_warp(w, pc - 1);
 }
 
+void sim_access_together(bool store, const void *pc) {
+    struct worker *w = sim_worker;
+    struct lock_step *me = mine(w);
+    if (me != NULL) {
+        me->wrote = store;
+        w->block.advanced |= !w->polls[w->lane.thread].stalled;
+        sim_wait_for_warp(w, pc);
+    }
+}
+
 void sim_fence(unsigned place) {
     struct worker *w = sim_worker;
     const char *pc = (const char *)__builtin_return_address(0) - 1;

@@ -2,14 +2,13 @@
  *
  * Programs from before Volta let the last warp of a reduction add through a volatile pointer and
  * call no __syncwarp(). A device still runs lanes that did not diverge together, so their sum is
- * right. So that it is here, a lane of a plain program waits before each volatile access for the
- * others: then all of them make it, and then the next one.
+ * right. So that it is here, a lane waits before each volatile access for the others: then all of
+ * them make it, and then the next one.
  *
  * Before a branch or a function ends, they wait as well if they have just written: what follows may
  * read it through a pointer that is not volatile.
  *
- * The same at a fence, in a traced program, too: one lane may then give a lock back for all of
- * them.
+ * The same at a fence: one lane may then give a lock back for all of them.
  *
  * The translator marks the control flow of such functions. A lane that is past a branch or loop
  * waits for those that are still inside, and never the other way round: when no lane of a warp can
@@ -37,6 +36,10 @@ uint32_t sim_foremost(const struct worker *w, unsigned number);
 
 /* The running thread waits for its warp at `pc`: threads with a lower one go on first. */
 void sim_wait_for_warp(struct worker *w, const void *pc);
+
+/* The running thread of a traced program is about to make a volatile access at `pc`: waits for its
+ * warp. */
+void sim_access_together(bool store, const void *pc);
 
 /* None of the block's threads has run yet. */
 void sim_lock_step_begin(struct worker *w);

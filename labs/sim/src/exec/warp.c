@@ -402,11 +402,12 @@ void sim_begin_warp(struct worker *w, unsigned number) {
     }
 }
 
-/* Lanes that wait at a fence may go on together with others behind the branch that it is in: until
- * then, or until other warps run, trace/ is told nothing. */
-static void tell(const struct worker *w, unsigned number, bool of_fences) {
-    if (sim_hooks && (w->warps[number].in[AT_VOLATILE] != 0) == of_fences) {
-        sim_hooks->warp_waits(w, number * SIM_WARP_SIZE);
+/* Lanes that wait at a fence, or before a volatile access, may go on together with others behind
+ * the branch that it is in: until then, or until other warps run, trace/ replays nothing. */
+static void tell(const struct worker *w, unsigned number, bool others_run) {
+    const bool soon = w->warps[number].in[AT_VOLATILE] != 0;
+    if (sim_hooks && (soon || !others_run)) {
+        sim_hooks->warp_waits(w, number * SIM_WARP_SIZE, soon && !others_run);
     }
 }
 

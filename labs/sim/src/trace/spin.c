@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#define REPEATED 200 /* reads in a row that give what the thread has read before */
+#define REPEATED 200 /* reads in a row that give what the thread has read before, */
+#define AGAIN 10     /* or so many when it has just waited for others in vain */
 #define MANY 4096    /* reads after which it gives way all the same: it may poll more words */
 
 /* Does the thread read what it has read before? Remembers it. */
@@ -56,7 +57,7 @@ bool spin_note(const volatile void *address, size_t bytes, const void *pc) {
         w->block.progress |= me->stalled;
         me->stalled = false;
         me->repeated = 0;
-    } else if (++me->repeated >= REPEATED) {
+    } else if (++me->repeated >= (me->stalled ? AGAIN : REPEATED)) {
         me->repeated = me->reads = 0;
         w->block.stalled |= me->stalled;
         me->stalled = true;

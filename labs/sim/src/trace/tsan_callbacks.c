@@ -9,6 +9,7 @@
 #include "check/memcheck.h"
 #include "check/quick_access.h"
 #include "exec/hooks.h"
+#include "exec/lock_step.h"
 #include "memory/footprint.h"
 #include "memory/variables.h"
 #include "profile/merged_accesses.h"
@@ -279,8 +280,14 @@ static void emit_recorded(void *context, uint64_t code, const struct warp_access
     steps_instruction(warp->w, warp->first, code, access, &before, &after);
 }
 
-static void warp_waits(const struct worker *w, unsigned first) {
+static void warp_waits(const struct worker *w, unsigned first, bool soon) {
     stream = NULL;
+    if (soon) {
+        if (sim_options.predict && trace.counted) {
+            profile_end_warp(); /* each lane's passes until now */
+        }
+        return;
+    }
     if (trace.counted && !trace.exhausted) {
         for (unsigned lane = 0; lane < SIM_WARP_SIZE; lane++) {
             if (trace.tags[lane].count > 0) {
@@ -503,6 +510,14 @@ static inline void record(const void *address, unsigned width, bool store,
     }
 }
 
+/* The program's lanes make volatile accesses together: exec/lock_step.h. */
+static bool together;
+
+void sim_note_together(void);
+void sim_note_together(void) {
+    together = true;
+}
+
 /* A volatile access of host code may be a flag's, which tells what a kernel has done. */
 static void record_volatile(const void *address, unsigned width, bool store, const void *pc) {
     note_reported(address, width, store);
@@ -512,6 +527,9 @@ static void record_volatile(const void *address, unsigned width, bool store, con
     if (sim_lane_stack.from == NULL && sim_host_access != NULL) {
         sim_host_access(address, width, store, true, (const char *)pc - 1);
         return;
+    }
+    if (together && !is_local(address)) {
+        sim_access_together(store, (const char *)pc - 1);
     }
     last_access = pc;
     if (sim_checked) {

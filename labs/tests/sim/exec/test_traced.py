@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from grader import paths
 from grader.tests import captured
 
 WAITS = """#include <cooperative_groups.h>
@@ -186,18 +187,98 @@ def test_lanes_wait_for_each_other_at_a_fence(
     assert joined["global_store_requests"] == 2  # behind the branch all lanes store together
 
 
+@pytest.mark.parametrize("option", ["--check", "--profile"])
+def test_lanes_make_volatile_accesses_together(
+    monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    """Traced kernels compute what plain ones do, and end; the races among them are named."""
+    monkeypatch.setenv("CK_FORK", "no")
+    folders = [f"-I{folder}" for folder in ("labs/tests", "labs/sim/src", "labs/runtime")]
+    suite = paths.LABS / "tests" / "sim" / "exec" / "test_lock_step.cu"
+    done = captured.grade("run", option, suite, *folders, "-lcheck", "-lsubunit", timeout=240)
+    assert "100%: Checks: 19" in done.stdout, done.stdout + done.stderr
+    assert "endless-wait" not in done.stderr and ("race" in done.stderr) == (option == "--check")
+
+
+TOGETHER_OR_NEVER = """#include <stdio.h>
+struct told { volatile int *by; __host__ __device__ int get(int i) const { return by[i]; } };
+__global__ void asked(int *out, int rounds) {
+    __shared__ volatile int s_turn, s_seen[64];
+    __shared__ int s_words[64];
+    const int t = threadIdx.x;
+    volatile int *v = s_words;
+    if (t == 0) s_turn = 0;
+    s_seen[t] = v[t] = 0;
+    __syncthreads();
+#if WAY == 0 // two warps take turns, and a function asks
+    const told asks = {s_seen};
+    for (int i = 0; i < rounds; i++) {
+        while (s_turn % 2 != t / 32) { }
+        s_seen[t] = asks.get(t ^ 32) + 1;
+        __syncwarp();
+        if (t % 32 == 0) s_turn++;
+        __syncwarp();
+    }
+#elif WAY == 1 // long, and nobody waits
+    for (int i = 0; i < 300 * rounds; i++) v[t] = v[t] + 1;
+    s_seen[t] = v[t];
+#elif WAY == 2 // who is ahead in the code wakes the rest
+    if (t % 32 != 31) { while (v[t + 1] == 0) { } v[t] = v[t + 1] + 1; } else v[t] = 1;
+    s_seen[t] = v[t];
+#elif WAY == 3 // the lane that would set it waits, too
+    if (t < 63) while (s_turn == 0) { s_words[t] = 1; } // HERE 3
+    else { while (v[63] == 0) { } s_turn = 1; }
+#elif WAY == 4 // it is set behind a barrier
+    if (t == 5) while (s_turn == 0) { } // HERE 4
+    __syncthreads();
+    s_turn = 1;
+#else // two lanes wait for each other
+    if (t == 1) { while (s_seen[2] == 0) { } s_seen[1] = 1; } // HERE 5
+    if (t == 2) { while (s_seen[1] == 0) { } s_seen[2] = 1; }
+#endif
+    out[t] = s_seen[t];
+}
+int main() {
+    int *out, h[64], sum = 0;
+    if (cudaMalloc(&out, 256)) return 1;
+    asked<<<2, 64>>>(out, 200);
+    if (cudaMemcpy(h, out, 256, cudaMemcpyDeviceToHost) == cudaSuccess)
+        for (int i = 0; i < 64; i++) sum += h[i] * (i + 1);
+    printf("%d\\n", sum);
+    cudaFree(out);
+}
+"""
+
+
+@pytest.mark.parametrize("way", range(6))
+def test_lanes_that_wait_for_lanes_end_or_have_a_line(tmp_path: Path, way: int) -> None:
+    done = check(tmp_path, TOGETHER_OR_NEVER, "--check", f"-DWAY={way}")
+    if way < 3:
+        assert "never ends" not in done.stderr and done.returncode != 137, done.stderr
+        assert done.stdout == check(tmp_path, TOGETHER_OR_NEVER, f"-DWAY={way}").stdout
+    else:
+        where = line(TOGETHER_OR_NEVER, f"HERE {way}")
+        assert f"error: endless-wait: {tmp_path}/program.cu:{where}" in done.stderr, done.stderr
+
+
 MADE = """struct shape { virtual __device__ int area() = 0; };
 struct square : shape { int a; __device__ square(int x) : a(x) {}
     __device__ int area() override { return a * a; } };
 static __device__ int d_sum = 1;
-__device__ int *counter() { static int count; atomicAdd(&count, 1); return &count; }
-__global__ void make(shape **made, int *out) {
+template <class T> struct limits { T most, least; };
+template <class T> __device__ T *counter() {
+    static T unused[2], count = 0;
+    static limits<T> found = {3, (T)(1 + 2)};
+    atomicAdd(&count, (T)1), atomicMax(&found.most, unused[1]);
+    return &count;
+}
+template <int N> __global__ void make(shape **made, int *out) {
     static unsigned long long calls = 2;
     if (threadIdx.x == 0) *made = new square(5);
-    atomicAdd(&calls, 1ull), counter();
+    atomicAdd(&calls, (unsigned long long)N), counter<int>();
     __syncthreads();
     if (threadIdx.x == 0) {
-        *out = (*made)->area() + d_sum + (int)calls + *counter();
+        *out = (*made)->area() + d_sum + (int)calls + *counter<int>();
         delete (square *)*made;
     }
 }
@@ -205,7 +286,7 @@ int main() {
     shape **made;
     int *out, h = 0;
     if (cudaMalloc(&made, 8) || cudaMalloc(&out, 4)) return 1;
-    make<<<1, 32>>>(made, out);
+    make<1><<<1, 32>>>(made, out);
     if (cudaMemcpy(&h, out, 4, cudaMemcpyDeviceToHost)) return 2;
     cudaFree(made), cudaFree(out);
     return h != 25 + 1 + 34 + 33;
