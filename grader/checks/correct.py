@@ -13,7 +13,7 @@ from grader.checks import early_stop, other_runs
 from grader.diagnose import explain, location, source_text
 from grader.diagnose.mistake import Diagnosis
 from grader.execute.case import Outcome, Status, run_case
-from grader.execute.instrumented import Runner
+from grader.execute.instrumented import Runner, is_quick
 from grader.execute.profile import read_launches
 from grader.model.finding import Finding
 from grader.model.result import Check
@@ -212,7 +212,7 @@ def _run_checked(this: _Run) -> Checked:
     if runner is None:
         return Checked()
     with suppress(*FAULTS):  # the safe checks themselves report them
-        if runner.is_quick(this.case):
+        if is_quick(this.lab, this.case, runner.backend):
             found = _all_errors(runner, this.case)
             return Checked(found, "", True, *_largest_grid(runner, this.case))
         for check in this.lab.safe:

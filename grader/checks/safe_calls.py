@@ -31,6 +31,7 @@ from grader.model.finding import Finding
 from grader.model.spec import Case, Contract, Limits
 from grader.sandbox.ending import TooBusyError
 
+IN_A_CALL = "in a call with"  # how an error is told that is in none of the case's own
 LEFT = "after calls that lab.h allows, and calls in which one of the CUDA runtime failed:"
 SECONDS = 1.0  # of processor time for a run of a few blocks
 NOISE, TIMES = 127 * 1024, 16  # elements of a vast image that come again, with another addend
@@ -99,7 +100,7 @@ def _at_the_ends(runner: Runner, contract: Contract) -> Unsafe | None:
             advice = AT_THE_ENDS[errors[0].kind].format(
                 pixels=step.width * step.height * step.channels
             )
-            lines = (f"in a call with {words}:", errors[0].render(), advice)
+            lines = (f"{IN_A_CALL} {words}:", errors[0].render(), advice)
             return Unsafe(errors[0].kind, lines, tuple(errors))
     return None
 
@@ -136,7 +137,7 @@ def _errors(played: Played) -> Unsafe | None:
 
 
 def _where(played: Played, index: int) -> str:
-    return f"in a call with {in_words.tell_sequence((played.sequence[index],))}:"
+    return f"{IN_A_CALL} {in_words.tell_sequence((played.sequence[index],))}:"
 
 
 def _order_dependent(forwards: Played, backwards: Played) -> Unsafe | None:

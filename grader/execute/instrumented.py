@@ -24,7 +24,7 @@ from grader.execute.modes import (
 from grader.execute.openmp_team import Team
 from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.model.finding import Finding
-from grader.model.spec import Input, Technique
+from grader.model.spec import Input, Lab, Technique
 from grader.model.submission import Submission
 from grader.oracle import cache, compare
 from grader.oracle.operations import OPERATIONS
@@ -53,6 +53,15 @@ class InstrumentedRun:
         return list(first.values())
 
 
+def is_quick(lab: Lab, check: Input, backend: str) -> bool:
+    """Is the input small enough to be run for an explanation alone? Raises DatasetMissing."""
+    arrays = cache.prepared(lab, check).inputs.arrays
+    operation = OPERATIONS[lab.part_of(check).operation]
+    work = math.prod(operation.output(arrays)[1]) * max(1, operation.taps(arrays))
+    on_cpu = backend == "cpu" or lab.file_of(check).endswith(".c")
+    return work <= (QUICK_ON_CPU if on_cpu else QUICK)
+
+
 @dataclass
 class Runner:
     """Runs the instrumented program of a submission, once for each input and mode, however many
@@ -70,15 +79,6 @@ class Runner:
     sampled: bool = False
     plain: Path | None = None
     _done: dict[tuple[str, Mode, bool], InstrumentedRun] = field(default_factory=dict)
-
-    def is_quick(self, check: Input) -> bool:
-        """Is the input small enough to be run for an explanation alone?"""
-        lab = self.submission.lab
-        arrays = cache.prepared(lab, check).inputs.arrays
-        operation = OPERATIONS[lab.part_of(check).operation]
-        work = math.prod(operation.output(arrays)[1]) * max(1, operation.taps(arrays))
-        on_cpu = self.backend == "cpu" or lab.file_of(check).endswith(".c")
-        return work <= (QUICK_ON_CPU if on_cpu else QUICK)
 
     def forwards(self, check: Input, before: CallsBefore | None = None) -> InstrumentedRun:
         """Runs with all checks on: profiled on the simulator, under sanitizers on the CPU."""

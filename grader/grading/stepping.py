@@ -10,9 +10,10 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from grader.checks.early_stop import NOTHING
+from grader.checks.safe_calls import IN_A_CALL
 from grader.execute import accesses, step_focus, step_lines, step_target, steps
 from grader.execute.accesses import WarpAccess
-from grader.execute.instrumented import InstrumentedRun, Runner
+from grader.execute.instrumented import InstrumentedRun, Runner, is_quick
 from grader.execute.profile import Profile, profile, read_launches
 from grader.execute.step_lines import Stored
 from grader.execute.step_target import Target
@@ -59,7 +60,10 @@ def command(lab: Lab, check: Check, backend: str, again: str) -> str:
     asked = next((c for c in lab.shown_checks() if lab.id_of(c) == check.id), None)
     if check.verdict != "fail" or check.diagnosis in NOTHING or asked is None:
         return ""
-    if no_page(lab, asked, backend):
+    if no_page(lab, asked, backend) or any(IN_A_CALL in text for text in check.message):
+        return ""
+    assert isinstance(asked, Input)
+    if not is_quick(lab, _at_public_size(asked), backend):
         return ""
     words = check.name.split(" ")
     pattern = check.name
@@ -85,18 +89,22 @@ def stepped(session: Session) -> tuple[Check, Recording]:
         raise NotSteppedError(f"{why}; choose another check with -k")
     if runner is None:
         raise NotSteppedError("nothing ran that can be stepped through; fix what failed first")
-    check = chosen[0]
-    assert isinstance(check, Input)
-    check = check.at_public_size() if isinstance(check, Technique) else check
-    if not runner.is_quick(check):
+    first = chosen[0]
+    assert isinstance(first, Input)
+    check = _at_public_size(first)
+    if not is_quick(lab, check, runner.backend):
         raise NotSteppedError(
             f"the image of '{check.name}' is too large to record; choose a smaller one with -k"
         )
-    line = graded[lab.id_of(chosen[0])]
+    line = graded[lab.id_of(first)]
     try:
         return line, _Stepper(session, runner, check, line).recording()
     except FAULTS as fault:
         raise NotSteppedError(f"the recording failed: {fault}") from fault
+
+
+def _at_public_size(check: Input) -> Input:
+    return check.at_public_size() if isinstance(check, Technique) else check
 
 
 @dataclass
@@ -155,13 +163,17 @@ class _Stepper:
             return step_target.at_finding([*shown, *errors][0])
         if isinstance(self.check, Technique) and self.line.verdict == "fail":
             return self._of_technique(seen, samples)
-        return Target(seen.kernels[0].launch, step_target.middle(seen.kernels[0]))
+        failed = isinstance(self.check, Safe) and self.line.verdict == "fail"
+        said = ("nothing in this block is wrong; the check says:", *self.line.message)
+        first = seen.kernels[0]
+        return Target(first.launch, step_target.middle(first), said if failed else ())
 
     def _of_technique(self, seen: Profile, samples: list[WarpAccess]) -> Target:
         words = tuple(self.line.message[:1])
         idle = [k for k in seen.kernels if k.counters.idle_blocks]
         if idle and any("blocks wrote nothing" in text for text in words):
             x, y, z = idle[0].grid
+            words += ("this block is one of them: it has no store to global memory",)
             return Target(idle[0].launch, (x - 1, y - 1, z - 1), words)
         at = self.line.details.get("file", ""), self.line.details.get("line", 0)
         for kernel in seen.kernels:

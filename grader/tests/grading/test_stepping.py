@@ -87,6 +87,7 @@ def test_a_grid_with_idle_blocks_opens_an_idle_one() -> None:
     x, y, z = recording.head.grid
     assert recording.head.index == (x - 1, y - 1, z - 1)
     assert recording.focus and "blocks wrote nothing" in recording.focus.words[0]
+    assert "this block is one of them" in recording.focus.words[1]
     accesses = [step for step in recording.steps if isinstance(step, Access)]
     assert accesses and not [s for s in accesses if (s.way, s.space) == ("store", "global")]
 
@@ -104,8 +105,12 @@ def test_which_lines_of_a_grade_name_the_command() -> None:
     assert not stepping.command(lab, _failed(lab, case, verdict="pass"), "sim", "")
     assert not stepping.command(lab, _failed(lab, case, diagnosis="returned-error"), "sim", "")
     injected = next(c for c in lab.case if c.inject)
-    others: list[spec.CheckSpec] = [injected, lab.contract[0], lab.speed[0]]
+    large = next(c for c in lab.case if c.name.startswith("tile: Ando 5x5 on 1920x1080"))
+    others: list[spec.CheckSpec] = [injected, lab.contract[0], lab.speed[0], large]
     assert not any(stepping.command(lab, _failed(lab, c), "sim", "") for c in others)
+    elsewhere = _failed(lab, lab.safe[0], message=["in a call with radius 1 on a 9x9 image:"])
+    assert not stepping.command(lab, elsewhere, "sim", "")
+    assert stepping.command(lab, msgspec.structs.replace(elsewhere, message=[]), "sim", "")
     in_c = spec.load("lab1")
     assert not stepping.command(in_c, _failed(in_c, in_c.case[0]), "cpu", "")
 
