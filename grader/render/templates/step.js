@@ -25,24 +25,21 @@
   const named = ([kind, ...rest]) => ({ kind, ...Object.fromEntries(FIELDS[kind].map((name, i) => [name, rest[i]])) });
   const head = named(data.head), objects = data.objects.map(named), steps = data.steps.map(named);
   const threadCount = head.threads.reduce((a, b) => a * b);
-  const hex = (text, from, width) => Uint8Array.from({ length: width }, (_, i) =>
-    parseInt(text.slice(2 * (from + i), 2 * (from + i) + 2), 16));
+  const hex = (text) => Uint8Array.from(text.match(/../g) || [], (byte) => parseInt(byte, 16));
 
   /* Gives an access `at` (the offset of each lane, or null) and `bytes` (its value, or null). */
   function expand(step) {
     [step.file, step.line] = data.places[step.pc];
     step.at = Array(LANES).fill(null);
     step.bytes = Array(LANES).fill(null);
-    const offsets = [];
-    for (let i = 0; i < step.offsets.length; i += 3) {
-      for (let k = 0; k < step.offsets[i + 2]; k++) {
-        offsets.push(step.offsets[i] + k * step.offsets[i + 1]);
-      }
+    const { offsets, width } = step, each = [], values = hex(step.values);
+    for (let i = 0; i < offsets.length; i += 3) {
+      for (let k = 0; k < offsets[i + 2]; k++) each.push(offsets[i] + k * offsets[i + 1]);
     }
-    const one = step.values.length === 2 * step.width;
     step.active.forEach((lane, i) => {
-      step.at[lane] = offsets[i];
-      if (step.values) step.bytes[lane] = hex(step.values, one ? 0 : i * step.width, step.width);
+      const from = values.length === width ? 0 : i * width;
+      step.at[lane] = each[i];
+      if (step.values) step.bytes[lane] = values.slice(from, from + width);
     });
   }
 
@@ -82,8 +79,7 @@
 
   function shown(bytes, holds) {
     if (!bytes) return "?";
-    const view = new DataView(bytes.buffer);
-    const parts = [];
+    const view = new DataView(bytes.buffer), parts = [];
     const size = bytes.length < 4 ? bytes.length : holds === "f8" && bytes.length % 8 === 0 ? 8 : 4;
     for (let i = 0; i < bytes.length; i += size) {
       if (size === 8) parts.push(short(view.getFloat64(i, true)));
@@ -96,21 +92,18 @@
   }
 
   function bitsShown(text) {
-    const padded = text.padStart(text.length > 8 ? 16 : 8, "0");
-    const bytes = hex(padded, 0, padded.length / 2).reverse();
+    const bytes = hex(text.padStart(text.length > 8 ? 16 : 8, "0")).reverse();
     const exponent = (bytes[3] & 127) * 2 + (bytes[2] >> 7);
-    if (padded.length > 8) return bytes.every((b) => b === 255) ? "undefined" : shown(bytes, "f8");
+    if (bytes.length > 4) return bytes.every((b) => b === 255) ? "undefined" : shown(bytes, "f8");
     return shown(bytes, exponent > 60 && exponent < 190 ? "f4" : "i4");
   }
 
   const objectOf = (step) => objects[step.object] || { name: "memory", holds: "i4", base: 0, bytes: 0 };
-  const sizeOf = (object, width) => ({ f4: 4, i4: 4, f8: 8, u1: 1 })[object.holds] || width;
 
   function element(step, lane) {
-    const object = objectOf(step), at = step.at[lane];
-    const size = Math.min(sizeOf(object, step.width), step.width);
-    const index = at / size;
-    return Number.isInteger(index) ? `[${index}]` : `+${at} B`;
+    const size = { f4: 4, i4: 4, f8: 8, u1: 1 }[objectOf(step).holds] || step.width;
+    const index = step.at[lane] / Math.min(size, step.width);
+    return Number.isInteger(index) ? `[${index}]` : `+${step.at[lane]} B`;
   }
 
   function thread(warp, lane) {
@@ -128,9 +121,7 @@
         : `${here} of ${threadCount} threads meet at this barrier${where}; the others have left the kernel or wait elsewhere.`;
     }
     const who = `Warp ${step.warp}: ${step.active.length === LANES ? "all 32 lanes" : plural(step.active.length, "lane")}`;
-    if (step.kind === "warp") {
-      return `${who}${step.inputs.length ? " exchange values" : ""}: ${step.name}${where}.`;
-    }
+    if (step.kind === "warp") return `${who}${step.inputs.length ? " exchange values" : ""}: ${step.name}${where}.`;
     const object = objectOf(step), width = plural(step.width, "byte");
     const one = step.active.length === 1 ? "s" : "";
     const verb = { load: `load${one}`, store: `store${one}`, atomic: `update${one} atomically`, fault: `end${one} at a bad access of` }[step.way];
@@ -162,32 +153,23 @@
 
   /* ---- drawing */
 
-  function make(tag, text, attributes = {}) {
-    const made = document.createElement(tag);
-    if (text !== "") made.textContent = text;
+  function make(tag, text, attributes = {}, made = document.createElement(tag)) {
+    made.textContent = text;
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
     return made;
   }
+  const filled = (made, ...parts) => (made.append(...parts), made);
   function button(text, press, attributes = {}) {
     const made = make("button", text, { type: "button", ...attributes });
     made.addEventListener("click", press);
     return made;
   }
   const hue = (lane) => `--hue:${Math.round((lane * 360) / LANES)}`;
-  const svg = (tag, attributes, text = "") => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.textContent = text;
-    return made;
-  };
+  const svg = (tag, attributes, text = "") => make(tag, text, attributes, document.createElementNS("http://www.w3.org/2000/svg", tag));
 
   /* A cell is text, or made already; the first of a row is its head. mark: the class of a cell. */
   function table(caption, heads, rows, mark = () => "", kind = "figures-table") {
-    const made = make("table", "", { class: kind }), line = (cells) => {
-      const row = make("tr", "");
-      row.append(...cells);
-      return row;
-    };
+    const made = make("table", "", { class: kind }), line = (cells) => filled(make("tr", ""), ...cells);
     made.append(make("caption", caption, { class: "hidden" }));
     if (heads.length) made.createTHead().append(line(heads.map((head) => (head instanceof Node ? head : make("th", head, { scope: "col" })))));
     made.createTBody().append(...rows.map((row) => line(row.map((cell, i) => cell instanceof Node ? cell
@@ -197,22 +179,15 @@
 
   /* Which listing is shown, and its lines. */
   let listed = null;
-  const ran = new Map();
-  for (const { file, line } of steps) {
-    if (!ran.has(file)) ran.set(file, new Set());
-    ran.get(file).add(line);
-  }
+  const ran = new Map(steps.map(({ file }) => [file, new Set()]));
+  for (const { file, line } of steps) ran.get(file).add(line);
 
   function drawSource({ file, line }) {
     const box = byId("source");
     if (listed !== file && data.sources[file]) {
-      const list = make("ol", "");
-      data.sources[file].forEach((text, i) => {
-        const item = make("li", "", { class: ran.get(file).has(i + 1) ? "ran" : "", ...(text === null ? { hidden: "" } : {}) });
-        item.append(make("span", String(i + 1), { class: "n" }), text || "");
-        list.append(item);
-      });
-      box.replaceChildren(list);
+      box.replaceChildren(filled(make("ol", ""), ...data.sources[file].map((text, i) => filled(
+        make("li", "", { class: ran.get(file).has(i + 1) ? "ran" : "", ...(text === null ? { hidden: "" } : {}) }),
+        make("span", i + 1, { class: "n" }), text || ""))));
       byId("file").textContent = file;
       listed = file;
     }
@@ -239,10 +214,9 @@
     if (branch.test(lines[line - 1] || "")) return line;
     let least = depth(lines[line - 1] || "");
     for (let i = line - 2; i >= 0 && lines[i] !== null && least > 0; i--) {
-      const own = depth(lines[i]);
-      if (own < 0 || own >= least) continue;
+      if (depth(lines[i]) < 0 || depth(lines[i]) >= least) continue;
       if (branch.test(lines[i])) return i + 1;
-      least = own;
+      least = depth(lines[i]);
     }
     return 0;
   }
@@ -273,24 +247,21 @@
 
   function drawLanes(step) {
     const grid = byId("grid"), off = new Map(), one = step.kind !== "barrier";
-    grid.replaceChildren();
     byId("warp").textContent = !one ? "of all warps" : `of warp ${step.warp}, threads ${thread(step.warp, 0).join(",")} to ${thread(step.warp, LANES - 1).join(",")}`;
-    for (const lane of one ? EVERY_LANE : []) {
+    grid.replaceChildren(...(one ? EVERY_LANE : []).map((lane) => {
       const on = step.active.includes(lane), [value, address] = laneText(step, lane);
       const cell = make("div", "", { style: hue(lane), class: `${on ? "on" : "off"}${(marked >>> lane) & 1 ? " here" : ""}`,
         title: `lane ${lane}, thread (${thread(step.warp, lane).join(", ")}): ${on ? `${address} ${value}` : reason(step, lane)}` });
-      cell.append(make("span", on ? value : "off"), make("b", String(lane)), make("span", on ? address : "–"));
-      grid.append(cell);
       if (!on) off.set(reason(step, lane), [...(off.get(reason(step, lane)) || []), lane]);
-    }
+      return filled(cell, make("span", on ? value : "off"), make("b", lane), make("span", on ? address : "–"));
+    }));
     byId("off").replaceChildren(...[...off].map(([why, lanes]) => make("p", `${spans(lanes)} off: ${why}`)));
   }
 
   function spans(lanes) {
     const found = [];
     for (const lane of lanes) {
-      const last = found[found.length - 1];
-      if (last && last[1] === lane - 1) last[1] = lane;
+      if (found.length && found.at(-1)[1] === lane - 1) found.at(-1)[1] = lane;
       else found.push([lane, lane]);
     }
     return (lanes.length > 1 ? "lanes " : "lane ") + found.map(([a, b]) => (a === b ? a : `${a}–${b}`)).join(", ");
@@ -302,10 +273,7 @@
     for (const lane of lanes) {
       const first = Math.floor((step.at[lane] + base) / size);
       const last = Math.floor((step.at[lane] + base + step.width - 1) / size);
-      for (let unit = first; unit <= last; unit++) {
-        if (!found.has(unit)) found.set(unit, []);
-        found.get(unit).push(lane);
-      }
+      for (let unit = first; unit <= last; unit++) found.set(unit, [...(found.get(unit) || []), lane]);
     }
     return found;
   }
@@ -319,15 +287,11 @@
   }
 
   function drawSectors(step) {
-    const box = make("div", "", { class: "sectors" }), words = units(step, WORD);
-    const sectors = [...units(step, SECTOR).keys()].sort((a, b) => a - b);
-    const { base } = objectOf(step);
-    for (const sector of sectors) {
-      const made = make("div", "", { class: "sector" }), cells = make("div", "", { class: "cells" });
-      made.append(make("span", `byte ${sector * SECTOR - base}`), cells);
-      for (let i = 0; i < SECTOR / WORD; i++) cells.append(cellOf("i", words.get((sector * SECTOR) / WORD + i) || []));
-      box.append(made);
-    }
+    const words = units(step, WORD), sectors = [...units(step, SECTOR).keys()].sort((a, b) => a - b);
+    const box = filled(make("div", "", { class: "sectors" }), ...sectors.map((sector) => filled(
+      make("div", "", { class: "sector" }), make("span", `byte ${sector * SECTOR - objectOf(step).base}`),
+      filled(make("div", "", { class: "cells" }), ...[...Array(SECTOR / WORD).keys()].map((i) =>
+        cellOf("i", words.get((sector * SECTOR) / WORD + i) || []))))));
     return [make("p", `${plural(sectors.length, "sector")} of 32 bytes; each cell is 4 bytes, with the lane that touches it`, { class: "note" }), box];
   }
 
@@ -338,8 +302,7 @@
     for (const phases of [count, Math.max(1, count / 2)]) {
       const rows = [];
       for (let phase = 0; phase < phases; phase++) {
-        const size = LANES / phases;
-        const lanes = step.active.filter((lane) => Math.floor(lane / size) === phase);
+        const lanes = step.active.filter((lane) => Math.floor((lane * phases) / LANES) === phase);
         const depth = Array(LANES).fill(0), first = rows.length;
         for (const [word, at] of [...units(step, WORD, lanes)].sort((a, b) => a[0] - b[0])) {
           const bank = ((word % LANES) + LANES) % LANES, row = first + depth[bank]++;
@@ -406,7 +369,8 @@
 
   function drawCounters(at) {
     const own = steps[at].adds.counters, sum = sums[at], last = sums[sums.length - 1];
-    const rows = names.filter((name) => last[name]).map((name) => [name.replaceAll("_", " "), own[name] ? `+${own[name]}` : "", digits(sum[name]), digits(last[name]), ...(data.limits.length ? [""] : [])]);
+    const rows = names.filter((name) => last[name]).map((name) =>
+      [name.replaceAll("_", " "), own[name] ? `+${own[name]}` : "", digits(sum[name]), digits(last[name]), ...(data.limits.length ? [""] : [])]);
     data.limits.forEach((limit, n) => {
       const bound = limit.at_most !== null ? `at most ${digits(limit.at_most)}` : `at least ${digits(limit.at_least)}`;
       rows.push([limit.words, "", digits(limited(limit, n, sum)), digits(limited(limit, n, last)), bound]);
@@ -449,8 +413,7 @@
   /* ---- moving */
 
   let at = 0, speaking = 0;
-  const warpChosen = () => byId("only").value;
-  const passes = (step) => warpChosen() === "" || step.kind === "barrier" || String(step.warp) === warpChosen();
+  const moves = [...document.querySelectorAll("[data-move]")].map((move) => [move, move.dataset.move.split(" ")[0], Number(move.dataset.move.split(" ")[1])]);
   const wanted = {
     step: () => true,
     barrier: (step) => step.kind === "barrier" || step.name === "__syncwarp",
@@ -460,16 +423,13 @@
   };
 
   function next(what, way) {
-    for (let i = at + way; i >= 0 && i < steps.length; i += way) {
-      if (passes(steps[i]) && wanted[what](steps[i])) return i;
-    }
-    return -1;
+    const only = byId("only").value, all = only === "", fits = wanted[what];
+    let i = at + way;
+    while (steps[i] && !(fits(steps[i]) && (all || steps[i].kind === "barrier" || String(steps[i].warp) === only))) i += way;
+    return steps[i] ? i : -1;
   }
 
-  function go(what, way) {
-    const to = next(what, way);
-    if (to >= 0) show(to);
-  }
+  const go = (what, way) => next(what, way) >= 0 && show(next(what, way));
 
   function show(to) {
     at = to;
@@ -484,19 +444,13 @@
     drawMemory(step);
     drawCounters(at);
     drawTable(step);
-    for (const button of document.querySelectorAll("[data-move]")) {
-      const [what, way] = button.dataset.move.split(" ");
-      button.disabled = next(what, Number(way)) < 0;
-    }
+    for (const [move, what, way] of moves) move.disabled = next(what, way) < 0;
     clearTimeout(speaking); /* whoever holds a key down hears the last step alone */
     speaking = setTimeout(() => { byId("spoken").textContent = `Step ${at + 1}. ${sentence(step)}`; }, 500);
   }
 
   function controls() {
-    for (const move of document.querySelectorAll("[data-move]")) {
-      const [what, way] = move.dataset.move.split(" ");
-      move.addEventListener("click", () => go(what, Number(way)));
-    }
+    for (const [move, what, way] of moves) move.addEventListener("click", () => go(what, way));
     const select = byId("only"), { focus } = data;
     const warps = [...new Set(steps.filter((step) => step.kind !== "barrier").map((step) => step.warp))].sort((a, b) => a - b);
     select.append(...warps.map((warp) => make("option", `warp ${warp}`, { value: warp })));
@@ -504,9 +458,8 @@
     select.parentElement.hidden = warps.length < 2;
     for (const [to, lanes] of focus ? [[focus.step, focus.lanes], [focus.other, focus.other_lanes]] : []) {
       if (to >= 0 && steps[to]) {
-        const line = make("p", "", { class: "buttons" });
-        line.append(button(`step ${to + 1}`, () => show(to)), make("span", oneThread(steps[to], lanes)));
-        byId("jumps").append(line);
+        byId("jumps").append(filled(make("p", "", { class: "buttons" }),
+          button(`step ${to + 1}`, () => show(to)), make("span", oneThread(steps[to], lanes))));
       }
     }
   }

@@ -12,20 +12,14 @@ import msgspec
 import numpy as np
 import pytest
 
-from grader import paths
-from grader.compile import make
 from grader.execute import step_focus, step_lines, steps
-from grader.execute.instrumented import Runner
-from grader.execute.profile import profile, read_launches
 from grader.execute.step_lines import Access, Barrier, Operation
-from grader.execute.step_target import Target
 from grader.execute.steps import Recording
-from grader.model import counters, spec
-from grader.model import submission as submissions
+from grader.model import counters
 from grader.model.counters import Counters
 from grader.schema import write
+from grader.tests.execute import stepped_labs
 from grader.tests.execute.stepped_program import APART, EVERYTHING, OUTSIDE, RACE, line_of, stepped
-from grader.tests.zoo import entries as zoo
 
 pytestmark = pytest.mark.apart
 
@@ -174,77 +168,18 @@ def test_pixels_through_shared_memory() -> None:
 # ---- whole labs
 
 
-WITH_KERNELS = ["lab2", "lab3", "lab4", "lab5", "lab6", "lab7", "lab8"]  # lab 1 has none
-ZOO = [
-    *("lab2/poor-lanes-down-a-column", "lab2/right-columns-of-warps", "lab2/right-grid-stride"),
-    *("lab2/right-structs-and-lambdas", "lab3/poor-serialised-bank", "lab3/right-double-templates"),
-    *("lab3/right-warps-in-z", "lab3/right-wide-constants", "lab4/poor-transposed-tile"),
-    *("lab4/right-ring-of-rows", "lab4/right-two-by-two", "lab5/cheat-texture-instead-of-tile"),
-    *("lab5/poor-grid-by-threads", "lab5/right-dynamic-columns-first"),
-    *("lab5/right-shuffles-and-window", "lab6/poor-baseline", "lab6/poor-misaligned"),
-    *("lab6/right-swizzled", "lab7/poor-global-memory", "lab7/right-one-kernel-dynamic"),
-]
-SMALL = {"lab4/right-two-by-two": (17, 9)}  # more of it is not recorded
-
-
-def _has_kernels(lab: spec.Lab, part: str) -> bool:
-    return all(each.file.endswith(".cu") or not each.file for each in lab.part if each.id == part)
-
-
 @pytest.mark.slow("builds the instrumented program of a lab")
-@pytest.mark.parametrize("which", [*WITH_KERNELS, *ZOO])
+@pytest.mark.parametrize("which", [*stepped_labs.WITH_KERNELS, *stepped_labs.ZOO])
 def test_the_steps_of_all_blocks_add_up_to_the_profile(which: str, tmp_path: Path) -> None:
-    lab = spec.load(which.split("/")[0])
-    source = zoo.write(zoo.find(which)) if "/" in which else paths.SOLUTIONS
-    submission = submissions.find(lab, str(source))
-    made = make.build(make.BuildRequest(submission, "sim", "checked"))
-    assert made.binary, made.errors
-    runner = Runner(submission, made.binary, "sim", tmp_path)
-    for technique in {t.part: t for t in lab.technique if _has_kernels(lab, t.part)}.values():
-        public = technique.at_public_size()
-        channels = min(public.channels, 2)
-        size = SMALL.get(which, (34, 13))
-        check = msgspec.structs.replace(public, size=size, channels=channels)
-        run = runner.forwards(check)
-        launches = read_launches(run.outcome.profile)
-        assert run.right and launches
-        blocks = _all_blocks(runner, check)
-        for kernel in profile(runner.binary, launches, []).kernels:
+    """And those of one that is recorded with its values, as a page has it, to the block's."""
+    for run in stepped_labs.profiled(which, tmp_path):
+        blocks = run.blocks()
+        for kernel in run.kernels:
             total = Counters()
-            of_launch = [one for (launch, _), one in blocks.items() if launch == kernel.launch]
-            for one in of_launch:
-                counters.accumulate(total, one)
+            for (launch, _), counted in blocks.items():
+                if launch == kernel.launch:
+                    counters.accumulate(total, counted)
             assert total == kernel.counters
-        _one_with_values(runner, check, blocks, random.Random(which).choice([*blocks]))
-
-
-Blocks = dict[tuple[int, step_lines.Index], Counters]
-
-
-def _all_blocks(runner: Runner, check: spec.Input) -> Blocks:
-    """The counters of each block of a run that records all of them."""
-    made: dict[tuple[int, step_lines.Index], list[steps.Step]] = {}
-    for line in step_lines.lines(runner.recorded(check, "all").outcome.steps):
-        assert not isinstance(line, step_lines.LeftOut)
-        if isinstance(line, step_lines.Block):  # which may go on after others
-            block = made.setdefault((line.launch, line.index), [])
-        elif isinstance(line, step_lines.Access):
-            block.append(line)
-    return {which: steps.counted(done) for which, done in made.items()}
-
-
-def _one_with_values(
-    runner: Runner, check: spec.Input, blocks: Blocks, which: tuple[int, step_lines.Index]
-) -> None:
-    """A recording of one block has the same counters, and so has its page."""
-    asked = Target(*which).asked()
-    recording = steps.read(runner.recorded(check, asked).outcome.steps, runner.binary)
-    assert recording and not recording.cut
-    assert steps.counted(recording.steps) == blocks[which]
-    steps.complete(recording)
-    assert steps.counted(recording.steps) == blocks[which] or recording.cut
-    total = Counters()
-    for kind in recording.counted:
-        counters.add(total, recording.counts[kind].counters)
-    of_block = dict.fromkeys(counters.OF_LAUNCH, 0)
-    assert total == msgspec.structs.replace(blocks[which], **of_block) or recording.cut
+        chosen = random.Random(which).choice([*blocks])
+        recording = run.recording(*chosen)
+        assert steps.counted(recording.steps) == blocks[chosen]

@@ -1,7 +1,10 @@
 """The page that steps through a block, in a browser: its counters are the profile's, it opens where
 something is wrong, and works by keyboard, with a screen reader, dark, and on a phone."""
 
+import itertools
+import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,14 +12,26 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from grader.execute import steps
+from grader.execute.profile import Kernel
 from grader.execute.step_lines import Block
 from grader.execute.steps import Focus, Pixel, Recording, Tap
+from grader.model import counters
 from grader.render import step_page
+from grader.tests.execute import stepped_labs
 from grader.tests.execute.stepped_program import APART, EVERYTHING, OUTSIDE, RACE, line_of, stepped
 from grader.tests.render import accessibility, browser
 from handouts.drawing import steps as figures
 
 LAUNCHES = (EVERYTHING, RACE, APART, OUTSIDE)
+# Of stepped_labs.py. CONVLABS_STEPPED names others, such as all: 15 minutes.
+FEW = os.environ.get("CONVLABS_STEPPED", "lab6/right-swizzled lab8").split()
+TO_THE_END = """() => {
+  const forward = document.querySelector('[data-move="step 1"]');
+  while (!forward.disabled) forward.click();
+}"""
+Counts = Counter[str]
+Labs = dict[str, list[tuple[Kernel, list[Path]]]]
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +43,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
 
 
 @pytest.fixture(scope="module")
-def chromium(files: dict[int, Path]) -> Iterator[Browser]:
-    assert files
+def labs(tmp_path_factory: pytest.TempPathFactory) -> Labs:
+    return {which: [*pages_of(which, tmp_path_factory.mktemp("lab"))] for which in FEW}
+
+
+@pytest.fixture(scope="module")
+def chromium(files: dict[int, Path], labs: Labs) -> Iterator[Browser]:
+    assert files and labs  # before: what runs a program ends all other processes
     with browser.browser_or_skip() as running:
         yield running
 
@@ -75,20 +95,43 @@ def test_it_opens_without_messages_and_requests(
     assert file.stat().st_size < 120_000
 
 
-def test_its_counters_are_those_of_the_profile(page: Page) -> None:
-    counted = page.evaluate("convlabsStep.counters()")
-    profiled = msgspec.structs.asdict(stepped().shown.profile.kernels[EVERYTHING].counters)
-    derived = {"blocks", "idle_blocks", "storing_threads", "constant_serialisation"}
-    assert {k: v for k, v in profiled.items() if v and k not in derived} == {
-        k: v for k, v in counted.items() if v and k != "pixels"
-    }
-    assert (counted["pixels"], counted["atomic_requests"]) == (128, 4)
-    last = page.evaluate("convlabsStep.steps.length - 1")
-    page.locator("#at").fill(str(last))
+def at_the_end(page: Page) -> Counts:
+    """What the page shows once each of its steps has been shown."""
+    page.evaluate(TO_THE_END)
     rows = page.locator("#counters tbody tr").all_inner_texts()
-    shown = {row.split("\t")[0]: row.split("\t")[2:4] for row in rows}
-    conflicts = str(profiled["shared_store_conflicts"])
-    assert shown["shared store conflicts"] == [conflicts, conflicts]
+    cells = [row.split("\t") for row in rows]
+    assert all(so_far == at_end for _, _, so_far, at_end, *_ in cells)
+    return Counter({name.replace(" ", "_"): int(at_end) for name, _, _, at_end, *_ in cells})
+
+
+def of_profile(kernel: Kernel) -> Counts:
+    counts = msgspec.structs.asdict(kernel.counters)
+    others = {*counters.OF_LAUNCH, "constant_serialisation"}  # words / requests
+    return +Counter({name: n for name, n in counts.items() if name not in others})
+
+
+def pages_of(which: str, folder: Path) -> Iterator[tuple[Kernel, list[Path]]]:
+    """Each launch of a lab's program, and the pages of all its blocks."""
+    for number, run in enumerate(stepped_labs.profiled(which, folder)):
+        for kernel in run.kernels:
+            files: list[Path] = []
+            for x, y, z in itertools.product(*(range(n) for n in kernel.grid)):
+                recording = run.recording(kernel.launch, (x, y, z))
+                steps.complete(recording, most=1 << 30)
+                files.append(folder / f"{number}-{kernel.launch}-{len(files)}.html")
+                files[-1].write_text(step_page.page(recording))
+            yield kernel, files
+
+
+def test_its_counters_are_those_of_the_profile(page: Page) -> None:
+    assert at_the_end(page) == of_profile(stepped().shown.profile.kernels[EVERYTHING])
+    assert page.evaluate("convlabsStep.counters().pixels") == 128
+
+
+@pytest.mark.parametrize("which", FEW)
+def test_the_pages_of_all_blocks_add_up_to_the_profile(show: Open, labs: Labs, which: str) -> None:
+    for kernel, files in labs[which]:
+        assert sum((at_the_end(show(file)) for file in files), Counter()) == of_profile(kernel)
 
 
 def test_it_opens_at_the_bank_conflict(page: Page) -> None:

@@ -1,0 +1,80 @@
+"""The programs whose steps are compared with what --profile counts: each solution that has kernels,
+and entries of the zoo."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from grader import paths
+from grader.compile import make
+from grader.execute import step_lines, steps
+from grader.execute.instrumented import Runner
+from grader.execute.profile import Kernel, profile, read_launches
+from grader.execute.step_lines import Index
+from grader.execute.step_target import Target
+from grader.execute.steps import Recording
+from grader.model import spec
+from grader.model import submission as submissions
+from grader.model.counters import Counters
+from grader.tests.zoo import entries as zoo
+
+WITH_KERNELS = ["lab2", "lab3", "lab4", "lab5", "lab6", "lab7", "lab8"]  # lab 1 has none
+ZOO = [
+    *("lab2/poor-lanes-down-a-column", "lab2/right-columns-of-warps", "lab2/right-grid-stride"),
+    *("lab2/right-structs-and-lambdas", "lab3/poor-serialised-bank", "lab3/right-double-templates"),
+    *("lab3/right-warps-in-z", "lab3/right-wide-constants", "lab4/poor-transposed-tile"),
+    *("lab4/right-ring-of-rows", "lab4/right-two-by-two", "lab5/cheat-texture-instead-of-tile"),
+    *("lab5/poor-grid-by-threads", "lab5/right-dynamic-columns-first"),
+    *("lab5/right-shuffles-and-window", "lab6/poor-baseline", "lab6/poor-misaligned"),
+    *("lab6/right-swizzled", "lab7/poor-global-memory", "lab7/right-one-kernel-dynamic"),
+]
+SMALL = {"lab4/right-two-by-two": (17, 9)}  # more of it is not recorded
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """A small run of a part's kernels, as --profile counts it."""
+
+    runner: Runner
+    check: spec.Input
+    kernels: list[Kernel]
+
+    def blocks(self) -> dict[tuple[int, Index], Counters]:
+        """What each block of a launch counts, in a run that records all of them."""
+        made: dict[tuple[int, Index], list[steps.Step]] = {}
+        for line in step_lines.lines(self.runner.recorded(self.check, "all").outcome.steps):
+            assert not isinstance(line, step_lines.LeftOut)
+            if isinstance(line, step_lines.Block):  # which may go on after others
+                block = made.setdefault((line.launch, line.index), [])
+            elif isinstance(line, step_lines.Access):
+                block.append(line)
+        return {which: steps.counted(done) for which, done in made.items()}
+
+    def recording(self, launch: int, block: Index) -> Recording:
+        asked = Target(launch, block).asked()
+        raw = self.runner.recorded(self.check, asked).outcome.steps
+        found = steps.read(raw, self.runner.binary)
+        assert found and not found.cut
+        return found
+
+
+def profiled(which: str, work: Path) -> Iterator[Profiled]:
+    """One run for each part of a lab that has kernels and technique checks."""
+    lab = spec.load(which.split("/")[0])
+    source = zoo.write(zoo.find(which)) if "/" in which else paths.SOLUTIONS
+    submission = submissions.find(lab, str(source))
+    made = make.build(make.BuildRequest(submission, "sim", "checked"))
+    assert made.binary, made.errors
+    runner = Runner(submission, made.binary, "sim", work)
+    with_kernels = [t for t in lab.technique if lab.file_of(t).endswith(".cu")]
+    for technique in {t.part: t for t in with_kernels}.values():
+        public = technique.at_public_size()
+        channels = min(public.channels, 2)
+        size = SMALL.get(which, (34, 13))
+        check = msgspec.structs.replace(public, size=size, channels=channels)
+        run = runner.forwards(check)
+        launches = read_launches(run.outcome.profile)
+        assert run.right and launches
+        yield Profiled(runner, check, profile(runner.binary, launches, []).kernels)
