@@ -82,9 +82,9 @@ _WIDTHS = (
 _CALLBACK = re.compile(r"\tcall\t__tsan_(?:volatile_|unaligned_)*(read|write)(\d+)(?:@PLT)?$")
 _KEEPS_REGISTERS = re.compile(r"\tcall\tsim_mark(?:@PLT)?$|\t(?:cltq|cqto|cltd|cwtl|nop)$")
 _FOR_DEBUGGERS = re.compile(r"\.L(?:[BV]|FB|FE)[A-Z]*\d+:$")  # a label where no jump leads
-# A function of the C++ library that no object here has: nvcc refuses it in a kernel. What it reads and
-# computes there would be in no counter. What an exception needs may stand there, and what <iostream>
-# has run before main() must keep its form (grader/compile/permitted/before_main.py).
+# A function of the C++ library that no object here has: nvcc refuses it in a kernel. What it reads
+# and computes there would be in no counter. What an exception needs may stand there, and what
+# <iostream> has run before main() keeps its form (grader/compile/permitted/before_main.py).
 _LIBRARY = re.compile(
     r"\t(?:call|jmp)\t(?P<name>_Z(?:N[VK]*)?(?:S[tabdios]|9__gnu_cxx)"
     r"(?!\w*(?:__throw|terminate|assert|8ios_base4Init))\w*)(?:@PLT)?$"
