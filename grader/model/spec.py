@@ -395,8 +395,8 @@ def _resized(check: Technique, seed: int) -> Technique:
     The image gets twice as wide, or higher by up to three tiles of 32, or both: a limit leaves no
     room for tiles that are mostly empty, and some are as wide as the image in lab.toml. It is
     `narrower` by a few pixels, which no tile notices. Of several channels, one or two are missing,
-    and one of their masks: so a limit for each result is a little easier. A counter per launch has a
-    limit for its own size, which stays.
+    and one of their masks: so a limit for each result is a little easier. A counter per launch has
+    a limit for its own size, which stays.
     """
     if check.size is None or check.per == "launch":
         return check

@@ -84,11 +84,12 @@ _KEEPS_REGISTERS = re.compile(
     r"\tcall\tsim_(?:lock_step_)?mark(?:@PLT)?$|\t(?:cltq|cqto|cltd|cwtl|nop)$"
 )
 _FOR_DEBUGGERS = re.compile(r"\.L(?:[BV]|FB|FE)[A-Z]*\d+:$")  # a label where no jump leads
-# A function of the C++ library that no object here has: nvcc refuses it in a kernel. What it reads and
-# computes there would be in no counter.
+# A function of the C++ library that no object here has: nvcc refuses it in a kernel. What it reads
+# and computes there would be in no counter. What an exception needs may stand there, and what
+# <iostream> has run before main() keeps its form (grader/compile/permitted/before_main.py).
 _LIBRARY = re.compile(
-    r"\t(?:call|jmp)\t(?P<name>_Z(?:N[VK]*)?(?:S[tabdios]|9__gnu_cxx)(?!\w*(?:__throw|terminate|assert))"
-    r"\w*)(?:@PLT)?$"
+    r"\t(?:call|jmp)\t(?P<name>_Z(?:N[VK]*)?(?:S[tabdios]|9__gnu_cxx)"
+    r"(?!\w*(?:__throw|terminate|assert|8ios_base4Init))\w*)(?:@PLT)?$"
 )
 _DEFINED = re.compile(r"(?m)^(_Z\w+):")
 _TWO_RESULTS = re.compile(r"xchg\w*|xadd\w*|cmpxchg\w*|mulx\w*")

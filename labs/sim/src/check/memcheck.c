@@ -136,8 +136,8 @@ static void report_outside(const struct access *a, const struct memory_object *p
     }
 }
 
-/* As sim_is_readable(), which asks the operating system: a wrong access that is repeated asks once in
- * a launch. */
+/* As sim_is_readable(), which asks the operating system: a wrong access that is repeated asks once
+ * in a launch. */
 static bool is_readable(const char *at) {
     static _Thread_local struct {
         uintptr_t page;

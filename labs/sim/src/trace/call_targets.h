@@ -23,7 +23,7 @@ void sim_judge_target(uintptr_t target, const void *pc);
 /* The program is about to call a function of the C++ library, which no kernel may. */
 void call_target_outside(bool in_kernel, const void *pc);
 
-/* As sim_judge_target(), for a function that is given to a library or to the runtime API, which will call it.
- * NULL is permitted: whoever takes it says what is wrong. */
+/* As sim_judge_target(), for a function that is given to a library or to the runtime API, which
+ * will call it. NULL is permitted: whoever takes it says what is wrong. */
 void call_target_given(uintptr_t target, const void *pc);
 void call_target_given_at(uintptr_t target, struct sim_location location);

@@ -1,5 +1,5 @@
-/* Functions of the C library that tell what memory holds (confined_calls.symbols). nvcc refuses them
- * in a kernel; here what one reads counts there like any other read. */
+/* Functions of the C library that tell what memory holds (confined_calls.symbols). nvcc refuses
+ * them in a kernel; here what one reads counts there like any other read. */
 #include "trace/confined_call.h"
 #include "trace/recorder.h"
 
