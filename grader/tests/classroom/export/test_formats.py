@@ -144,9 +144,11 @@ def test_summary(store: Store) -> None:
 
 
 def test_late_is_who_has_late_days(store: Store) -> None:
-    row = Row("=ann", "lab3", "graded", KEY, "")
+    row = Row("=ann", "lab3", "waiting", KEY, "")
     store.save_submission(Submission("=ann", "late"), "digest", [row], {})
+    store.save_grade(KEY, "lab3", msgspec.json.encode(grade()), PAGE)
     assert summary(store).splitlines()[-1] == "late: =ann"
-    extended = b'[[extension]]\nstudent = "=ann"\nlab = "lab3"\ndays = 3\n'
+    due = b"[lab.lab3]\ndue = 2027-03-01T00:00:00Z\n"
+    extended = due + b'[[extension]]\nstudent = "=ann"\nlab = "lab3"\ndays = 3\n'
     store.keep_setting(final.COURSE, extended)
     assert "late: " not in summary(store)
