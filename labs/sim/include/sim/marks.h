@@ -3,8 +3,8 @@
  *
  * A mark is a call that the compiler must make here and in this order, but that neither reads nor
  * writes memory as far as it can know: so accesses are kept in registers across marks, as without
- * them. At a mark of lock step (labs/sim/src/exec/lock_step.h) other lanes may run: accesses stay on
- * their side. Functions in lock step of a traced program have marks of both kinds. */
+ * them. At a mark of lock step (labs/sim/src/exec/lock_step.h) other lanes may run: accesses stay
+ * on their side. Functions in lock step of a traced program have marks of both kinds. */
 #pragma once
 
 enum sim_mark_kind {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------- encodings */
@@ -228,6 +229,19 @@ TEST(a_sample_begins_at_a_moment) {
     instructions_report();
     ck_assert_int_eq(sscanf(read_record(), "{\"stepped\":%ld", &stepped), 1);
     ck_assert_int_eq(stepped, INSTRUCTIONS_SAMPLED);
+}
+
+/* It would begin to step in the handler, which blocks the signal of a step: the end of the run. */
+TEST(an_alarm_waits_for_the_end_of_a_step) {
+    const struct itimerval often = {.it_interval = {0, 100}, .it_value = {0, 100}};
+    volatile long sum = 0;
+    instructions_sample(CODE_END, 1);
+    ck_assert_int_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+    for (long i = 0; i < 30000000; i++) {
+        sum += i;
+    }
+    ck_assert(instructions_sampled());
+    ck_assert_int_gt(sum, 0);
 }
 
 TEST(a_call_that_is_over_is_not_sampled) {

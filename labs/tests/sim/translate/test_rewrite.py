@@ -437,7 +437,7 @@ def test_device_code_with_volatile_is_in_lock_step(tmp_path: Path, source: str) 
 def test_other_programs_are_the_same(tmp_path: Path, source: str) -> None:
     done, _ = rewrite(tmp_path, source.replace("BODY", ""), options=["--lock-step"])
     assert done.returncode == 0, done.stderr
-    marked = r"sim_lock_step|sim_mark_here\(SIM_MARK_\w+, \d+, \d"
+    marked = r"pragma sim_lock_step|sim_mark_here\(SIM_MARK_\w+, \d+, \d"
     assert not re.search(marked, (tmp_path / "made.ii").read_text())
 
 
