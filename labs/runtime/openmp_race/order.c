@@ -1,9 +1,9 @@
 #include "order.h"
 
 #include "our_fault.h"
+#include "race_detector.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_THREADS = 256, MOST_PARTS = 1 << 15 };
 
@@ -54,7 +54,7 @@ static void grow(struct clock *clock, unsigned known) {
     clock->last = realloc(clock->last, known * sizeof *clock->last);
     if (!clock->last)
         our_fault("the check for races has no memory for %u tasks", known);
-    memset(clock->last + clock->known, 0, (known - clock->known) * sizeof *clock->last);
+    __real_memset(clock->last + clock->known, 0, (known - clock->known) * sizeof *clock->last);
     clock->known = known;
 }
 

@@ -337,7 +337,6 @@ void *__real_realloc(void *old, size_t bytes);
 void *__real_aligned_alloc(size_t alignment, size_t bytes);
 int __real_posix_memalign(void **to, size_t alignment, size_t bytes);
 void *__real_memmove(void *to, const void *from, size_t bytes);
-void *__real_memset(void *to, int byte, size_t bytes);
 
 static void *allocated(void *at) {
     if (at)

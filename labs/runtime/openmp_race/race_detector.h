@@ -37,8 +37,9 @@ void race_synchronize(void);
  * and what another one left there is in no race with it. */
 void race_stack_is_new(void);
 
-/* memcpy(), of which no access is checked. */
+/* memcpy() and memset(), of which no access is checked or counted: for the runtime's own memory. */
 void *__real_memcpy(void *to, const void *from, size_t bytes);
+void *__real_memset(void *to, int byte, size_t bytes);
 
 /* From now on `others_first` is called before an atomic access and by race_before_lock(). */
 void race_switches_with(void (*others_first)(void));

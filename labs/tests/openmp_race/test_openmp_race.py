@@ -537,9 +537,9 @@ MANY = """
         a[i] = i + 1;
     }"""
 TEAMS = {
-    "tasks by one": (RIGHT["tasks by one"], 3, 3),
+    "tasks by one": (RIGHT["tasks by one"], 3, 2),  # who creates tasks leaves them to the others
     "taskloop": (RIGHT["taskloop"], 3, 3),
-    "recursion": (RIGHT["recursion, each half of its own"], 3, 3),
+    "recursion": (RIGHT["recursion, each half of its own"], 3, 2),
     "very many tasks": (
         """
     static char wide[30000];
