@@ -64,7 +64,9 @@ def _is_read(tokens: Tokens, i: int) -> bool:
     before = tokens.at(i - 1)
     is_sign = before in (b"+", b"-", b"&") and not _ends_operand(tokens, i - 2)
     is_twice = is_sign and tokens.at(i - 2) == before
-    return before not in (b".", b"->", b"::") and not (is_twice or (is_sign and before == b"&"))
+    if before in (b".", b"->", b"::", b"struct", b"class", b"union", b"enum"):
+        return False
+    return not (is_twice or (is_sign and before == b"&"))
 
 
 def _ends_operand(tokens: Tokens, i: int) -> bool:
