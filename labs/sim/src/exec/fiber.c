@@ -144,8 +144,7 @@ static struct {
     char *mapping[2048]; /* two blocks of 1024 threads */
 } unused = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-#define MAPPINGS                                                                                   \
-    65530 /* of a process, as Linux comes; each stack takes two, one of them its guard */
+#define MAPPINGS 65530 /* of a process, as Linux comes; a stack and its guard take two */
 
 size_t fiber_most(void) {
     struct rlimit space;

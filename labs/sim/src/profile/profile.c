@@ -306,8 +306,7 @@ static bool count_for_prediction(struct site *site, const struct warp_access *ac
     return true;
 }
 
-/* The lanes of an access, but no more than its sectors have room for: others read what they read.
- */
+/* The lanes of an access, but no more than its sectors have room for: other lanes read the same. */
 static unsigned places(const struct warp_access *access, unsigned sectors) {
     const unsigned lanes = (unsigned)__builtin_popcount(access->active);
     const unsigned room = sectors * 32 / access->width;
