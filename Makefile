@@ -157,10 +157,13 @@ SIM_CXXFLAGS   := -std=c++17 $(REMAP) $(AS_NVCC) -O1 -fexpensive-optimizations -
 # g++ inlines all functions of the device: it does not report the store of `s_tile[i] = function()`
 # when the function returns a struct and is called. The last four lines, and -g1, only save time,
 # half of what lab 4 takes: what they turn off comes after the accesses are reported.
+# g++ 13 and later would align a frame for stores of 32 bytes: of a frame with a frame pointer
+# labs/sim/translate/machine_accesses.py does not know what is in it, and checks each spilled variable.
+FRAMES := $(and $(FMA),$(INIT),-mmove-max=128 -mstore-max=128)
 # g++ makes stores of the calls of WRITES_TEXT whose text is constant, and does not report them.
 WRITES_TEXT := strcpy stpcpy strncpy stpncpy strcat strncat sprintf snprintf vsprintf vsnprintf mempcpy
 TRACE_CXXFLAGS := -std=c++17 $(REMAP) $(AS_NVCC) -O2 $(LINES) -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread \
-                  -w $(APART) \
+                  -w $(APART) $(FRAMES) \
                   -fno-tree-sra -fno-tree-vectorize -fno-tree-slp-vectorize \
                   -finline-limit=20000 --param inline-unit-growth=1000 \
                   --param large-function-growth=1000 \

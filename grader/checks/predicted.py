@@ -80,12 +80,15 @@ def predict_speed(program: Program, speed: Speed, strict: bool) -> Prediction:
         )
         if known is not None:
             prediction = _compared(prediction, known)
-        if strict:
-            doubt = _doubt(program, speed, given, launched)
-            prediction = msgspec.structs.replace(prediction, doubt=doubt)
-        return prediction
+        if not strict:
+            return prediction
     except NotPredicted as why:
         return msgspec.structs.replace(prediction, reason=plain_text.line(str(why)))
+    try:
+        doubt = _doubt(program, speed, given, launched)
+    except NotPredicted as why:  # what cannot be checked earns nothing
+        doubt = plain_text.line(str(why))
+    return msgspec.structs.replace(prediction, doubt=doubt)
 
 
 def predicted_time(launches: list[Counts], device: Gpu) -> PredictedTime:
@@ -130,7 +133,8 @@ def _run(program: Program, speed: Input, given: Inputs, mode: Mode) -> Outcome:
     lab = msgspec.structs.replace(program.submission.lab, limits=Limits(seconds=SECONDS))
     outcome = run_case(lab, speed, program.binary, given, program.work, mode)
     if outcome.end == "timeout":
-        raise NotPredicted(f"counting one block of each launch takes more than {SECONDS:g} s")
+        blocks = "one block" if mode == COUNTED_BLOCK else "all blocks"
+        raise NotPredicted(f"counting {blocks} of each launch takes more than {SECONDS:g} s")
     if outcome.end != "completed":
         raise NotPredicted(f"your program {outcome.reason}")
     if outcome.status is None or outcome.status.returned != 0:

@@ -196,12 +196,19 @@ def on_the_host() -> dict[str, bytes]:
     return changed("\ncudaError_t correlate_device(", CHEAP, (LAUNCH, host))
 
 
+def by_time() -> dict[str, bytes]:
+    """Cheap, and so slow where outputs are compared that the comparison never ends."""
+    endless = f"for (volatile int i = 1; width < 1000 && i;) {{}}\n    {CHEAP_LAUNCH}"
+    return changed("\ncudaError_t correlate_device(", CHEAP, (LAUNCH, endless))
+
+
 @pytest.mark.parametrize(
     ("cheat", "doubt"),
     [
         (by_size, "times as much for each multiply-add as at"),
         (by_missing_blocks, "times as much for each multiply-add as at"),
         (on_the_host, "lets the host see"),
+        (by_time, "counting all blocks of each launch takes more than 5 s"),
     ],
 )
 def test_a_cheat_is_doubted(cheat: Callable[[], dict[str, bytes]], doubt: str) -> None:

@@ -844,13 +844,15 @@ __global__ void with_operands(int *p) {
     p[6] = (int)(k + draw(k));
     p[7] = (int)(++k - -k++);
     p[8] = k < 4 && k++ == 3 ? (int)(&k - &k + k) : 0;
+    const struct bits *bits = &b; // declared, not read and set
+    p[9] = (int)bits->all;
 }
 
 TEST(operands_in_order) {
-    const int expected[] = {8, 35, 28, -21, 1, 11, 1, 4, 4};
+    const int expected[] = {8, 35, 28, -21, 1, 11, 1, 4, 4, 0};
     set_up();
     with_operands<<<1, 1>>>(d_out);
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 10; i++)
         ck_assert_int_eq(out(i), expected[i]);
     tear_down();
 }
