@@ -108,6 +108,18 @@ REJECTED: dict[str, Callable[[], tuple[str, bytes]]] = {
         ".zip",
         hostile._zip([(f"e\u0301/{FILE}", good()), (f"\u00e9/{FILE}", b"int x;")]),
     ),
+    "two spellings of a path": lambda: (
+        ".zip",
+        hostile._zip([(f"./{FILE}", b"int x;"), (FILE, good())]),
+    ),
+    "slashes and backslashes": lambda: (
+        ".zip",
+        hostile._zip([(f"a\\{FILE}", b"int x;"), (f"a/{FILE}", good())]),
+    ),
+    "a path of Windows that leads out": lambda: (
+        ".zip",
+        hostile._zip([(f"..\\{FILE}", good())]),
+    ),
 }
 ACCEPTED: dict[str, Callable[[], tuple[str, bytes]]] = {
     "odd names": lambda: (".zip", hostile._zip([*((n, b"1") for n in ODD), (FILE, good())])),
@@ -132,6 +144,16 @@ ACCEPTED: dict[str, Callable[[], tuple[str, bytes]]] = {
     "names of Windows": lambda: (
         ".zip",
         hostile._zip([(f"C:{FILE}", b"int x;"), (f"a\\{FILE}", b"int x;"), (FILE, good())]),
+    ),
+    "nothing but paths with backslashes": lambda: (
+        ".zip",
+        hostile._zip([("a\\", b""), (f"a\\b\\{FILE}", good())]),
+    ),
+    "two spellings of a path, one text": lambda: (
+        ".tar",
+        hostile._tar(
+            [(tarfile.TarInfo(f"./{FILE}"), good()), (tarfile.TarInfo(FILE), good())], "w"
+        ),
     ),
     "a folder that is a link": lambda: (".tar", _linked()),
     "a comment that looks like an archive": lambda: (".zip", _commented()),

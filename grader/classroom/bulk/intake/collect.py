@@ -252,7 +252,7 @@ def choose(lab: Lab, candidates: list[Candidate]) -> Files:
 
 def _rank(lab: Lab, path: str) -> tuple[bool, int]:
     parent = _parent(path)
-    return not (parent == lab.id or parent.startswith(f"{lab.id}_")), path.count("/")
+    return not (parent == lab.id or parent.startswith(f"{lab.id}_")), len(PurePosixPath(path).parts)
 
 
 def _parent(path: str) -> str:

@@ -116,8 +116,8 @@ class Collection:
         self.members += 1
         if self.members > MOST_MEMBERS:
             raise Refused(f"contains more than {MOST_MEMBERS} files")
-        parts = PurePosixPath(path.replace("\\", "/")).parts
-        if ".." in parts or path.startswith(("/", "\\")) or path[1:3] == ":\\":
+        parts = PurePosixPath(path).parts
+        if ".." in parts or path.startswith("/") or path[1:3] == ":/":
             raise Refused("contains a path that leads out of it")
         if len(parts) > DEEPEST:
             raise Refused(f"contains folders more than {DEEPEST} deep")
@@ -144,13 +144,18 @@ def too_large() -> str:
     return f"has more than {MOST_BYTES >> 20} MB"
 
 
+def slashed(path: str) -> str:
+    """Old tools of Windows write backslashes between folders."""
+    return path.replace("\\", "/")
+
+
 def read_zip(archive: zipfile.ZipFile, files: Collection) -> None:
     for member in archive.infolist():
-        path = member.filename
+        path = slashed(member.filename)
         if not files.wants(path):
             continue
         kind = stat.S_IFMT(member.external_attr >> 16)
-        if member.is_dir():
+        if path.endswith("/"):
             files.add(path, problem="is a folder")
         elif kind not in (0, stat.S_IFREG):
             files.add(path, problem="is a link" if stat.S_ISLNK(kind) else "is not a file")
@@ -169,19 +174,20 @@ def read_tar(file: IO[bytes], files: Collection) -> None:
     limited = cast(Any, Limited(file))
     with tarfile.open(fileobj=limited, mode="r|") as archive:
         for member in archive:
-            if not files.wants(member.name):
+            path = slashed(member.name)
+            if not files.wants(path):
                 continue
             if member.issym() or member.islnk():
-                files.add(member.name, problem="is a link")
+                files.add(path, problem="is a link")
             elif member.isdir():
-                files.add(member.name, problem="is a folder")
+                files.add(path, problem="is a folder")
             elif not member.isreg() or member.issparse():
-                files.add(member.name, problem="is not a file")
+                files.add(path, problem="is not a file")
             elif member.size > MOST_BYTES:
-                files.add(member.name, problem=too_large())
+                files.add(path, problem=too_large())
             else:
                 content = archive.extractfile(member)
-                files.add(member.name, content.read(MOST_BYTES + 1) if content else b"")
+                files.add(path, content.read(MOST_BYTES + 1) if content else b"")
 
 
 def read_archive(path: str, files: Collection) -> None:
@@ -213,7 +219,7 @@ def list_members(file: IO[bytes], files: Collection) -> None:
         raise Refused(f"contains more than {MOST_LISTED} files")
     listed: dict[str, str] = {}
     for member in members:
-        parts = PurePosixPath(member.filename.replace("\\", "/")).parts
+        parts = PurePosixPath(slashed(member.filename)).parts
         if parts and ".." not in parts and parts[0] != "/" and len(parts) <= DEEPEST:
             kind = stat.S_IFMT(member.external_attr >> 16)
             folder = "is a folder" if member.is_dir() else ""
@@ -226,7 +232,7 @@ def read_members(file: IO[bytes], files: Collection) -> None:
     most = MOST_NESTED
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
-            path = "/".join(PurePosixPath(member.filename.replace("\\", "/")).parts)
+            path = "/".join(PurePosixPath(slashed(member.filename)).parts)
             if path not in files.names:
                 continue
             if stat.S_ISLNK(member.external_attr >> 16):
