@@ -38,9 +38,10 @@ def faults() -> dict[str, str]:
     }
 
 
-def tested() -> Iterator[Outcome]:
-    """Runs the tests of faults.toml."""
-    listed = faults()
+def tested(listed: dict[str, str]) -> Iterator[Outcome]:
+    """Runs these tests of faults.toml."""
+    if not listed:  # pytest would run all that there are
+        return
     with tempfile.NamedTemporaryFile(suffix=".xml") as report:
         subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-n0",

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.classroom.bulk.final import Final, Student
@@ -40,7 +41,7 @@ SHOWN = ("output", "hidden")  # groups whose renderings are looked at, the page 
 @dataclass(frozen=True)
 class Outcome:
     """What came of an attack. verdict: what the grade says; survived: why the attack was not
-    stopped as it must be; [] when it was."""
+    stopped as it must be; [] when it was. made: on which day."""
 
     name: str
     group: str
@@ -48,6 +49,7 @@ class Outcome:
     verdict: str
     seconds: float
     survived: list[str] = field(default_factory=list)
+    made: str = field(default_factory=lambda: str(datetime.now(UTC).date()))
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The table of what came of the attacks: RESULTS.md beside this file."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader import paths
@@ -14,7 +14,10 @@ HEAD = """\
 Made by `make attacks`, which makes every attack and fails if one gets through. *Stopped by* is read
 from the grade: the first wall that showed. *Verdict* is the grade: points earned and measured, or
 that the file does not build. The state of the machine is compared before and after each attack.
+*Made* is the day, as `make attacks UPDATE=yes` makes only attacks that have no row or survived.
 """
+COLUMNS = ("attack", "group", "stopped by", "verdict", "seconds", "made")
+SURVIVED = "**survived**: "
 UNCHECKED_TITLE = "## If the check of source and objects missed them"
 UNCHECKED_HEAD = f"""\
 {UNCHECKED_TITLE}
@@ -63,13 +66,23 @@ def save(checked: str = "", unchecked: str = "") -> None:
     FILE.write_text(f"{(checked or first).rstrip()}\n\n{unchecked or title + rest}".rstrip() + "\n")
 
 
+def rows() -> Iterator[Outcome]:
+    """What came of the attacks, as the first part of RESULTS.md has it."""
+    for row in FILE.read_text().partition(UNCHECKED_TITLE)[0].splitlines():
+        cells = [cell.replace("\\|", "|") for cell in re.split(r"^\| | \| | \|$", row)[1:-1]]
+        if len(cells) == len(COLUMNS) and cells[0] not in ("---", COLUMNS[0]):
+            name, group, wall, verdict, seconds, made = cells
+            survived = [wall.removeprefix(SURVIVED)] if wall.startswith(SURVIVED) else []
+            yield Outcome(name, group, wall, verdict, float(seconds), survived, made)
+
+
 def _rows(outcomes: Sequence[Outcome]) -> list[str]:
     """A table with a row for each attack."""
-    lines = ["| attack | group | stopped by | verdict | seconds |", "|---|---|---|---|---|"]
+    lines = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
     for o in outcomes:
-        wall = "**survived**: " + "; ".join(o.survived) if o.survived else o.stopped_by
+        wall = SURVIVED + "; ".join(o.survived) if o.survived else o.stopped_by
         wall = _without_places(wall)
-        cells = (o.name, o.group, wall, o.verdict, f"{o.seconds:.1f}")
+        cells = (o.name, o.group, wall, o.verdict, f"{o.seconds:.1f}", o.made)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return lines
 

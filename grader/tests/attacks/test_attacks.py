@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import grader.tests.attacks.__main__ as making
 from grader import paths
 from grader.classroom.export import quiz
 from grader.compile import make
@@ -244,6 +245,26 @@ def test_the_table_names_a_survivor() -> None:
     assert "| run | 2 | 1 |" in text and "**survived**: it earned" in text and "b \\| c" in text
     assert table.line(through).startswith("SURVIVED") and table.line(stopped).startswith("stopped")
     assert hostile.HEADERS
+
+
+def test_an_update_makes_what_is_new_or_survived(
+    place: Target, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "FILE", tmp_path / "RESULTS.md")
+    before = [
+        Outcome(name, keys.GROUP, "a | b", "0/1", 0.1, survived, "2026-01-02")
+        for name, survived in [("gone", []), ("x | y", []), ("again", ["it earned 1; it leaks"])]
+    ]
+    table.FILE.write_text(table.report(before) + "\n" + table.unchecked_report(before))
+    assert [o.survived for o in table.rows()] == [o.survived for o in before]
+    looks: dict[str, keys.Look] = dict.fromkeys(("x | y", "new", "again"), lambda _: "the same")
+    monkeypatch.setattr(keys, "LOOKS", looks)
+    kept = making.stopped_before("")
+    same, *made = making.outcomes(f"{keys.GROUP}: ", kept, place, home)
+    assert same == before[1]
+    assert [o.name for o in made] == ["new", "again"]
+    assert all(o.made > "2026-01-02" and not o.survived for o in made)
+    assert [name for _, name in making.stopped_before("X |")] == ["gone"]
 
 
 def test_each_part_of_the_table_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
