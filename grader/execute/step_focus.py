@@ -30,15 +30,16 @@ def at_line(recording: Recording, file: str, line: int, words: list[str]) -> Foc
 def at_finding(recording: Recording, finding: Finding) -> Focus | None:
     """The step of a finding; of a race, that of the other thread as well."""
     words, place = [finding.render()], (finding.file, finding.line)
+    x, y, z = recording.head.threads
     here = [(i, s) for i, s in enumerate(recording.steps) if recording.place(s) == place]
     if finding.kind == "barrier-divergence":
-        full = _full(recording)
-        missed = (i for i, step in here if isinstance(step, Barrier) and step.lanes != full)
+        barriers = [(i, step) for i, step in here if isinstance(step, Barrier)]
+        missed = (i for i, step in barriers if sum(m.bit_count() for m in step.lanes) < x * y * z)
         return next((Focus(i, 0, words) for i in missed), None)
-    x, y, _ = recording.head.threads
     number = sum(i * n for i, n in zip(finding.thread, (1, x, x * y), strict=False))
     warp, lane = divmod(number, LANES)
-    mine = [(i, s) for i, s in here if isinstance(s, Access) and s.has(warp, lane)]
+    of_warp = [(i, s) for i, s in here if isinstance(s, Access) and s.warp == warp]
+    mine = [(i, s) for i, s in of_warp if s.lanes >> lane & 1]
     if finding.kind.endswith("-race") and finding.other_line:
         other_place = (finding.other_file, finding.other_line)
         for i, _ in mine:
@@ -46,20 +47,9 @@ def at_finding(recording: Recording, finding: Finding) -> Focus | None:
                 return Focus(i, 1 << lane, words, *pair)
     mine.sort(key=lambda one: one[1].way != "fault")
     if finding.kind == "out-of-bounds":
-        mine.sort(key=lambda one: not _is_outside(recording, one[1], lane))
+        rooms = {i: range(recording.size_of(s) - s.width + 1) for i, s in mine}
+        mine.sort(key=lambda one: one[1].addresses()[lane] in rooms[one[0]])
     return Focus(mine[0][0], 1 << lane, words) if mine else None
-
-
-def _is_outside(recording: Recording, step: Access, lane: int) -> bool:
-    """Does the lane leave the object?"""
-    return not 0 <= step.addresses()[lane] <= recording.size_of(step) - step.width
-
-
-def _full(recording: Recording) -> list[int]:
-    """The lanes of each warp that exist."""
-    x, y, z = recording.head.threads
-    count = x * y * z
-    return [(1 << min(LANES, count - first)) - 1 for first in range(0, count, LANES)]
 
 
 def _rival(
@@ -69,13 +59,11 @@ def _rival(
     barriers, and its lane; the latest before this step, else the first after it."""
     me = recording.steps[mine]
     assert isinstance(me, Access)
-    start, end = mine, mine
-    while start > 0 and not isinstance(recording.steps[start - 1], Barrier):
-        start -= 1
-    while end < len(recording.steps) and not isinstance(recording.steps[end], Barrier):
-        end += 1
+    barriers = [i for i, step in enumerate(recording.steps) if isinstance(step, Barrier)]
+    start = max((i for i in barriers if i < mine), default=-1)
+    end = min((i for i in barriers if i > mine), default=len(recording.steps))
     at = me.addresses()[lane]
-    for i in [*range(mine, start - 1, -1), *range(mine + 1, end)]:
+    for i in [*range(mine, start, -1), *range(mine + 1, end)]:
         other = recording.steps[i]
         if not isinstance(other, Access) or other.object != me.object:
             continue
@@ -93,8 +81,7 @@ def _rival(
 
 def store_of(recording: Recording, size: int, offset: int) -> tuple[int, int] | None:
     """The last step that stores to this offset of an array of so many bytes, and its lane."""
-    for i in range(len(recording.steps) - 1, -1, -1):
-        step = recording.steps[i]
+    for i, step in reversed([*enumerate(recording.steps)]):
         if isinstance(step, Access) and step.way == "store" and step.space == "global":
             for lane, at in step.addresses().items():
                 if at <= offset < at + step.width and recording.size_of(step) == size:

@@ -91,9 +91,6 @@ class Access(msgspec.Struct, tag="access", array_like=True, frozen=True):
             for i, lane in enumerate(lanes_of(self.lanes) if data else [])
         }
 
-    def has(self, warp: int, lane: int) -> bool:
-        return self.warp == warp and self.lanes >> lane & 1 == 1
-
     def excess(self) -> int:
         """What a load or store costs beyond what so many different bytes need."""
         sectors, _, _, wavefronts, ideal, words = self.costs

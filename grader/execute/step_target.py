@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from grader.execute import step_focus, steps
 from grader.execute.accesses import WarpAccess
 from grader.execute.profile import Kernel, Line, Profile
-from grader.execute.step_lines import SECTOR, Barrier
+from grader.execute.step_lines import SECTOR, Barrier, Index
 from grader.execute.steps import Focus, Recording
 from grader.model.finding import Finding
-
-Block = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,7 @@ class Target:
     """The block that is recorded, and what the page is to show there. words: why this block."""
 
     launch: int
-    block: Block
+    block: Index
     words: tuple[str, ...] = ()
     finding: Finding | None = None
     line: tuple[str, int] | None = None
@@ -30,7 +28,7 @@ class Target:
         return f"{self.launch}:{','.join(map(str, self.block))}"
 
 
-def middle(kernel: Kernel) -> Block:
+def middle(kernel: Kernel) -> Index:
     x, y, z = kernel.grid
     return x // 2, y // 2, z // 2
 
@@ -71,10 +69,9 @@ def costliest(seen: Profile, samples: list[WarpAccess]) -> Target:
     """The block with the access that wastes most; where none costs twice what it needs, the middle
     of the first launch."""
     lines = [(waste(line), kernel, line) for kernel in seen.kernels for line in kernel.lines]
-    if not lines:
-        return Target(seen.kernels[0].launch, middle(seen.kernels[0]))
-    (extra, needed), kernel, line = max(lines, key=lambda one: one[0][0])
-    if extra <= needed or not line.line:
+    nothing = (0, 0), seen.kernels[0], None
+    (extra, needed), kernel, line = max(lines, key=lambda one: one[0][0], default=nothing)
+    if line is None or not line.line or extra <= needed:
         return Target(seen.kernels[0].launch, middle(seen.kernels[0]))
     words = f"{line.file}:{line.line} costs most beyond what it needs"
     return at_line(kernel, (line.file, line.line), samples, (words,))
@@ -90,14 +87,13 @@ def of_run(seen: Profile, samples: list[WarpAccess]) -> Target | None:
 def finish(recording: Recording, target: Target) -> None:
     """Sets the step at which the page opens, if that is not known yet, and adds what a page needs.
     The warps of that step stay in a page that has not all."""
-    if recording.focus is None and target.finding:
-        recording.focus = step_focus.at_finding(recording, target.finding)
-        recording.focus = recording.focus or Focus(0, 0, [target.finding.render()])
-    if recording.focus is None and target.line:
-        recording.focus = step_focus.at_line(recording, *target.line, list(target.words))
-    if recording.focus is None and target.words:
-        recording.focus = Focus(0, 0, list(target.words))
-    focus = recording.focus
+    focus, words = recording.focus, list(target.words)
+    if finding := target.finding:
+        focus = focus or step_focus.at_finding(recording, finding)
+        focus = focus or Focus(0, 0, [finding.render()])
+    if target.line:
+        focus = focus or step_focus.at_line(recording, *target.line, words)
+    focus = recording.focus = focus or (Focus(0, 0, words) if words else None)
     shown = [recording.steps[i] for i in ([focus.step, focus.other] if focus else []) if i >= 0]
     first = [step.warp for step in shown if not isinstance(step, Barrier)]
     steps.complete(recording, first)

@@ -129,16 +129,12 @@ def read(raw: bytes, binary: Path) -> Recording | None:
     pcs = {step.pc for step in made.steps if isinstance(step, Access)}
     before = addr2line.locations(binary, {pc - 1 for pc in pcs | {mark.pc for mark in marks}})
     made.places = {pc: before[pc - 1] for pc in sorted(pcs)}
-    for mark in marks:  # of several of a construct, the first line is its head
-        place = before[mark.pc - 1]
-        made.constructs[mark.number] = min(
-            place, made.constructs.get(mark.number, place), key=lambda p: p[1]
-        )
-    made.cut = "".join(
-        f"the recording ends after {len(made.steps)} steps; {line.count} more do not fit"
-        for line in lines[-1:]
-        if isinstance(line, step_lines.LeftOut)
-    )
+    starts = [(mark.number, before[mark.pc - 1]) for mark in marks]
+    starts.sort(key=lambda one: -one[1][1])  # of several of a construct, the first line is its head
+    made.constructs = dict(starts)
+    if isinstance(last := lines[-1], step_lines.LeftOut):
+        more = f"{last.count} more do not fit"
+        made.cut = f"the recording ends after {len(made.steps)} steps; {more}"
     return made
 
 
@@ -166,12 +162,9 @@ def complete(recording: Recording, first: Iterable[int] = (), most: int = MOST_B
         else:
             is_short = True
             places = places[: max(1, min(len(places) - 1, len(places) * most // size))]
-    said = [recording.cut] if recording.cut else []
-    if kept != warps:
-        said.append(f"of {len(warps)} warps this page has {len(kept)}")
-    if is_short:
-        said.append(f"the page ends after {len(places)} steps")
-    recording.cut = "; ".join(said)
+    fewer = f"of {len(warps)} warps this page has {len(kept)}" if kept != warps else ""
+    shorter = f"the page ends after {len(places)} steps" if is_short else ""
+    recording.cut = "; ".join(filter(None, (recording.cut, fewer, shorter)))
     _renumber(recording, {old: new for new, old in enumerate(places)})
 
 
@@ -224,9 +217,7 @@ def _count(recording: Recording) -> None:
 
 def _site(step: Step) -> Site | None:
     """What the step counts, as one access of a profile."""
-    if not isinstance(step, Access) or step.way == "fault":
-        return None
-    if step.space == "" or step.space == "unknown":
+    if not isinstance(step, Access) or step.way == "fault" or step.space in ("", "unknown"):
         return None
     sectors, fresh, again, wavefronts, ideal, words = step.costs
     counts = (1, step.lanes.bit_count(), sectors, fresh, wavefronts, ideal, words, again)

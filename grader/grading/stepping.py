@@ -63,7 +63,7 @@ def command(lab: Lab, check: Check, backend: str, again: str) -> str:
     if no_page(lab, asked, backend) or any(IN_A_CALL in text for text in check.message):
         return ""
     assert isinstance(asked, Input)
-    if not is_quick(lab, _at_public_size(asked), backend):
+    if not is_quick(lab, asked.at_public_size(), backend):
         return ""
     words = check.name.split(" ")
     pattern = check.name
@@ -81,17 +81,16 @@ def stepped(session: Session) -> tuple[Check, Recording]:
     reasons = [no_page(lab, p.check, session.plan.backend) for p in session.plan.checks]
     able = [p.check for p, reason in zip(session.plan.checks, reasons, strict=True) if not reason]
     ran = [c for c in able if graded[lab.id_of(c)].verdict in ("pass", "fail")]
-    failed = [c for c in ran if graded[lab.id_of(c)].verdict == "fail"]
-    chosen = [*failed, *ran]
-    runner = session.runner() if chosen else None
+    ran.sort(key=lambda check: graded[lab.id_of(check)].verdict != "fail")
+    runner = session.runner() if ran else None
     if not able:
         why = " and ".join(dict.fromkeys(reasons)) or "no check is selected"
         raise NotSteppedError(f"{why}; choose another check with -k")
     if runner is None:
         raise NotSteppedError("nothing ran that can be stepped through; fix what failed first")
-    first = chosen[0]
+    first = ran[0]
     assert isinstance(first, Input)
-    check = _at_public_size(first)
+    check = first.at_public_size()
     if not is_quick(lab, check, runner.backend):
         raise NotSteppedError(
             f"the image of '{check.name}' is too large to record; choose a smaller one with -k"
@@ -101,10 +100,6 @@ def stepped(session: Session) -> tuple[Check, Recording]:
         return line, _Stepper(session, runner, check, line).recording()
     except FAULTS as fault:
         raise NotSteppedError(f"the recording failed: {fault}") from fault
-
-
-def _at_public_size(check: Input) -> Input:
-    return check.at_public_size() if isinstance(check, Technique) else check
 
 
 @dataclass
@@ -129,13 +124,12 @@ class _Stepper:
             raise NotSteppedError(f"'{self.check.name}' launches no kernel")
         target = self._target(run, seen, comparison)
         found = [x for x in step_lines.lines(run.outcome.steps) if isinstance(x, Stored)]
-        by_finding = target.finding is not None and comparison is not None
-        if comparison and not by_finding:
-            target = self._of_pixel(found, seen, comparison, prepared)
+        pixel = comparison if target.finding is None else None
+        if pixel:
+            target = self._of_pixel(found, seen, pixel, prepared)
         recording = record(self.runner, self.check, target)
-        if comparison and not by_finding:
-            operation = self.session.lab.part_of(self.check).operation
-            _show_pixel(recording, comparison, prepared, self.check, operation, bool(found))
+        if pixel:
+            self._show_pixel(recording, pixel, prepared, bool(found))
         recording.title = f"{self.session.lab.id}  {self.line.title()}"
         recording.limits = _limits(self.session.lab, self.check.part, recording.head.kernel)
         submission, files = self.session.submission, recording.files()
@@ -194,9 +188,38 @@ class _Stepper:
         tile = report_data.tile((shape[0], shape[1]), given.inputs.radius, launches)
         block = step_target.middle(last)
         if tile:
-            at = (x // tile.width, y // tile.height)
-            block = (min(at[0], last.grid[0] - 1), min(at[1], last.grid[1] - 1), block[2])
+            columns, rows, _ = last.grid
+            block = (min(x // tile.width, columns - 1), min(y // tile.height, rows - 1), block[2])
         return Target(last.launch, block, ("no thread stores the first wrong pixel",))
+
+    def _show_pixel(
+        self, recording: Recording, comparison: Comparison, given: Prepared, found: bool
+    ) -> None:
+        """Opens at the store of the first wrong pixel, with what it was made from."""
+        operation = self.session.lab.part_of(self.check).operation
+        index, output = comparison.first(), comparison.output
+        place = int(np.ravel_multi_index(index, output.shape)) * output.dtype.itemsize
+        at = step_focus.store_of(recording, output.nbytes, place) if found else None
+        want = compare.number(float(comparison.expected.value[index]), output.dtype)
+        got = compare.number(float(comparison.got[index]), output.dtype)
+        shown = OPERATIONS[operation].subscript(index)
+        words = [f"out{shown} is {got}; it should be {want}"]
+        if at is None:
+            recording.focus = Focus(0, 0, [*words, "no thread stores it; this block could"])
+            return
+        step, lane = at
+        recording.focus = Focus(step, 1 << lane, words)
+        image = given.inputs.image
+        if image.ndim != 2 or len(index) != 2:
+            return
+        taps, outside, stores = step_focus.pixels_read(recording, step, lane, image)
+        centre = (index[1], index[0])
+        wanted = None
+        if operation in WINDOWS and "mask" in given.inputs.arrays:
+            border = self.check.settings().get("border", "zero")
+            wanted = step_focus.window(image.shape, centre, given.inputs.radius, border)
+        found_taps = step_focus.taps_of(taps, wanted, centre, stores > 1)
+        recording.pixel = Pixel(f"out{shown}", got, want, found_taps, outside)
 
 
 def record(runner: Runner, check: Input, target: Target) -> Recording:
@@ -210,47 +233,11 @@ def record(runner: Runner, check: Input, target: Target) -> Recording:
     return recording
 
 
-def _show_pixel(
-    recording: Recording,
-    comparison: Comparison,
-    given: Prepared,
-    check: Input,
-    operation: str,
-    found: bool,
-) -> None:
-    """Opens at the store of the first wrong pixel, with what it was made from."""
-    index = comparison.first()
-    output = comparison.output
-    place = int(np.ravel_multi_index(index, output.shape)) * output.dtype.itemsize
-    at = step_focus.store_of(recording, output.nbytes, place) if found else None
-    want = compare.number(float(comparison.expected.value[index]), output.dtype)
-    got = compare.number(float(comparison.got[index]), output.dtype)
-    shown = OPERATIONS[operation].subscript(index)
-    words = [f"out{shown} is {got}; it should be {want}"]
-    if at is None:
-        recording.focus = Focus(0, 0, [*words, "no thread stores it; this block could"])
-        return
-    step, lane = at
-    recording.focus = Focus(step, 1 << lane, words)
-    image = given.inputs.image
-    if image.ndim != 2 or len(index) != 2:
-        return
-    taps, other, stores = step_focus.pixels_read(recording, step, lane, image)
-    centre = (index[1], index[0])
-    wanted = None
-    if operation in WINDOWS and "mask" in given.inputs.arrays:
-        border = check.settings().get("border", "zero")
-        wanted = step_focus.window(image.shape, centre, given.inputs.radius, border)
-    found_taps = step_focus.taps_of(taps, wanted, centre, stores > 1)
-    recording.pixel = Pixel(f"out{shown}", got, want, found_taps, other)
-
-
 def _limits(lab: Lab, part: str, kernel: str) -> list[Limit]:
     """What the part's technique checks ask of the kernel's counters that a page has."""
-    limits = []
-    for t in lab.technique:
-        if t.part == part and fnmatchcase(kernel, t.kernel) and counters.is_of_accesses(t.counter):
-            words = counters.in_words(t.counter, t.per)
-            said = f"{words.counted}{words.unit}"
-            limits.append(Limit(t.counter, t.per or "", said, t.at_most, t.at_least))
-    return limits
+    return [
+        Limit(t.counter, t.per or "", f"{words.counted}{words.unit}", t.at_most, t.at_least)
+        for t in lab.technique
+        if t.part == part and fnmatchcase(kernel, t.kernel) and counters.is_of_accesses(t.counter)
+        for words in [counters.in_words(t.counter, t.per)]
+    ]

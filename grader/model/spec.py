@@ -99,6 +99,10 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """Is there a part of the input that no student may know?"""
         return False
 
+    def at_public_size(self) -> Input:
+        """The same check with the size that students know."""
+        return self
+
     def settings(self) -> dict[str, str]:
         """The settings that the lab's driver gets."""
         return {**({"border": self.border} if self.border else {}), **self.set}
@@ -206,7 +210,6 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
             yield msgspec.structs.replace(self, **msgspec.structs.asdict(bound), also=[])
 
     def at_public_size(self) -> Technique:
-        """The same check with the size that students know."""
         return self.public or self
 
     def holds(self, value: float) -> bool:

@@ -3,9 +3,7 @@
 import base64
 import hashlib
 import re
-from functools import cache
 
-import jinja2
 from markupsafe import Markup
 
 from grader.execute.step_lines import Object
@@ -22,14 +20,18 @@ def page(recording: Recording, small: bool = False) -> str:
     """The page of one block. small: for a frame inside another page, without counters."""
     name_objects(recording)
     script = SCRIPT.read_text(encoding="utf-8")
-    text = _template().render(
-        title=recording.title,
-        recording=recording,
-        small=small,
-        data=recording.packed(),
-        script=Markup(script),
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        style=page_templates.style(*STYLES),
+    text = (
+        page_templates.environment()
+        .get_template("step.html")
+        .render(
+            title=recording.title,
+            recording=recording,
+            small=small,
+            data=recording.packed(),
+            script=Markup(script),
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            style=page_templates.style(*STYLES),
+        )
     )
     return plain_text.document(text)  # names of kernels and files are the student's
 
@@ -37,11 +39,6 @@ def page(recording: Recording, small: bool = False) -> str:
 def name_objects(recording: Recording) -> None:
     for item in recording.objects:
         item.name = item.name or _name(item, recording)
-
-
-@cache
-def _template() -> jinja2.Template:
-    return page_templates.environment().get_template("step.html")
 
 
 def _name(item: Object, recording: Recording) -> str:

@@ -33,9 +33,7 @@
     step.at = Array(LANES).fill(null);
     step.bytes = Array(LANES).fill(null);
     const { offsets, width } = step, each = [], values = hex(step.values);
-    for (let i = 0; i < offsets.length; i += 3) {
-      for (let k = 0; k < offsets[i + 2]; k++) each.push(offsets[i] + k * offsets[i + 1]);
-    }
+    for (let i = 0; i < offsets.length; i += 3) for (let k = 0; k < offsets[i + 2]; k++) each.push(offsets[i] + k * offsets[i + 1]);
     step.active.forEach((lane, i) => {
       const from = values.length === width ? 0 : i * width;
       step.at[lane] = each[i];
@@ -44,11 +42,10 @@
   }
 
   /* The counters are those of --profile; of each limit, the sums of both its terms. */
-  const sums = [], total = { pixels: 0, terms: data.limits.map(() => [0, 0]) };
   const names = [...new Set(data.counts.flatMap(({ counters }) => Object.keys(counters)))].sort();
-  for (const name of names) total[name] = 0;
-  let epoch = 0;
+  const sums = [], total = { terms: data.limits.map(() => [0, 0]), ...Object.fromEntries(names.map((name) => [name, 0])) };
   const stored = new Set();
+  let epoch = 0;
   steps.forEach((step, i) => {
     step.epoch = epoch;
     epoch += step.kind === "barrier";
@@ -73,8 +70,8 @@
   /* ---- values in words */
 
   function short(number) {
-    const text = String(Number(number.toPrecision(4)));
-    return text.length > 8 ? number.toExponential(1) : text;
+    const text = String(Number.isInteger(number) ? number : Number(number?.toPrecision(4)));
+    return number === null ? "–" : text.length > 8 ? number.toExponential(1) : text;
   }
 
   function shown(bytes, holds) {
@@ -108,7 +105,7 @@
 
   function thread(warp, lane) {
     const [x, y] = head.threads, n = warp * LANES + lane;
-    return [n % x, Math.floor(n / x) % y, Math.floor(n / x / y)];
+    return [n % x, Math.floor(n / x) % y, Math.floor(n / x / y)].join(", ");
   }
   const exists = (warp, lane) => warp * LANES + lane < threadCount;
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
@@ -126,20 +123,13 @@
     const one = step.active.length === 1 ? "s" : "";
     const verb = { load: `load${one}`, store: `store${one}`, atomic: `update${one} atomically`, fault: `end${one} at a bad access of` }[step.way];
     const to = step.way === "store" ? "to" : step.way === "load" ? "from" : "in";
-    let text = `${who} ${verb} ${width}${one ? "" : " each"} ${to} ${object.name} in ${step.space || object.space} memory${where}`;
-    const [sectors, , , wavefronts, ideal, words] = step.costs;
-    if (step.way === "load" || step.way === "store") {
-      if (step.space === "shared") {
-        text += `: ${plural(wavefronts, "wavefront")}`;
-        text += wavefronts > ideal ? `, ${wavefronts - ideal} of them extra because of bank conflicts` : ", no conflict";
-      } else if (step.space === "constant") {
-        text += `: ${plural(words, "word")}` + (words > 1 ? ", read one after the other" : " for all");
-      } else {
-        const used = new Set(step.active.flatMap((lane) => [...Array(step.width).keys()].map((i) => step.at[lane] + i))).size;
-        text += `: ${plural(sectors, "sector")}, ${sectors * SECTOR} bytes moved, ${Math.round(100 * used / (sectors * SECTOR || 1))} % of them used`;
-      }
-    }
-    return `${text}.`;
+    const text = `${who} ${verb} ${width}${one ? "" : " each"} ${to} ${object.name} in ${step.space || object.space} memory${where}`;
+    const [sectors, , , wavefronts, ideal, words] = step.costs, extra = wavefronts - ideal;
+    if (step.way !== "load" && step.way !== "store") return `${text}.`;
+    if (step.space === "shared") return `${text}: ${plural(wavefronts, "wavefront")}, ${extra > 0 ? `${extra} of them extra because of bank conflicts` : "no conflict"}.`;
+    if (step.space === "constant") return `${text}: ${plural(words, "word")}${words > 1 ? ", read one after the other" : " for all"}.`;
+    const used = new Set(step.active.flatMap((lane) => [...Array(step.width).keys()].map((i) => step.at[lane] + i))).size, moved = sectors * SECTOR;
+    return `${text}: ${plural(sectors, "sector")}, ${moved} bytes moved, ${Math.round(100 * used / (moved || 1))} % of them used.`;
   }
 
   /* What one of the marked threads does in a step. */
@@ -148,7 +138,7 @@
     if (lane === undefined || step.kind !== "access") return sentence(step);
     const verb = { load: "loads", store: "stores", atomic: "updates", fault: "accesses" }[step.way];
     const value = step.bytes[lane] ? `, ${shown(step.bytes[lane], objectOf(step).holds)}` : "";
-    return `line ${step.line}: thread (${thread(step.warp, lane).join(", ")}) ${verb} ${objectOf(step).name}${element(step, lane)}${value}`;
+    return `line ${step.line}: thread (${thread(step.warp, lane)}) ${verb} ${objectOf(step).name}${element(step, lane)}${value}`;
   }
 
   /* ---- drawing */
@@ -167,95 +157,79 @@
   const hue = (lane) => `--hue:${Math.round((lane * 360) / LANES)}`;
   const svg = (tag, attributes, text = "") => make(tag, text, attributes, document.createElementNS("http://www.w3.org/2000/svg", tag));
 
-  /* A cell is text, or made already; the first of a row is its head. mark: the class of a cell. */
-  function table(caption, heads, rows, mark = () => "", kind = "figures-table") {
+  /* A cell is text, or made already; the first of a row is its head. */
+  const cell = (text, kind) => make("td", text, kind ? { class: kind } : {});
+  function table(caption, heads, rows, kind = "figures-table") {
     const made = make("table", "", { class: kind }), line = (cells) => filled(make("tr", ""), ...cells);
     made.append(make("caption", caption, { class: "hidden" }));
     if (heads.length) made.createTHead().append(line(heads.map((head) => (head instanceof Node ? head : make("th", head, { scope: "col" })))));
-    made.createTBody().append(...rows.map((row) => line(row.map((cell, i) => cell instanceof Node ? cell
-      : i === 0 ? make("th", cell, { scope: "row" }) : make("td", cell, mark(row, i) ? { class: mark(row, i) } : {})))));
+    made.createTBody().append(...rows.map((row) => line(row.map((one, i) => one instanceof Node ? one
+      : i === 0 ? make("th", one, { scope: "row" }) : cell(one)))));
     return made;
   }
 
-  /* Which listing is shown, and its lines. */
-  let listed = null;
-  const ran = new Map(steps.map(({ file }) => [file, new Set()]));
-  for (const { file, line } of steps) ran.get(file).add(line);
+  let listed = null; /* the file that is shown */
 
   function drawSource({ file, line }) {
     const box = byId("source");
     if (listed !== file && data.sources[file]) {
+      const ran = new Set(steps.map((step) => step.file === file && step.line));
       box.replaceChildren(filled(make("ol", ""), ...data.sources[file].map((text, i) => filled(
-        make("li", "", { class: ran.get(file).has(i + 1) ? "ran" : "", ...(text === null ? { hidden: "" } : {}) }),
+        make("li", "", { class: ran.has(i + 1) ? "ran" : "", ...(text === null ? { hidden: "" } : {}) }),
         make("span", i + 1, { class: "n" }), text || ""))));
       byId("file").textContent = file;
       listed = file;
     }
-    box.querySelectorAll(".now").forEach((item) => {
-      item.classList.remove("now");
-      item.removeAttribute("aria-current");
-    });
-    const now = listed === file && box.firstChild ? box.firstChild.children[line - 1] : null;
-    if (now) {
-      now.classList.add("now");
-      now.setAttribute("aria-current", "step");
-      const place = now.offsetTop - box.offsetTop;
-      if (place < box.scrollTop + 30 || place > box.scrollTop + 0.7 * box.clientHeight) {
-        box.scrollTop = place - 0.3 * box.clientHeight; /* its end may be below the screen */
-      }
-    }
+    box.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    const now = listed === file && box.firstChild?.children[line - 1];
+    if (!now) return;
+    now.setAttribute("aria-current", "step");
+    const place = now.offsetTop - box.offsetTop, beyond = place - box.scrollTop - 0.7 * box.clientHeight;
+    if (place < box.scrollTop + 30 || beyond > 0) box.scrollTop = place - 0.3 * box.clientHeight; /* its end may be below the screen */
   }
 
   /* The line of the branch or loop around a line, as its indentation says; 0: none is seen. */
   function branchAround({ file, line }) {
     const lines = data.sources[file] || [];
-    const branch = /\b(if|else|for|while|switch|case)\b|\?/;
-    const depth = (text) => text.search(/\S/);
-    if (branch.test(lines[line - 1] || "")) return line;
-    let least = depth(lines[line - 1] || "");
-    for (let i = line - 2; i >= 0 && lines[i] !== null && least > 0; i--) {
-      if (depth(lines[i]) < 0 || depth(lines[i]) >= least) continue;
-      if (branch.test(lines[i])) return i + 1;
-      least = depth(lines[i]);
+    for (let i = line - 1, least = Infinity; i >= 0 && lines[i] !== null && least > 0; i--) {
+      const depth = (lines[i] || "").search(/\S/);
+      if (depth < 0 || depth >= least) continue;
+      if (/\b(if|else|for|while|switch|case)\b|\?/.test(lines[i])) return i + 1;
+      least = depth;
     }
     return 0;
   }
 
   /* Why a lane takes no part, in words. */
-  function reason(step, lane) {
-    if (!exists(step.warp, lane)) return "no such thread";
-    for (let i = 0; i < (step.apart || []).length; i += 2) {
-      if ((step.apart[i + 1] >>> lane) & 1) {
-        const construct = step.apart[i];
-        if (construct < 0) return "left the kernel, or wait";
-        const line = construct > 0 ? (data.constructs[construct] || ["", 0])[1] : branchAround(step);
-        return line ? `took another way at the branch or loop of line ${line}` : "excluded by a condition of this line";
-      }
-    }
-    return "take no part";
+  function reason({ warp, apart = [], file, line }, lane) {
+    if (!exists(warp, lane)) return "no such thread";
+    const i = apart.findIndex((mask, k) => k % 2 === 1 && (mask >>> lane) & 1), construct = apart[i - 1];
+    if (i < 0) return "take no part";
+    if (construct < 0) return "left the kernel, or wait";
+    const head = construct > 0 ? (data.constructs[construct] || ["", 0])[1] : branchAround({ file, line });
+    return head ? `took another way at the branch or loop of line ${head}` : "excluded by a condition of this line";
   }
 
-  function laneText(step, lane) {
-    if (step.kind === "barrier" || !step.active.includes(lane)) return ["", ""];
-    if (step.kind === "warp") {
-      const i = step.active.indexOf(lane);
-      const from = step.sources.length ? ` ← ${step.sources[i]}` : "";
-      return [step.results.length ? bitsShown(step.results[i]) : "here", from];
-    }
-    return [shown(step.bytes[lane], objectOf(step).holds), element(step, lane)];
+  /* What the page says of each lane of a warp. */
+  function lanesIn(step) {
+    return EVERY_LANE.map((lane) => {
+      const i = step.active.indexOf(lane), said = { lane, who: thread(step.warp, lane), value: "", address: "", why: "" };
+      if (i < 0) return { ...said, why: reason(step, lane) };
+      if (step.kind === "access") return { ...said, value: shown(step.bytes[lane], objectOf(step).holds), address: element(step, lane) };
+      return { ...said, value: step.results.length ? bitsShown(step.results[i]) : "here", address: step.sources.length ? ` ← ${step.sources[i]}` : "" };
+    });
   }
 
   function drawLanes(step) {
-    const grid = byId("grid"), off = new Map(), one = step.kind !== "barrier";
-    byId("warp").textContent = !one ? "of all warps" : `of warp ${step.warp}, threads ${thread(step.warp, 0).join(",")} to ${thread(step.warp, LANES - 1).join(",")}`;
-    grid.replaceChildren(...(one ? EVERY_LANE : []).map((lane) => {
-      const on = step.active.includes(lane), [value, address] = laneText(step, lane);
-      const cell = make("div", "", { style: hue(lane), class: `${on ? "on" : "off"}${(marked >>> lane) & 1 ? " here" : ""}`,
-        title: `lane ${lane}, thread (${thread(step.warp, lane).join(", ")}): ${on ? `${address} ${value}` : reason(step, lane)}` });
-      if (!on) off.set(reason(step, lane), [...(off.get(reason(step, lane)) || []), lane]);
-      return filled(cell, make("span", on ? value : "off"), make("b", lane), make("span", on ? address : "–"));
+    const off = {}, one = step.kind !== "barrier";
+    byId("warp").textContent = !one ? "of all warps" : `of warp ${step.warp}, threads ${thread(step.warp, 0)} to ${thread(step.warp, LANES - 1)}`;
+    byId("grid").replaceChildren(...(one ? lanesIn(step) : []).map(({ lane, who, value, address, why }) => {
+      if (why) off[why] = [...(off[why] || []), lane];
+      return filled(make("div", "", { style: hue(lane), class: `${why ? "off" : "on"}${(marked >>> lane) & 1 ? " here" : ""}`,
+        title: `lane ${lane}, thread (${who}): ${why || `${address} ${value}`}` }),
+        make("span", why ? "off" : value), make("b", lane), make("span", why ? "–" : address));
     }));
-    byId("off").replaceChildren(...[...off].map(([why, lanes]) => make("p", `${spans(lanes)} off: ${why}`)));
+    byId("off").replaceChildren(...Object.entries(off).map(([why, lanes]) => make("p", `${spans(lanes)} off: ${why}`)));
   }
 
   function spans(lanes) {
@@ -278,7 +252,9 @@
     return found;
   }
 
-  let marked = 0; /* the lanes that the page is about */
+  /* The steps that the page is about, with their lanes; those of this step. */
+  const places = data.focus ? [[data.focus.step, data.focus.lanes], [data.focus.other, data.focus.other_lanes]] : [];
+  let marked = 0;
 
   function cellOf(tag, lanes, more = "") {
     const text = lanes.length === 0 ? "" : lanes.length === 1 ? String(lanes[0]) : `${lanes[0]}+`;
@@ -319,7 +295,7 @@
     const rows = wavefronts(step).map((row, i) => [make("th", String(i + 1), { scope: "row", "aria-label": `wavefront ${i + 1}` }),
       ...EVERY_LANE.map((bank) => cellOf("td", row[bank] || [], count > ideal ? " clash" : ""))]);
     return [make("p", `${plural(count, "wavefront")}, ${ideal} without conflicts; a row for each; below its bank, each word with the lane that wants it`, { class: "note" }),
-      table("Banks of shared memory, one row for each wavefront", [make("th", "#", { scope: "col", "aria-label": "wavefront" }), ...EVERY_LANE], rows, undefined, "banks")];
+      table("Banks of shared memory, one row for each wavefront", [make("th", "#", { scope: "col", "aria-label": "wavefront" }), ...EVERY_LANE], rows, "banks")];
   }
 
   function drawConstant(step) {
@@ -331,8 +307,8 @@
   function drawBarrier(step) {
     return [table("Which threads are at the barrier", ["warp", "lanes at the barrier", "not there"], step.lanes.map((mask, warp) => {
       const there = lanesOf(mask), missing = EVERY_LANE.filter((lane) => exists(warp, lane) && !there.includes(lane));
-      return [`warp ${warp}`, there.length ? spans(there) : "none", missing.length ? spans(missing) : "none"];
-    }), (row, i) => (i === 2 && row[2] !== "none" ? "over" : ""))];
+      return [`warp ${warp}`, there.length ? spans(there) : "none", missing.length ? cell(spans(missing), "over") : "none"];
+    }))];
   }
 
   function drawShuffle(step) {
@@ -351,45 +327,35 @@
   }
 
   function drawMemory(step) {
-    const box = byId("memory");
     byId("where").textContent = "";
     byId("what").textContent = { barrier: "Barrier", warp: "Exchange" }[step.kind] || "Memory";
-    if (step.kind === "barrier") return box.replaceChildren(...drawBarrier(step));
-    if (step.kind === "warp") return box.replaceChildren(...drawShuffle(step));
+    if (step.kind === "barrier") return drawBarrier(step);
+    if (step.kind === "warp") return drawShuffle(step);
     const object = objectOf(step), line = (data.sources[object.file] || [])[object.line - 1] ? object.line : 0;
     byId("where").textContent = `${object.name}, ${object.bytes} bytes${line ? `, line ${line}` : ""}`;
-    if (step.space === "shared") return box.replaceChildren(...drawBanks(step));
-    if (step.space === "constant") return box.replaceChildren(...drawConstant(step));
+    if (step.space === "shared") return drawBanks(step);
+    if (step.space === "constant") return drawConstant(step);
     const beyond = step.active.filter((lane) => step.at[lane] < 0 || step.at[lane] + step.width > object.bytes);
     const said = beyond.length ? [make("p", `outside of ${object.name}: ${spans(beyond)}`, { class: "warn" })] : [];
-    return box.replaceChildren(...said, ...drawSectors(step));
+    return [...said, ...drawSectors(step)];
   }
 
-  const digits = (value) => (value === null ? "–" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4))));
-
   function drawCounters(at) {
-    const own = steps[at].adds.counters, sum = sums[at], last = sums[sums.length - 1];
+    const own = steps[at].adds.counters, sum = sums[at], last = sums[sums.length - 1], has = data.limits.length;
     const rows = names.filter((name) => last[name]).map((name) =>
-      [name.replaceAll("_", " "), own[name] ? `+${own[name]}` : "", digits(sum[name]), digits(last[name]), ...(data.limits.length ? [""] : [])]);
+      [name.replaceAll("_", " "), cell(own[name] ? `+${own[name]}` : "", "more"), short(sum[name]), short(last[name]), ...(has ? [""] : [])]);
     data.limits.forEach((limit, n) => {
-      const bound = limit.at_most !== null ? `at most ${digits(limit.at_most)}` : `at least ${digits(limit.at_least)}`;
-      rows.push([limit.words, "", digits(limited(limit, n, sum)), digits(limited(limit, n, last)), bound]);
+      const [bound, most] = limit.at_most !== null ? [limit.at_most, "most"] : [limit.at_least, "least"], end = limited(limit, n, last);
+      const fails = end !== null && (most === "most" ? end > bound : end < bound);
+      rows.push([limit.words, "", short(limited(limit, n, sum)), cell(short(end), fails ? "over" : ""), `at ${most} ${short(bound)}`]);
     });
-    const over = (row, i) => {
-      if (i === 1) return "more";
-      const [, way, number] = /^at (most|least) (.*)$/.exec(row[4] || "") || [];
-      return i === 3 && number && row[i] !== "–" && (way === "most" ? +row[i] > +number : +row[i] < +number) ? "over" : "";
-    };
-    byId("counters").replaceChildren(table("Counters", ["counter", "this step", "so far", "at the end", ...(data.limits.length ? ["limit"] : [])], rows, over));
+    byId("counters").replaceChildren(table("Counters", ["counter", "this step", "so far", "at the end", ...(has ? ["limit"] : [])], rows));
   }
 
   function drawTable(step) {
     if (!byId("table-box").open) return;
-    const rows = step.kind === "barrier" ? [] : EVERY_LANE.map((lane) => {
-      const on = step.active.includes(lane), [value, address] = laneText(step, lane);
-      return [`lane ${lane}`, thread(step.warp, lane).join(", "), on ? "takes part" : reason(step, lane), address, value];
-    });
-    byId("table").replaceChildren(...(rows.length ? [table("The lanes", ["lane", "thread", "state", "address", "value"], rows)] : drawBarrier(step)));
+    byId("table").replaceChildren(...(step.kind === "barrier" ? drawBarrier(step) : [table("The lanes", ["lane", "thread", "state", "address", "value"],
+      lanesIn(step).map(({ lane, who, value, address, why }) => [`lane ${lane}`, who, why || "takes part", address, value]))]));
   }
 
   function drawTaps() {
@@ -399,12 +365,12 @@
     const size = Math.min(reach, 16), around = [...Array(2 * size + 1).keys()].map((i) => i - size);
     const cellAt = (dx, dy) => {
       const [, , step, needed] = pixel.taps.find(([x, y]) => x === dx && y === dy) || [];
-      const cell = make("td", "", { class: [step < 0 ? "missing" : "", needed === false ? "extra" : "", dx === 0 && dy === 0 ? "centre" : ""].join(" ").trim() });
-      if (step < 0) cell.append(make("span", "✕", { title: `(${dx}, ${dy}) was never read` }));
-      if (step >= 0) cell.append(button(needed ? "✓" : "!", () => show(step), { "aria-label": `(${dx}, ${dy}): read in step ${step + 1}` }));
-      return cell;
+      const place = cell("", [step < 0 ? "missing" : "", needed === false ? "extra" : "", dx === 0 && dy === 0 ? "centre" : ""].join(" ").trim());
+      if (step < 0) place.append(make("span", "✕", { title: `(${dx}, ${dy}) was never read` }));
+      if (step >= 0) place.append(button(needed ? "✓" : "!", () => show(step), { "aria-label": `(${dx}, ${dy}): read in step ${step + 1}` }));
+      return place;
     };
-    box.replaceChildren(table("Pixels of the input around the result", [], around.map((dy) => around.map((dx) => cellAt(dx, dy))), undefined, "taps"));
+    box.replaceChildren(table("Pixels of the input around the result", [], around.map((dy) => around.map((dx) => cellAt(dx, dy))), "taps"));
     const missing = pixel.taps.filter((tap) => tap[2] < 0).length, extra = pixel.taps.filter((tap) => !tap[3]).length;
     byId("taps-words").textContent = `✓ ${plural(pixel.taps.length - missing - extra, "pixel")} read (a click goes there), ✕ ${missing} missing, ! ${extra} read but not needed; `
       + `${plural(pixel.outside, "load")} of other values, such as those beyond the border; framed: the result's own place`;
@@ -413,7 +379,7 @@
   /* ---- moving */
 
   let at = 0, speaking = 0;
-  const moves = [...document.querySelectorAll("[data-move]")].map((move) => [move, move.dataset.move.split(" ")[0], Number(move.dataset.move.split(" ")[1])]);
+  const moves = [...document.querySelectorAll("[data-move]")].map((move) => [move, move.dataset.move.split(" ")]).map(([move, [what, way]]) => [move, what, Number(way)]);
   const wanted = {
     step: () => true,
     barrier: (step) => step.kind === "barrier" || step.name === "__syncwarp",
@@ -433,15 +399,15 @@
 
   function show(to) {
     at = to;
-    const step = steps[at], { focus } = data;
-    marked = focus && at === focus.step ? focus.lanes : focus && at === focus.other ? focus.other_lanes : 0;
+    const step = steps[at];
+    marked = places.find(([place]) => place === at)?.[1] || 0;
     byId("at").value = at;
     byId("at").setAttribute("aria-valuetext", `step ${at + 1} of ${steps.length}`);
     byId("number").textContent = `${at + 1} of ${steps.length}, after ${plural(step.epoch, "barrier")}`;
     byId("words").textContent = sentence(step);
     drawSource(step);
     drawLanes(step);
-    drawMemory(step);
+    byId("memory").replaceChildren(...drawMemory(step));
     drawCounters(at);
     drawTable(step);
     for (const [move, what, way] of moves) move.disabled = next(what, way) < 0;
@@ -451,16 +417,16 @@
 
   function controls() {
     for (const [move, what, way] of moves) move.addEventListener("click", () => go(what, way));
-    const select = byId("only"), { focus } = data;
-    const warps = [...new Set(steps.filter((step) => step.kind !== "barrier").map((step) => step.warp))].sort((a, b) => a - b);
+    const select = byId("only");
+    const warps = [...new Set(steps.filter(({ kind }) => kind !== "barrier").map(({ warp }) => warp))].sort((a, b) => a - b);
     select.append(...warps.map((warp) => make("option", `warp ${warp}`, { value: warp })));
     select.addEventListener("change", () => show(at));
     select.parentElement.hidden = warps.length < 2;
-    for (const [to, lanes] of focus ? [[focus.step, focus.lanes], [focus.other, focus.other_lanes]] : []) {
-      if (to >= 0 && steps[to]) {
-        byId("jumps").append(filled(make("p", "", { class: "buttons" }),
-          button(`step ${to + 1}`, () => show(to)), make("span", oneThread(steps[to], lanes))));
-      }
+    byId("at").max = steps.length - 1;
+    byId("at").addEventListener("input", (event) => show(Number(event.target.value)));
+    byId("table-box").addEventListener("toggle", () => drawTable(steps[at]));
+    for (const [to, lanes] of places.filter(([place]) => steps[place])) {
+      byId("jumps").append(filled(make("p", "", { class: "buttons" }), button(`step ${to + 1}`, () => show(to)), make("span", oneThread(steps[to], lanes))));
     }
   }
 
@@ -484,18 +450,11 @@
     go(what, event.shiftKey && event.key.length === 1 ? -way : way);
   });
 
-  if (steps.length === 0) {
-    byId("words").textContent = "This block accesses no memory and meets no barrier: there is nothing to step through.";
-    document.querySelector(".time").hidden = true;
-    document.body.removeAttribute("aria-busy");
-    return;
+  if (steps.length) {
+    controls();
+    drawTaps();
+    show(steps[places[0]?.[0]] ? places[0][0] : 0);
+    window.convlabsStep = { counters: () => sums[sums.length - 1], steps, show };
   }
-  controls();
-  byId("at").max = steps.length - 1;
-  byId("at").addEventListener("input", (event) => show(Number(event.target.value)));
-  byId("table-box").addEventListener("toggle", () => drawTable(steps[at]));
-  drawTaps();
-  show(data.focus && steps[data.focus.step] ? data.focus.step : 0);
-  window.convlabsStep = { counters: () => sums[sums.length - 1], steps, show };
   document.body.removeAttribute("aria-busy");
 })();

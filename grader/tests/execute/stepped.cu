@@ -18,12 +18,8 @@ __global__ void everything(const float *d_in, float *d_out) {
     }
     __syncthreads();
     float sum = s_tile[(SIDE - 1 - x) * SIDE + y];
-    for (int i = 0; i < x % 4; i++) {
-        sum += d_in[i * i] * 0;
-    }
-    for (int step = 16; step > 0; step /= 2) {
-        sum += __shfl_down_sync(0xffffffff, sum, step);
-    }
+    for (int i = 0; i < x % 4; i++) sum += d_in[i * i] * 0;
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffff, sum, step);
     d_out[x * SIDE + y] = sum;
     atomicAdd(&d_out[1000], 1.0f);
 }
@@ -45,30 +41,22 @@ __global__ void outside(float *d_out) {
 
 /* Half of the threads wait at another barrier. */
 __global__ void apart(float *d_out) {
-    if (threadIdx.x % 2 == 1) {
-        __syncthreads();
-    } else {
-        __syncthreads();
-    }
+    if (threadIdx.x % 2 == 1) __syncthreads();
+    else __syncthreads();
     d_out[threadIdx.x] = 3;
 }
 
 int main() {
-    static float h_in[SIDE * SIDE];
-    for (int i = 0; i < SIDE * SIDE; i++) {
-        h_in[i] = i;
-    }
+    const size_t bytes = SIDE * SIDE * sizeof(float);
     float *d_in, *d_out;
-    cudaMalloc(&d_in, sizeof h_in);
-    cudaMalloc(&d_out, sizeof h_in);
-    cudaMemcpy(d_in, h_in, sizeof h_in, cudaMemcpyHostToDevice);
-    cudaMemset(d_out, 0, sizeof h_in);
+    cudaMallocManaged(&d_in, bytes);
+    cudaMalloc(&d_out, bytes);
+    for (int i = 0; i < SIDE * SIDE; i++) d_in[i] = i;
+    cudaMemset(d_out, 0, bytes);
     everything<<<1, dim3(SIDE, ROWS)>>>(d_in, d_out);
     race<<<1, 2 * SIDE>>>(d_in, d_out);
     apart<<<1, SIDE>>>(d_out);
     outside<<<2, SIDE>>>(d_out);
     cudaDeviceSynchronize();
-    cudaFree(d_in);
-    cudaFree(d_out);
     return 0;
 }

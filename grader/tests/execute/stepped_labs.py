@@ -70,10 +70,8 @@ def profiled(which: str, work: Path) -> Iterator[Profiled]:
     runner = Runner(submission, made.binary, "sim", work)
     with_kernels = [t for t in lab.technique if lab.file_of(t).endswith(".cu")]
     for technique in {t.part: t for t in with_kernels}.values():
-        public = technique.at_public_size()
-        channels = min(public.channels, 2)
-        size = SMALL.get(which, (34, 13))
-        check = msgspec.structs.replace(public, size=size, channels=channels)
+        size, channels = SMALL.get(which, (34, 13)), min(technique.channels, 2)
+        check = msgspec.structs.replace(technique.at_public_size(), size=size, channels=channels)
         run = runner.forwards(check)
         launches = read_launches(run.outcome.profile)
         assert run.right and launches

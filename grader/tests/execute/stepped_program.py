@@ -1,16 +1,14 @@
 """stepped.cu, built and run once, with the recordings of its blocks."""
 
+import copy
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-import msgspec
 
 from grader.execute import program, step_target
 from grader.execute.program import Program, ToStep
 from grader.execute.step_target import Target
 from grader.execute.steps import Recording
-from grader.render import step_page
 
 FILE = Path(__file__).with_name("stepped.cu")
 EVERYTHING, RACE, APART, OUTSIDE = range(4)  # launches
@@ -24,13 +22,10 @@ class Stepped:
     shown: ToStep
 
     def target(self, launch: int) -> Target:
-        """Of the first error in a launch; without one, of its line with bank conflicts."""
-        errors = step_target.with_errors(self.shown.profile.findings)
-        if found := [f for f in errors if f.launch == launch]:
-            return step_target.at_finding(found[0])
-        kernel = self.shown.profile.kernels[launch]
-        line = max(kernel.lines, key=lambda line: line.counters.shared_store_conflicts)
-        return step_target.at_line(kernel, (line.file, line.line), self.shown.warps, ("conflicts",))
+        """Of the first error in a launch; without one, of the costliest line."""
+        seen, warps = self.shown.profile, self.shown.warps
+        found = [f for f in step_target.with_errors(seen.findings) if f.launch == launch]
+        return step_target.at_finding(found[0]) if found else step_target.costliest(seen, warps)
 
     @cache  # noqa: B019
     def raw(self, launch: int) -> Recording:
@@ -40,13 +35,10 @@ class Stepped:
 
     def recording(self, launch: int) -> Recording:
         """As a page has it."""
-        recording = msgspec.convert(msgspec.to_builtins(self.raw(launch)), Recording)
+        recording = copy.deepcopy(self.raw(launch))
         recording.sources = dict.fromkeys(recording.files(), FILE.read_text().splitlines())
         step_target.finish(recording, self.target(launch))
         return recording
-
-    def page(self, launch: int) -> str:
-        return step_page.page(self.recording(launch))
 
 
 @cache

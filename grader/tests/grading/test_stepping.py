@@ -32,9 +32,8 @@ def opened(entry: str, pattern: str, *more: str | Path) -> tuple[Recording, str]
     assert page, done.stdout + done.stderr
     file = paths.ROOT / page[1]
     assert file.stat().st_size <= 500_000
-    found = DATA.search(file.read_text())
-    assert found
-    packed = gzip.decompress(base64.b64decode(found[1]))
+    (data,) = DATA.findall(file.read_text())
+    packed = gzip.decompress(base64.b64decode(data))
     return msgspec.json.decode(packed, type=Recording), done.stdout
 
 

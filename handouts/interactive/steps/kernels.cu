@@ -1,9 +1,10 @@
 /* The kernels that the handouts step through, one block of each: `python -m handouts.drawing.steps`
  * records them. They show how a warp accesses memory; none is the solution of a lab. */
 #include <cuda_runtime.h>
-#include <stdio.h>
+#include <string.h>
 
 #define COLUMNS 64
+#define IMAGE (32 * COLUMNS * sizeof(float))
 
 __constant__ float c_weight[4];
 
@@ -65,25 +66,19 @@ __global__ void reds(const unsigned char *d_rgb, unsigned char *d_red) {
 }
 
 int main(void) {
-    static float image[32 * COLUMNS];
-    static unsigned char rgb[3 * 128];
     const float weights[4] = {1, 3, 2, -1};
-    for (int i = 0; i < 32 * COLUMNS; i++) image[i] = (float)(i % 10);
-    for (int i = 0; i < 128; i++) rgb[3 * i] = i, rgb[3 * i + 1] = 150, rgb[3 * i + 2] = 250;
     unsigned char *d_rgb, *d_red;
     float *d_in, *d_t, *d_image, *d_weights, *d_out;
-    cudaMalloc(&d_in, sizeof image);
-    cudaMalloc(&d_t, sizeof image);
-    cudaMalloc(&d_image, sizeof image);
-    cudaMalloc(&d_weights, sizeof weights);
-    cudaMalloc(&d_out, sizeof image);
-    cudaMalloc(&d_rgb, sizeof rgb);
+    cudaMallocManaged(&d_in, IMAGE);
+    cudaMallocManaged(&d_t, IMAGE);
+    cudaMallocManaged(&d_image, IMAGE);
+    cudaMallocManaged(&d_weights, sizeof weights);
+    cudaMallocManaged(&d_rgb, 3 * 128);
+    cudaMalloc(&d_out, IMAGE);
     cudaMalloc(&d_red, 4 * 64);
-    cudaMemcpy(d_rgb, rgb, sizeof rgb, cudaMemcpyHostToDevice);
-    cudaMemcpy(d_in, image, sizeof image, cudaMemcpyHostToDevice);
-    cudaMemcpy(d_t, image, sizeof image, cudaMemcpyHostToDevice);
-    cudaMemcpy(d_image, image, sizeof image, cudaMemcpyHostToDevice);
-    cudaMemcpy(d_weights, weights, sizeof weights, cudaMemcpyHostToDevice);
+    for (int i = 0; i < 32 * COLUMNS; i++) d_in[i] = d_t[i] = d_image[i] = (float)(i % 10);
+    for (int i = 0; i < 128; i++) d_rgb[3 * i] = i, d_rgb[3 * i + 1] = 150, d_rgb[3 * i + 2] = 250;
+    memcpy(d_weights, weights, sizeof weights);
     cudaMemcpyToSymbol(c_weight, weights, sizeof weights);
     masks_of_columns<<<1, 32>>>(d_in, d_out);
     row_121<<<3, 64>>>(d_in + 1, d_out);
