@@ -217,7 +217,9 @@ def _count(recording: Recording) -> None:
 
 def _site(step: Step) -> Site | None:
     """What the step counts, as one access of a profile."""
-    if not isinstance(step, Access) or step.way == "fault" or step.space in ("", "unknown"):
+    if not isinstance(step, Access) or step.way == "fault":
+        return None
+    if step.space == "" or step.space == "unknown":
         return None
     sectors, fresh, again, wavefronts, ideal, words = step.costs
     counts = (1, step.lanes.bit_count(), sectors, fresh, wavefronts, ideal, words, again)
