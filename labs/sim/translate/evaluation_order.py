@@ -1,169 +1,168 @@
 """Evaluates arguments and operands in the order of the source, as nvcc does in device code.
 
 C++ leaves the order open, and g++ begins with the last argument. `make_float3(draw(&s), draw(&s),
-0)` then has other numbers than on a GPU. A call is edited where two of its arguments change
-something; the list between braces has an order. Of the operands of `+` and its like g++ takes the
-first one first, but for a variable: in `j + (j = 5)` it is read when both are known. Where the rest
-of the expression sets it, sim_now() reads it at once.
+0)` then has other numbers than on a GPU. A call is edited where one argument sets what another
+uses; the list between braces has an order. Of the operands of `+` and its like g++ takes the first
+one first, but if its value is a variable, as in `j + (j = 5)` and `++j * ++j`, that is read when
+both are known. Where the rest of the expression sets it, sim_now() reads it at once.
 """
 
 from __future__ import annotations
 
-from tokens import Function, Tokens
+from collections.abc import Callable
+
+from setters import MEMBERS, Setters, assigns, ends_operand, is_step
+from tokens import ENDS, Tokens
 
 CALLED = "(static_cast<decltype(sim_arguments) &&>(sim_arguments)...); }, "
 BEFORE = "sim_in_order{[&](auto &&...sim_arguments) -> decltype(auto) { return "
+LAST_FIRST = (
+    "one argument changes {0} and another uses it; nvcc begins with the first one, g++ here with "
+    "the last: change {0} in a line of its own"
+)
 # What may stand before a call; before the name of a variable stands its type.
 STARTS = frozenset(b"= ( , return + - / % ; { } ! | ? : [ else do".split())
 OPERATORS = frozenset(b"+ - * / % & | ^ < > = !".split())
+DECLARES = (*ENDS, b"const", b"struct", b"class", b"union", b"enum")
+BEFORE_BRACKETS = (b"return", b"else", b"do", b"case")
 
 
-def order_evaluation(tokens: Tokens) -> None:
-    """Edits the calls and the operands of device code."""
-    device = [f for f in tokens.functions if f.may_run_on_device]
-    changing = {name for f in device for name in [_changes(tokens, f)] if name}
-    inside = sorted({i for f in device for i in range(f.opened + 1, f.closed)})
-    _order_arguments(tokens, inside, changing)
-    _order_operands(tokens, inside, changing)
+def order_evaluation(tokens: Tokens, warn: Callable[[int, str], None]) -> None:
+    """Edits the calls and the operands of device code; `warn` is told of calls it cannot edit."""
+    setters = Setters(tokens)
+    for i in setters.inside:
+        if tokens.at(i + 1) == b"(" and tokens.match[i + 1] > i and _is_callee(tokens, i):
+            _order_arguments(tokens, i, setters, warn)
+        operand = _operand(tokens, i)
+        if operand and tokens.at(i + 1) in OPERATORS:
+            held = _held(tokens, operand, setters)
+            if held and held & setters.of(_rest(tokens, i + 1)):
+                _read_now(tokens, operand)
 
 
-def _order_arguments(tokens: Tokens, inside: list[int], changing: set[bytes]) -> None:
-    for i in inside:
-        is_call = tokens.is_name(i) and tokens.at(i + 1) == b"(" and tokens.match[i + 1] > i
-        if not is_call or tokens.at(i - 1) not in STARTS:
-            continue
-        closed = tokens.match[i + 1]
-        parts = tokens.commas(i + 2, closed)
-        texts = [tokens.text[first:last] for first, last in parts]
-        if any(text in ([b"0"], [b"NULL"]) or b"{" in text or b"..." in text for text in texts):
-            continue  # a null pointer, and what has no type of its own
-        if sum(any(_acts(tokens, k, changing) for k in range(*part)) for part in parts) > 1:
-            tokens.insert(tokens.start[i], BEFORE)
-            tokens.replace(i + 1, CALLED)
-            tokens.replace(closed, "}()")
+def _order_arguments(
+    tokens: Tokens, i: int, setters: Setters, warn: Callable[[int, str], None]
+) -> None:
+    closed = tokens.match[i + 1]
+    parts = [range(*part) for part in tokens.commas(i + 2, closed)]
+    shared = _set_and_used(tokens, parts, setters) if len(parts) > 1 else set()
+    if not shared and sum(any(setters.acts(k) for k in part) for part in parts) < 2:
+        return
+    first = _first_of_name(tokens, i)
+    texts = [tokens.text[part.start : part.stop] for part in parts]
+    # a null pointer, and what has no type of its own
+    untyped = any(text in ([b"0"], [b"NULL"]) or b"{" in text or b"..." in text for text in texts)
+    if untyped or tokens.at(first - 1) not in STARTS:
+        if shared:
+            warn(first, LAST_FIRST.format(min(shared).decode(errors="replace")))
+        return
+    tokens.insert(tokens.start[first], BEFORE)
+    tokens.replace(i + 1, CALLED)
+    for n, part in enumerate(parts):
+        if _variable(tokens, part) in shared and _takes_value(tokens, i, n):
+            _read_now(tokens, part)
+    tokens.replace(closed, "}()")
 
 
-def _order_operands(tokens: Tokens, inside: list[int], changing: set[bytes]) -> None:
-    """Edits the variables that are read before something in the same expression sets them."""
-    for i in inside:
-        if not tokens.is_name(i) or not _is_read(tokens, i):
-            continue
-        first, after = i - 1, i + 1
-        while (
-            tokens.at(first) == b"(" and tokens.at(after) == b")" and not tokens.is_name(first - 1)
-        ):
-            first, after = first - 1, after + 1
-        rest = _rest(tokens, after) if tokens.at(after) in OPERATORS else range(0)
-        if any(tokens.text[k] == tokens.text[i] and _is_set(tokens, k, changing) for k in rest):
-            tokens.insert(tokens.start[i], "sim_now(")
-            tokens.insert(tokens.end(i), ")")
+def _set_and_used(tokens: Tokens, parts: list[range], setters: Setters) -> set[bytes]:
+    """The variables that one argument sets and another uses."""
+    found: set[bytes] = set()
+    for part in parts:
+        # f(&j) and f(j) may set j, but not before the other arguments are known
+        is_place = len(part) == 1 or tokens.text[part.start] == b"&"
+        names = setters.certainly_of(() if is_place else part)
+        for other in parts:
+            if names and other != part:
+                used = {tokens.text[k] for k in other if tokens.at(k - 1) not in MEMBERS}
+                found |= names & (used | setters.certainly_of(other))
+    return found
+
+
+def _variable(tokens: Tokens, part: range) -> bytes:
+    """The variable whose value an argument is, as in j, ++j, j = 1 and j += 1; else nothing."""
+    at = part.start
+    at += 2 * (len(part) == 3 and tokens.text[at] in (b"+", b"-") and is_step(tokens, at))
+    is_variable = at + 1 == part.stop or (at == part.start and assigns(tokens, at + 1))
+    return tokens.text[at] if is_variable and tokens.is_name(at) else b""
+
+
+def _takes_value(tokens: Tokens, i: int, n: int) -> bool:
+    """Has the function that is called at token i no n-th parameter that is a reference?"""
+    after = tokens.angle_back(i) if tokens.text[i] == b">" else i + 1
+    name = tokens.at((after or 0) - 1)
+    lists = [tokens.parameters(f) for f in tokens.functions]
+    heads = [opened for opened in lists if opened and tokens.text[opened - 1] == name]
+    for opened in heads:
+        parameters = tokens.commas(opened + 1, tokens.match[opened])
+        words = tokens.text[slice(*parameters[n])] if n < len(parameters) else [b"..."]
+        if b"..." in words or (b"&" in words and b"const" not in words):
+            return False
+    return bool(heads) or not any(tokens.declares(k) for k in tokens.words(name))
+
+
+def _is_callee(tokens: Tokens, i: int) -> bool:
+    if tokens.text[i] == b">":
+        opened = tokens.angle_back(i)
+        return opened is not None and tokens.is_name(opened - 1)
+    return tokens.is_name(i)
+
+
+def _first_of_name(tokens: Tokens, i: int) -> int:
+    """The first token of a name such as space::function<int>, which ends at token i."""
+    if tokens.text[i] == b">":
+        i = (tokens.angle_back(i) or i) - 1
+    while tokens.at(i - 1) == b"::":
+        i -= 2 if tokens.is_name(i - 2) else 1
+    return i
+
+
+def _read_now(tokens: Tokens, part: range) -> None:
+    tokens.insert(tokens.start[part.start], "sim_now((")
+    tokens.insert(tokens.end(part.stop - 1), "))")
+
+
+def _operand(tokens: Tokens, i: int) -> range | None:
+    """The operand that ends at token i, within its brackets, if its value may be a variable."""
+    if tokens.at(i) == b")":
+        opened = tokens.match[i]
+        is_call = tokens.is_word(opened - 1) and tokens.at(opened - 1) not in BEFORE_BRACKETS
+        is_call = is_call or tokens.at(opened - 1) == b"]"
+        return None if is_call or opened + 1 == i or opened < 0 else range(opened + 1, i)
+    if not tokens.is_name(i):
+        return None
+    sign = tokens.at(i - 1)
+    if sign in (b"+", b"-") and tokens.at(i - 2) == sign and is_step(tokens, i - 2):
+        return None if ends_operand(tokens, i - 3) else range(i - 2, i + 1)
+    return range(i, i + 1) if _is_read(tokens, i) else None
+
+
+def _held(tokens: Tokens, operand: range, setters: Setters) -> set[bytes]:
+    """The variables that the value of an operand may be."""
+    names = [k for k in operand if tokens.text[k] not in (b"(", b")")]
+    alone = {tokens.text[names[0]]} if len(names) == 1 else set()
+    return alone | setters.of(operand)
 
 
 def _is_read(tokens: Tokens, i: int) -> bool:
     """Is the name at i that of a variable whose value is an operand?"""
     before = tokens.at(i - 1)
-    is_sign = before in (b"+", b"-", b"&") and not _ends_operand(tokens, i - 2)
+    is_sign = before in (b"+", b"-", b"&") and not ends_operand(tokens, i - 2)
     is_twice = is_sign and tokens.at(i - 2) == before
-    if before in (b".", b"->", b"::", b"struct", b"class", b"union", b"enum"):
+    if before in (*MEMBERS, *DECLARES):
         return False
     return not (is_twice or (is_sign and before == b"&"))
 
 
-def _ends_operand(tokens: Tokens, i: int) -> bool:
-    is_word = tokens.is_name(i) and tokens.at(i) != b"return"
-    return is_word or tokens.kind[i] == "number" or tokens.at(i) in (b")", b"]")
-
-
 def _rest(tokens: Tokens, i: int) -> range:
     """What is evaluated with the operand before the operator at i, in no order that C++ says."""
-    if tokens.at(i) == b"=" or (
-        tokens.at(i + 1) == b"=" and tokens.at(i) not in (b"<", b">", b"!")
-    ):
-        first = i + 2 if tokens.at(i) == tokens.at(i + 1) else len(tokens)  # == or an assignment
-    elif tokens.at(i) in (b"+", b"-") and _is_step(tokens, i):
-        first = len(tokens)
-    else:
-        first = i + 1
-    last = first
-    while 0 <= last < len(tokens) and tokens.text[last] not in (b";", b",", b"?", b")", b"]", b"}"):
+    sign, is_twice = tokens.at(i), tokens.at(i) == tokens.at(i + 1)
+    if assigns(tokens, i) or (is_twice and sign in (b"+", b"-") and is_step(tokens, i)):
+        return range(0)
+    if is_twice and sign in (b"&", b"|"):
+        return range(0)
+    first = last = i + 1 + (tokens.at(i + 1) in (sign, b"="))
+    while last < len(tokens) and tokens.text[last] not in (b";", b",", b"?", b")", b"]", b"}"):
         if tokens.text[last] in (b"&", b"|") and tokens.at(last + 1) == tokens.text[last]:
             break
         last = tokens.past(last)
     return range(first, last)
-
-
-def _is_step(tokens: Tokens, i: int) -> bool:
-    """Do the signs at i and behind it make ++ or --?"""
-    return tokens.at(i + 1) == tokens.text[i] and tokens.start[i + 1] == tokens.end(i)
-
-
-def _is_set(tokens: Tokens, i: int, changing: set[bytes]) -> bool:
-    """Is the variable at i set there, or handed to a function that may?"""
-    before, sign = tokens.at(i - 1), tokens.at(i + 1)
-    if before in (b"+", b"-") and tokens.at(i - 2) == before and _is_step(tokens, i - 2):
-        return True
-    if before == b"&" and not _ends_operand(tokens, i - 2):
-        return True
-    if before in (b"(", b",") and sign in (b")", b",") and _called(tokens, i) in changing:
-        return True
-    if sign in (b"+", b"-") and _is_step(tokens, i + 1):
-        return True
-    is_shift = sign in (b"<", b">") and tokens.at(i + 2) == sign
-    behind = tokens.at(i + 3) if is_shift else tokens.at(i + 2)
-    if sign == b"=":
-        return behind != b"="
-    return (
-        sign in OPERATORS
-        and sign != b"!"
-        and behind == b"="
-        and (is_shift or sign not in (b"<", b">"))
-    )
-
-
-def _called(tokens: Tokens, i: int) -> bytes:
-    """What the innermost brackets around token i are the arguments of."""
-    k = i - 1
-    while k >= 0 and tokens.match[k] < i:
-        k -= 1
-    return tokens.at(k - 1)
-
-
-def _acts(tokens: Tokens, i: int, changing: set[bytes]) -> bool:
-    """Does token i change a variable, or call what may?"""
-    text = tokens.text[i]
-    if text in (b"+", b"-"):
-        return tokens.at(i + 1) == text and tokens.start[i + 1] == tokens.end(i)
-    if not tokens.is_name(i) or tokens.at(i + 1) != b"(":
-        return False
-    return text in changing or text.startswith(b"atomic")
-
-
-def _changes(tokens: Tokens, function: Function) -> bytes:
-    """The name of a function that stores through a pointer or a reference; else nothing."""
-    opened = tokens.parameters(function)
-    if opened is None or not tokens.is_name(opened - 1):
-        return b""
-    for first, last in tokens.commas(opened + 1, tokens.match[opened]):
-        words = tokens.text[first:last]
-        is_open = (b"*" in words or b"&" in words) and b"const" not in words
-        if is_open and any(
-            tokens.text[k] == words[-1] and _is_stored(tokens, k)
-            for k in range(function.opened, function.closed)
-        ):
-            return tokens.text[opened - 1]
-    return b""
-
-
-def _is_stored(tokens: Tokens, i: int) -> bool:
-    """Is what the name at i points to assigned, or is the name handed on?"""
-    if tokens.at(i - 1) in (b"(", b",") and tokens.at(i + 1) in (b",", b")"):
-        return True
-    k = i + 1
-    while tokens.at(k) in (b"[", b".", b"->", b")"):
-        k = tokens.past(k) + (tokens.text[k] in (b".", b"->"))
-    sign = tokens.at(k)
-    if sign in (b"+", b"-", b"*", b"/", b"%", b"&", b"|", b"^", b"<", b">"):
-        k += 1 + (tokens.at(k + 1) == sign)
-        is_step = sign in (b"+", b"-") and tokens.at(k - 1) == sign and k > i + 2
-        return is_step or tokens.at(k) == b"="
-    return sign == b"=" and tokens.at(k + 1) != b"="

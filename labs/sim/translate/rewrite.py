@@ -98,7 +98,7 @@ class Translation:
         self._calls()
         self._warn_of_pointers()
         DeviceArithmetic(self.tokens).rewrite()
-        order_evaluation(self.tokens)
+        order_evaluation(self.tokens, self._warn)
         stepped = in_lock_step(self.tokens) if self.is_traced or self.lock_step else []
         place_fences(self.tokens, stepped)
         if self.lock_step:

@@ -77,9 +77,9 @@ def changed() -> dict[str, str]:
             found[program] = "it no longer exists"
         elif of_program(program) != was:
             found[program] = (
-                "its code changed after it was timed: where nvcc makes the same PTX of it, its digest"
-                f" in h200/sources.csv becomes {of_program(program)}; else put a diff that takes it"
-                " back into timed/ (labs/studies/predict/README.md)"
+                "its code changed after it was timed: where nvcc makes the same PTX of it, its"
+                f" digest in h200/sources.csv becomes {of_program(program)}; else put a diff that"
+                " takes it back into timed/ (labs/studies/predict/README.md)"
             )
     return found
 

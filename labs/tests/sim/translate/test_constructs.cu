@@ -809,17 +809,37 @@ __global__ void with_draws(int *p) {
     at(p, draw(third) - 1, draw(third) + 1) = 9;
 }
 
+#pragma GCC diagnostic ignored "-Wsequence-point"
+namespace digits {
+template <int N = 10, class T> __device__ T of(T a, T b) {
+    return N * a + b;
+}
+} // namespace digits
+__device__ int next_digit(int &a, int b) {
+    return a = 10 * a + b;
+}
+__global__ void with_variables(int *p) {
+    int j = 1, k = 3;
+    p[0] = digits::of(j, ++j);
+    p[1] = digits::of(++j, ++j);
+    p[2] = digits::of<20>(j = 3, j += 1);
+    p[3] = next_digit(k, k = 5);
+    p[4] = make_int2(j++, j).y;
+}
+
 TEST(arguments_in_order) {
-    const int expected[] = {6, 7, 31, 31, 8, 32, 113, 9};
+    const int expected[] = {6, 7, 31, 31, 8, 32, 113, 9}, variables[] = {12, 34, 64, 55, 5};
     set_up();
     with_draws<<<1, 1>>>(d_out);
     for (int i = 0; i < 8; i++)
         ck_assert_int_eq(out(i), expected[i]);
+    with_variables<<<1, 1>>>(d_out);
+    for (int i = 0; i < 5; i++)
+        ck_assert_int_eq(out(i), variables[i]);
     tear_down();
 }
 
-// The same of operands, also of a variable alone, which g++ reads last.
-#pragma GCC diagnostic ignored "-Wsequence-point"
+// The same of operands, also of those whose value is a variable, which g++ reads last.
 struct bits {
     unsigned low : 3, all;
     __device__ unsigned both() {
@@ -848,12 +868,41 @@ __global__ void with_operands(int *p) {
     p[9] = (int)bits->all;
 }
 
+__device__ int drawn = 1;
+__device__ int draw_next() {
+    return ++drawn;
+}
+__device__ int draw_twice() {
+    return draw_next() + draw_next();
+}
+template <class T> __device__ T falling(T j) {
+    return (j -= 1) * (j -= 1);
+}
+__global__ void with_assignments(int *p) {
+    int i = 1, j = 0, k = 5;
+    auto next = [&i] { return ++i; };
+    p[0] = (j = 3) * (j += 1);
+    p[1] = ++j * ++j;
+    p[2] = (k ? j = 2 : j) - (int)(j = 3) * (j = 4);
+    p[3] = (k++, j = 2) << (j = 5);
+    p[4] = --j - (--j + 1) == 0 && j == 3;
+    p[5] = (j = 2) < (j = 5);
+    p[6] = i + next();
+    p[7] = drawn - draw_twice();
+    p[8] = falling(4);
+    p[9] = ((j += 1) && (j += 1)) + j;
+}
+
 TEST(operands_in_order) {
     const int expected[] = {8, 35, 28, -21, 1, 11, 1, 4, 4, 0};
+    const int assigned[] = {12, 30, -10, 64, 1, 1, 3, -4, 6, 8};
     set_up();
     with_operands<<<1, 1>>>(d_out);
     for (int i = 0; i < 10; i++)
         ck_assert_int_eq(out(i), expected[i]);
+    with_assignments<<<1, 1>>>(d_out);
+    for (int i = 0; i < 10; i++)
+        ck_assert_int_eq(out(i), assigned[i]);
     tear_down();
 }
 

@@ -788,6 +788,31 @@ def test_bytes_are_set_to_a_fraction(value: str, is_warned: bool, tmp_path: Path
     assert (done.returncode, warned) == (0, is_warned), done.stderr
 
 
+@pytest.mark.parametrize(
+    ("call", "is_warned"),
+    [
+        ("v.at(i++, i)", True),
+        ("pair x(i = 2, i)", True),
+        ("pair(i++, i)", False),  # is put into order
+        ("v.at(i++, 2)", False),
+        ("v.at(next(&i), v.i)", False),
+        ("v.at(next(&w->i), w->j)", False),
+        ("pair x{i++, i}", False),
+        ("v.at(__ldg(&i), *(int *)&i)", False),
+    ],
+)
+def test_arguments_that_are_not_put_into_order(call: str, is_warned: bool, tmp_path: Path) -> None:
+    source = (
+        "struct pair { int i, j; __device__ pair(int a, int b); __device__ int at(int, int); };\n"
+        "__device__ int next(int *p) { return *p += 1; }\n"
+        f"__device__ void f(pair v, pair *w, int i) {{\n    {call};\n}}\n"
+    )
+    done, _ = rewrite(tmp_path, source)
+    warned = "student.cu:4:" in done.stderr and "one argument changes i" in done.stderr
+    assert (done.returncode, warned) == (0, is_warned), done.stderr
+    assert not compile_it(tmp_path).count("error")
+
+
 BYTES = """__constant__ float c_mask[9];
 typedef struct { float v[9]; } block;
 void copy(float *d, const float *__restrict__ h, const float mask[9], block *b) {
