@@ -54,7 +54,9 @@ class Setters:
     def _by_calls(self, device: list[Function]) -> None:
         """Adds what calls set beside their arguments."""
         tokens, outside = self.tokens, _of_the_file(self.tokens)
-        bodies = [(_name(tokens, f), range(f.opened, f.closed), outside) for f in device]
+        bodies: list[tuple[bytes, range, frozenset[bytes] | None]] = [
+            (_name(tokens, f), range(f.opened, f.closed), outside) for f in device
+        ]
         bodies += [(tokens.text[at], body, None) for at, body in self._lambdas()]
         sets: dict[bytes, frozenset[bytes]] = {}
         for _ in range(DEPTH):
