@@ -375,7 +375,7 @@ bool instructions_sampled(void) {
 
 /* ---------------------------------------------------------------- further calls */
 
-enum { TIMED_CALLS = 4, CALLS = TIMED_CALLS + 48, LONG_CALL = 10000 /* microseconds */ };
+enum { TIMED_CALLS = 4, CALLS = TIMED_CALLS + 96, LONG_CALL = 10000 /* microseconds */ };
 
 static long now_us(void) {
     struct timespec now;
@@ -392,7 +392,7 @@ static void leave_to_others(bool leave) {
 }
 
 /* The first call was watched by instructions_begin(), the next ones tell how long one takes. In
- * every fourth sample another thread is watched. */
+ * every second sample another thread is watched. */
 bool instructions_again(const void *function) {
     static int calls;
     static long begun, took;
@@ -415,7 +415,7 @@ bool instructions_again(const void *function) {
     }
     array.is_over = 0;
     if (calls >= TIMED_CALLS) {
-        leave_to_others(calls % 4 == 0);
+        leave_to_others(calls % 2 == 0);
         instructions_sample(function, (long)(__rdtsc() >> 4) % (took + 1));
     }
     begun = now_us();

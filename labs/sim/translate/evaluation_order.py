@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from setters import MEMBERS, Setters, assigns, ends_operand, is_step
-from tokens import Tokens
+from tokens import ENDS, Tokens
 
 CALLED = "(static_cast<decltype(sim_arguments) &&>(sim_arguments)...); }, "
 BEFORE = "sim_in_order{[&](auto &&...sim_arguments) -> decltype(auto) { return "
@@ -23,6 +23,7 @@ LAST_FIRST = (
 # What may stand before a call; before the name of a variable stands its type.
 STARTS = frozenset(b"= ( , return + - / % ; { } ! | ? : [ else do".split())
 OPERATORS = frozenset(b"+ - * / % & | ^ < > = !".split())
+DECLARES = (*ENDS, b"const", b"struct", b"class", b"union", b"enum")
 BEFORE_BRACKETS = (b"return", b"else", b"do", b"case")
 
 
@@ -147,7 +148,7 @@ def _is_read(tokens: Tokens, i: int) -> bool:
     before = tokens.at(i - 1)
     is_sign = before in (b"+", b"-", b"&") and not ends_operand(tokens, i - 2)
     is_twice = is_sign and tokens.at(i - 2) == before
-    if before in (b".", b"->", b"::", b"struct", b"class", b"union", b"enum"):
+    if before in (*MEMBERS, *DECLARES):
         return False
     return not (is_twice or (is_sign and before == b"&"))
 
