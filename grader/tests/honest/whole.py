@@ -5,6 +5,7 @@ front of a solution: whoever writes such code, too, loses nothing.
 """
 
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from grader.model import spec
 from grader.model import submission as submissions
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
+from grader.tests.honest.table import Row
 from grader.tests.honest.test_honest import FOLDER, LABS
 from grader.tests.solutions.test_graded_experts import one_file
 from grader.tests.zoo import entries as zoo
@@ -48,17 +50,25 @@ def programs() -> Iterator[Program]:
         yield Program("habit", file.name, lab.id, {name: file.read_text() + solution})
 
 
-def lost(program: Program) -> tuple[bool, list[str]]:
-    """Did it get all points that are measured? And what was said, where it did not."""
-    lab = spec.load(program.lab)
+def graded(program: Program) -> Row:
+    """Its row. To be called in a process of grading.processes()."""
+    lab, start = spec.load(program.lab), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="honest-") as folder:
         for name, text in program.files.items():
             (Path(folder) / name).write_text(text)
         plan = plan_for(lab, backend.choose(lab, "auto"), timed=False)
         result = pipeline.grade(plan, submissions.find(lab, folder), Observer())
     said = [
-        f"{c.name}: {c.verdict}: {' '.join(c.message)[:300]}"
+        f"{c.name}: {c.verdict}: {' '.join(' '.join(c.message).split())[:300]}"
         for c in result.checks
         if c.verdict not in ("pass", "skip") or (c.verdict == "skip" and c.kind != "speed")
     ]
-    return 0 < result.score.measured == result.score.earned, said
+    score = result.score
+    whole = 0 < score.measured == score.earned
+    return Row(
+        str(program),
+        f"{score.earned:g} / {score.measured:g}",
+        f"{time.monotonic() - start:.1f}",
+        time.strftime("%Y-%m-%d"),
+        "" if whole else "; ".join(said) or "no points",
+    )
