@@ -102,6 +102,15 @@ def test_a_finding_of_another_thread_is_not_printed_again() -> None:
     assert all("thread (2,0)" in shown for shown in lines(cases[0], cases[1], verbose=True)[1:])
 
 
+def test_a_long_sentence_is_not_printed_again_with_other_numbers() -> None:
+    why = f"pixels were never written: of every 32 columns only the first are, {'and so on ' * 9}"
+    this_case = f"this case: {'many words ' * 9}"
+    cases = [case(str(n), message=[f"{n} {why}", this_case], diagnosis="x") for n in (5, 6)]
+    first, again = lines(*cases)
+    assert "only the first are" in first
+    assert "6 pixels were never written: as above\n        this case: many words" in again
+
+
 def test_a_warning_about_a_call_is_shown_though_the_file_compiles() -> None:
     told = ["warning: a.cu:3: unused variable", "warning: a.cu:7: cudaMemcpy(): d is a pointer"]
     compiles = Check("lab3/compiles", "compiles", "build", "pass", 0, 0, message=told)
