@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from grader.diagnose import source_text
 from grader.execute.case import Outcome, run_case
 from grader.execute.modes import COUNTED_BLOCK, COUNTED_WHOLE, Mode
 from grader.execute.profile import Launch, read_launches
@@ -80,6 +81,8 @@ def predict_speed(program: Program, speed: Speed, strict: bool) -> Prediction:
         )
         if known is not None:
             prediction = _compared(prediction, known)
+            advice = _advice(program, speed, prediction)
+            prediction = msgspec.structs.replace(prediction, advice=advice)
         if not strict:
             return prediction
     except NotPredicted as why:
@@ -120,6 +123,21 @@ def _compared(prediction: Prediction, known: references.Reference) -> Prediction
     return msgspec.structs.replace(
         prediction, ratio=ratio, solution=known.solution, baseline=known.baseline
     )
+
+
+def _advice(program: Program, speed: Speed, prediction: Prediction) -> str:
+    """What would make the largest term smaller, where the solution's is; else ""."""
+    time, best, line = prediction.time, prediction.solution, prediction.line
+    if time is None or best is None:
+        return ""
+    if time.terms[time.bound] <= model.WORSE * best.terms.get(time.bound, 0.0):
+        return ""
+    loop = None
+    if line is not None and time.bound in model.UNROLLED:
+        file = program.submission.lab.file_of(speed)
+        loop = source_text.rolled_loop(program.submission.text(file), line.line)
+    rolled = f" No `#pragma unroll` stands above the loop at line {loop}." if loop else ""
+    return model.CHANGES[time.bound] + rolled
 
 
 def launches(program: Program, speed: Speed) -> list[Launch]:

@@ -101,15 +101,10 @@ def run(
     given: Given = context.obj
     for option in given.ignored:
         print(f"grade: {option} has no meaning here and is ignored", file=sys.stderr)
-    output.announce_first_build()
     if predicted:
         raise typer.Exit(_predict(files, given, seconds, sample, gpu, json_file))
     traced = profiled or checked or json_file is not None
-    try:
-        built = program.build(files, traced, given.program)
-    except program.ProgramError as problem:
-        raise CommandError(str(problem), exit_codes.LESS) from problem
-    _show_warnings(built.warnings)
+    built = _build(files, traced, given)
     if given.output is not None:
         shutil.copy(built.binary, given.output)
     counted = profiled or json_file is not None
@@ -146,6 +141,18 @@ def run(
     raise typer.Exit(status)
 
 
+def _build(files: list[str], traced: bool, given: Given) -> Program:
+    """Builds the program, and shows the compiler's warnings."""
+    from grader.execute import program
+
+    try:
+        built = program.build(files, traced, given.program, output.announce_first_build)
+    except program.ProgramError as problem:
+        raise CommandError(str(problem), exit_codes.LESS) from problem
+    _show_warnings(built.warnings)
+    return built
+
+
 def _step_page(
     built: Program, arguments: list[str], seconds: float, to_step: ToStep, files: list[str]
 ) -> str:
@@ -178,11 +185,7 @@ def _predict(
 
     if name not in gpu.names():
         raise typer.BadParameter(f"--gpu is one of {', '.join(gpu.names())}")
-    try:
-        built = program.build(files, True, given.program)
-    except program.ProgramError as problem:
-        raise CommandError(str(problem), exit_codes.LESS) from problem
-    _show_warnings(built.warnings)
+    built = _build(files, True, given)
     progress = output.understands_escapes(sys.stderr)
     done, launches = program.execute_sampled(
         built, given.arguments, seconds, sample or PREDICT_SAMPLE, progress

@@ -17,6 +17,10 @@ _COPY = re.compile(
     r"\bcudaMemcpyToSymbol\w*\s*\(\s*c_(?P<to>row|column)\s*,\s*(?:h_)?(?P<source>row|col(?:umn)?)\b"
 )
 _RACE = re.compile(r"\) (?P<does>\w+) and thread .* of the same block (?P<did>\w+) the same bytes")
+_LOOP = re.compile(
+    r"^(?P<unroll>[ \t]*#[ \t]*pragma[ \t]+unroll(?![ \t(]+1\b)[^\n]*\n\s*)?[^\n#]*?\bfor(?=\s*\()",
+    re.MULTILINE,
+)
 _FUNCTION = re.compile(r"^(?!else\b)\w[^;{}=]*?\b(\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
 FEW = 3  # indices; the order of fewer may be chance
 
@@ -80,6 +84,18 @@ def undivided_loop(source: str, line: int) -> Diagnosis | None:
                 "the loop; write `#pragma omp parallel for`, which divides them among the threads",
             )
     return None
+
+
+def rolled_loop(source: str, line: int) -> int | None:
+    """The line of the innermost loop around that line above which stands no `#pragma unroll`."""
+    text = without_comments(source)
+    found = None
+    for match in _LOOP.finditer(text):
+        first = text.count("\n", 0, match.end()) + 1
+        last = first + text.count("\n", match.end(), _end_of_statement(text, match.end()))
+        if first <= line <= last and not match["unroll"]:
+            found = first
+    return found
 
 
 def missing_barrier(source: str, race: Finding) -> str:

@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -66,10 +66,13 @@ class Program:
 
 
 def build(
-    files: list[str], profiled: bool, options: compiler.ProgramOptions | None = None
+    files: list[str],
+    profiled: bool,
+    options: compiler.ProgramOptions | None = None,
+    announce: Callable[[], None] = lambda: None,
 ) -> Program:
-    """Compiles and links the files. Raises ProgramError, BuildError when a part of the course does
-    not build."""
+    """Compiles and links the files. announce: called once they are read and nothing is wrong with
+    them. Raises ProgramError, BuildError when a part of the course does not build."""
     options = options or compiler.ProgramOptions()
     contents = []
     headers: list[bytes] = []
@@ -98,6 +101,7 @@ def build(
     searched = [*(str(Path(name).resolve().parent) for name in files), *options.include]
     environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in searched)}
     environment |= {f"NAME{i}": plain_text.name(name) for i, name in enumerate(files)}
+    announce()
     result = compiler.make_program(home, list(staged), profiled, environment, options)
     if result.binary is None:
         raise ProgramError("\n".join([*result.errors, *_what_to_do(result.errors)]))

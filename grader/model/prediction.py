@@ -46,7 +46,8 @@ class Prediction(msgspec.Struct, frozen=True):
     completes a sentence that begins with "not predicted:".
 
     with_nvcc: false; earlier versions read nvcc's code, too.
-    doubt: why the prediction earns no points whatever it says; "" where it may.
+    doubt: why the prediction earns no points whatever it says; "" where it may. advice: what would
+    make the largest term smaller; "" where the solution's is as large.
     """
 
     check: str  # its id
@@ -60,6 +61,7 @@ class Prediction(msgspec.Struct, frozen=True):
     solution: PredictedTime | None = None
     baseline: PredictedTime | None = None
     doubt: str = ""
+    advice: str = ""
     measured: Literal[False] = False
 
 

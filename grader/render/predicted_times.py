@@ -7,37 +7,13 @@ from markupsafe import Markup
 
 from grader.checks import predicted_points
 from grader.model.prediction import PredictedTime, Prediction
-from grader.predict.model import WORDS
+from grader.predict.model import CHANGES, WORDS, WORSE
 from grader.render.svg import Svg
 
 WIDTH, LEFT, RIGHT, ROW, BAR = 700.0, 96.0, 90.0, 40.0, 22.0
 SHOWN = 0.04  # of a function's time: a term that is smaller in all of them is a part of `other`
 MOST_TERMS = 7  # that have a colour; the next one is that of `other`
 OTHER = "other"
-WORSE = 1.05  # times the solution's: below that there is nothing to advise
-
-# What would make a term smaller, in one sentence each.
-CHANGES = {
-    "issue": "give each thread more outputs, and unroll loops whose count is known: fewer "
-    "instructions for loops, addresses and tests.",
-    "alu": "compute addresses and border tests once for each thread, not once for each tap.",
-    "fma": "fewer multiply-adds: use the mask's structure, such as two passes instead of one.",
-    "fp64": "use float where double is not asked for: a GPU has fewer units for double.",
-    "special": "move divisions, square roots and conversions out of the loops.",
-    "constant": "let all lanes of a warp read the same word of constant memory, or unroll the loop "
-    "so that the address is a constant of the program.",
-    "shared": "let the lanes of a warp use different banks (pad the rows), and keep in registers "
-    "what several outputs need.",
-    "l1": "let neighbouring lanes read neighbouring words, 16 bytes each where you can, and reuse "
-    "what was read.",
-    "l2": "read each value once for each block: reuse it from shared memory or registers.",
-    "dram": "touch fewer bytes: fuse passes, and do not write what is read again.",
-    "latency": "keep more warps resident (fewer registers, less shared memory), or begin several "
-    "loads before the first is used.",
-    "atomics": "add up within a block first, then use one atomic function for each block.",
-    "blocks": "launch fewer blocks that do more each.",
-    "launch": "launch fewer kernels: a launch takes some microseconds whatever it does.",
-}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,11 @@ INDENT = " " * 8
 OF_THE_CASE = ("this case: ", "on the smaller input of the check ")
 # A warning of the translator about numbers of bytes: it compiles, and is not meant so.
 _OF_BYTES = re.compile(r"warning: .*:\d+: (?:cuda\w+\(\)|\S+ is a pointer, whose sizeof)")
+# A finding, which begins with its line or lines; other threads and elements make it no other one.
+# A sentence, whose words before the colon say enough where it comes again.
+_FOUND = re.compile(r"(?P<where>\S+:\d+(?: and :\d+)?)(?: \(\d+ times\))?: ")
+_SENTENCE = re.compile(r"(?P<where>[^:]+): ")
+_NUMBER = re.compile(r"\d+")
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
 
@@ -27,6 +32,8 @@ class Terminal:
     colour: bool = False
     verbose: bool = False
     _printed: set[tuple[str, ...]] = field(default_factory=set)
+    _found: set[tuple[str, str]] = field(default_factory=set)  # where, and what without numbers
+    _said: set[str] = field(default_factory=set)  # the lines of messages
     _hinted: set[str] = field(default_factory=set)  # parts
     _skipped_all: bool = False
     _seen: list[Check] = field(default_factory=list)
@@ -115,12 +122,33 @@ class Terminal:
         message = [*check.message, *(_all_printed(check) if self.verbose else [])]
         if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
             message = [line for line in message if _OF_BYTES.match(line)]
+        message = message if self.verbose else self._once(message)
         lines = [wrapped for line in message for wrapped in self._wrap(line)]
         if step:
             lines.append(f"{INDENT}step through it: {step}")
         if check.verdict == "fail" and check.part and hints and check.part not in self._hinted:
             self._hinted.add(check.part)
             lines.append(f"{INDENT}hint 1 of {hints}: ./grade hint {lab} {check.part}")
+        return lines
+
+    def _once(self, message: list[str]) -> list[str]:
+        """The message, with "as above" for a finding or a long sentence that was printed before, and
+        without what was said of the finding then."""
+        lines, is_known = [], False
+        for line in message:
+            of_case = line.startswith(OF_THE_CASE)
+            is_long = len(line) > self.width - len(INDENT) and not of_case
+            at = _FOUND.match(line)
+            if found := at or (_SENTENCE.match(line) if is_long else None):
+                where = found["where"] if at else _NUMBER.sub("", found["where"])
+                finding = where, _NUMBER.sub("", line[found.end() :])
+                is_known = finding in self._found
+                self._found.add(finding)
+                lines.append(f"{found['where']}: as above" if is_known else line)
+            elif of_case or not (is_known and line in self._said):
+                is_known = False
+                lines.append(line)
+            self._said.add(line)
         return lines
 
     def predictions(self, result: Result) -> str:
@@ -140,6 +168,7 @@ class Terminal:
             _, part, name = each.check.split("/", 2)
             lines.append(f"  {self._paint(COLOURS['uncertain'], 'pred ')} {part}  {name}")
             lines += self._wrap(predicted_line(each))
+            lines += self._wrap(f"try: {each.advice}") if each.advice else []
         return "\n".join(lines)
 
     def footer(self, result: Result) -> str:

@@ -30,10 +30,11 @@ TYPES: dict[str, type[msgspec.Struct]] = {
 }
 # Keys that older documents of the same version lack, by schema and type.
 ADDED_LATER = {
+    ("convlabs-grade/v1", "Prediction"): ("advice",),
     ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions", "leaderboard"),
     ("convlabs-grade/v1", "Score"): ("predicted",),
     ("convlabs-profile/v1", "Counters"): (
-        *("constant_bytes", *TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH),
+        *("constant_bytes", "loaded_places", *TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH),
     ),
     ("convlabs-profile/v1", "Finding"): ("count", "launch"),
     ("convlabs-profile/v1", "Kernel"): ("covers", "idle_threads", "first_idle"),

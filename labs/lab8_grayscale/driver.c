@@ -138,6 +138,9 @@ static bool launched_in_first_stream(void) {
 #define WAITED                                                                                     \
     "waited for each section before it queued the next one, so nothing overlaps in time: queue "   \
     "all sections, then wait for the streams"
+#define FREED_EARLY                                                                                \
+    "freed memory while sections were still under way: call cudaStreamSynchronize() for every "    \
+    "stream first, and return its error; cudaFree() waits, too, but does not tell you what failed"
 
 /* Why the sections do not take turns, or NULL. Every copy and launch must go to a stream that the
  * student created, to several streams where there are several sections, and in each stream first a
@@ -189,6 +192,15 @@ static const char *no_turns(const struct job *job) {
 static unsigned waits(void) {
 #ifdef CONVLABS_SIM
     return sim_waits();
+#else
+    return 0;
+#endif
+}
+
+/* How often memory was freed before the work of the device had ended. */
+static unsigned freed_early(void) {
+#ifdef CONVLABS_SIM
+    return sim_freed_early();
 #else
     return 0;
 #endif
@@ -285,9 +297,13 @@ static void run_with_transfer(struct runner *r, const struct job *job, const cha
         error = grey_pinned(job->rgb, job->width, job->height, job->weights, job->grey);
     } else if (strcmp(transfer, "streamed") == 0) {
         name = "grey_streamed";
+        const unsigned before = freed_early();
         error =
             grey_streamed(job->rgb, job->width, job->height, job->weights, job->chunks, job->grey);
-        const char *const why = error == cudaSuccess ? no_turns(job) : NULL;
+        const char *why = error == cudaSuccess ? no_turns(job) : NULL;
+        if (error == cudaSuccess && !why && freed_early() > before) {
+            why = FREED_EARLY;
+        }
         if (why && copied_pinned(job)) { /* a copy of pageable memory waits: pinning comes first */
             runner_fail(r, RUNNER_REJECTED, "grey_streamed() %s", why);
         }

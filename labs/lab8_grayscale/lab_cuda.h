@@ -38,7 +38,7 @@ cudaError_t grey_pinned(const uint8_t *h_rgb, int width, int height, struct weig
  * image into `chunks` sections, 1 or more, of equal size, rounded up to a multiple of 4 pixels (so
  * the last ones may be shorter or empty; skips empty ones). Copies section i to the device,
  * converts it and copies it back in stream i mod STREAMS, with cudaMemcpyAsync(). Creates the
- * streams with cudaStreamCreate(). */
+ * streams with cudaStreamCreate(), and waits for them before it frees or unpins any memory. */
 enum { STREAMS = 2 };
 cudaError_t grey_streamed(const uint8_t *h_rgb, int width, int height, struct weights w, int chunks,
                           uint8_t *h_grey);

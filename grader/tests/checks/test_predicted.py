@@ -105,6 +105,17 @@ def test_a_baseline_is_predicted_to_be_slower_than_the_solution() -> None:
             assert known.baseline.us > 1.03 * known.solution.us, check
 
 
+def test_a_loop_without_its_pragma_is_named_where_that_costs() -> None:
+    rolled = solution("lab4")["shared_tile.cu"].replace(
+        b"#pragma unroll\n    for (int row", b"for (int row"
+    )
+    (found,) = predict("lab4", {"shared_tile.cu": rolled}, "D").values()
+    line = rolled[: rolled.index(b"for (int row = 0; row < PATCH")].count(b"\n") + 1
+    assert f"No `#pragma unroll` stands above the loop at line {line}." in found.advice
+    (right,) = predict("lab4", solution("lab4"), "D").values()
+    assert right.advice == ""
+
+
 def test_the_line_that_costs_most_is_named() -> None:
     found = predict("lab6", entry("lab6", "poor-baseline"), "C")["C"]
     assert found.line is not None and found.line.file.endswith("coalescing.cu")

@@ -88,6 +88,29 @@ def test_a_finding_is_printed_once_whichever_input_shows_it() -> None:
     assert "data race" in one and two.endswith("as above  0/1") and "\n" not in two
 
 
+def test_a_finding_of_another_thread_is_not_printed_again() -> None:
+    advice = "add __syncthreads() between lines 3 and 9"
+    messages = [
+        [f"{n} pixels differ", f"a.cu:3 and :{line}: thread ({n},0) reads t[{n}]", advice]
+        for n, line in ((1, 9), (2, 9), (3, 8))
+    ]
+    cases = [case(str(n), message=m, diagnosis="shared-race") for n, m in enumerate(messages)]
+    first, again, other = lines(*cases)
+    assert "thread (1,0)" in first and advice in first
+    assert again.endswith("2 pixels differ\n        a.cu:3 and :9: as above")
+    assert "thread (3,0)" in other and advice in other
+    assert all("thread (2,0)" in shown for shown in lines(cases[0], cases[1], verbose=True)[1:])
+
+
+def test_a_long_sentence_is_not_printed_again_with_other_numbers() -> None:
+    why = f"pixels were never written: of every 32 columns only the first are, {'and so on ' * 9}"
+    this_case = f"this case: {'many words ' * 9}"
+    cases = [case(str(n), message=[f"{n} {why}", this_case], diagnosis="x") for n in (5, 6)]
+    first, again = lines(*cases)
+    assert "only the first are" in first
+    assert "6 pixels were never written: as above\n        this case: many words" in again
+
+
 def test_a_warning_about_a_call_is_shown_though_the_file_compiles() -> None:
     told = ["warning: a.cu:3: unused variable", "warning: a.cu:7: cudaMemcpy(): d is a pointer"]
     compiles = Check("lab3/compiles", "compiles", "build", "pass", 0, 0, message=told)

@@ -135,6 +135,12 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
     }
 }
 
+static unsigned freed_early;
+
+unsigned sim_freed_early(void) {
+    return __atomic_load_n(&freed_early, __ATOMIC_RELAXED);
+}
+
 /* Frees memory of `space`, or of `other`. Waits for all work first, as a device does; what fails
  * then, the next call tells. */
 static cudaError_t release(void *pointer, enum sim_space space, enum sim_space other,
@@ -142,6 +148,7 @@ static cudaError_t release(void *pointer, enum sim_space space, enum sim_space o
     if (!pointer) {
         return cudaSuccess;
     }
+    __atomic_fetch_add(&freed_early, sim_any_unfinished(), __ATOMIC_RELAXED);
     sim_lock_device();
     const struct sim_allocation *known = sim_allocation_at(pointer, space);
     size_t bytes = known ? known->bytes : 0;
