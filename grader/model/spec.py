@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 import msgspec
 
 from grader import paths
-from grader.model import counters, toml_line
+from grader.model import spec_problems, toml_line
 from grader.model.outline import SpecError as SpecError
 from grader.model.outline import available as available
 
@@ -22,14 +22,14 @@ T = TypeVar("T")
 AnInput = TypeVar("AnInput", bound="Input")
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
+FileName = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+\.cu?$")]
 
 _BANK = re.compile(r"^bank(\d+)x")  # how many masks
-BORDERS = ("zero", "replicate", "")
 INSTRUCTORS = (
     "That file comes with the course; the mistake is not a student's. If you teach, correct it; if "
     "you do not, tell your instructor."
 )
-SHARES = ("instruction", "multiplication")  # what a check of a part in C may be a share of
+MOST_SHOWN = 5  # mistakes of one file
 
 Kind = Literal["correct", "safe", "technique", "speed"]
 # What a check runs. plain: the submission as it is. failing: the simulator's plain program, whose
@@ -56,7 +56,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     # Of processor time: each thread may use so many, and all together so many for each core. Other
     # programs on the machine take nothing from it. One that sleeps or waits ends after ten times as
     # long (sandbox/limits.py).
-    seconds: float = 10.0
+    seconds: Annotated[float, msgspec.Meta(gt=0)] = 10.0
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,7 +113,8 @@ class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     kind: ClassVar[Kind] = "correct"
 
-    inject: str | None = None  # such as "cudaMalloc:2": the second call is made to fail
+    # Such as "cudaMalloc:2": the second call is made to fail.
+    inject: Annotated[str, msgspec.Meta(pattern=r"^\w+:[1-9]\d*$")] | None = None
     exact: str | None = None  # "float32 row-major": compared bit for bit
     rationale: str = ""  # of a hidden case: shown instead of its input
     hint: str = ""
@@ -251,8 +252,8 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     title: str
     summary: str
-    submit: list[str]
-    backends: list[str]
+    submit: Annotated[list[FileName], msgspec.Meta(min_length=1)]
+    backends: Annotated[list[Literal["cpu", "sim", "gpu"]], msgspec.Meta(min_length=1)]
     seed: int
     points: PointsTable
     part: list[Part]
@@ -324,8 +325,10 @@ def load(
     safe = [_varied(check, numbers) for check in lab.safe]
     hidden_file = paths.hidden_cases(file.parent.name)
     hidden_included = hidden and hidden_file.exists()
+    hidden_cases: list[Case] = []
     if hidden_included:
         secret = _decode(hidden_file, HiddenFile)
+        hidden_cases = secret.case
         if secret_seed is not None:
             secret = msgspec.structs.replace(secret, seed=secret_seed)
         cases += [  # the name could give the input away
@@ -349,7 +352,8 @@ def load(
         folder=file.parent.name,
         hidden_included=hidden_included,
     )
-    _check(lab, file)
+    _refuse(file, spec_problems.of_lab(lab, lab_id))
+    _refuse(hidden_file, [*spec_problems.in_checks(lab, hidden_cases)])
     return lab
 
 
@@ -359,15 +363,33 @@ def _decode(file: Path, kind: type[T]) -> T:
         text = file.read_bytes()
         return msgspec.toml.decode(text, type=kind)
     except (OSError, ValueError, RecursionError) as problem:  # msgspec's error is a ValueError
-        raise mistake(file, [toml_line.placed(text.decode(errors="replace"), str(problem))]) from (
-            problem
-        )
+        where = toml_line.placed(text.decode(errors="replace"), str(problem))
+        raise mistake(file, [where]) from problem
 
 
 def mistake(file: Path, problems: list[str]) -> SpecError:
     """The error that names the file, and whose mistake it is."""
-    listed = "; ".join(problems)
+    more = f"; and {len(problems) - MOST_SHOWN} more" if len(problems) > MOST_SHOWN else ""
+    listed = "; ".join(problems[:MOST_SHOWN]) + more
     return SpecError(f"{file.relative_to(paths.ROOT)}: {listed}\n{INSTRUCTORS}")
+
+
+def placed_mistake(file: Path, problems: list[str]) -> SpecError:
+    """mistake() with the line of each problem, where that can be told."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    return mistake(file, [toml_line.placed(text, problem) for problem in problems])
+
+
+def mistake_in(lab: Lab, check: Input, problem: str) -> SpecError:
+    """The error for a check of a lab, in the file that has it."""
+    hidden = isinstance(check, Case) and check.hidden
+    file = paths.hidden_cases(lab.folder) if hidden else paths.LABS / lab.folder / "lab.toml"
+    return placed_mistake(file, [f"'{check.name}': {problem}"])
+
+
+def _refuse(file: Path, problems: list[str]) -> None:
+    if problems:
+        raise placed_mistake(file, problems)
 
 
 def _varied(check: AnInput, numbers: Mapping[str, int]) -> AnInput:
@@ -412,82 +434,3 @@ def _resized(check: Technique, seed: int) -> Technique:
     if channels == check.channels:  # of one channel, a bank has a mask for each of lab.h's phases
         mask = check.mask
     return msgspec.structs.replace(check, size=size, channels=channels, mask=mask, public=check)
-
-
-def _check(lab: Lab, file: Path) -> None:
-    parts = {part.id for part in lab.part}
-    checks = lab.checks()
-    names = [check.name for check in checks]
-    problems = []
-    if lab.points.total() != 100:
-        problems.append(f"the points sum to {lab.points.total()}, not to 100")
-    for kind, known in (
-        ("correct", [*lab.case, *lab.contract]),
-        ("safe", lab.safe),
-        ("technique", lab.technique),
-    ):
-        total = sum(check.points for check in known)
-        stated = getattr(lab.points, kind)
-        if total != stated and (kind != "correct" or lab.hidden_included):
-            source = "[[case]] and [[contract]]" if kind == "correct" else f"[[{kind}]]"
-            problems.append(f"the {source} sum to {total} points, points.{kind} is {stated}")
-    timed = sum(check.points for check in lab.speed)
-    if timed != lab.points.speed:
-        problems.append(f"the [[speed]] sum to {timed} points, points.speed is {lab.points.speed}")
-    problems += [f"there is no part {i.part}" for i in checks if i.part not in parts]
-    problems += [
-        f"two checks are named '{n}'" for n in sorted({n for n in names if names.count(n) > 1})
-    ]
-    problems += [f"part {part.id} has an empty hint" for part in lab.part if not all(part.hints)]
-    problems += [
-        f"part {part.id} is in {part.file or 'one of several files'}, which is not submitted"
-        for part in lab.part
-        if part.file not in lab.submit and (part.file or len(lab.submit) > 1)
-    ]
-    problems += [
-        f"there is no border '{c.border}'; the borders are {' and '.join(filter(None, BORDERS))}"
-        for c in checks
-        if c.border not in BORDERS
-    ]
-    for check in lab.technique:
-        problems += [
-            f"'{check.name}': {text}" for bound in check.bounds() for text in _limits(lab, bound)
-        ]
-    problems += [f"'{s.name}': {text}" for s in lab.speed if (text := _bars(s))]
-    if problems:
-        text = file.read_text(encoding="utf-8", errors="replace")
-        raise mistake(file, [toml_line.placed(text, problem) for problem in problems])
-
-
-def _limits(lab: Lab, check: Technique) -> list[str]:
-    """What is wrong with a technique check."""
-    problems = []
-    if check.counter not in counters.INSTRUCTIONS:
-        problems += [f"there is no counter '{n}'" for n in counters.unknown(check.counter)]
-    elif check.per not in (None, *SHARES) or check.kernel != "*":
-        problems.append(f"{check.counter} is not counted by kernel, pixel or launch")
-    elif not any(
-        (part.file or "".join(lab.submit[:1])).endswith(".c")
-        for part in lab.part
-        if part.id == check.part
-    ):
-        problems.append(f"{check.counter} is counted in a file of C alone")
-    if (check.at_most is None) == (check.at_least is None):
-        problems.append("it needs exactly one of at_most and at_least")
-    if check.per in SHARES and check.counter not in counters.INSTRUCTIONS:
-        problems.append(f"{check.counter} is not counted per {check.per}")
-    if check.per is not None and counters.is_quotient(check.counter):
-        problems.append(f"a quotient has no 'per {check.per}'")
-    return problems
-
-
-def _bars(check: Speed) -> str:
-    """What is wrong with a speed check, or ""."""
-    if check.against == "baseline" and (check.at_least is None or check.baseline_is is None):
-        return "against the baseline it needs at_least and baseline_is"
-    if not 0 < check.pass_at <= check.full_at:
-        return "pass_at is above full_at"
-    low, high = check.baseline_is or (1.0, 1.0)
-    if not 0 < low <= high:
-        return "baseline_is is not a range"
-    return "" if check.hint.strip() else "an empty hint"

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from grader.model import spec
 from grader.model.spec import Case, Input, Lab
 from grader.oracle import inputs as cases
 from grader.oracle import operations
@@ -22,6 +23,7 @@ class Prepared:
     """The inputs of one check and the right result. Both are read-only."""
 
     def __init__(self, lab: Lab, check: Input) -> None:
+        self._lab, self._check = lab, check
         self._operation = lab.part_of(check).operation
         self._exact = check.exact if isinstance(check, Case) else None
         self._settings = check.settings()
@@ -31,10 +33,16 @@ class Prepared:
 
     @cached_property
     def expected(self) -> Expected:
-        """The right result. Computed when first asked for: a program that crashed needs none."""
-        expected = operations.expected(
-            self._operation, self._exact, self.inputs.arrays, self._settings
-        )
+        """The right result. Computed when first asked for: a program that crashed needs none.
+
+        Raises SpecError where the operation needs a setting that the check has not, or another."""
+        try:
+            expected = operations.expected(
+                self._operation, self._exact, self.inputs.arrays, self._settings
+            )
+        except (KeyError, ValueError) as problem:
+            why = f"{self._operation} cannot be computed: {problem}"
+            raise spec.mistake_in(self._lab, self._check, why) from problem
         expected.value.setflags(write=False)
         expected.bound.setflags(write=False)
         return expected

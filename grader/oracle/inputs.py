@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from datasets import generate, layers, masks
+from grader.model import spec
 from grader.model.spec import Input, Lab
 from grader.oracle.operations import OPERATIONS, Array, Arrays
 
@@ -68,8 +69,12 @@ MAKERS: dict[str, Callable[[Input, int], Array]] = {
 def inputs(lab: Lab, case: Input, seed: int) -> Inputs:
     """The arrays of a case with the random numbers of `seed`, the same on every machine.
 
-    Raises generate.DatasetMissing when a photograph has not been fetched.
+    Raises generate.DatasetMissing when a photograph has not been fetched, SpecError where the case
+    has a name that there is not.
     """
     makers = OPERATIONS[lab.part_of(case).operation].inputs
-    arrays = {name: MAKERS[maker](case, seed) for name, maker in makers.items()}
+    try:
+        arrays = {name: MAKERS[maker](case, seed) for name, maker in makers.items()}
+    except ValueError as problem:
+        raise spec.mistake_in(lab, case, str(problem)) from problem
     return Inputs(**{name: np.ascontiguousarray(array) for name, array in arrays.items()})

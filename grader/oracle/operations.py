@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader import paths
-from grader.model import spec, toml_line
+from grader.model import spec
 from grader.model.spec import Lab
 from grader.oracle import correlation, grayscale, multichannel
 from grader.oracle.correlation import F32, Expected
@@ -113,11 +113,9 @@ def require(lab: Lab) -> None:
     """Raises SpecError where a part names an operation that there is not."""
     unknown = [part.operation for part in lab.part if part.operation not in OPERATIONS]
     if unknown:
-        file = paths.LABS / lab.folder / "lab.toml"
         known = ", ".join(OPERATIONS)
         said = [f"there is no operation '{name}'; the operations are {known}" for name in unknown]
-        text = file.read_text(encoding="utf-8", errors="replace")
-        raise spec.mistake(file, [toml_line.placed(text, each) for each in said])
+        raise spec.placed_mistake(paths.LABS / lab.folder / "lab.toml", said)
 
 
 def expected(operation: str, exact: str | None, arrays: Arrays, settings: Settings) -> Expected:

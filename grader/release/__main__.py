@@ -17,10 +17,12 @@ import time
 from pathlib import Path
 
 from grader import __version__, files, paths
+from grader.model import plain_text
 from grader.release import archive, contents, gate, objects, trial
 from grader.release.contents import ReleaseError
 
 DIST = paths.ROOT / "dist"
+MOST_SHOWN = 20  # names of new files
 
 
 def main() -> int:
@@ -75,12 +77,29 @@ def make(root: Path, names: list[str], dirty: bool) -> tuple[str, bytes, list[st
     data = archive.pack(members, folder, committed)
     suffixes = [*(labs if names else []), *(["dirty"] if changed else [])]
     say(f"{len(members)} files, {sum(len(m.content) for m in members)} bytes: {' '.join(labs)}")
+    if dirty:
+        _say_new(contents.untracked(root), {member.path for member in members})
     return "-".join([folder, *suffixes]) + ".tar.gz", data, labs
 
 
 def _files(root: Path, dirty: bool) -> list[str]:
-    """The files that a release may take: new ones, too, where what is not committed counts."""
-    return sorted(contents.tracked(root) + (contents.untracked(root) if dirty else []))
+    """The files that a release may take. Where what is not committed counts, also new ones, and no
+    deleted ones."""
+    tracked = contents.tracked(root)
+    if not dirty:
+        return tracked
+    return sorted({*tracked, *contents.untracked(root)} - {*contents.deleted(root)})
+
+
+def _say_new(new: list[str], packed: set[str]) -> None:
+    """Which files that git does not track are in the archive, and which are not."""
+    taken = [path for path in new if path in packed]
+    left = [path for path in new if path not in packed]
+    if taken:
+        say(f"new files in the archive: {plain_text.few(taken, MOST_SHOWN)}")
+    if left:
+        why = f"not in `inside` of {contents.SHOWN}, or of another lab"
+        say(f"new files left out ({why}): {plain_text.few(left, MOST_SHOWN)}")
 
 
 def prove(root: Path, data: bytes, dirty: bool) -> None:

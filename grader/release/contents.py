@@ -74,13 +74,21 @@ def _piece(piece: str) -> str:
 
 def tracked(root: Path) -> list[str]:
     """The files that git tracks, sorted. Raises ReleaseError."""
-    return sorted(filter(None, git(root, "ls-files", "-z").split("\0")))
+    return _listed(root)
 
 
 def untracked(root: Path) -> list[str]:
     """The files that git neither tracks nor ignores. Raises ReleaseError."""
-    listed = git(root, "ls-files", "-z", "--others", "--exclude-standard")
-    return sorted(filter(None, listed.split("\0")))
+    return _listed(root, "--others", "--exclude-standard")
+
+
+def deleted(root: Path) -> list[str]:
+    """The files that git tracks and that are no longer there. Raises ReleaseError."""
+    return _listed(root, "--deleted")
+
+
+def _listed(root: Path, *which: str) -> list[str]:
+    return sorted(filter(None, git(root, "ls-files", "-z", *which).split("\0")))
 
 
 def git(root: Path, *arguments: str) -> str:

@@ -388,13 +388,30 @@ def test_what_is_not_committed_is_refused(tmp_path: Path) -> None:
         release.make(tmp_path, [], dirty=False)
 
 
-def test_dirty_takes_new_files_too_and_no_ignored_ones(tmp_path: Path) -> None:
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    for name in ("new.txt", "built.o"):
-        (tmp_path / name).write_text("x\n")
+def test_dirty_takes_what_is_on_the_disk_and_names_what_is_new(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True)
+
+    git("init", "-q")
+    for name in ("README.md", "LICENSE"):
+        (tmp_path / name).write_text("committed\n")
+    git("add", ".")
+    git("commit", "-qm", "a")
+    (tmp_path / "LICENSE").unlink()
     (tmp_path / ".gitignore").write_text("*.o\n")
-    assert release._files(tmp_path, dirty=True) == [".gitignore", "new.txt"]
-    assert release._files(tmp_path, dirty=False) == []
+    for name in ("Makefile", "notes.txt", "built.o"):
+        (tmp_path / name).write_text("new\n")
+    assert release._files(tmp_path, dirty=False) == ["LICENSE", "README.md"]
+    _, data, _ = release.make(tmp_path, [], dirty=True)
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        names = [Path(name).name for name in tar.getnames() if "/labs/" not in name]
+    assert sorted(names) == [".gitignore", "Makefile", "README.md"]
+    said = capsys.readouterr().out
+    assert "new files in the archive: .gitignore, Makefile\n" in said
+    assert "or of another lab): notes.txt\n" in said
 
 
 def test_a_lab_without_a_page_is_refused(files: list[str]) -> None:
