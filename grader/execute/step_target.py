@@ -94,6 +94,7 @@ def finish(recording: Recording, target: Target) -> None:
     if target.line:
         focus = focus or step_focus.at_line(recording, *target.line, words)
     focus = recording.focus = focus or (Focus(0, 0, words) if words else None)
-    shown = [recording.steps[i] for i in ([focus.step, focus.other] if focus else []) if i >= 0]
-    first = [step.warp for step in shown if not isinstance(step, Barrier)]
+    shown = (focus.step, focus.other) if focus and recording.steps else ()  # a block may have none
+    of_focus = [recording.steps[i] for i in shown if i >= 0]
+    first = [step.warp for step in of_focus if not isinstance(step, Barrier)]
     steps.complete(recording, first)

@@ -222,7 +222,7 @@
 
   function drawLanes(step) {
     const off = {}, one = step.kind !== "barrier";
-    byId("warp").textContent = !one ? "of all warps" : `of warp ${step.warp}, threads ${thread(step.warp, 0)} to ${thread(step.warp, LANES - 1)}`;
+    byId("warp").textContent = !one ? "of all warps: below" : `of warp ${step.warp}, threads (${thread(step.warp, 0)}) to (${thread(step.warp, LANES - 1)})`;
     byId("grid").replaceChildren(...(one ? lanesIn(step) : []).map(({ lane, who, value, address, why }) => {
       if (why) off[why] = [...(off[why] || []), lane];
       return filled(make("div", "", { style: hue(lane), class: `${why ? "off" : "on"}${(marked >>> lane) & 1 ? " here" : ""}`,
@@ -313,12 +313,12 @@
 
   function drawShuffle(step) {
     if (!step.inputs.length) return [make("p", "The lanes wait for each other.", { class: "note" })];
-    const wide = 20, picture = svg("svg", { class: "shuffle", viewBox: `0 0 ${LANES * wide} 190`, role: "img", "aria-label": sentence(step) });
+    const wide = 20, picture = svg("svg", { class: "shuffle", viewBox: `0 0 ${LANES * wide} 212`, role: "img", "aria-label": sentence(step) });
     step.active.forEach((lane, i) => {
       const x = (lane + 0.5) * wide, from = step.sources.length ? step.sources[i] : null;
-      if (from !== null) picture.append(svg("path", { d: `M${(from + 0.5) * wide} 64L${x} 136`, class: from === lane ? "own" : "" }));
+      if (from !== null) picture.append(svg("path", { d: `M${(from + 0.5) * wide} 75L${x} 147`, class: from === lane ? "own" : "" }));
       picture.append(svg("text", { x, y: 10, class: "lane" }, String(lane)));
-      for (const [y, text, anchor] of [[60, step.inputs[i], "start"], [140, step.results[i], "end"]]) {
+      for (const [y, text, anchor] of [[71, step.inputs[i], "start"], [151, step.results[i], "end"]]) {
         const at = { transform: `translate(${x + 3.5} ${y}) rotate(-90)`, "text-anchor": anchor };
         picture.append(svg("text", at, bitsShown(text).slice(0, 8)));
       }
@@ -334,10 +334,9 @@
     const object = objectOf(step), line = (data.sources[object.file] || [])[object.line - 1] ? object.line : 0;
     byId("where").textContent = `${object.name}, ${object.bytes} bytes${line ? `, line ${line}` : ""}`;
     if (step.space === "shared") return drawBanks(step);
-    if (step.space === "constant") return drawConstant(step);
     const beyond = step.active.filter((lane) => step.at[lane] < 0 || step.at[lane] + step.width > object.bytes);
     const said = beyond.length ? [make("p", `outside of ${object.name}: ${spans(beyond)}`, { class: "warn" })] : [];
-    return [...said, ...drawSectors(step)];
+    return [...said, ...(step.space === "constant" ? drawConstant(step) : drawSectors(step))];
   }
 
   function drawCounters(at) {

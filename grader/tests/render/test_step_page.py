@@ -12,8 +12,9 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grader.execute import steps
+from grader.execute import step_target, steps
 from grader.execute.step_lines import Block
+from grader.execute.step_target import Target
 from grader.execute.steps import Focus, Pixel, Recording, Tap
 from grader.model import counters
 from grader.model.counters import Counters
@@ -263,4 +264,9 @@ def test_a_wrong_pixel_shows_its_taps_and_those_missing(show: Open) -> None:
 
 def test_a_block_without_steps_says_so(show: Open) -> None:
     head = Block(0, "nothing", (1, 1, 1), (32, 1, 1), (0, 0, 0))
-    assert "nothing to step through" in words(show(Recording(head, [], [])))
+    recording = Recording(head, [], [])
+    step_target.finish(recording, Target(0, head.index, ("this block stores nothing",)))
+    page = show(recording)
+    assert "nothing to step through" in words(page)
+    assert page.locator(".why").inner_text() == "this block stores nothing"
+    assert not any(part.is_visible() for part in page.locator(".time, .panes").all())
