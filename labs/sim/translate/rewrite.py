@@ -241,10 +241,9 @@ class Translation:
         while body >= 0 and tokens.up[body] >= 0 and not tokens.is_scope(tokens.up[body]):
             body = tokens.up[body]
         head = tokens.statement(max(body, 0))
-        for k in range(i - 1, -1, -1):
+        for k in reversed([k for k in tokens.words(tokens.text[i]) if k < i]):
             is_seen = tokens.is_global(k) if k < head else k < body
-            is_seen = is_seen or (k > body and i < tokens.match[tokens.up[k]])
-            if tokens.text[k] != tokens.text[i] or not is_seen:
+            if not is_seen and not (k > body and i < tokens.match[tokens.up[k]]):
                 continue
             if tokens.declares(k) or tokens.at(k - 1) in (b"restrict", b"__restrict__"):
                 first = k
