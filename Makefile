@@ -331,12 +331,12 @@ $(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS) Makefile
 	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $(if $(TRACED),,--lock-step) \
 	    $(if $(OWN_COPIES),--own-copies) $(PROGRAM_DEFINES) $< -o $@ -- \
 	    $(CXX) $(PROGRAM_CXXFLAGS)
-# Errors are shown of the program's own text. A valid one that the watch of exchanges has spoilt runs
-# without it.
-UNWATCHED := 's/\(sim_exchange\{"([^"\\]|\\.)*", [0-9]+, [0-9]\}->\*/(/g'
+# Errors are shown of the program's own text. A valid one that the watch of exchanges or of vectors
+# has spoilt runs without it.
+UNWATCHED := 's/\(sim_exchange\{"([^"\\]|\\.)*", [0-9]+, [0-9]\}->\*|::sim_vectors(<true>)?\(/(/g'
 $(PROGRAM)/%.o: $(PROGRAM)/%.ii $(LOCK_STEP_SED)
 	$(Q){ $(call translated-commands,$(PROGRAM_CXXFLAGS)); } 2> $@.log && { cat $@.log >&2; exit; }; \
-	    grep -q 'sim_exchange{"' $< || { cat $@.log >&2; exit 1; }; \
+	    grep -q 'sim_exchange{"\|::sim_vectors' $< || { cat $@.log >&2; exit 1; }; \
 	    sed -i -E $(UNWATCHED) $<; $(call translated-commands,$(PROGRAM_CXXFLAGS))
 # What the simulator does not have makes g++ complain of much else: the reason alone is shown then.
 # $(1): the language, $(2): the compiler with its flags.

@@ -25,6 +25,7 @@ TOKEN = re.compile(
     |(?P<sign>::|->|[^\s])""",
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
+RAW = re.compile(rb'(?<!\w)(?:u8|[uUL])?R"[^()\\\s]{0,16}\(')
 COMMENT = re.compile(rb"/\*.*?\*/|//.*")
 # What the marks mean in a header of the simulator, where nothing needs to be rewritten.
 MEANINGS = {
@@ -36,7 +37,7 @@ SYSTEM = b"3"  # the flag of a marker that leads into a system header
 
 def markers(text: bytes) -> Iterator[re.Match[bytes]]:
     """The line markers of preprocessed text. A line of a raw string is none, whatever it says."""
-    if b'R"' not in text:  # as in nearly every program
+    if RAW.search(text) is None:  # as in nearly every program
         yield from MARKERS.finditer(text)
         return
     for found in TOKEN.finditer(text):

@@ -13,7 +13,8 @@ by name, in the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with exit statu
 
 --lock-step: where device code has volatile accesses, its control flow is marked, and the first
 line of OUT.ii is LOCK_STEP: the compiler must then report these accesses, for the runtime's
-exec/lock_step.h. Where its lanes may exchange values in other ways, sim/exchange.h watches.
+exec/lock_step.h. Where its lanes may exchange values in other ways, sim/exchange.h watches, and
+sim/vectors.h looks at the addresses of vectors.
 --own-copies: the program's other files do not use the variables of this one.
 --define: a macro of the program alone, not of the headers before it.
 --own: the text of the program and of its headers, preprocessed and not yet translated, is written
@@ -43,6 +44,7 @@ from tokens import BEFORE_MAIN, ENDS, MARKS, Function, Tokens
 from unchecked_calls import is_unchecked
 from unsupported import INCLUDE, functions, refuse_clusters, refuse_names
 from variables import INLINE, Variables
+from vectors import check_vectors
 
 # Only before a loop, as g++ allows it nowhere else. Only a number of iterations: an expression may
 # depend on a template parameter, which g++ does not allow.
@@ -103,6 +105,7 @@ class Translation:
         place_fences(self.tokens, stepped)
         if self.lock_step:
             watch_exchanges(self.tokens, stepped)
+            check_vectors(self.tokens)
         if stepped:
             self._control_flow(stepped)
         if self.is_traced:  # marks first: these edit the accesses that an operand begins with
@@ -238,10 +241,9 @@ class Translation:
         while body >= 0 and tokens.up[body] >= 0 and not tokens.is_scope(tokens.up[body]):
             body = tokens.up[body]
         head = tokens.statement(max(body, 0))
-        for k in range(i - 1, -1, -1):
+        for k in reversed([k for k in tokens.words(tokens.text[i]) if k < i]):
             is_seen = tokens.is_global(k) if k < head else k < body
-            is_seen = is_seen or (k > body and i < tokens.match[tokens.up[k]])
-            if tokens.text[k] != tokens.text[i] or not is_seen:
+            if not is_seen and not (k > body and i < tokens.match[tokens.up[k]]):
                 continue
             if tokens.declares(k) or tokens.at(k - 1) in (b"restrict", b"__restrict__"):
                 first = k

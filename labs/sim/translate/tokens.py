@@ -6,8 +6,10 @@ always tokens of one character: `k << < 1, 32 >> > (p)` is how some formatters w
 
 from __future__ import annotations
 
+import bisect
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from expanded import TOKEN, Expanded, Refusal
 
@@ -153,7 +155,15 @@ class Tokens:
         return self.start[i] + len(self.text[i])
 
     def words(self, *names: bytes) -> list[int]:
-        return [i for i, text in enumerate(self.text) if text in names and self.kind[i] == "word"]
+        return sorted(i for name in set(names) for i in self._words.get(name, ()))
+
+    @cached_property
+    def _words(self) -> dict[bytes, list[int]]:
+        found: dict[bytes, list[int]] = {}
+        for i, text in enumerate(self.text):
+            if self.kind[i] == "word":
+                found.setdefault(text, []).append(i)
+        return found
 
     def line(self, i: int) -> int:
         return self.expanded.position(self.start[i])[1]
@@ -365,7 +375,7 @@ class Tokens:
         out.append(self.source[at:])
 
         def moved(index: int) -> int:
-            before, after = max(pair for pair in indices if pair[0] <= index)
+            before, after = indices[bisect.bisect_left(indices, (index + 1, 0)) - 1]
             return after + index - before
 
         return self.expanded.whole(b"".join(out), moved)

@@ -11,11 +11,19 @@
 template <class T>
 using sim_loaded = typename std::conditional<std::is_class<T>::value, const T &, T>::type;
 
+#ifdef SIM_LOCK_STEP
+#include "sim/vectors.h"
+#define SIM_WHOLE(address) sim_vectors<true>(address)
+#else
+#define SIM_WHOLE(address) address
+#endif
 #define SIM_LOAD(name)                                                                             \
-    template <class T> SIM_INLINED sim_loaded<T> name(const T *address) { return *address; }
+    template <class T> SIM_INLINED sim_loaded<T> name(const T *address) {                          \
+        return *SIM_WHOLE(address);                                                                \
+    }
 #define SIM_STORE(name)                                                                            \
     template <class T, class V> SIM_INLINED void name(T *address, const V &value) {                \
-        *address = value;                                                                          \
+        *SIM_WHOLE(address) = value;                                                               \
     }
 
 /* Data that no thread writes while the kernel runs. */
@@ -41,5 +49,6 @@ SIM_STORE(__stcg)
 SIM_STORE(__stcs)
 SIM_STORE(__stwt)
 
+#undef SIM_WHOLE
 #undef SIM_STORE
 #undef SIM_LOAD

@@ -4,6 +4,7 @@
 #include "base/code.h"
 #include "base/options.h"
 #include "exec/hooks.h"
+#include "exec/misaligned.h"
 #include "exec/shared.h"
 #include "exec/thread.h"
 #include "memory/allocations.h"
@@ -272,6 +273,7 @@ void sim_catch_faults(void) {
     sigaction(SIGSEGV, &action, &before[SIGSEGV]);
     sigaction(SIGBUS, &action, &before[SIGBUS]);
     sigaction(SIGFPE, &action, &before[SIGFPE]);
+    sim_catch_misaligned();
 }
 
 void sim_prepare_fault_stack(void) {

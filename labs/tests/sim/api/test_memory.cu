@@ -179,25 +179,107 @@ static void expect_death(void (*program)(void), const char *kind, const char *me
     ck_found(outcome, kind, "\"pc\":");
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
 __global__ void copy_four(const float *d_from, float *d_to) {
     *(float4 *)d_to = *(const float4 *)d_from;
 }
-static void misaligned_copy() {
-    float *d_floats = device_array<float>(64);
-    copy_four<<<1, 1>>>(d_floats + 1, d_floats + 8);
-    cudaDeviceSynchronize();
+__global__ void copy_pairs(const float2 *__restrict__ d_from, float *d_to) {
+    const float2 pair = d_from[threadIdx.x];
+    d_to[threadIdx.x] = pair.x - pair.y;
+}
+__global__ void copy_bytes(const unsigned char *d_from, float *d_to) {
+    *d_to = (float)*reinterpret_cast<const unsigned *>(d_from + threadIdx.x);
+}
+__global__ void copy_cached(const float *d_from, float *d_to) {
+    *d_to = __ldg((const float4 *)d_from + threadIdx.x).y;
+}
+__global__ void copy_shared(const float *d_from, float *d_to) {
+    __shared__ float s_all[36];
+    s_all[threadIdx.x] = d_from[threadIdx.x];
+    auto four = reinterpret_cast<float4 *>(s_all + 1) + threadIdx.x % 8;
+    __syncthreads();
+    const float4 v = *four;
+    d_to[threadIdx.x] = v.x + v.w;
+}
+struct rows {
+    const float4 *all;
+    __device__ float4 operator[](int i) const {
+        return all[i];
+    }
+};
+__global__ void copy_rows(rows given, float *d_to) {
+    *(float4 *)d_to = given[threadIdx.x];
 }
 
-TEST(misaligned_vector) {
-    /* Other processors let it pass, UBSan is there first; the traced build finds it everywhere. */
-#if defined(__x86_64__)
-    if (!address_sanitizer) {
-        expect_death(misaligned_copy, "misaligned", "not a multiple of the size of the access");
-    }
-#else
-    (void)misaligned_copy;
-#endif
+template <class... P, class... A> static void misaligned(void (*kernel)(P...), A... given) {
+    kernel<<<1, 32>>>(given...);
+    ck_error(cudaDeviceSynchronize(), cudaErrorMisalignedAddress);
 }
+
+TEST(misaligned_vectors) {
+    ck_finds_and_exits(
+        [] { misaligned(copy_four, device_array<float>(64) + 1, device_array<float>(64)); },
+        "misaligned", "a multiple of 16: the remainder is 4, in the array of 64 bytes");
+    ck_finds_and_exits(
+        [] { misaligned(copy_four, device_array<float>(64), device_array<float>(64) + 2); },
+        "misaligned", "the remainder is 8");
+    ck_finds_and_exits(
+        [] {
+            misaligned(copy_pairs, (float2 *)(device_array<float>(512) + 1),
+                       device_array<float>(512));
+        },
+        "misaligned", "8 bytes at once");
+    ck_finds_and_exits(
+        [] { misaligned(copy_bytes, device_array<unsigned char>(64), device_array<float>(64)); },
+        "misaligned", "thread (1,0,0)");
+    ck_finds_and_exits(
+        [] { misaligned(copy_cached, device_array<float>(1024) + 3, device_array<float>(64)); },
+        "misaligned", "the remainder is 12");
+    ck_finds_and_exits(
+        [] { misaligned(copy_shared, device_array<float>(512), device_array<float>(512)); },
+        "misaligned", "in shared memory");
+    ck_finds_and_exits(
+        [] {
+            misaligned(copy_rows, rows{(float4 *)(device_array<float>(1024) + 1)},
+                       device_array<float>(64));
+        },
+        "misaligned", "\"pc\":");
+}
+
+struct parts {
+    int n;
+    float of[4];
+};
+struct point {
+    float x, y, z;
+};
+/* Members, addresses, what is tested before, and arrays of the thread: a device reads all of it. */
+__global__ void odd_addresses(const float *d_from, float *d_to, parts given) {
+    const float4 *moved = (const float4 *)(d_from + 1), *next = &moved[1];
+    float own[9] = {0};
+    *(float2 *)&own[1] = make_float2(moved[0].x, (*moved).y);
+    *(float4 *)(own + 3) = *(float4 *)given.of;
+    const point *points = (const point *)(d_from + 1), third = points[2];
+    const float4 *both[2] = {(const float4 *)d_from, moved};
+    float4 whole = make_float4(0, 0, 0, 0);
+    for (const float4 *four : both) {
+        if ((size_t)four % 16 == 0) {
+            whole = *four;
+        }
+    }
+    *d_to = own[1] + 10 * own[2] + 100 * own[4] + 1000 * third.z +
+            (float)((const float *)next - d_from) + whole.w;
+}
+
+TEST(vectors_that_a_device_reads) {
+    const float h[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    float *d_from = device_array<float>(sizeof h), *d_to = device_array<float>(64), sum;
+    ck_success(cudaMemcpy(d_from, h, sizeof h, cudaMemcpyHostToDevice));
+    odd_addresses<<<1, 1>>>(d_from, d_to, {0, {0, 3, 0, 0}});
+    ck_success(cudaMemcpy(&sum, d_to, sizeof sum, cudaMemcpyDeviceToHost));
+    ck_assert_double_eq(sum, 1 + 10 * 2 + 100 * 3 + 1000 * 9 + 5 + 3);
+}
+#endif
 
 TEST(out_of_bounds) {
     expect_death(past_the_end, "out-of-bounds", "24 bytes past the end of the array of 1000 bytes");

@@ -1,0 +1,91 @@
+/* Reports a vector at an address where a device stops: the trap of sim/vectors.h. */
+#include "exec/misaligned.h"
+
+#include "base/findings.h"
+#include "base/options.h"
+#include "exec/fault.h"
+#include "exec/shared.h"
+#include "exec/thread.h"
+#include "memory/allocations.h"
+#include "memory/variables.h"
+#include "sim/vectors.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+
+struct trap {
+    const char *address;
+    size_t bytes, alignment;
+};
+
+/* Reads what the trap tells, and goes behind its instruction. False: it is no such trap. */
+static bool read_trap(ucontext_t *c, struct trap *trap) {
+    uint64_t address = 0, both = 0, mark = 0;
+#if defined(__x86_64__)
+    address = (uint64_t)c->uc_mcontext.gregs[REG_RAX];
+    both = (uint64_t)c->uc_mcontext.gregs[REG_RDX];
+    mark = (uint64_t)c->uc_mcontext.gregs[REG_RCX];
+    c->uc_mcontext.gregs[REG_RIP] += mark == SIM_MISALIGNED ? 2 : 0;
+#elif defined(__aarch64__)
+    address = c->uc_mcontext.regs[0];
+    both = c->uc_mcontext.regs[1];
+    mark = c->uc_mcontext.regs[2];
+    c->uc_mcontext.pc += mark == SIM_MISALIGNED ? 4 : 0;
+#else
+    (void)c;
+#endif
+    *trap = (struct trap){(const char *)(uintptr_t)address, both >> 32, both & UINT32_MAX};
+    return mark == SIM_MISALIGNED;
+}
+
+/* Is it memory of the device, not of the host or of a thread? */
+static bool is_of_device(const struct worker *w, const char *address) {
+    return sim_owner(address) || sim_is_in_variables(address) ||
+           (address >= w->arena && address < w->arena + SIM_SHARED_ARENA) ||
+           (address >= w->block.dynamic && address < w->dynamic_end);
+}
+
+static void report(const struct trap *trap, const void *pc) {
+    struct sim_finding finding = {.kind = "misaligned", .pc = pc};
+    uint3 block, thread;
+    bool on_guard;
+    sim_current(&finding.kernel, &block, &thread, trap->address, &on_guard);
+    finding.block = &block;
+    finding.thread = &thread;
+    char array[160] = "";
+    const struct sim_allocation *a = sim_owner(trap->address);
+    if (a) {
+        sim_describe_allocation(a, array, sizeof array);
+    }
+    sim_report(
+        &finding,
+        "thread (%u,%u,%u) of block (%u,%u,%u) of kernel %s accesses %zu bytes at once at an "
+        "address that is not a multiple of %zu: the remainder is %zu, in %s",
+        thread.x, thread.y, thread.z, block.x, block.y, block.z, finding.kernel, trap->bytes,
+        trap->alignment, (uintptr_t)trap->address % trap->alignment,
+        a ? array : "shared memory or a variable");
+}
+
+static void explain(int number, siginfo_t *info, void *context) {
+    (void)info;
+    const void *pc = sim_program_counter(context);
+    const struct worker *w = sim_worker;
+    struct trap trap;
+    if (!read_trap(context, &trap)) {
+        signal(number, SIG_DFL); /* it comes again, and ends the process */
+    } else if (w && w->block.config && is_of_device(w, trap.address)) {
+        report(&trap, pc);
+        sim_end_kernel(cudaErrorMisalignedAddress);
+    }
+}
+
+void sim_catch_misaligned(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = explain;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER; /* the handler may not return */
+    sigaction(SIGILL, &action, NULL);
+}
