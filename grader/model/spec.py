@@ -24,7 +24,8 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 
 _BANK = re.compile(r"^bank(\d+)x")  # how many masks
-_RANDOM = re.compile(r"^(random|row|column|outer|lines|bank\d+x)(\d+)$")  # masks of any size
+# Masks of any size but 3x3, which layers have and no other.
+_RANDOM = re.compile(r"^(random|row|column|outer|lines|bank\d+x)([5-9]|\d\d)$")
 BORDERS = ("zero", "replicate", "")
 INSTRUCTORS = (
     "That file comes with the course; the mistake is not a student's. If you teach, correct it; if "
@@ -338,10 +339,7 @@ def load(
         contracts = [
             msgspec.structs.replace(c, secret_seed=_seeded(c, secret.seed).seed) for c in contracts
         ]
-        at_least = {c.signature() for c in technique for b in c.bounds() if b.at_least is not None}
-        technique = [
-            _resized(check, secret.seed, check.signature() in at_least) for check in technique
-        ]
+        technique = [_resized(check, secret.seed) for check in technique]
     lab = msgspec.structs.replace(
         lab,
         case=cases,
@@ -395,17 +393,15 @@ def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
     return msgspec.structs.replace(check, seed=mixed)
 
 
-def _resized(check: Technique, seed: int, wider: bool) -> Technique:
-    """The check at a size that no student can know, and with another radius: a kernel that is good
-    with those in lab.toml alone earns nothing for it.
+def _resized(check: Technique, seed: int) -> Technique:
+    """The check at a size that no student can know, and with the next smaller radius: a kernel that
+    is good with those in lab.toml alone earns nothing for it.
 
     The image gets twice as wide, or higher by up to three tiles of 32, or both: a limit leaves no
     room for tiles that are mostly empty, and some are as wide as the image in lab.toml. It is
     `narrower` by a few pixels, which no tile notices. Of several channels, one or two are missing,
     and one of their masks: so a limit for each result is a little easier. A counter per launch has
     a limit for its own size, which stays.
-
-    wider: the run also has a limit from below, so that the radius gets larger and not smaller.
     """
     if check.size is None or check.per == "launch":
         return check
@@ -416,15 +412,8 @@ def _resized(check: Technique, seed: int, wider: bool) -> Technique:
     channels = check.channels - min(1 + number % 2, (check.channels - 1) // 2)
     mask = _BANK.sub(lambda found: f"bank{int(found[1]) - 1}x", check.mask)
     if channels == check.channels:  # of one channel, a bank has a mask for each of lab.h's phases
-        mask = _RANDOM.sub(
-            lambda found: f"{found[1]}{_other_size(int(found[2]), number, wider)}", check.mask
-        )
+        mask = _RANDOM.sub(lambda found: f"{found[1]}{int(found[2]) - 2}", check.mask)
     return msgspec.structs.replace(check, size=size, channels=channels, mask=mask, public=check)
-
-
-def _other_size(size: int, number: int, wider: bool) -> int:
-    """A mask's size; labs have them to 17x17 at least, but layers have no others than 3x3."""
-    return size if size <= 3 else size + 2 if wider else size - 2 * (1 + number % 2)
 
 
 def _check(lab: Lab, file: Path) -> None:
