@@ -31,10 +31,10 @@ FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 IDLE_SHARE = 0.25  # of the blocks of a grid, or threads of a block: room for those at its edge
 IDLE_HALF = 0.49  # of the threads of a block: a fast kernel may have fewer that do nothing
 OTHER_SIZE = (
-    "the limit holds in the first call at this check's size in lab.toml, but not in a later call "
-    "at another size. Choose blocks, tiles and loops by the sizes that your function gets, and do "
-    "the same in every call: no static variable may decide. To see it, change the `size` of this "
-    "check in lab.toml, or its `channels` and `mask`, and grade again"
+    "the limit holds in the first call with this check's size and mask in lab.toml, but not in a "
+    "later call with others. Choose blocks, tiles and loops by the sizes and the radius that your "
+    "function gets, and do the same in every call: no static variable may decide. To see it, "
+    "change the `size` of this check in lab.toml, or its `mask` and `channels`, and grade again"
 )
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 
@@ -52,7 +52,7 @@ class Measured:
 
 def judge_counter(session: Session, technique: Technique, binary: Binary) -> Check:
     """Judges what a run of the instrumented program counted. Where that had a size that no student
-    may know, it says no more than at the size in lab.toml.
+    may know, the limit must hold at the size in lab.toml, too, and no more is said than there.
 
     Raises OSError or DatasetMissing, for which the student is not to blame.
     """
@@ -60,16 +60,12 @@ def judge_counter(session: Session, technique: Technique, binary: Binary) -> Che
     line = _judge_counted(session, technique, runner)
     if not technique.is_secret() or line.verdict not in ("pass", "fail"):
         return line
-    passed = line.verdict == "pass"
-    public = _judge_counted(session, technique.at_public_size(), runner, passed)
+    public = _judge_counted(session, technique.at_public_size(), runner)
     return without_secrets(line, technique, public)
 
 
-def _judge_counted(
-    session: Session, technique: Technique, runner: Runner, passed: bool = False
-) -> Check:
-    """Judges a run. Only what was counted at a size that students know is for others to see.
-    passed: at another size, so that its code needs no further run."""
+def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Check:
+    """Judges a run. Only what was counted at a size that students know is for others to see."""
     if technique.counter in counters.INSTRUCTIONS:
         return judge_instructions(session, technique, runner)
     before = _calls_before(session.lab, technique)
@@ -78,8 +74,6 @@ def _judge_counted(
         run, counted = runner.profiled(technique)
 
     def of_code(counter: str) -> float:
-        if passed:
-            return 0.0
         launches = runner.with_arithmetic(technique, before)
         found = [counts.executed_by(runner.binary, e).operations for e in launches]
         if counter == counters.ARITHMETIC:
@@ -164,11 +158,12 @@ def judge_run(
 
 def without_secrets(line: Check, technique: Technique, at_public_size: Check) -> Check:
     """The line of a check at a size that no student may know, without figures from which the size
-    could be computed: where the verdict is the same at the size in lab.toml, the line of that.
+    could be computed: where the verdict is the same at the size in lab.toml, or where the limit
+    does not even hold there, the line of that.
 
     line: passed or failed.
     """
-    if line.verdict == at_public_size.verdict:
+    if at_public_size.verdict in (line.verdict, "fail"):
         return at_public_size
     kept = ("counter", "limit", "limit_is", "per", "kernels")
     details = {key: value for key, value in line.details.items() if key in kept}

@@ -25,6 +25,8 @@ Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 FileName = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+\.cu?$")]
 
 _BANK = re.compile(r"^bank(\d+)x")  # how many masks
+# Masks of any size but 3x3, which layers have and no other.
+_RANDOM = re.compile(r"^(random|row|column|outer|lines|bank\d+x)([5-9]|\d\d)$")
 INSTRUCTORS = (
     "That file comes with the course; the mistake is not a student's. If you teach, correct it; if "
     "you do not, tell your instructor."
@@ -414,8 +416,8 @@ def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
 
 
 def _resized(check: Technique, seed: int) -> Technique:
-    """The check at a size that no student can know: a kernel that is good at the size in lab.toml
-    alone earns nothing for it.
+    """The check at a size that no student can know, and with the next smaller radius: a kernel that
+    is good with those in lab.toml alone earns nothing for it.
 
     The image gets twice as wide, or higher by up to three tiles of 32, or both: a limit leaves no
     room for tiles that are mostly empty, and some are as wide as the image in lab.toml. It is
@@ -432,5 +434,5 @@ def _resized(check: Technique, seed: int) -> Technique:
     channels = check.channels - min(1 + number % 2, (check.channels - 1) // 2)
     mask = _BANK.sub(lambda found: f"bank{int(found[1]) - 1}x", check.mask)
     if channels == check.channels:  # of one channel, a bank has a mask for each of lab.h's phases
-        mask = check.mask
+        mask = _RANDOM.sub(lambda found: f"{found[1]}{int(found[2]) - 2}", check.mask)
     return msgspec.structs.replace(check, size=size, channels=channels, mask=mask, public=check)

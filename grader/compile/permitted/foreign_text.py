@@ -18,7 +18,7 @@ _TEXT = r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)++'"
 # A quote right behind a name or a number, as of a raw string, could make the others pair wrongly.
 SUSPECT = re.compile(
     rf"""(?P<glued>(?<![\w$.])(?!(?:u8|[uUL])["'])[\w$.]+["'])|(?:u8|[uUL])?(?:{_TEXT})
-    |(?P<pragma>^[ \t]*\#[^\n]*)|(?P<attribute>\b__attribute(?:__)?\b|\[\s*\[|<:\s*<:)
+    |(?P<pragma>^[ \t]*\#[^\n]*)|(?P<attribute>\b__attribute(?:__)?\b|(?:\[|<:)\s*(?:\[|<:))
     |(?P<assembly>\b(?:asm|__asm__|__asm)\b)
     |(?P<name>(?<![\w$])(?:{source_check.BUILTIN.pattern}|{source_check.RESERVED.pattern})(?![\w$]))
     """,
@@ -37,7 +37,7 @@ def check_foreign(
 ) -> list[Refusal]:
     """What is refused of the headers' text in a preprocessed file, once for each #include, with its
     line. name, source: of the submitted file. owner: as for own_text()."""
-    source = source_check.SPLICE.sub(b"", source.replace(b"\r\n", b"\n"))
+    source = source_check.SPLICE.sub(b"", source_check.as_read(source))
     includes = [match.start() for match in INCLUDES.finditer(source)]
     if not includes or not DEFINE.search(source, 0, includes[-1]):
         return []  # no header sees a macro of the submission

@@ -101,6 +101,8 @@ def _add(text: Text, part: bytes, owner: str, line: int) -> None:
         line += content.count("\n", position, match.start())
         position = match.start()
         kind = match.lastgroup if match.lastgroup != "delimiter" else "raw"
+        if kind == "number" and "'" in match[0] and owner.endswith(".c"):
+            kind = "quoted"  # in C a character begins at that mark
         text.tokens.append((kind or "sign", match[0], line))
         if kind == "pragma":  # a clause of OpenMP holds code
             inside = tokens(match[0].lstrip()[1:])

@@ -5,6 +5,7 @@ Judged is what the preprocessor leaves of the student's own files, so that no ma
 Only a #line could pass own text off as a header's: it is refused in the source itself.
 """
 
+import codecs
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -63,7 +64,7 @@ RESERVED = re.compile(
 )
 NAMES_LINE = re.compile(
     rb"(?:^|\*/)[ \t\v\f\r]*(?P<sign>\#|%:)(?:[ \t\v\f\r]|/\*.*?\*/)*"
-    rb"(?:line\b|\d+(?:\"|(?:[ \t\v\f\r]|/\*.*?\*/)+[\"A-Za-z_]))",
+    rb"(?:line\b|\d[\d']*(?:\"|(?:[ \t\v\f\r]|/\*.*?\*/)+[\"A-Za-z_]))",
     re.MULTILINE | re.DOTALL,
 )
 WHY_LINE = "messages would name the wrong file or line; remove it"
@@ -89,6 +90,7 @@ LONG_NAME = re.compile(rb"include\w*+(?:[^\w\n<\"]{1024}|[^\w\n<\"]*+<[^>\n]{102
 WHY_LONG = (
     "#include: the name of this header has more than 1000 bytes; shorten it, or end it with '>'"
 )
+DEPTH = {"(": 1, "[": 1, "<:": 1, "{": 1, ")": -1, "]": -1, ":>": -1, "}": -1}
 MOST_TOKENS = 200  # of one list of attributes
 LONG = f"a list of attributes with more than {MOST_TOKENS} words; remove it, or close its brackets"
 
@@ -105,7 +107,7 @@ class Refusal:
 def check_source(name: str, source: bytes) -> list[Refusal]:
     """What is refused of a submitted file as it is: lines that give text another file's name, and
     what would hide them."""
-    source = source.replace(b"\r\n", b"\n").replace(b"\0", b" ")  # as gcc reads them
+    source = as_read(source)
     joined = SPLICE.sub(b"", source)
     if match := LONG_NAME.search(joined):
         return [Refusal(name, _line(source, match.start()), WHY_LONG)]
@@ -118,6 +120,13 @@ def check_source(name: str, source: bytes) -> list[Refusal]:
         Refusal(name, _line(source, match.start("sign")), f"#line: {WHY_LINE}")
         for match in filter(None, found)
     ][:1]
+
+
+def as_read(source: bytes) -> bytes:
+    """A source as gcc reads it: a line also ends at a carriage return alone, and a mark of UTF-8
+    may be the first thing in a file."""
+    lines = source.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return lines.replace(b"\0", b" ")
 
 
 def _line(source: bytes, at: int) -> int:
@@ -166,9 +175,11 @@ def found(
             yield from refused_pragma(i, word)
         elif kind == "glued":
             yield i, "a raw string right behind another text: put a space between them"
+        elif kind == "quoted":
+            yield i, "a character right behind a number: put a space between them"
         elif kind == "sign":
             following = [t for _, t, _ in tokens[i : i + 2]]
-            if following in (["[", "["], ["<:", "<:"]):
+            if len(following) == 2 and all(sign in ("[", "<:") for sign in following):
                 yield from _standard_attributes(tokens, i)
         elif kind == "word":
             if word in ASSEMBLY and not (is_gpu and _in_device_code(tokens, i)):
@@ -230,8 +241,8 @@ def _standard_attributes(tokens: list[tuple[str, str, int]], at: int) -> Iterato
             yield at, LONG
             return
         sign = tokens[i][1]
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(sign, 0)
-        if (sign == "," and depth == 0) or sign == ":>" or depth < 0 or sign == ";":
+        depth += DEPTH.get(sign, 0)
+        if (sign in (",", ";") and depth == 0) or depth < 0:
             part = [t for t in tokens[begin:i] if t[1] not in NAMESPACES]
             if refused := _judged(part):
                 yield begin, refused

@@ -22,8 +22,9 @@ def rows() -> dict[str, Row]:
     """What RESULTS.md says now."""
     text = FILE.read_text() if FILE.exists() else ""
     lost = dict(re.findall(r"^Lost: (.*?) \((.*)\)$", text, re.MULTILINE))
-    cells = [line[2:-2].split(" | ") for line in text.partition(COLUMNS)[2].splitlines()]
-    return {row[0]: Row(*row, lost.get(row[0], "")) for row in cells if len(row) == 4}
+    cells = re.findall(r"^\| (.*: .*) \| (.*) \| (.*) \| (.*) \|$", text, re.MULTILINE)
+    found = (Row(*row) for row in cells)
+    return {row.program: row._replace(lost=lost.get(row.program, "")) for row in found}
 
 
 def save(rows: Sequence[Row], count: int) -> None:

@@ -2,7 +2,8 @@
 
 There each begins with a line `=== NAME | WHAT A REFUSAL SAYS`. HERE, in a comment, marks the line
 that it must name; a line `f <HEADER>: STATEMENT` stands for that header and a function f() with
-that statement, marked, and <NUL> for a byte 0. A file that says "nothing" must be accepted. C files
+that statement, marked, and <NUL>, <CR> and <BOM> for a byte 0, the end of a line in old systems and
+UTF-8's mark at the beginning of a file. A file that says "nothing" must be accepted. C files
 are compiled as one of lab 1, CUDA files as one of lab 3.
 """
 
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SOURCE = re.compile(r"^=== (\S+) \| ([^\n]*)\n(.*?)(?=^=== |\Z)", re.MULTILINE | re.DOTALL)
+_BYTES = {"<NUL>": "\0", "<CR>": "\r", "<BOM>": "\ufeff"}
 _FUNCTION = re.compile(r"^f((?: <\S+>)*): (.*)$", re.MULTILINE)
 
 
@@ -34,7 +36,13 @@ def _whole(function: re.Match[str]) -> str:
     return f"{headers}int f(int x);\nint f(int x) {{\n{body}}}"
 
 
+def _text(text: str) -> str:
+    for shown, byte in _BYTES.items():
+        text = text.replace(shown, byte)
+    return _FUNCTION.sub(_whole, text)
+
+
 SOURCES = [
-    RefusedSource(name, says, _FUNCTION.sub(_whole, text.replace("<NUL>", "\0")))
+    RefusedSource(name, says, _text(text))
     for name, says, text in _SOURCE.findall(Path(__file__).with_suffix(".txt").read_text())
 ]
