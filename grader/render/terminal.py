@@ -163,12 +163,14 @@ class Terminal:
             return "\n".join(self._wrap(f"speed is not predicted: {reasons.pop()}"))
         from grader.checks.predicted_points import line as predicted_line  # with NumPy
 
-        lines = []
+        lines = []  # what a technique check says comes first
+        failed = {c.part for c in result.checks if (c.kind, c.verdict) == ("technique", "fail")}
         for each in shown:
             _, part, name = each.check.split("/", 2)
             lines.append(f"  {self._paint(COLOURS['uncertain'], 'pred ')} {part}  {name}")
             lines += self._wrap(predicted_line(each))
-            lines += self._wrap(f"try: {each.advice}") if each.advice else []
+            if each.advice and part not in failed:
+                lines += self._wrap(f"try: {each.advice}")
         return "\n".join(lines)
 
     def footer(self, result: Result) -> str:
