@@ -20,7 +20,7 @@ _OF_BYTES = re.compile(r"warning: .*:\d+: (?:cuda\w+\(\)|\S+ is a pointer, whose
 # A sentence, whose words before the colon say enough where it comes again.
 _FOUND = re.compile(r"(?P<where>\S+:\d+(?: and :\d+)?)(?: \(\d+ times\))?: ")
 _SENTENCE = re.compile(r"(?P<where>[^:]+): ")
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\b\d+")
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
 
@@ -122,7 +122,7 @@ class Terminal:
         message = [*check.message, *(_all_printed(check) if self.verbose else [])]
         if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
             message = [line for line in message if _OF_BYTES.match(line)]
-        message = message if self.verbose else self._once(message)
+        message = self._once(message) if check.part and not self.verbose else message
         lines = [wrapped for line in message for wrapped in self._wrap(line)]
         if step:
             lines.append(f"{INDENT}step through it: {step}")
