@@ -132,8 +132,8 @@ class Terminal:
         return lines
 
     def _once(self, message: list[str]) -> list[str]:
-        """The message, with "as above" for a finding or a long sentence that was printed before, and
-        without what was said of the finding then."""
+        """The message, with "as above" for a finding or a long sentence that was printed before,
+        and without what was said of the finding then."""
         lines, is_known = [], False
         for line in message:
             of_case = line.startswith(OF_THE_CASE)
