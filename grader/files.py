@@ -24,9 +24,21 @@ REMEDIES = {
 }
 
 
-def is_utf16(content: bytes) -> bool:
-    """Did an editor write this text as UTF-16, which no compiler reads?"""
-    return content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+_MAGIC = {
+    codecs.BOM_UTF16_LE: "UTF-16: save it as UTF-8",
+    codecs.BOM_UTF16_BE: "UTF-16: save it as UTF-8",
+    b"\x7fELF": "a compiled program",
+    b"PK\3\4": "a zip archive, as a document of an office program is",
+    b"%PDF": "a PDF",
+    b"{\\rtf": "a document with fonts",
+}
+
+
+def no_source(content: bytes) -> str:
+    """What a file is that no compiler reads, and what to do; "" where it may be source code."""
+    known = next((words for magic, words in _MAGIC.items() if content.startswith(magic)), "")
+    what = known or ("a binary file" if b"\0" in content[:512] else "")
+    return what if not what or "save" in what else f"{what}: give the text that you edit"
 
 
 def remedy(problem: OSError) -> str:

@@ -43,6 +43,8 @@ def elements(out: Operation, hit: Mask, radius: int) -> str:
         return repeating
     if flat and (squares := _chessboard(hit)):
         return squares
+    if flat and (hit == np.not_equal(*np.indices(hit.shape))).all():
+        return "all but those with x = y"
     axes = out.axes[-hit.ndim :]
     parts = [part for axis, name in enumerate(axes) if (part := _along(axis, name, hit))]
     if flat and (counted := _counted_through(hit)):

@@ -17,7 +17,7 @@ from grader.execute.accesses import WarpAccess
 from grader.execute.findings import findings_in
 from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.execute.steps import Recording
-from grader.files import is_utf16
+from grader.files import no_source
 from grader.model import plain_text, spec
 from grader.model.finding import Finding
 from grader.sandbox import foreground
@@ -129,8 +129,8 @@ def _uses_openmp(text: bytes) -> bool:
 def _refuse_files(files: list[str], contents: list[bytes]) -> None:
     """Raises ProgramError about a file that no compiler can read, and about one that is a lab's."""
     for name, content in zip(files, contents, strict=True):
-        if is_utf16(content):
-            raise ProgramError(f"{name}: the file is UTF-16: save it as UTF-8")
+        if what := no_source(content):
+            raise ProgramError(f"{name}: the file is {what}")
     if any(MAIN.search(content) for content in contents):
         return
     for name in files:

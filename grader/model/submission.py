@@ -191,8 +191,8 @@ def read_files(
         else:
             if not contents[name].strip():
                 problems.append(f"{shown}/{plain_text.name(own)} is empty")
-            if files.is_utf16(contents[name]):
-                problems.append(f"{shown}/{plain_text.name(own)} is UTF-16: save it as UTF-8")
+            if what := files.no_source(contents[name]):
+                problems.append(f"{shown}/{plain_text.name(own)} is {what}")
     return contents, problems
 
 

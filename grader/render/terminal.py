@@ -20,7 +20,7 @@ _OF_BYTES = re.compile(r"warning: .*:\d+: (?:cuda\w+\(\)|\S+ is a pointer, whose
 # A sentence, whose words before the colon say enough where it comes again.
 _FOUND = re.compile(r"(?P<where>\S+:\d+(?: and :\d+)?)(?: \(\d+ times\))?: ")
 _SENTENCE = re.compile(r"(?P<where>[^:]+): ")
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\b\d+")
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
 
@@ -122,7 +122,7 @@ class Terminal:
         message = [*check.message, *(_all_printed(check) if self.verbose else [])]
         if check.verdict == "pass" and check.points == check.max_points and not self.verbose:
             message = [line for line in message if _OF_BYTES.match(line)]
-        message = message if self.verbose else self._once(message)
+        message = self._once(message) if check.part and not self.verbose else message
         lines = [wrapped for line in message for wrapped in self._wrap(line)]
         if step:
             lines.append(f"{INDENT}step through it: {step}")
@@ -132,8 +132,8 @@ class Terminal:
         return lines
 
     def _once(self, message: list[str]) -> list[str]:
-        """The message, with "as above" for a finding or a long sentence that was printed before, and
-        without what was said of the finding then."""
+        """The message, with "as above" for a finding or a long sentence that was printed before,
+        and without what was said of the finding then."""
         lines, is_known = [], False
         for line in message:
             of_case = line.startswith(OF_THE_CASE)
@@ -163,12 +163,14 @@ class Terminal:
             return "\n".join(self._wrap(f"speed is not predicted: {reasons.pop()}"))
         from grader.checks.predicted_points import line as predicted_line  # with NumPy
 
-        lines = []
+        lines = []  # what a technique check says comes first
+        failed = {c.part for c in result.checks if (c.kind, c.verdict) == ("technique", "fail")}
         for each in shown:
             _, part, name = each.check.split("/", 2)
             lines.append(f"  {self._paint(COLOURS['uncertain'], 'pred ')} {part}  {name}")
             lines += self._wrap(predicted_line(each))
-            lines += self._wrap(f"try: {each.advice}") if each.advice else []
+            if each.advice and part not in failed:
+                lines += self._wrap(f"try: {each.advice}")
         return "\n".join(lines)
 
     def footer(self, result: Result) -> str:

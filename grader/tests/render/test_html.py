@@ -364,7 +364,7 @@ def test_predicted_times_are_pictured_and_never_called_measured() -> None:
 
 
 def test_each_term_has_a_change_that_makes_it_smaller() -> None:
-    assert set(predicted_times.CHANGES) == set(model.WORDS)
+    assert set(model.CHANGES) == set(model.WORDS)
 
 
 def test_without_predictions_there_is_no_such_section() -> None:

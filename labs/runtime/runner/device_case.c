@@ -287,11 +287,26 @@ void device_case_step_ends(struct runner *r) {
 #endif
 }
 
+/* The student's function returned an error: which one, and from which call it is. */
+static void failed(struct device_case *c, const char *function, cudaError_t error) {
+    const char *const name = cudaGetErrorName(error);
+#ifdef CONVLABS_SIM
+    const char *file;
+    int line;
+    const char *const call = sim_first_failed(error, &file, &line);
+    if (call) {
+        runner_fail(c->runner, (int)error, "%s() returned %s, as %s() did at %s:%d", function, name,
+                    call, file, line);
+        return;
+    }
+#endif
+    runner_fail(c->runner, (int)error, "%s() returned %s", function, name);
+}
+
 bool device_case_called(struct device_case *c, const char *function, cudaError_t returned) {
     c->function = function;
     if (returned != cudaSuccess) {
-        runner_fail(c->runner, (int)returned, "%s() returned %s", function,
-                    cudaGetErrorName(returned));
+        failed(c, function, returned);
     }
     return returned == cudaSuccess;
 }

@@ -63,6 +63,10 @@ SIM_EXTERN_C void sim_fail_call(int number, cudaError_t error);
  * CONVLABS_SIM_INJECT; "launch" for a launch; NULL: none. */
 SIM_EXTERN_C const char *sim_failed_call(void);
 
+/* The name of the first call since sim_inject_arm() that failed, and its line, if it failed with
+ * this error and not on purpose; else NULL. */
+SIM_EXTERN_C const char *sim_first_failed(cudaError_t error, const char **file, int *line);
+
 /* From now on the device allows a block that much shared memory where its kernel has asked for more
  * than 48 KB: cudaDevAttrMaxSharedMemoryPerBlockOptin. 0: as at first. */
 SIM_EXTERN_C void sim_limit_shared(size_t bytes);

@@ -58,6 +58,7 @@ COPIES = 4  # of the body of a loop that cannot be: its length is known only whe
 ERROR_QUERIES = (b"cudaGetLastError", b"cudaPeekAtLastError")
 FRACTION = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[fF]))[fF]?")
 CASTS = (b"reinterpret_cast", b"static_cast")
+OF_BYTES = (b"cudaMemset", b"cudaMemcpy", b"cudaMalloc", b"cudaHostAlloc")
 LAUNCHERS = (b"cudaLaunchKernel", b"cudaLaunchCooperativeKernel")
 LOCK_STEP = b"#pragma sim_lock_step\n"
 TOGETHER = f"\n{BEFORE_MAIN} static const sim_together sim_is_together;\n".encode()
@@ -170,7 +171,7 @@ class Translation:
                 continue
             name = text.decode()
             opened = i + 1
-            if text.startswith((b"cudaMemset", b"cudaMemcpy")) and tokens.at(opened) == b"(":
+            if text.startswith(OF_BYTES) and tokens.at(opened) == b"(":
                 self._warn_of_bytes(opened)
             if tokens.at(opened) != b"(":
                 if not tokens.declares(i) or tokens.at(i - 1) == b"&":
@@ -195,11 +196,14 @@ class Translation:
 
     def _warn_of_bytes(self, opened: int) -> None:
         """The value of a cudaMemset() is a byte, 1.0f that of the integer 1. And sizeof of a
-        pointer that is copied or filled is 8."""
+        pointer that is copied, filled or allocated is 8."""
         tokens = self.tokens
         name = tokens.text[opened - 1].decode()
         given = tokens.commas(opened + 1, tokens.match[opened])
         names = {tokens.text[first] for first, last in given if last == first + 1}
+        allocated = given[0][1] - 1 if given and "lloc" in name else -1
+        if tokens.at(allocated - 1) == b"&" and self._declared_as(allocated).count(b"*") == 1:
+            names.add(tokens.text[allocated])
         for first, last in given[1:]:
             text = tokens.flat(first, last)
             is_name = last == first + 1 and tokens.is_name(first)

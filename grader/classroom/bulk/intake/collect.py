@@ -15,7 +15,7 @@ from grader.classroom.bulk.intake import archive, near_names, takes, walk
 from grader.classroom.bulk.intake.archive import Candidate, Opened
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.unpack import MOST_OTHERS, copied, is_other, is_packed
-from grader.files import is_utf16
+from grader.files import no_source
 from grader.model import plain_text, pseudonym, variant
 from grader.model.spec import Lab
 from grader.model.submission import Submission
@@ -47,8 +47,8 @@ def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
     problems = [f"{lab.folder}/{name} is missing" for name in lab.submit if name not in contents]
     empty = [name for name, content in contents.items() if not content.strip()]
     problems += [f"{lab.folder}/{name} is empty" for name in empty]
-    wide = [name for name, content in contents.items() if is_utf16(content)]
-    problems += [f"{lab.folder}/{name} is UTF-16: save it as UTF-8" for name in wide]
+    what = {name: no_source(content) for name, content in contents.items()}
+    problems += [f"{lab.folder}/{name} is {words}" for name, words in what.items() if words]
     return Submission(lab, home, lab.folder, contents, problems, home)
 
 

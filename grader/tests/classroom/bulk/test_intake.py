@@ -46,6 +46,8 @@ def test_a_file_is_found_where_students_put_it(folder: str, tmp_path: Path) -> N
     ("content", "said"),
     [
         ("int x;".encode("utf-16"), "is UTF-16: save it as UTF-8"),
+        (b"\x7fELF\2\1\1", "is a compiled program: give the text that you edit"),
+        (b"int x;\0", "is a binary file: give the text that you edit"),
         (b" \r\n", "is empty"),
         ("int x;\r\n".encode("utf-8-sig"), ""),
         ("int 값;".encode(), ""),

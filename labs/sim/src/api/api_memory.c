@@ -111,7 +111,9 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
     const struct sim_allocation *owner = sim_owner(pointer);
     struct sim_finding finding = {.kind = "wrong-space", .location = location};
     if (!owner) {
-        sim_report(&finding, "%s() of a pointer that no allocation returned", call);
+        sim_report(&finding, "%s() of a pointer that %s", call,
+                   sim_is_never_set((uintptr_t)pointer) ? "was never set: begin with NULL"
+                                                        : "no allocation returned");
     } else if (owner->freed) {
         finding.kind = "use-after-free";
         char array[160];

@@ -12,6 +12,13 @@ static _Thread_local struct sim_location call_site;
 static cudaError_t sticky;
 _Thread_local bool sim_in_host_call;
 
+/* The API call under way or, at a launch, none; and the first one that failed since the arming. */
+static _Thread_local struct api_call {
+    const char *name;
+    struct sim_location location;
+    cudaError_t error;
+} calling, first_failed;
+
 static bool armed;
 static int calls_since_armed;
 
@@ -59,6 +66,10 @@ void sim_site(const char *file, int line) {
 }
 
 cudaError_t sim_fail(cudaError_t error) {
+    if (calling.name && !first_failed.name && error != cudaErrorNotReady) {
+        first_failed = calling;
+        first_failed.error = error;
+    }
     last = error;
     return error;
 }
@@ -88,6 +99,13 @@ void sim_report_leak(struct sim_location made, const char *what) {
 void sim_inject_arm(void) {
     armed = true;
     calls_since_armed = 0;
+    first_failed.name = NULL;
+}
+
+const char *sim_first_failed(cudaError_t error, const char **file, int *line) {
+    *file = first_failed.location.file;
+    *line = first_failed.location.line;
+    return first_failed.error == error && *file && !failing.name ? first_failed.name : NULL;
 }
 
 void sim_fail_call(int number, cudaError_t error) {
@@ -144,6 +162,7 @@ cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *
     *location = call_site;
     call_site = (struct sim_location){
         NULL, 0}; /* a call without a line of its own must not inherit this one */
+    calling = (struct api_call){.name = name, .location = *location};
     if (sim_sticky() != cudaSuccess) {
         return sim_fail(sim_sticky());
     }
@@ -224,6 +243,7 @@ void sim_unchecked_launch(const char *kind, const char *kernel, struct sim_locat
 }
 
 void sim_report_unchecked_launch(void) {
+    calling.name = NULL;
     report_unchecked(&launch,
                      "never checks for this error: call cudaGetLastError() after each launch and "
                      "check what it returns");

@@ -53,8 +53,10 @@ static bool side_fits(const void *pointer, size_t bytes, bool device, const char
     } else if (!end && owner) {
         return true;
     } else if (device && !end) {
-        sim_report(&finding, "the %s of this call should be device memory but is host memory",
-                   side);
+        sim_report(&finding, "the %s of this call should be device memory but is %s", side,
+                   !pointer                               ? "NULL"
+                   : sim_is_never_set((uintptr_t)pointer) ? "a pointer that was never set"
+                                                          : "host memory");
         return false;
     } else if (!device && end) {
         sim_report(&finding, "the %s of this call should be host memory but is device memory",

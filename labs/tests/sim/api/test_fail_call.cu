@@ -24,6 +24,22 @@ TEST(every_call_can_fail_once) {
     ck_assert_ptr_null(sim_failed_call());
 }
 
+TEST(the_first_call_that_fails_is_known) {
+    const char *file;
+    int line;
+    void *d_much;
+    sim_inject_arm();
+    ck_error(cudaMalloc(&d_much, SIZE_MAX / 2), cudaErrorMemoryAllocation);
+    ck_error(cudaMemcpy(NULL, NULL, 4, (enum cudaMemcpyKind)9), cudaErrorInvalidMemcpyDirection);
+    ck_assert_str_eq(sim_first_failed(cudaErrorMemoryAllocation, &file, &line), "cudaMalloc");
+    ck_assert_int_eq(line, __LINE__ - 3);
+    ck_assert_ptr_null(sim_first_failed(cudaErrorInvalidMemcpyDirection, &file, &line));
+    sim_inject_arm();
+    set<<<0, 1>>>(NULL); /* is no call */
+    ck_error(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    ck_assert_ptr_null(sim_first_failed(cudaErrorInvalidConfiguration, &file, &line));
+}
+
 /* Asking for the last error is no call that can fail. */
 TEST(a_launch_fails_when_the_program_asks) {
     int h = 0, *d = device_zeros<int>(4);

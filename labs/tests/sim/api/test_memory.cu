@@ -311,6 +311,10 @@ static void copies_of_the_wrong_kind() {
     cudaFree(d_value);
     cudaFree(d_value);
     cudaFree(&h_value);
+    int *const d_unset = (int *)(uintptr_t)0xfefefefefefefefe; // as a local variable is filled
+    cudaMemcpy(d_unset, &h_value, 4, cudaMemcpyHostToDevice);
+    cudaMemcpy(NULL, &h_value, 4, cudaMemcpyHostToDevice);
+    cudaFree(d_unset);
 }
 
 // What kernels open stays open from one to the next, but not for the host.
@@ -400,7 +404,10 @@ TEST(device_and_host_are_apart) {
     ck_finds_and_exits(device_gets_host_pointer, "wrong-space",
                        "argument 1 of kernel touch points to host memory");
     struct outcome outcome = run_program(copies_of_the_wrong_kind, NULL);
-    ck_found(outcome, "wrong-space", "the destination of this call should be device memory");
+    ck_found(outcome, "wrong-space", "should be device memory but is host memory");
+    ck_found(outcome, "wrong-space", "should be device memory but is a pointer that was never set");
+    ck_found(outcome, "wrong-space", "should be device memory but is NULL");
+    ck_found(outcome, "wrong-space", "cudaFree() of a pointer that was never set");
     ck_found(outcome, "out-of-bounds", "accesses 12 bytes, but the destination has only 4");
     ck_found(outcome, "use-after-free", "cudaFree() of memory that was already freed");
     ck_found(outcome, "wrong-space", "cudaFree() of a pointer that no allocation returned");
