@@ -4,6 +4,8 @@ again on other inputs or with a change in its text."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +19,7 @@ from grader.ask.draft import CannotTell
 from grader.ask.trace import Trace, with_threads, with_warps
 from grader.compile import make
 from grader.compile.make import BuildRequest
+from grader.compile.make_process import Waiting
 from grader.execute import case as cases
 from grader.execute.case import Outcome
 from grader.execute.modes import (
@@ -55,6 +58,8 @@ class Program:
     personal: int
     work: Path
     _changed: dict[tuple[str, bool], Path | None] = field(default_factory=dict)
+    _under_way: Waiting[make.Build] | None = None
+    _is_right: bool = False
 
     @property
     def lab(self) -> Lab:
@@ -126,6 +131,11 @@ class Program:
         return f"{called[-1]}()" if called else f"Part {self.part} of your program"
 
     @property
+    def first_line(self) -> int:
+        """Where the function of the part is defined; 0 where that cannot be seen."""
+        return self.text.definition(self.name.rstrip("()"))
+
+    @property
     def result_line(self) -> int:
         """Where the result is stored; where most stores are, in C."""
         if not self.in_c:
@@ -138,6 +148,16 @@ class Program:
         return "sim" if "sim" in self.lab.backends else "cpu"
 
     # ---- programs
+
+    @contextmanager
+    def building(self) -> Iterator[None]:
+        """Builds `binary` during the block, which need not wait for it."""
+        with make.start(BuildRequest(self.submission, self.backend, "checked")) as waiting:
+            self._under_way = waiting
+            yield
+
+    def is_built(self) -> bool:
+        return self._under_way is None or self._under_way.has_ended()
 
     @cached_property
     def binary(self) -> Path:
@@ -156,7 +176,8 @@ class Program:
         return self.raced or self._built("run" if self.in_c else "checked")
 
     def _built(self, target: make.Target) -> Path:
-        built = make.build(BuildRequest(self.submission, self.backend, target))
+        wait, self._under_way = self._under_way if target == "checked" else None, None
+        built = wait() if wait else make.build(BuildRequest(self.submission, self.backend, target))
         if built.binary is None:
             raise NoQuestionsError("\n".join(["the file does not build:", *built.errors]))
         return built.binary
@@ -236,15 +257,17 @@ class Program:
 
     def must_be_right(self) -> None:
         """Raises NoQuestionsError where the part does not work yet, which a grade explains."""
+        if self._is_right:
+            return
         self.binary  # noqa: B018 - says why it does not build
         try:
-            case = self.case(self._sizes()[0])
-            self.right_output(case, self.inputs(case))
+            self.right_output(self.wide, self.inputs(self.wide))
         except CannotTell as reason:
             raise NoQuestionsError(
                 f"part {self.part} of {self.lab.id} does not work yet: {reason}\n"
                 f"       first ./grade {self.lab.id} -k {self.part}"
             ) from reason
+        self._is_right = True
 
     def findings(self, binary: Path, backwards: bool = False) -> list[Finding]:
         """The errors that the simulator finds in a changed program."""
@@ -266,6 +289,15 @@ class Program:
             if found.complete:
                 return found
         raise CannotTell("the trace of its run is too long")
+
+    @property
+    def widest(self) -> tuple[int, int]:
+        return self._sizes()[0]
+
+    @cached_property
+    def wide(self) -> Case:
+        """The base case on the largest image, for what needs no trace."""
+        return msgspec.structs.replace(self.base, size=self.widest)
 
     def _sizes(self) -> list[tuple[int, int]]:
         return [(w + self.personal % 5, h + self.personal // 5 % 5) for w, h in SIZES]

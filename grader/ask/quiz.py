@@ -46,41 +46,75 @@ class Quiz:
     def __post_init__(self) -> None:
         self.program = Program(self.submission, self.part, self._number("image") % 25, self.work)
         self._seen: set[str] = set()
+        self._open: tuple[str, Draft] | None = None
 
-    def questions(
-        self, kinds: Sequence[str] = tuple(KINDS), first: Sequence[str] = ()
-    ) -> Iterator[Asked]:
-        """Question after question, until no kind has another one. Those that compile a changed
-        program come once in a while, and not first. first: kinds that come before all others, once.
-        Raises NoQuestionsError where the program does not build or is wrong."""
+    def questions(self, first: Sequence[str] = (), at_once: bool = False) -> Iterator[Asked]:
+        """Question after question, until no kind has another one: one that needs no build, then
+        kinds of `first`, once each, then all others; those that compile a changed program come once
+        in a while. at_once: the first comes while the program is built, and nobody may be told its
+        key before is_certain(). Raises NoQuestionsError where the program does not build or is
+        wrong."""
+        with self.program.building():
+            asked = self._early()
+            if asked and (at_once or self.is_certain()):
+                yield asked
+            self.is_certain()
         self.program.must_be_right()
         for name in first:
             if name in KINDS and (asked := self.one(name, ROUNDS)):
                 yield asked
-        for name, turn in self._order(kinds):
+        for name, turn in self._order():
             if asked := self.one(name, turn):
                 yield asked
 
     def one(self, kind: str, turn: int) -> Asked | None:
         """A question of a kind, or None where there is none, or where its key is not certain."""
-        draw = Random(self._number(f"{kind} {turn}"))
+        asked = self._drawn(kind, turn)
+        return asked if self.is_certain() else None
+
+    def is_certain(self) -> bool:
+        """Does the second computation of the question that was drawn last give its key? Waits for
+        the build; raises NoQuestionsError as questions() does."""
+        if self._open is None:
+            return True
+        (kind, draft), self._open = self._open, None
+        self.program.must_be_right()
         try:
-            draft = KINDS[kind].ask(self.program, draw)
-            if len(draft.wrong()) + 1 < FEWEST or {draft.text, draft.why} & self._seen:
-                return None  # asked before, or told by an earlier explanation
             again = draft.second()
         except CannotTell as reason:
-            self.tally.unsure[kind] += 1
-            self.tally.reasons[kind] = str(reason)
-            return None
+            return self._unsure(kind, reason)
         if str(again) != str(draft.answer):
             self.tally.withheld.append(
                 f"{kind}: {self.program.shown}:{draft.line}: {draft.ways[0]} says {draft.answer}, "
                 f"{draft.ways[1]} says {again}: {draft.text}"
             )
-            return None
+            return False
         self._seen |= {draft.text, draft.why}
         self.tally.asked[kind] += 1
+        return True
+
+    def _unsure(self, kind: str, reason: CannotTell) -> bool:
+        self.tally.unsure[kind] += 1
+        self.tally.reasons[kind] = str(reason)
+        return False
+
+    def _early(self) -> Asked | None:
+        """A question that needs no build."""
+        early = [name for name, kind in KINDS.items() if kind.at_once]
+        Random(self._number("early")).shuffle(early)
+        return next((asked for name in early if (asked := self._drawn(name, 0))), None)
+
+    def _drawn(self, kind: str, turn: int) -> Asked | None:
+        """A question whose key is not certain yet."""
+        draw = Random(self._number(f"{kind} {turn}"))
+        try:
+            draft = KINDS[kind].ask(self.program, draw)
+        except CannotTell as reason:
+            self._unsure(kind, reason)
+            return None
+        if len(draft.wrong()) + 1 < FEWEST or {draft.text, draft.why} & self._seen:
+            return None  # asked before, or told by an earlier explanation
+        self._open = kind, draft
         # Not the number of the draw: who has the file could repeat that, and get the key with it.
         return self._asked(kind, draft, draw, f"{self._number(f'name of {kind} {turn}'):012x}")
 
@@ -101,10 +135,10 @@ class Quiz:
         )  # fmt: skip
         return Asked(question, Key(name, answer, draft.why, wrong, draft.ways))
 
-    def _order(self, kinds: Sequence[str]) -> Iterator[tuple[str, int]]:
+    def _order(self) -> Iterator[tuple[str, int]]:
         """Which kind comes when: quick ones by turns, and one of four compiles."""
         draw = Random(self._number("order"))
-        quick, slow = ([n for n in kinds if KINDS[n].rebuilds == way] for way in (False, True))
+        quick, slow = ([n for n in KINDS if KINDS[n].rebuilds == way] for way in (False, True))
         draw.shuffle(quick)
         draw.shuffle(slow)
         queue, later = ([(n, turn) for turn in range(ROUNDS) for n in of] for of in (quick, slow))

@@ -76,6 +76,12 @@ class Source:
         lines = self.text.splitlines()
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
+    def definition(self, name: str) -> int:
+        """The line that names a function where it is defined; 0 where there is none."""
+        head = rf"^\w[^;{{}}()]*\b({re.escape(name)})\s*\([^;{{}}]*\{{"
+        found = re.search(head, self.code, re.MULTILINE)
+        return self.line_at(found.start(1)) if found else 0
+
     # ---- constants
 
     @cached_property

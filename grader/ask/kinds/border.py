@@ -2,10 +2,14 @@
 
 from random import Random
 
+import msgspec
+
 from grader.ask.draft import Draft
 from grader.ask.impulse import impulse, name, out_name, pixel_of, window
 from grader.ask.program import Program
 from grader.ask.words import image
+
+AT_ONCE = True
 
 
 def ask(program: Program, draw: Random) -> Draft:
@@ -34,7 +38,7 @@ def ask(program: Program, draw: Random) -> Draft:
     inside = 0 <= x + a < width and 0 <= y + b < height
 
     def second() -> str:
-        case = program.case(border=border)
+        case = msgspec.structs.replace(program.wide, border=border)
         result = program.right_output(case, impulse(program, case, a, b))
         return pixel_of(program, float(result[at]))
 
@@ -44,8 +48,8 @@ def ask(program: Program, draw: Random) -> Draft:
     rotated = "that is the pixel that a mask rotated by 180 degrees would read"
     said = f" with BORDER_{border.upper()} and" if border else " with"
     return Draft(
-        line=program.result_line,
-        text=f"{program.name} runs on {image(program.trace.size)}{said} a mask whose "
+        line=program.first_line,
+        text=f"{program.name} runs on {image(program.widest)}{said} a mask whose "
         f"coefficient at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others "
         f"are 0. What is in {shown}?",
         answer=answer,

@@ -17,7 +17,7 @@ HALF, ULP = np.float32(2.0**-24), 2.0**-23  # an ulp: of the floats from 1 to 2
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
-    given = ones(program, program.case())
+    given = ones(program)
     if given.image.dtype != np.float32 or given.image.ndim != 2 or given.mask.ndim != 2:
         raise CannotTell("no sum of floats of one channel")
     shape = 2 * down + 1, 2 * across + 1
@@ -26,7 +26,7 @@ def ask(program: Program, draw: Random) -> Draft:
 
     def run(pixels: Array) -> Array:
         inputs = Inputs(**{**given.arrays, "image": pixels})
-        return program.right_output(program.case(), inputs)[
+        return program.right_output(program.wide, inputs)[
             down : -down or None, across : -across or None
         ]
 
@@ -42,7 +42,7 @@ def ask(program: Program, draw: Random) -> Draft:
     answer, taps = found[orders[0]], shape[0] * shape[1]
     return Draft(
         line=program.result_line,
-        text=f"{program.name} runs on {image(program.trace.size)}. All {taps} coefficients are 1; "
+        text=f"{program.name} runs on {image(program.widest)}. All {taps} coefficients are 1; "
         f"every pixel is 2^-24, but {name(program, y + b, x + a)} is 1. The floats next to 1 are "
         f"2^-23 apart: one ulp. By how many ulp is {out_name(program, y, x)[0]} above 1?",
         answer=answer,

@@ -7,6 +7,8 @@ from grader.ask.impulse import impulse, name, out_name, pixel_of, window
 from grader.ask.program import Program
 from grader.ask.words import image, plus
 
+AT_ONCE = True
+
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
@@ -22,15 +24,14 @@ def ask(program: Program, draw: Random) -> Draft:
     shown, at = out_name(program, y, x)
 
     def second() -> str:
-        case = program.case()
-        result = program.right_output(case, impulse(program, case, a, b))
+        result = program.right_output(program.wide, impulse(program, program.wide, a, b))
         return pixel_of(program, float(result[at]))
 
     answer = name(program, y + b, x + a)
     rotated = "that would be a convolution, which rotates the mask by 180 degrees; your program "
     return Draft(
-        line=program.result_line,
-        text=f"{program.name} runs on {image(program.trace.size)} with a mask whose coefficient "
+        line=program.first_line,
+        text=f"{program.name} runs on {image(program.widest)} with a mask whose coefficient "
         f"at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others are 0. "
         f"Which pixel does {shown} equal?",
         answer=answer,

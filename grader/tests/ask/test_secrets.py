@@ -35,6 +35,22 @@ def test_no_question_is_about_a_hidden_case(lab: str, part: str) -> None:
         assert case.set.keys() - {"threads"} in [c.set.keys() - {"threads"} for c in public]
 
 
+# A mask of 1 x 1 pixel has no taps to ask about.
+@pytest.mark.parametrize(("lab", "part"), [each for each in PARTS if each != ("lab7", "B")])
+def test_the_first_question_needs_no_build(
+    lab: str, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(*_: object) -> None:
+        pytest.fail("it is built before the first question")
+
+    monkeypatch.setattr(Program, "_built", build)
+    monkeypatch.setattr(Program, "run", build)
+    with quiz(submissions.find(spec.load(lab), "solutions"), part, "early") as drawn:
+        asked = drawn._early()
+        assert asked and asked.question.line and asked.question.code
+        assert drawn.tally.asked.total() == 0, "its key is not certain yet"
+
+
 def test_a_question_alone_has_no_key() -> None:
     fields = {field.name for field in msgspec.structs.fields(Question)}
     assert not fields & {"answer", "key", "why", "mistakes", "computed"}
@@ -121,7 +137,6 @@ def test_a_wrong_part_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> Non
         raise CannotTell("the result of the program is wrong")
 
     monkeypatch.setattr(Program, "binary", starter.folder)
-    monkeypatch.setattr(Program, "case", lambda *_: program.base)
     monkeypatch.setattr(Program, "right_output", wrong)
     with pytest.raises(NoQuestionsError, match=re.escape("first ./grade lab1 -k A")):
         program.must_be_right()

@@ -7,6 +7,7 @@ import pytest
 
 from grader import paths
 from grader.ask.draft import Draft
+from grader.ask.program import NoQuestionsError
 from grader.ask.terminal import Terminal
 from grader.model.question import Asked, Key, Question
 from grader.student import understood
@@ -62,6 +63,19 @@ def test_letters_choose(capsys: Capture) -> None:
     said = capsys.readouterr().out
     assert said.count("please answer with a to c") == 3 and "b)  thread 2" in said
     assert Terminal(80, False, answers("q")).ask(1, 5, CHOSEN) is None
+
+
+def test_no_key_is_told_before_it_is_certain(capsys: Capture) -> None:
+    assert Terminal(80, False, answers("5")).ask(1, 5, TYPED, lambda: False) is None
+
+    def does_not_build() -> bool:
+        raise NoQuestionsError("the file does not build")
+
+    with pytest.raises(NoQuestionsError):
+        Terminal(80, False, answers("32")).ask(1, 5, TYPED, does_not_build)
+    said = capsys.readouterr().out
+    assert "is withdrawn" in said
+    assert not any(word in said for word in ("Right", "Not 32", "Sectors 1"))
 
 
 def test_input_that_is_none_or_no_text_ends_nothing_in_a_fault(capsys: Capture) -> None:

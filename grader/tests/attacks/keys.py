@@ -187,7 +187,7 @@ def replayed(world: int) -> object:
         return Draft(0, f"{number}?", number, lambda: number, ("a", "b"), "", wrong)
 
     with (
-        mock.patch.dict(KINDS, {"drawn": Kind("", False, ask)}),
+        mock.patch.dict(KINDS, {"drawn": Kind("", False, False, ask)}),
         quizzes.quiz(submissions.find(lab, "solutions"), "A", f"secret {world}") as drawn,
     ):
         got = drawn.one("drawn", 0)
