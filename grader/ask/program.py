@@ -155,6 +155,7 @@ class Program:
         with make.start(BuildRequest(self.submission, self.backend, "checked")) as waiting:
             self._under_way = waiting
             yield
+        self._under_way = None
 
     def is_built(self) -> bool:
         return self._under_way is None or self._under_way.has_ended()
@@ -183,11 +184,14 @@ class Program:
         return built.binary
 
     def changed(self, edited: bytes, checked: bool = False) -> Path:
-        """The program with another text of the file. Raises CannotTell where that does not
-        build. checked: the instrumented one."""
+        """The program with another text of the file, this part of it alone. Raises CannotTell where
+        that does not build. checked: the instrumented one."""
         key = (edited.decode(errors="replace"), checked)
         if key not in self._changed:
-            contents = {**self.submission.contents, self.file: edited}
+            own, parts = self.lab.part_of(self.base), self.lab.part
+            others = {call for part in parts for call in part.calls if part is not own}
+            alone = source.Source(key[0]).without(set() if self.in_c else others)
+            contents = {**self.submission.contents, self.file: alone}
             home = paths.BUILD / FOLDER / self.lab.id
             other = replace(self.submission, contents=contents, home=home)
             built = make.build(BuildRequest(other, self.backend, "checked" if checked else "run"))

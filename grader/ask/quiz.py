@@ -59,7 +59,7 @@ class Quiz:
             if asked and (at_once or self.is_certain()):
                 yield asked
             self.is_certain()
-        self.program.must_be_right()
+            self.program.must_be_right()
         for name in first:
             if name in KINDS and (asked := self.one(name, ROUNDS)):
                 yield asked

@@ -93,6 +93,11 @@ def test_changes_of_the_text_hit_what_they_mean() -> None:
     assert b"c_m[(1 + a[2]) + 9]" in source.with_index("c_m", 6, "9")
     rows = Source("a[i] = c_m[0] [b[j]] * c_m[1];\n")
     assert rows.with_index("c_m", 1, "t") == b"a[i] = c_m[0] [(b[j]) + t] * c_m[1];\n"
+    with_other = Source(f"{text}\nstatic int h() {{\n    return 1;\n}}\nint f() {{\n    h();\n}}\n")
+    assert with_other.without(set()).decode() == with_other.text
+    alone = with_other.without({"f"}).decode()
+    assert alone.startswith(text) and "return 1" not in alone and "h();" not in alone
+    assert [line[:3] for line in alone.splitlines()[7:]] == ["sta", "", "}", "int", "", "}"]
     for line in (1, 2, 5, 7):
         with pytest.raises(CannotTell):
             source.with_values({line: "1"})
