@@ -3,7 +3,6 @@ again on other inputs or with a change in its text."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -134,14 +133,6 @@ class Program:
     def first_line(self) -> int:
         """Where the function of the part is defined; 0 where that cannot be seen."""
         return self.text.definition(self.name.rstrip("()"))
-
-    @property
-    def result_line(self) -> int:
-        """Where the result is stored; where most stores are, in C."""
-        if not self.in_c:
-            return self.trace.stores[0].line if self.trace.stores else 0
-        lines = Counter(a.line for a in self.trace.threads if a.store)
-        return lines.most_common(1)[0][0] if lines else 0
 
     @property
     def backend(self) -> str:

@@ -84,10 +84,9 @@ class Quiz:
         except CannotTell as reason:
             return self._unsure(kind, reason)
         if str(again) != str(draft.answer):
-            self.tally.withheld.append(
-                f"{kind}: {self.program.shown}:{draft.line}: {draft.ways[0]} says {draft.answer}, "
-                f"{draft.ways[1]} says {again}: {draft.text}"
-            )
+            place = f"{self.program.shown}:{draft.line}"
+            two = f"{draft.answer}, computed again {again}"
+            self.tally.withheld.append(f"{kind}: {place}: {two}: {draft.text}")
             return False
         self._seen |= {draft.text, draft.why}
         self.tally.asked[kind] += 1
@@ -133,7 +132,7 @@ class Quiz:
             name, kind, lab.id, self.part, self.program.shown, draft.line, code, draft.text,
             options, typed,
         )  # fmt: skip
-        return Asked(question, Key(name, answer, draft.why, wrong, draft.ways))
+        return Asked(question, Key(name, answer, draft.why, wrong))
 
     def _order(self) -> Iterator[tuple[str, int]]:
         """Which kind comes when: quick ones by turns, and one of four compiles."""

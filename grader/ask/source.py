@@ -137,9 +137,12 @@ class Source:
 
     def shared_in(self, line: int, strict: bool = True) -> list[Shared]:
         """Those of the function that holds a line. Raises CannotTell."""
+        return Source(self.function_text(line)).shared(self.constants, strict)
+
+    def function_text(self, line: int) -> str:
+        """The function that holds a line, in its place: behind empty lines."""
         first, last = self.function(line)
-        inside = Source("\n" * (first - 1) + "\n".join(self.code.splitlines()[first - 1 : last]))
-        return inside.shared(self.constants, strict)
+        return "\n" * (first - 1) + "\n".join(self.code.splitlines()[first - 1 : last])
 
     def function(self, line: int) -> tuple[int, int]:
         """The lines of the function that holds a line: from one that begins at the margin."""

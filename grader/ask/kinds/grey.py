@@ -39,7 +39,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"give it?",
         answer=answer,
         second=second,
-        ways=("the formula of lab.h", "a run on an image with this pixel"),
         why=f"{r} x {pixel[0]} + {g} x {pixel[1]} + {b} x {pixel[2]} = {total}; divided by 32768 "
         f"that is {total / (1 << SHIFT):.3f}, and rounded {answer}. A run of your program gives "
         f"the same.",

@@ -28,6 +28,7 @@ def ask(program: Program, draw: Random) -> Draft:
         return pixel_of(program, float(result[at]))
 
     answer = name(program, y + b, x + a)
+    from_corner = name(program, y + b + down, x + a + across)
     rotated = "that would be a convolution, which rotates the mask by 180 degrees; your program "
     return Draft(
         line=program.first_line,
@@ -36,7 +37,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"Which pixel does {shown} equal?",
         answer=answer,
         second=second,
-        ways=("Eq. 1", "a run on an image in which each pixel has its own value"),
         why=f"Eq. 1 multiplies the coefficient at (a, b) with the pixel at (x + a, y + b): "
         f"x = {plus(x, a)} = {x + a}, y = {plus(y, b)} = {y + b}. A run of your program with "
         f"this mask gives this pixel.",
@@ -44,10 +44,7 @@ def ask(program: Program, draw: Random) -> Draft:
             (name(program, y - b, x - a), rotated + "computes a correlation"),
             (name(program, y + a, x + b), "a counts columns and b counts rows: they are exchanged"),
             (name(program, y, x), "that is the pixel in the middle, whose coefficient is 0"),
-            (
-                name(program, y + b + down, x + a + across),
-                "a and b are counted from the middle of the mask, not from its corner",
-            ),
+            (from_corner, "a and b are counted from the middle of the mask, not from its corner"),
             (name(program, y - b, x + a), "b counts rows downwards"),
         ],
     )

@@ -36,7 +36,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"is each of the {wide} x {high} coefficients{each}. What is in {shown}?",
         answer=answer,
         second=second,
-        ways=("the part of the window inside the image", "a run on an image of ones"),
         why=f"Each tap inside the image adds 1. Of the window around that pixel, "
         f"{count(columns, 'column')} and {count(rows, 'row')} are inside"
         + (f", in {channels} channels" if channels > 1 else "")

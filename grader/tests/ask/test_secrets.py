@@ -109,7 +109,7 @@ def test_the_place_of_the_key_tells_nothing() -> None:
     with quiz(solution, "A", "places") as drawn:
         for number in range(600):
             mistakes = [(f"thread {number + n}", "why") for n in (1, 2, 3, 7, 8)]
-            draft = Draft(0, "?", f"thread {number}", lambda: "", ("a", "b"), "", mistakes)
+            draft = Draft(0, "?", f"thread {number}", lambda: "", "", mistakes)
             asked = drawn._asked("writer", draft, Random(number), f"{number}")
             assert len(asked.question.options) == 5
             places[asked.question.options.index(asked.key.answer)] += 1

@@ -17,14 +17,12 @@ Capture = pytest.CaptureFixture[str]
 TYPED = Asked(
     Question("q1", "sectors", "lab2", "A", "starter/x.cu", 53, "sum += d_image[i];", "How many?",
              ["1", "4", "5", "32"], True),
-    Key("q1", "5", "Sectors 1 to 5.", {"32": "one for each lane", "4": "rounded", "1": "one"},
-        ("a", "b")),
+    Key("q1", "5", "Sectors 1 to 5.", {"32": "one for each lane", "4": "rounded", "1": "one"}),
 )  # fmt: skip
 CHOSEN = Asked(
     Question("q2", "writer", "lab2", "A", "starter/x.cu", 0, "", "Which?",
              ["thread 1", "thread 2", "thread 3"], False),
-    Key("q2", "thread 2", "It stores it.", {"thread 1": "from 0", "thread 3": "from 1"},
-        ("a", "b")),
+    Key("q2", "thread 2", "It stores it.", {"thread 1": "from 0", "thread 3": "from 1"}),
 )  # fmt: skip
 
 
@@ -116,5 +114,5 @@ def test_a_mistake_is_never_the_key() -> None:
         (2, "one"),
         (2, "other"),
     ]
-    draft = Draft(0, "?", 4, lambda: 4, ("a", "b"), "", mistakes)
+    draft = Draft(0, "?", 4, lambda: 4, "", mistakes)
     assert draft.wrong() == {"2": "one"}
