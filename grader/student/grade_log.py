@@ -22,6 +22,7 @@ from grader.model.result import Result
 from grader.model.submission import Submission, digests
 
 MOST_BYTES = 16 << 20
+MOST_HANDED_IN = 1 << 20  # bulk reads no larger file
 MOST_WHY = 300  # characters
 MOST_COUNTERS = 40
 MOST_COMPARED = 1000  # lines: to compare equal ones takes the square of their number

@@ -55,7 +55,7 @@ def ask(program: Program, draw: Random) -> Draft:
             ((taps - 1) // 2, "that is the exact sum, but each addition of floats is rounded"),
             (0, "terms that come before the 1 are added exactly: together they count"),
             (taps - 1, "2^-24 is half an ulp of 1, not a whole one"),
-            *((other, f"that is so when they are added {way}") for way, other in found.items()),
+            *((other, f"adding the terms {way} gives that") for way, other in found.items()),
             (answer + 1, "a sum half way between two floats goes to the even one"),
             (answer - 1, "a sum half way between two floats goes to the even one"),
             (2 * answer, "2^-24 is half an ulp of 1, not a whole one"),

@@ -63,7 +63,7 @@ def ask(program: Program, draw: Random) -> Draft:
         why=f"In the run, the threads write {', '.join(map(str, pixels))} pixels: {total} in all.",
         mistakes=[
             (total, "all pixels: the directive divides the loop among the threads"),
-            (share, "the pixels divided by the threads: rows, or whole sections, are divided"),
+            (share, "the pixels divided by the threads, but rows or whole sections are divided"),
             (-(-total // team.largest), "the pixels divided by the threads, rounded up"),
             *((value, "that is what another thread writes") for value in pixels),
             (trace.size[0], "that is one row"),
