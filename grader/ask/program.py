@@ -196,7 +196,7 @@ class Program:
 
     def case(self, size: tuple[int, int] | None = None, **settings: str) -> Case:
         """The base case with another size, or other settings of the driver."""
-        chosen = msgspec.structs.replace(self.base, size=size or self.size)
+        chosen = msgspec.structs.replace(self.base, size=size or self.trace.size)
         border = settings.pop("border", chosen.border)
         return msgspec.structs.replace(chosen, border=border, set=chosen.set | settings)
 
@@ -297,10 +297,6 @@ class Program:
     def _sizes(self) -> list[tuple[int, int]]:
         return [(w + self.personal % 5, h + self.personal // 5 % 5) for w, h in SIZES]
 
-    @property
-    def size(self) -> tuple[int, int]:
-        return self.trace.size
-
     def traced(self, size: tuple[int, int], binary: Path | None = None) -> Trace:
         """A traced run on an image of that size."""
         case = msgspec.structs.replace(self.base, size=size)
@@ -325,7 +321,7 @@ class Program:
 
     def retraced(self, edited: bytes) -> Trace:
         """The traced run of a changed program, on the same image."""
-        return self.traced(self.size, self.changed(edited, checked=True))
+        return self.traced(self.trace.size, self.changed(edited, checked=True))
 
 
 def _digits(name: str) -> int:

@@ -10,7 +10,7 @@ from random import Random
 
 from grader.ask.catalogue import KINDS
 from grader.ask.draft import FEWEST, CannotTell, Draft
-from grader.ask.program import NoQuestionsError, Program
+from grader.ask.program import Program
 from grader.compile import staging
 from grader.model import plain_text
 from grader.model.question import Asked, Key, Question
@@ -167,6 +167,3 @@ def quiz(submission: Submission, part: str, seed: str = "") -> Iterator[Quiz]:
             yield Quiz(submission, part, seed, work)
     finally:
         staging.release()
-
-
-__all__ = ["NoQuestionsError", "Quiz", "Tally", "quiz"]

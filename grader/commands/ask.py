@@ -56,7 +56,8 @@ def ask(
     if submission.problems:
         raise CommandError("\n       ".join(submission.problems), exit_codes.LESS)
     output.announce_first_build()
-    from grader.ask.quiz import NoQuestionsError, quiz
+    from grader.ask.program import NoQuestionsError
+    from grader.ask.quiz import quiz
     from grader.ask.terminal import Terminal
 
     own = progress.is_own(submission) and not sheet

@@ -46,10 +46,10 @@ def ask(program: Program, draw: Random) -> Draft:
         why=f"A run of your program with {name} = {value // 2} starts "
         f"a grid of {index(grid, grid)}: {answer} blocks.",
         mistakes=[
-            (2 * now, "twice as many as now, but each direction is rounded up by itself"),
+            (2 * now, "twice as many as now, but each side of the grid is rounded up by itself"),
             (now, "that is without the change"),
             (now // 2, "half as many, but smaller blocks are more blocks"),
-            (4 * now, "four times as many, but only one side gets shorter"),
+            (4 * now, "four times as many, but each side of the grid is rounded up by itself"),
             (answer + 1, "blocks are counted from 1"),
         ],
     )

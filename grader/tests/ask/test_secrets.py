@@ -154,7 +154,9 @@ def test_a_run_without_lines_is_told_and_one_without_a_trace_is_not(
     program = Program(solution, "A", 1, solution.folder)
     monkeypatch.setattr(Program, "binary", solution.folder)
     monkeypatch.setattr(Program, "raced", None)
-    assert program.trace.threads == [] and program.size == (98, 61), "no line of it is asked about"
+    assert program.trace.threads == [] and program.trace.size == (98, 61), (
+        "no line of it is asked about"
+    )
     monkeypatch.setattr(Program, "raced", solution.folder)
     monkeypatch.setattr(Program, "run", lambda *_: None)
     monkeypatch.setattr("grader.ask.program.with_threads", lambda *_: program.trace)
