@@ -14,16 +14,19 @@ from grader.ask.program import Program
 @dataclass(frozen=True)
 class Kind:
     """A module of kinds/. about: its docstring, a question in general. rebuilds: it compiles a
-    changed program. ask: makes a draft, or raises CannotTell where it does not fit the program."""
+    changed program. at_once: only `second` needs the program to be built. ask: makes a draft, or
+    raises CannotTell where it does not fit the program."""
 
     about: str
     rebuilds: bool
+    at_once: bool
     ask: Callable[[Program, Random], Draft]
 
 
 def _kind(name: str) -> Kind:
     module = import_module(f"{kinds.__name__}.{name}")
-    return Kind(str(module.__doc__), getattr(module, "REBUILDS", False), module.ask)
+    rebuilds, at_once = (getattr(module, name, False) for name in ("REBUILDS", "AT_ONCE"))
+    return Kind(str(module.__doc__), rebuilds, at_once, module.ask)
 
 
 KINDS = {module.name: _kind(module.name) for module in iter_modules(kinds.__path__)}

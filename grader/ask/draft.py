@@ -17,16 +17,14 @@ class Draft:
     """A question that is not asked yet.
 
     line: what it quotes; 0 for nothing. answer: from the run; a number is typed, words are chosen.
-    second: the same answer, computed in an unlike way; raises CannotTell where it cannot. ways:
-    both computations, in words. mistakes: other answers, the likeliest first, each with the
-    misunderstanding that gives it.
+    second: the same answer, computed in an unlike way; raises CannotTell where it cannot.
+    mistakes: other answers, the likeliest first, each with the misunderstanding that gives it.
     """
 
     line: int
     text: str
     answer: Value
     second: Callable[[], Value]
-    ways: tuple[str, str]
     why: str
     mistakes: Sequence[tuple[Value, str]]
 

@@ -15,7 +15,7 @@ def reach(program: Program) -> tuple[int, int]:
     operation = program.lab.part_of(program.base).operation
     if operation not in FILTERS:
         raise CannotTell("no mask")
-    shape = program.inputs(program.case()).mask.shape
+    shape = program.inputs(program.wide).mask.shape
     if operation == "lines":
         return shape[-1] // 2, shape[-1] // 2
     return shape[-1] // 2, shape[-2] // 2
@@ -25,7 +25,7 @@ def window(program: Program) -> tuple[int, int, int, int]:
     """The reach of the mask, and the size of the image, which is larger than two masks. Raises
     CannotTell where it is not, and where the mask has one coefficient."""
     across, down = reach(program)
-    width, height = program.trace.size
+    width, height = program.widest
     if not (across or down) or width < 4 * across + 3 or height < 4 * down + 3:
         raise CannotTell("the mask has one coefficient, or the image is too small")
     return across, down, width, height
@@ -47,16 +47,16 @@ def impulse(program: Program, case: Case, a: int, b: int) -> Inputs:
     return Inputs(**{**given.arrays, "mask": mask})
 
 
-def ones(program: Program, case: Case) -> Inputs:
-    """The inputs of a case with 1 everywhere, in the image and in the mask."""
-    given = program.inputs(case)
+def ones(program: Program) -> Inputs:
+    """Inputs with 1 everywhere, in the image and in the mask."""
+    given = program.inputs(program.wide)
     reach(program)
     return Inputs(image=np.ones_like(given.image), mask=np.ones_like(given.mask))
 
 
 def pixel_of(program: Program, value: float) -> str:
     """The pixel of the image that has a value, as a question names it; "0" for none."""
-    shape = program.inputs(program.case()).image.shape
+    shape = program.inputs(program.wide).image.shape
     number = int(value) - 1
     if number < 0:
         return "0"
@@ -66,11 +66,11 @@ def pixel_of(program: Program, value: float) -> str:
 
 def name(program: Program, y: int, x: int) -> str:
     """A pixel of the image; of the first channel where there are several."""
-    planes = "[c=0]" if program.inputs(program.case()).image.ndim > 2 else ""
+    planes = "[c=0]" if program.inputs(program.wide).image.ndim > 2 else ""
     return f"image{planes}[y={y}][x={x}]"
 
 
 def out_name(program: Program, y: int, x: int) -> tuple[str, tuple[int, ...]]:
     """A pixel of the output, in words and as an index; of the first channel or mask."""
-    at = (*(0 for _ in program.trace.shape[:-2]), y, x)
+    at = (*(0 for _ in program.operation.output(program.inputs(program.wide).arrays)[1][:-2]), y, x)
     return f"out{program.operation.subscript(at)}", at

@@ -3,7 +3,8 @@ again on other inputs or with a change in its text."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ from grader.ask.draft import CannotTell
 from grader.ask.trace import Trace, with_threads, with_warps
 from grader.compile import make
 from grader.compile.make import BuildRequest
+from grader.compile.make_process import Waiting
 from grader.execute import case as cases
 from grader.execute.case import Outcome
 from grader.execute.modes import (
@@ -55,6 +57,8 @@ class Program:
     personal: int
     work: Path
     _changed: dict[tuple[str, bool], Path | None] = field(default_factory=dict)
+    _under_way: Waiting[make.Build] | None = None
+    _is_right: bool = False
 
     @property
     def lab(self) -> Lab:
@@ -126,18 +130,26 @@ class Program:
         return f"{called[-1]}()" if called else f"Part {self.part} of your program"
 
     @property
-    def result_line(self) -> int:
-        """Where the result is stored; where most stores are, in C."""
-        if not self.in_c:
-            return self.trace.stores[0].line if self.trace.stores else 0
-        lines = Counter(a.line for a in self.trace.threads if a.store)
-        return lines.most_common(1)[0][0] if lines else 0
+    def first_line(self) -> int:
+        """Where the function of the part is defined; 0 where that cannot be seen."""
+        return self.text.definition(self.name.rstrip("()"))
 
     @property
     def backend(self) -> str:
         return "sim" if "sim" in self.lab.backends else "cpu"
 
     # ---- programs
+
+    @contextmanager
+    def building(self) -> Iterator[None]:
+        """Builds `binary` during the block, which need not wait for it."""
+        with make.start(BuildRequest(self.submission, self.backend, "checked")) as waiting:
+            self._under_way = waiting
+            yield
+        self._under_way = None
+
+    def is_built(self) -> bool:
+        return self._under_way is None or self._under_way.has_ended()
 
     @cached_property
     def binary(self) -> Path:
@@ -156,17 +168,21 @@ class Program:
         return self.raced or self._built("run" if self.in_c else "checked")
 
     def _built(self, target: make.Target) -> Path:
-        built = make.build(BuildRequest(self.submission, self.backend, target))
+        wait, self._under_way = self._under_way if target == "checked" else None, None
+        built = wait() if wait else make.build(BuildRequest(self.submission, self.backend, target))
         if built.binary is None:
             raise NoQuestionsError("\n".join(["the file does not build:", *built.errors]))
         return built.binary
 
     def changed(self, edited: bytes, checked: bool = False) -> Path:
-        """The program with another text of the file. Raises CannotTell where that does not
-        build. checked: the instrumented one."""
+        """The program with another text of the file, this part of it alone. Raises CannotTell where
+        that does not build. checked: the instrumented one."""
         key = (edited.decode(errors="replace"), checked)
         if key not in self._changed:
-            contents = {**self.submission.contents, self.file: edited}
+            own, parts = self.lab.part_of(self.base), self.lab.part
+            others = {call for part in parts for call in part.calls if part is not own}
+            alone = source.Source(key[0]).without(set() if self.in_c else others)
+            contents = {**self.submission.contents, self.file: alone}
             home = paths.BUILD / FOLDER / self.lab.id
             other = replace(self.submission, contents=contents, home=home)
             built = make.build(BuildRequest(other, self.backend, "checked" if checked else "run"))
@@ -180,7 +196,7 @@ class Program:
 
     def case(self, size: tuple[int, int] | None = None, **settings: str) -> Case:
         """The base case with another size, or other settings of the driver."""
-        chosen = msgspec.structs.replace(self.base, size=size or self.size)
+        chosen = msgspec.structs.replace(self.base, size=size or self.trace.size)
         border = settings.pop("border", chosen.border)
         return msgspec.structs.replace(chosen, border=border, set=chosen.set | settings)
 
@@ -236,15 +252,17 @@ class Program:
 
     def must_be_right(self) -> None:
         """Raises NoQuestionsError where the part does not work yet, which a grade explains."""
+        if self._is_right:
+            return
         self.binary  # noqa: B018 - says why it does not build
         try:
-            case = self.case(self._sizes()[0])
-            self.right_output(case, self.inputs(case))
+            self.right_output(self.wide, self.inputs(self.wide))
         except CannotTell as reason:
             raise NoQuestionsError(
                 f"part {self.part} of {self.lab.id} does not work yet: {reason}\n"
                 f"       first ./grade {self.lab.id} -k {self.part}"
             ) from reason
+        self._is_right = True
 
     def findings(self, binary: Path, backwards: bool = False) -> list[Finding]:
         """The errors that the simulator finds in a changed program."""
@@ -267,12 +285,17 @@ class Program:
                 return found
         raise CannotTell("the trace of its run is too long")
 
+    @property
+    def widest(self) -> tuple[int, int]:
+        return self._sizes()[0]
+
+    @cached_property
+    def wide(self) -> Case:
+        """The base case on the largest image, for what needs no trace."""
+        return msgspec.structs.replace(self.base, size=self.widest)
+
     def _sizes(self) -> list[tuple[int, int]]:
         return [(w + self.personal % 5, h + self.personal // 5 % 5) for w, h in SIZES]
-
-    @property
-    def size(self) -> tuple[int, int]:
-        return self.trace.size
 
     def traced(self, size: tuple[int, int], binary: Path | None = None) -> Trace:
         """A traced run on an image of that size."""
@@ -298,7 +321,7 @@ class Program:
 
     def retraced(self, edited: bytes) -> Trace:
         """The traced run of a changed program, on the same image."""
-        return self.traced(self.size, self.changed(edited, checked=True))
+        return self.traced(self.trace.size, self.changed(edited, checked=True))
 
 
 def _digits(name: str) -> int:

@@ -10,7 +10,7 @@ from random import Random
 
 from grader.ask.catalogue import KINDS
 from grader.ask.draft import FEWEST, CannotTell, Draft
-from grader.ask.program import NoQuestionsError, Program
+from grader.ask.program import Program
 from grader.compile import staging
 from grader.model import plain_text
 from grader.model.question import Asked, Key, Question
@@ -46,41 +46,74 @@ class Quiz:
     def __post_init__(self) -> None:
         self.program = Program(self.submission, self.part, self._number("image") % 25, self.work)
         self._seen: set[str] = set()
+        self._open: tuple[str, Draft] | None = None
 
-    def questions(
-        self, kinds: Sequence[str] = tuple(KINDS), first: Sequence[str] = ()
-    ) -> Iterator[Asked]:
-        """Question after question, until no kind has another one. Those that compile a changed
-        program come once in a while, and not first. first: kinds that come before all others, once.
-        Raises NoQuestionsError where the program does not build or is wrong."""
-        self.program.must_be_right()
+    def questions(self, first: Sequence[str] = (), at_once: bool = False) -> Iterator[Asked]:
+        """Question after question, until no kind has another one: one that needs no build, then
+        kinds of `first`, once each, then all others; those that compile a changed program come once
+        in a while. at_once: the first comes while the program is built, and nobody may be told its
+        key before is_certain(). Raises NoQuestionsError where the program does not build or is
+        wrong."""
+        with self.program.building():
+            asked = self._early()
+            if asked and (at_once or self.is_certain()):
+                yield asked
+            self.is_certain()
+            self.program.must_be_right()
         for name in first:
             if name in KINDS and (asked := self.one(name, ROUNDS)):
                 yield asked
-        for name, turn in self._order(kinds):
+        for name, turn in self._order():
             if asked := self.one(name, turn):
                 yield asked
 
     def one(self, kind: str, turn: int) -> Asked | None:
         """A question of a kind, or None where there is none, or where its key is not certain."""
+        asked = self._drawn(kind, turn)
+        return asked if self.is_certain() else None
+
+    def is_certain(self) -> bool:
+        """Does the second computation of the question that was drawn last give its key? Waits for
+        the build; raises NoQuestionsError as questions() does."""
+        if self._open is None:
+            return True
+        (kind, draft), self._open = self._open, None
+        self.program.must_be_right()
+        try:
+            again = draft.second()
+        except CannotTell as reason:
+            return self._unsure(kind, reason)
+        if str(again) != str(draft.answer):
+            place = f"{self.program.shown}:{draft.line}"
+            two = f"{draft.answer}, computed again {again}"
+            self.tally.withheld.append(f"{kind}: {place}: {two}: {draft.text}")
+            return False
+        self._seen |= {draft.text, draft.why}
+        self.tally.asked[kind] += 1
+        return True
+
+    def _unsure(self, kind: str, reason: CannotTell) -> bool:
+        self.tally.unsure[kind] += 1
+        self.tally.reasons[kind] = str(reason)
+        return False
+
+    def _early(self) -> Asked | None:
+        """A question that needs no build."""
+        early = [name for name, kind in KINDS.items() if kind.at_once]
+        Random(self._number("early")).shuffle(early)
+        return next((asked for name in early if (asked := self._drawn(name, 0))), None)
+
+    def _drawn(self, kind: str, turn: int) -> Asked | None:
+        """A question whose key is not certain yet."""
         draw = Random(self._number(f"{kind} {turn}"))
         try:
             draft = KINDS[kind].ask(self.program, draw)
-            if len(draft.wrong()) + 1 < FEWEST or {draft.text, draft.why} & self._seen:
-                return None  # asked before, or told by an earlier explanation
-            again = draft.second()
         except CannotTell as reason:
-            self.tally.unsure[kind] += 1
-            self.tally.reasons[kind] = str(reason)
+            self._unsure(kind, reason)
             return None
-        if str(again) != str(draft.answer):
-            self.tally.withheld.append(
-                f"{kind}: {self.program.shown}:{draft.line}: {draft.ways[0]} says {draft.answer}, "
-                f"{draft.ways[1]} says {again}: {draft.text}"
-            )
-            return None
-        self._seen |= {draft.text, draft.why}
-        self.tally.asked[kind] += 1
+        if len(draft.wrong()) + 1 < FEWEST or {draft.text, draft.why} & self._seen:
+            return None  # asked before, or told by an earlier explanation
+        self._open = kind, draft
         # Not the number of the draw: who has the file could repeat that, and get the key with it.
         return self._asked(kind, draft, draw, f"{self._number(f'name of {kind} {turn}'):012x}")
 
@@ -99,12 +132,12 @@ class Quiz:
             name, kind, lab.id, self.part, self.program.shown, draft.line, code, draft.text,
             options, typed,
         )  # fmt: skip
-        return Asked(question, Key(name, answer, draft.why, wrong, draft.ways))
+        return Asked(question, Key(name, answer, draft.why, wrong))
 
-    def _order(self, kinds: Sequence[str]) -> Iterator[tuple[str, int]]:
+    def _order(self) -> Iterator[tuple[str, int]]:
         """Which kind comes when: quick ones by turns, and one of four compiles."""
         draw = Random(self._number("order"))
-        quick, slow = ([n for n in kinds if KINDS[n].rebuilds == way] for way in (False, True))
+        quick, slow = ([n for n in KINDS if KINDS[n].rebuilds == way] for way in (False, True))
         draw.shuffle(quick)
         draw.shuffle(slow)
         queue, later = ([(n, turn) for turn in range(ROUNDS) for n in of] for of in (quick, slow))
@@ -134,6 +167,3 @@ def quiz(submission: Submission, part: str, seed: str = "") -> Iterator[Quiz]:
             yield Quiz(submission, part, seed, work)
     finally:
         staging.release()
-
-
-__all__ = ["NoQuestionsError", "Quiz", "Tally", "quiz"]

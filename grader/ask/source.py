@@ -6,6 +6,7 @@ import ast
 import math
 import operator
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,8 @@ _CONST = re.compile(
 )
 _SHARED = re.compile(r"(?P<extern>extern\s+)?__shared__\s+(?P<rest>[^;]+);")
 _ARRAY = re.compile(r"(\w+)\s*((?:\[[^\]]*\]\s*)+)")
+_FUNCTION = re.compile(r"^\w[^;{}()]*\b(\w+)\s*\([^;{}]*\)\s*\{(.*?)^\}", re.MULTILINE | re.DOTALL)
+_EMPTY = "__builtin_trap();"
 _BARRIER = re.compile(r"__syncthreads\s*\(\s*\)\s*;")
 _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "float2": 8, "float4": 16, "char": 1}
 _BYTES |= {"double2": 16, "int4": 16, "uint8_t": 1}
@@ -75,6 +78,12 @@ class Source:
     def quoted(self, line: int) -> str:
         lines = self.text.splitlines()
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+    def definition(self, name: str) -> int:
+        """The line that names a function where it is defined; 0 where there is none."""
+        head = rf"^\w[^;{{}}()]*\b({re.escape(name)})\s*\([^;{{}}]*\{{"
+        found = re.search(head, self.code, re.MULTILINE)
+        return self.line_at(found.start(1)) if found else 0
 
     # ---- constants
 
@@ -128,9 +137,12 @@ class Source:
 
     def shared_in(self, line: int, strict: bool = True) -> list[Shared]:
         """Those of the function that holds a line. Raises CannotTell."""
+        return Source(self.function_text(line)).shared(self.constants, strict)
+
+    def function_text(self, line: int) -> str:
+        """The function that holds a line, in its place: behind empty lines."""
         first, last = self.function(line)
-        inside = Source("\n" * (first - 1) + "\n".join(self.code.splitlines()[first - 1 : last]))
-        return inside.shared(self.constants, strict)
+        return "\n" * (first - 1) + "\n".join(self.code.splitlines()[first - 1 : last])
 
     def function(self, line: int) -> tuple[int, int]:
         """The lines of the function that holds a line: from one that begins at the margin."""
@@ -162,6 +174,21 @@ class Source:
         raise CannotTell("brackets")
 
     # ---- changes
+
+    def without(self, unused: set[str]) -> bytes:
+        """The text in which functions that nothing calls have no body, nor those that only they
+        call: it compiles in less time. Every line stays where it is."""
+        before, left = Counter(re.findall(r"\w+", self.code)), self
+        while True:
+            words = Counter(re.findall(r"\w+", left.code))
+            for found in _FUNCTION.finditer(left.code):
+                called = words[found[1]] > 1 or (before[found[1]] == 1 and found[1] not in unused)
+                if not called and _EMPTY not in found[2]:
+                    body = _EMPTY + "\n" * found[2].count("\n")
+                    left = Source(left.text[: found.start(2)] + body + left.text[found.end(2) :])
+                    break
+            else:
+                return left.text.encode()
 
     def _replaced(self, start: int, end: int, new: str) -> bytes:
         # Comments are as long as the spaces in their place: offsets are the same in both texts.

@@ -21,9 +21,12 @@ class Terminal:
     read: Callable[[str], str] = input
     has_left: bool = False
 
-    def ask(self, number: int, of: int, asked: Asked) -> bool | None:
-        """Asks a question, gives one hint after a wrong answer, then the explanation. Returns
-        whether the first answer was right; None where the student ends."""
+    def ask(
+        self, number: int, of: int, asked: Asked, is_certain: Callable[[], bool] = lambda: True
+    ) -> bool | None:
+        """Asks a question, gives one hint after a wrong answer, then the explanation. is_certain:
+        of the key, asked once there is an answer. Returns whether the first answer was right; None
+        where the student ends, or where the key is not certain."""
         question, key = asked.question, asked.key
         print(f"\n{self._bold(f'question {number} of {of}')}  {question.lab} {question.part}")
         if question.line:
@@ -38,6 +41,9 @@ class Terminal:
             if given is None:
                 self.has_left = True
                 return right
+            if not last and not is_certain():
+                print(self._filled("This question is withdrawn; here is another one."))
+                return None
             if given == key.answer:
                 print(self._filled(f"Right: {key.answer}.", "32"))
                 right = right is None

@@ -11,11 +11,9 @@ import numpy as np
 
 from grader.ask.draft import CannotTell
 from grader.execute import accesses, evidence
-from grader.execute.accesses import ThreadAccess, WarpAccess
+from grader.execute.accesses import BANKS, WORD, ThreadAccess, WarpAccess
 from grader.execute.case import Outcome
 from grader.execute.profile import Launch, Profile, profile, read_launches
-
-SECTOR, BANKS, WORD = 32, 32, 4  # bytes; how many; bytes
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from random import Random
 
 from grader.ask.draft import CannotTell
 from grader.ask.program import Program
-from grader.ask.trace import SECTOR, Trace
-from grader.execute.accesses import WarpAccess
+from grader.ask.trace import Trace
+from grader.execute.accesses import SECTOR, WORD, WarpAccess
 
 Index = tuple[int, int, int]
 VECTORS = re.compile(r"\b(?:float|double|int|uint|uchar)[234]\b")
@@ -98,11 +98,9 @@ def _is_one(program: Program, group: list[WarpAccess]) -> bool:
     """Does the text show what the group is: one array, and as many bytes as an element has? nvcc
     joins neighbouring accesses, which no line of the file says."""
     widest = max(access.width for access in group)
-    if widest > max(program.trace.dtype.itemsize, 4):
-        first, last = program.text.function(group[0].line)
-        function = "\n".join(program.text.code.splitlines()[first - 1 : last])
-        if not VECTORS.search(function):
-            return False
+    joined = widest > max(program.trace.dtype.itemsize, WORD)
+    if joined and not VECTORS.search(program.text.function_text(group[0].line)):
+        return False
     return bool(group[0].array) or len({access.bytes for access in group}) == 1
 
 

@@ -56,7 +56,8 @@ def ask(
     if submission.problems:
         raise CommandError("\n       ".join(submission.problems), exit_codes.LESS)
     output.announce_first_build()
-    from grader.ask.quiz import NoQuestionsError, quiz
+    from grader.ask.program import NoQuestionsError
+    from grader.ask.quiz import quiz
     from grader.ask.terminal import Terminal
 
     own = progress.is_own(submission) and not sheet
@@ -71,8 +72,17 @@ def ask(
                 _write_sheet(submission, drawn.questions(), count, sheet)
                 output.say(f"{sheet} holds the keys; the same page again: --seed {seed}")
                 return
-            for question in drawn.questions(first=record.again(part) if own else []):
-                answer = terminal.ask(asked + 1, count, question)
+            again = record.again(part) if own else []
+
+            def is_certain() -> bool:
+                if not drawn.program.is_built():
+                    print("  (your file is being built, which takes a few seconds)")
+                return drawn.is_certain()
+
+            for question in drawn.questions(first=again, at_once=True):
+                answer = terminal.ask(asked + 1, count, question, is_certain)
+                if answer is None and not terminal.has_left:
+                    continue
                 if answer is None:
                     break
                 asked, right = asked + 1, right + answer
@@ -90,8 +100,8 @@ def ask(
         print("no question was answered")
         return
     print(f"\n{right} of {asked} right at once", end="")
-    again = own and record.again(part)
-    print(f"; these come again: ./grade ask {lab} {part}" if again and right < asked else "")
+    more = own and record.again(part)
+    print(f"; these come again: ./grade ask {lab} {part}" if more and right < asked else "")
 
 
 def _write_sheet(submission: Submission, asked: Iterator[Asked], count: int, target: str) -> None:

@@ -58,6 +58,8 @@ def submit(
         print(f"  {pseudonym.FILE}  on the leaderboard, if there is one, as {name}")
     for name, content in log.items():
         print(f"  {name}  {len(content)} bytes")
+        if len(content) > grade_log.MOST_HANDED_IN:
+            print(f"  warning: the course does not read a {name} of more than 1 MB")
     if log and not grade_log.has_grade_of(grade_log.read(lab), digests(submission.contents)):
         print(f"  warning: {lab}.log has no grade of these files: ./grade {lab} first")
     for warning in submission_zip.warnings(submission):

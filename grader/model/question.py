@@ -25,13 +25,12 @@ class Question(msgspec.Struct, frozen=True):
 
 class Key(msgspec.Struct, frozen=True):
     """The right answer of a question. why: what the run did. mistakes: what leads to another
-    option, by that option. computed: the two ways in which the answer was computed."""
+    option, by that option."""
 
     id: str
     answer: str
     why: str
     mistakes: dict[str, str]
-    computed: tuple[str, str]
 
 
 class Asked(msgspec.Struct, frozen=True):

@@ -22,6 +22,7 @@ from grader.model.result import Result
 from grader.model.submission import Submission, digests
 
 MOST_BYTES = 16 << 20
+MOST_HANDED_IN = 1 << 20  # bulk reads no larger file
 MOST_WHY = 300  # characters
 MOST_COUNTERS = 40
 MOST_COMPARED = 1000  # lines: to compare equal ones takes the square of their number
@@ -61,8 +62,6 @@ def read(lab: str) -> Log:
     """The log of a lab, checked."""
     try:
         raw = files.read_regular(paths.PROGRESS / f"{lab}.log", MOST_BYTES)
-    except FileNotFoundError:
-        raw = b""
     except OSError as problem:
         if (paths.PROGRESS / f"{lab}.log").exists():
             return Log([], [f"the log {problem.strerror}"])
@@ -158,7 +157,7 @@ def _change(lab: str, texts: dict[str, str]) -> Change:
     try:
         raw = files.read_regular(paths.PROGRESS / f"{lab}.last", MOST_BYTES)
     except OSError:
-        return Change(first=True)
+        raw = b""
     before = records.readable(raw, dict[str, str])
     if before is None:
         return Change(first=True)
@@ -179,16 +178,11 @@ def _change(lab: str, texts: dict[str, str]) -> Change:
 
 def _differing(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
     """The lines without those that both begin or end with."""
-    same = _same_lines(old, new)
-    old, new = old[same:], new[same:]
-    same = _same_lines(old[::-1], new[::-1])
-    return old[: len(old) - same], new[: len(new) - same]
-
-
-def _same_lines(old: list[str], new: list[str]) -> int:
-    """How many lines both begin with."""
-    pairs = zip(old, new, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(old), len(new)))
+    for _ in range(2):  # the second time from the end
+        same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
+        same = min(len(old), len(new)) if same is None else same
+        old, new = old[same:][::-1], new[same:][::-1]
+    return old, new
 
 
 def _head(lab: str) -> Head | None:

@@ -4,8 +4,9 @@ from random import Random
 
 from grader.ask.draft import Draft
 from grader.ask.program import Program
-from grader.ask.trace import BANKS, WORD, wavefronts
+from grader.ask.trace import wavefronts
 from grader.ask.words import agrees, count, draw_access, ranges, the, warp
+from grader.execute.accesses import BANKS, WORD
 
 
 def ask(program: Program, draw: Random) -> Draft:
@@ -31,7 +32,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"time, how many passes over the banks (wavefronts) does that take?",
         answer=answer,
         second=lambda: agrees(answer, program, group, wavefronts, "wavefronts"),
-        ways=("the banks of the lanes' addresses", "the simulator's counter of wavefronts"),
         why=why,
         mistakes=[
             (lanes, "one for each lane: lanes in different banks are served together"),

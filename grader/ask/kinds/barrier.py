@@ -47,10 +47,6 @@ def ask(program: Program, draw: Random) -> Draft:
         "memory from different threads, at least one of them storing, in no certain order?",
         answer=answer,
         second=second,
-        ways=(
-            "the race check of the changed program",
-            "the same with threads and blocks in reverse order",
-        ),
         why="In a run of your program without this barrier, the simulator finds "
         + (f"a race of {answer}." if forwards else "no race."),
         mistakes=[(text, why) for text, why in mistakes if text not in answer.split("; ")],

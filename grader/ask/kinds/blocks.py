@@ -43,16 +43,12 @@ def ask(program: Program, draw: Random) -> Draft:
         + (f", with {layers} blocks for each tile?" if layers > 1 else "?"),
         answer=answer,
         second=lambda: foot.blocks(size),
-        ways=("the launch on that image", "the image divided by the pixels of a block"),
         why=f"A block of {index(launch.block, launch.block)} threads computes {at_least}{wide} x "
         f"{high} pixels. The image needs {across} of them across and {below} down, the last ones "
         f"partly filled: {across} x {below}{more} = {answer}.",
         mistakes=[
             (down, "rounded down: the last, partly filled blocks are missing"),
-            (
-                line,
-                "the pixels divided by those of a block: blocks do not continue in the next row",
-            ),
+            (line, "all pixels divided by a block's: blocks do not continue in the next row"),
             (threads, "counted by threads, but a block computes a tile of another size"),
             ((width // wide + 1) * (height // high + 1) * layers, "one more in each direction"),
             (math.ceil(width / wide) * layers, "only one row of blocks"),

@@ -2,10 +2,14 @@
 
 from random import Random
 
+import msgspec
+
 from grader.ask.draft import Draft
 from grader.ask.impulse import impulse, name, out_name, pixel_of, window
 from grader.ask.program import Program
 from grader.ask.words import image
+
+AT_ONCE = True
 
 
 def ask(program: Program, draw: Random) -> Draft:
@@ -34,7 +38,7 @@ def ask(program: Program, draw: Random) -> Draft:
     inside = 0 <= x + a < width and 0 <= y + b < height
 
     def second() -> str:
-        case = program.case(border=border)
+        case = msgspec.structs.replace(program.wide, border=border)
         result = program.right_output(case, impulse(program, case, a, b))
         return pixel_of(program, float(result[at]))
 
@@ -42,15 +46,16 @@ def ask(program: Program, draw: Random) -> Draft:
     answer = nearest(y + b, x + a) if inside or replicates else "0"
     is_rotated_inside = 0 <= y - b < height and 0 <= x - a < width
     rotated = "that is the pixel that a mask rotated by 180 degrees would read"
+    mirrored = name(program, _mirrored(y + b, height), _mirrored(x + a, width))
+    around = name(program, (y + b) % height, (x + a) % width)
     said = f" with BORDER_{border.upper()} and" if border else " with"
     return Draft(
-        line=program.result_line,
-        text=f"{program.name} runs on {image(program.trace.size)}{said} a mask whose "
+        line=program.first_line,
+        text=f"{program.name} runs on {image(program.widest)}{said} a mask whose "
         f"coefficient at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others "
         f"are 0. What is in {shown}?",
         answer=answer,
         second=second,
-        ways=("the rule of the border", "a run on an image in which each pixel has its own value"),
         why=f"The tap is at x = {x + a}, y = {y + b}, "
         + ("inside the image: the border does not matter." if inside else "outside the image. ")
         + (
@@ -65,14 +70,8 @@ def ask(program: Program, draw: Random) -> Draft:
             ("0", "the tap is inside the image" if inside else "that is so for BORDER_ZERO"),
             *([(nearest(y - b, x - a), rotated)] if is_rotated_inside or replicates else []),
             (nearest(y + b, x + a), "that is the nearest pixel, which BORDER_REPLICATE would read"),
-            (
-                name(program, _mirrored(y + b, height), _mirrored(x + a, width)),
-                "no border of these labs mirrors the image",
-            ),
-            (
-                name(program, (y + b) % height, (x + a) % width),
-                "the image does not begin again at its other side",
-            ),
+            (mirrored, "no border of these labs mirrors the image"),
+            (around, "the image does not begin again at its other side"),
             (name(program, y, x), "that is the pixel in the middle, whose coefficient is 0"),
         ],
     )

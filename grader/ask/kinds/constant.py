@@ -4,8 +4,8 @@ from random import Random
 
 from grader.ask.draft import Draft
 from grader.ask.program import Program
-from grader.ask.trace import WORD
 from grader.ask.words import agrees, count, different_words, draw_access, warp
+from grader.execute.accesses import WORD
 
 
 def ask(program: Program, draw: Random) -> Draft:
@@ -19,7 +19,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"at this line for the first time, for how many words does the warp wait?",
         answer=answer,
         second=lambda: agrees(answer, program, group, different_words, "words"),
-        ways=("the addresses of the lanes", "the simulator's counter of words at this line"),
         why=f"{count(lanes, 'lane')} read "
         + (
             "the same word: one read serves all of them."

@@ -5,8 +5,8 @@ from random import Random
 
 from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
-from grader.ask.trace import WORD
 from grader.ask.words import count, different_words, draw_access, found_again, warp
+from grader.execute.accesses import WORD
 
 REBUILDS = True
 ADDED = "threadIdx.x"
@@ -37,7 +37,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"gets there?",
         answer=answer,
         second=second,
-        ways=("how many values of threadIdx.x the lanes have", "a run of the changed program"),
         why=f"A block is {x} threads wide, and {count(len(access.lanes), 'lane')} of the warp get "
         f"there. Among them are {count(answer, 'value')} of {ADDED}, so the warp would wait for "
         f"{count(answer, 'word')}.",

@@ -47,7 +47,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"{function} return?",
         answer=answer,
         second=second,
-        ways=("a run in which the call fails", "a run with another call that fails in its place"),
         why=f"The call fails with {CALLS[name]}. In a run where it does, {function} returns "
         f"{answer}.",
         mistakes=[

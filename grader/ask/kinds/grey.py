@@ -7,13 +7,14 @@ from grader.ask.program import Program
 from grader.oracle.grayscale import weights_of
 from grader.oracle.inputs import Inputs
 
+AT_ONCE = True
 HALF, SHIFT = 1 << 14, 15
 
 
 def ask(program: Program, draw: Random) -> Draft:
     if program.lab.part_of(program.base).operation != "grey":
         raise CannotTell("no colours")
-    case = program.case()
+    case = program.wide
     r, g, b = weights_of(case.settings()["weights"])
     for _ in range(100):
         pixel = (draw.randrange(256), draw.randrange(256), draw.randrange(256))
@@ -21,7 +22,7 @@ def ask(program: Program, draw: Random) -> Draft:
         if total & ((1 << SHIFT) - 1) >= HALF and len(set(pixel)) == 3:  # rounding shows
             break
     answer = (total + HALF) >> SHIFT
-    height, width = program.trace.shape
+    width, height = program.widest
     y, x = draw.randrange(height), draw.randrange(width)
 
     def second() -> int:
@@ -32,13 +33,12 @@ def ask(program: Program, draw: Random) -> Draft:
 
     other = b * pixel[0] + g * pixel[1] + r * pixel[2]
     return Draft(
-        line=program.result_line,
+        line=program.first_line,
         text=f"A pixel has R = {pixel[0]}, G = {pixel[1]}, B = {pixel[2]}; the weights are "
         f"r = {r}, g = {g}, b = {b}, in units of 1/32768. Which grey value does {program.name} "
         f"give it?",
         answer=answer,
         second=second,
-        ways=("the formula of lab.h", "a run on an image with this pixel"),
         why=f"{r} x {pixel[0]} + {g} x {pixel[1]} + {b} x {pixel[2]} = {total}; divided by 32768 "
         f"that is {total / (1 << SHIFT):.3f}, and rounded {answer}. A run of your program gives "
         f"the same.",

@@ -39,7 +39,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"{math.prod(launch.block)} threads. How many of all these threads store no result?",
         answer=answer,
         second=lambda: threads - launch.storing_threads,
-        ways=("the trace of the stores", "the simulator's counter of threads that store"),
         why=f"The grid is {index(launch.grid, launch.grid)}, a block "
         f"{index(launch.block, launch.block)}: {threads} threads. {len(storing)} of them store "
         f"something, so {answer} do not.",

@@ -62,19 +62,14 @@ def ask(program: Program, draw: Random) -> Draft:
         f"line? (Bytes are counted from 0, the lowest address.)",
         answer=answer,
         second=second,
-        ways=("the rule of the instruction", "a run of this call on such vectors"),
         why=f"In each lane of {LANE} bytes, byte k of the result is byte k + {by} of "
         + (f"{operands[-1]} with {operands[0]} behind it" if len(operands) == 2 else operands[0])
         + f". Here that is byte {at % LANE} + {by} = {byte} of the lane, which "
         + ("is past the end: 0." if byte >= LANE and above is None else f"holds {answer}."),
         mistakes=[
-            *([(at + by, "as if the two lanes of 16 bytes moved together")] if size > LANE else []),
+            (at + by if size > LANE else -1, "as if the two lanes of 16 bytes moved together"),
             (at - by, "they move down, to lower numbers"),
-            *(
-                [(size + at + by, "the operands are exchanged: the second one gives the low bytes")]
-                if above
-                else []
-            ),
+            (size + at + by if above else -1, "exchanged: the second operand gives the low bytes"),
             (lane + byte, "as if the bytes continued after the end of the lane"),
             (at, "as if nothing moved"),
             (at + 4 * by, f"{by} counts bytes, not integers of 32 bits"),

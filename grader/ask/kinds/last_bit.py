@@ -17,7 +17,7 @@ HALF, ULP = np.float32(2.0**-24), 2.0**-23  # an ulp: of the floats from 1 to 2
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
-    given = ones(program, program.case())
+    given = ones(program)
     if given.image.dtype != np.float32 or given.image.ndim != 2 or given.mask.ndim != 2:
         raise CannotTell("no sum of floats of one channel")
     shape = 2 * down + 1, 2 * across + 1
@@ -26,7 +26,7 @@ def ask(program: Program, draw: Random) -> Draft:
 
     def run(pixels: Array) -> Array:
         inputs = Inputs(**{**given.arrays, "image": pixels})
-        return program.right_output(program.case(), inputs)[
+        return program.right_output(program.wide, inputs)[
             down : -down or None, across : -across or None
         ]
 
@@ -41,13 +41,12 @@ def ask(program: Program, draw: Random) -> Draft:
     found = {way: ulps(sum_[place]) for way, sum_ in sums(small, shape).items()}
     answer, taps = found[orders[0]], shape[0] * shape[1]
     return Draft(
-        line=program.result_line,
-        text=f"{program.name} runs on {image(program.trace.size)}. All {taps} coefficients are 1; "
+        line=program.first_line,
+        text=f"{program.name} runs on {image(program.widest)}. All {taps} coefficients are 1; "
         f"every pixel is 2^-24, but {name(program, y + b, x + a)} is 1. The floats next to 1 are "
         f"2^-23 apart: one ulp. By how many ulp is {out_name(program, y, x)[0]} above 1?",
         answer=answer,
         second=lambda: ulps(run(small)[place]),
-        ways=("the additions one by one, in the program's order", "a run on that image"),
         why=f"Your program adds the terms {orders[0]}. 2^-24 is half an ulp of 1: added to the 1 "
         "alone, it is rounded to the even neighbour, but terms that were added to one another "
         f"before count together. The exact sum would be {(taps - 1) / 2:g} ulp above 1; the run "
@@ -56,10 +55,7 @@ def ask(program: Program, draw: Random) -> Draft:
             ((taps - 1) // 2, "that is the exact sum, but each addition of floats is rounded"),
             (0, "terms that come before the 1 are added exactly: together they count"),
             (taps - 1, "2^-24 is half an ulp of 1, not a whole one"),
-            *(
-                (other, f"that is so when the terms are added {way}")
-                for way, other in found.items()
-            ),
+            *((other, f"adding the terms {way} gives that") for way, other in found.items()),
             (answer + 1, "a sum half way between two floats goes to the even one"),
             (answer - 1, "a sum half way between two floats goes to the even one"),
             (2 * answer, "2^-24 is half an ulp of 1, not a whole one"),

@@ -39,13 +39,12 @@ def ask(program: Program, draw: Random) -> Draft:
         f"registers are no limit? A block has {launch.shared} bytes of shared memory.",
         answer=answer,
         second=second,
-        ways=("the limits, from the launch", "the simulator's bound of the occupancy"),
         why=f"A block has {x * y * z} threads. "
         + ", ".join(f"{name} allow {value}" for name, value in limits.items())
         + f": the limit is {binding}.",
         mistakes=[
             *(
-                (value, f"{name} would allow that, but not the other limits")
+                (value, f"{name} allow that, but not the other limits")
                 for name, value in limits.items()
             ),
             (BLOCKS, "the limit of blocks alone"),

@@ -7,8 +7,9 @@ import msgspec
 from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
 from grader.ask.tile import array_of
-from grader.ask.trace import WORD, wavefronts
+from grader.ask.trace import wavefronts
 from grader.ask.words import count, draw_access, found_again, the, warp
+from grader.execute.accesses import WORD
 
 REBUILDS = True
 
@@ -37,7 +38,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"{the(access)} at this line, the first time?",
         answer=answer,
         second=second,
-        ways=("the lanes' addresses moved by their row", "a run of the changed program"),
         why=f"The lanes access {count(len(rows), 'row')} of {array.name}. With {longer} elements a "
         f"row, each row begins {count(longer % 32, 'bank')} after the one above it; before, "
         f"{(longer - 1) % 32}. Before the change it takes {count(before, 'pass')}, after it "

@@ -29,7 +29,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"{warp(program, access)} execute at this line, counted as instructions of the whole warp?",
         answer=answer,
         second=lambda: agrees(answer, program, group, lambda _: 1, "requests"),
-        ways=("the trace of the warp", "the simulator's counter of requests at this line"),
         why=f"The warp executes {count(answer, 'such instruction')}{wide}, for "
         f"{count(lanes, 'access')} of its lanes. In the whole launch there are {len(group)}, of "
         f"{count(warps, 'warp')}.",

@@ -4,8 +4,8 @@ from random import Random
 
 from grader.ask.draft import Draft
 from grader.ask.program import Program
-from grader.ask.trace import SECTOR
 from grader.ask.words import agrees, count, draw_access, image, memory, ranges, sectors, the, warp
+from grader.execute.accesses import SECTOR
 
 
 def ask(program: Program, draw: Random) -> Draft:
@@ -23,7 +23,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"its lanes touch?",
         answer=answer,
         second=lambda: agrees(answer, program, group, sectors, "sectors"),
-        ways=("the addresses of the lanes", "the simulator's counter of sectors at this line"),
         why=f"{count(lanes, 'lane')} of the warp {'take' if lanes > 1 else 'takes'} part, with "
         f"{count(access.width, 'byte')} each, from byte {first} to byte {last} of "
         f"{memory(access)}. These are in sector{'s' if answer > 1 else ''} "
@@ -32,10 +31,7 @@ def ask(program: Program, draw: Random) -> Draft:
             (lanes, "one for each lane: lanes that touch the same sector share it"),
             (32, "one for each of 32 lanes: neighbours share a sector of 32 bytes"),
             (-(-size // SECTOR), "the bytes divided by 32: the first byte may lie inside a sector"),
-            (
-                -(-32 * access.width // SECTOR),
-                "that is what 32 lanes need when they begin at a sector",
-            ),
+            (-(-32 * access.width // SECTOR), "that is so for 32 lanes that begin at a sector"),
             (1, "one instruction, but it touches more than one sector"),
             (-(-size // 128), "those are lines of 128 bytes"),
             (access.width, "those are the bytes of one lane"),

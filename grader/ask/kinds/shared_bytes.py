@@ -39,7 +39,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"({names})?",
         answer=answer,
         second=second,
-        ways=("the launch", "the sizes in the text"),
         why=f"{first.name} has {sizes} = {first.bytes()} bytes"
         + (f"; with the other arrays it is {answer}." if answer != first.bytes() else ".")
         + f" A multiprocessor of an H100 or H200 has 233472 bytes: for shared memory alone, "

@@ -7,6 +7,8 @@ from grader.ask.impulse import impulse, name, out_name, pixel_of, window
 from grader.ask.program import Program
 from grader.ask.words import image, plus
 
+AT_ONCE = True
+
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
@@ -22,20 +24,19 @@ def ask(program: Program, draw: Random) -> Draft:
     shown, at = out_name(program, y, x)
 
     def second() -> str:
-        case = program.case()
-        result = program.right_output(case, impulse(program, case, a, b))
+        result = program.right_output(program.wide, impulse(program, program.wide, a, b))
         return pixel_of(program, float(result[at]))
 
     answer = name(program, y + b, x + a)
+    from_corner = name(program, y + b + down, x + a + across)
     rotated = "that would be a convolution, which rotates the mask by 180 degrees; your program "
     return Draft(
-        line=program.result_line,
-        text=f"{program.name} runs on {image(program.trace.size)} with a mask whose coefficient "
+        line=program.first_line,
+        text=f"{program.name} runs on {image(program.widest)} with a mask whose coefficient "
         f"at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others are 0. "
         f"Which pixel does {shown} equal?",
         answer=answer,
         second=second,
-        ways=("Eq. 1", "a run on an image in which each pixel has its own value"),
         why=f"Eq. 1 multiplies the coefficient at (a, b) with the pixel at (x + a, y + b): "
         f"x = {plus(x, a)} = {x + a}, y = {plus(y, b)} = {y + b}. A run of your program with "
         f"this mask gives this pixel.",
@@ -43,10 +44,7 @@ def ask(program: Program, draw: Random) -> Draft:
             (name(program, y - b, x - a), rotated + "computes a correlation"),
             (name(program, y + a, x + b), "a counts columns and b counts rows: they are exchanged"),
             (name(program, y, x), "that is the pixel in the middle, whose coefficient is 0"),
-            (
-                name(program, y + b + down, x + a + across),
-                "a and b are counted from the middle of the mask, not from its corner",
-            ),
+            (from_corner, "a and b are counted from the middle of the mask, not from its corner"),
             (name(program, y - b, x + a), "b counts rows downwards"),
         ],
     )

@@ -20,7 +20,7 @@ def ask(program: Program, draw: Random) -> Draft:
         name
         for name, value in program.text.constants.items()
         if value in (8, 16, 32, 64, 128, 256)
-        and re.search(rf"\b{name}\b", _of_launch(program, launch.line))
+        and re.search(rf"\b{name}\b", program.text.function_text(launch.line))
         and re.search(rf"\b{name}\b\s*=?\s*{value}\b", program.text.code)
     ]
     if not names:
@@ -43,20 +43,13 @@ def ask(program: Program, draw: Random) -> Draft:
         f"start if {name} were {value // 2} instead of {value}?",
         answer=answer,
         second=second,
-        ways=("a run of the changed program", "the image divided by what its blocks store"),
         why=f"A run of your program with {name} = {value // 2} starts "
         f"a grid of {index(grid, grid)}: {answer} blocks.",
         mistakes=[
-            (2 * now, "twice as many as now, but each direction is rounded up by itself"),
+            (2 * now, "twice as many as now, but each side of the grid is rounded up by itself"),
             (now, "that is without the change"),
             (now // 2, "half as many, but smaller blocks are more blocks"),
-            (4 * now, "four times as many, but only one side gets shorter"),
+            (4 * now, "four times as many, but each side of the grid is rounded up by itself"),
             (answer + 1, "blocks are counted from 1"),
         ],
     )
-
-
-def _of_launch(program: Program, line: int) -> str:
-    """The function that holds a launch, as text."""
-    first, last = program.text.function(line)
-    return "\n".join(program.text.code.splitlines()[first - 1 : last])

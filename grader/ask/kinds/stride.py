@@ -46,7 +46,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"again. By how many bytes does the address usually differ from the one before?",
         answer=answer,
         second=second,
-        ways=("the addresses of the run", "the steps of runs with two other widths"),
         why=f"The most frequent step of the run is {count(answer, 'byte')}. A row of the image has "
         f"{width} pixels. {near if answer < 64 else 'Each is in another'} cache line of 64 bytes.",
         mistakes=[

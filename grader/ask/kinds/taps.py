@@ -7,6 +7,8 @@ from grader.ask.impulse import ones, out_name, window
 from grader.ask.program import Program
 from grader.ask.words import count, image
 
+AT_ONCE = True
+
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
@@ -16,25 +18,24 @@ def ask(program: Program, draw: Random) -> Draft:
     x, y = draw.choice([u, width - 1 - u]), draw.choice([v, height - 1 - v])
     columns = min(x + across, width - 1) - max(x - across, 0) + 1
     rows = min(y + down, height - 1) - max(y - down, 0) + 1
-    inputs = ones(program, program.case())
+    inputs = ones(program)
     channels = inputs.mask.shape[1] if inputs.mask.ndim == 4 else 1
     answer = rows * columns * channels
     wide, high = 2 * across + 1, 2 * down + 1
     shown, at = out_name(program, y, x)
 
     def second() -> int:
-        result = program.right_output(program.case(), inputs)
+        result = program.right_output(program.wide, inputs)
         return round(float(result[at]))
 
     each = f" for each of {channels} channels" if channels > 1 else ""
     said = " with BORDER_ZERO" if program.base.border else ""
     return Draft(
-        line=program.result_line,
-        text=f"{program.name} runs on {image(program.trace.size)}{said}. Every pixel is 1, and so "
+        line=program.first_line,
+        text=f"{program.name} runs on {image(program.widest)}{said}. Every pixel is 1, and so "
         f"is each of the {wide} x {high} coefficients{each}. What is in {shown}?",
         answer=answer,
         second=second,
-        ways=("the part of the window inside the image", "a run on an image of ones"),
         why=f"Each tap inside the image adds 1. Of the window around that pixel, "
         f"{count(columns, 'column')} and {count(rows, 'row')} are inside"
         + (f", in {channels} channels" if channels > 1 else "")

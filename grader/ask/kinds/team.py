@@ -60,14 +60,10 @@ def ask(program: Program, draw: Random) -> Draft:
         f"different pixels of the result does thread {thread} write (threads are counted from 0)?",
         answer=answer,
         second=second,
-        ways=("the trace of the threads' stores", "the bytes that the team's record says"),
         why=f"In the run, the threads write {', '.join(map(str, pixels))} pixels: {total} in all.",
         mistakes=[
             (total, "all pixels: the directive divides the loop among the threads"),
-            (
-                share,
-                "the pixels divided by the threads: what is divided are rows, or whole sections",
-            ),
+            (share, "the pixels divided by the threads, but rows or whole sections are divided"),
             (-(-total // team.largest), "the pixels divided by the threads, rounded up"),
             *((value, "that is what another thread writes") for value in pixels),
             (trace.size[0], "that is one row"),

@@ -48,7 +48,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"image is in {element.name()} of {block(program, element.access)}?",
         answer=words(pixel),
         second=second,
-        ways=("the load before the store", "a run that stores this element as its result"),
         why=f"Thread {index(thread, of_block)} of that block loads {words(pixel)} and stores it "
         "there.",
         mistakes=[(words(v * width + u), why) for u, v, why in others if u < width and v < height],

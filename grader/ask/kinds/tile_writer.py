@@ -39,10 +39,7 @@ def ask(program: Program, draw: Random) -> Draft:
         (ty, tx, "threadIdx.x and threadIdx.y are exchanged"),
         (column, row, "as if each thread stored the element with its own number"),
         (column % x, row % y, "as if threads were repeated across and down"),
-        (
-            *((column - apron) % x, (row - apron) % y),
-            "as if thread (0, 0) stored the first element behind the apron",
-        ),
+        ((column - apron) % x, (row - apron) % y, "as if thread (0, 0) stored behind the apron"),
         (flat % y, flat // y, "threads are counted by columns, but threadIdx.x is fastest"),
         ((tx + 1) % x, ty, "the thread to the right"),
         (tx, (ty + 1) % y, "the thread in the next row"),
@@ -52,7 +49,6 @@ def ask(program: Program, draw: Random) -> Draft:
         text=f"Which thread of {block(program, access)} stores {element.name()}?",
         answer=words(thread),
         second=second,
-        ways=("the trace of the stores", "a run in which each thread stores its own number"),
         why=f"Lane {element.lane} of warp {access.warp} stores it: that is thread number {flat} of "
         "the block, and threadIdx.x counts fastest.",
         mistakes=[(words((u, v, tz)), why) for u, v, why in others if u < x and v < y],

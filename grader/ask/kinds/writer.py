@@ -47,7 +47,6 @@ def ask(program: Program, draw: Random) -> Draft:
         f"out{program.operation.subscript(at)}?",
         answer=answer,
         second=second,
-        ways=("the trace of the stores", "a run in which each thread stores its own number"),
         why=f"In the run, lane {lane} of warp {access.warp} of that block stores it: thread "
         f"{index(thread, launch.block)} is number {access.warp * 32 + lane} of the block, and "
         f"threadIdx.x counts fastest.",

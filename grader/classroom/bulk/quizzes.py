@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import msgspec
 
 from grader import paths
-from grader.ask.quiz import NoQuestionsError, quiz
+from grader.ask.program import NoQuestionsError
+from grader.ask.quiz import quiz
 from grader.classroom.bulk import questions, variants
 from grader.classroom.bulk.intake import collect
 from grader.classroom.bulk.store import Row, Store

@@ -21,7 +21,8 @@ from pathlib import Path
 from grader import paths
 from grader.ask.catalogue import KINDS
 from grader.ask.draft import CannotTell
-from grader.ask.quiz import ROUNDS, NoQuestionsError, quiz
+from grader.ask.program import NoQuestionsError
+from grader.ask.quiz import ROUNDS, quiz
 from grader.compile.make_process import BuildError
 from grader.model import spec
 from grader.model import submission as submissions

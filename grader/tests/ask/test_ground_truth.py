@@ -12,9 +12,9 @@ from typing import cast
 import pytest
 
 from grader import paths
-from grader.ask.trace import SECTOR, WORD, wavefronts
+from grader.ask.trace import wavefronts
 from grader.execute import accesses, profile, program
-from grader.execute.accesses import LANES, WarpAccess
+from grader.execute.accesses import LANES, SECTOR, WORD, WarpAccess
 from grader.execute.step_lines import Space
 
 TRUTH = paths.LABS / "studies" / "nsight"

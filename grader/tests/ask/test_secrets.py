@@ -35,6 +35,22 @@ def test_no_question_is_about_a_hidden_case(lab: str, part: str) -> None:
         assert case.set.keys() - {"threads"} in [c.set.keys() - {"threads"} for c in public]
 
 
+# A mask of 1 x 1 pixel has no taps to ask about.
+@pytest.mark.parametrize(("lab", "part"), [each for each in PARTS if each != ("lab7", "B")])
+def test_the_first_question_needs_no_build(
+    lab: str, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(*_: object) -> None:
+        pytest.fail("it is built before the first question")
+
+    monkeypatch.setattr(Program, "_built", build)
+    monkeypatch.setattr(Program, "run", build)
+    with quiz(submissions.find(spec.load(lab), "solutions"), part, "early") as drawn:
+        asked = drawn._early()
+        assert asked and asked.question.line and asked.question.code
+        assert drawn.tally.asked.total() == 0, "its key is not certain yet"
+
+
 def test_a_question_alone_has_no_key() -> None:
     fields = {field.name for field in msgspec.structs.fields(Question)}
     assert not fields & {"answer", "key", "why", "mistakes", "computed"}
@@ -77,6 +93,11 @@ def test_changes_of_the_text_hit_what_they_mean() -> None:
     assert b"c_m[(1 + a[2]) + 9]" in source.with_index("c_m", 6, "9")
     rows = Source("a[i] = c_m[0] [b[j]] * c_m[1];\n")
     assert rows.with_index("c_m", 1, "t") == b"a[i] = c_m[0] [(b[j]) + t] * c_m[1];\n"
+    with_other = Source(f"{text}\nstatic int h() {{\n    return 1;\n}}\nint f() {{\n    h();\n}}\n")
+    assert with_other.without(set()).decode() == with_other.text
+    alone = with_other.without({"f"}).decode()
+    assert alone.startswith(text) and "return 1" not in alone and "h();" not in alone
+    assert [line[:3] for line in alone.splitlines()[7:]] == ["sta", "", "}", "int", "", "}"]
     for line in (1, 2, 5, 7):
         with pytest.raises(CannotTell):
             source.with_values({line: "1"})
@@ -88,7 +109,7 @@ def test_the_place_of_the_key_tells_nothing() -> None:
     with quiz(solution, "A", "places") as drawn:
         for number in range(600):
             mistakes = [(f"thread {number + n}", "why") for n in (1, 2, 3, 7, 8)]
-            draft = Draft(0, "?", f"thread {number}", lambda: "", ("a", "b"), "", mistakes)
+            draft = Draft(0, "?", f"thread {number}", lambda: "", "", mistakes)
             asked = drawn._asked("writer", draft, Random(number), f"{number}")
             assert len(asked.question.options) == 5
             places[asked.question.options.index(asked.key.answer)] += 1
@@ -121,7 +142,6 @@ def test_a_wrong_part_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> Non
         raise CannotTell("the result of the program is wrong")
 
     monkeypatch.setattr(Program, "binary", starter.folder)
-    monkeypatch.setattr(Program, "case", lambda *_: program.base)
     monkeypatch.setattr(Program, "right_output", wrong)
     with pytest.raises(NoQuestionsError, match=re.escape("first ./grade lab1 -k A")):
         program.must_be_right()
@@ -134,7 +154,9 @@ def test_a_run_without_lines_is_told_and_one_without_a_trace_is_not(
     program = Program(solution, "A", 1, solution.folder)
     monkeypatch.setattr(Program, "binary", solution.folder)
     monkeypatch.setattr(Program, "raced", None)
-    assert program.trace.threads == [] and program.size == (98, 61), "no line of it is asked about"
+    assert program.trace.threads == [] and program.trace.size == (98, 61), (
+        "no line of it is asked about"
+    )
     monkeypatch.setattr(Program, "raced", solution.folder)
     monkeypatch.setattr(Program, "run", lambda *_: None)
     monkeypatch.setattr("grader.ask.program.with_threads", lambda *_: program.trace)

@@ -7,6 +7,7 @@ import pytest
 
 from grader import paths
 from grader.ask.draft import Draft
+from grader.ask.program import NoQuestionsError
 from grader.ask.terminal import Terminal
 from grader.model.question import Asked, Key, Question
 from grader.student import understood
@@ -16,14 +17,12 @@ Capture = pytest.CaptureFixture[str]
 TYPED = Asked(
     Question("q1", "sectors", "lab2", "A", "starter/x.cu", 53, "sum += d_image[i];", "How many?",
              ["1", "4", "5", "32"], True),
-    Key("q1", "5", "Sectors 1 to 5.", {"32": "one for each lane", "4": "rounded", "1": "one"},
-        ("a", "b")),
+    Key("q1", "5", "Sectors 1 to 5.", {"32": "one for each lane", "4": "rounded", "1": "one"}),
 )  # fmt: skip
 CHOSEN = Asked(
     Question("q2", "writer", "lab2", "A", "starter/x.cu", 0, "", "Which?",
              ["thread 1", "thread 2", "thread 3"], False),
-    Key("q2", "thread 2", "It stores it.", {"thread 1": "from 0", "thread 3": "from 1"},
-        ("a", "b")),
+    Key("q2", "thread 2", "It stores it.", {"thread 1": "from 0", "thread 3": "from 1"}),
 )  # fmt: skip
 
 
@@ -64,6 +63,19 @@ def test_letters_choose(capsys: Capture) -> None:
     assert Terminal(80, False, answers("q")).ask(1, 5, CHOSEN) is None
 
 
+def test_no_key_is_told_before_it_is_certain(capsys: Capture) -> None:
+    assert Terminal(80, False, answers("5")).ask(1, 5, TYPED, lambda: False) is None
+
+    def does_not_build() -> bool:
+        raise NoQuestionsError("the file does not build")
+
+    with pytest.raises(NoQuestionsError):
+        Terminal(80, False, answers("32")).ask(1, 5, TYPED, does_not_build)
+    said = capsys.readouterr().out
+    assert "is withdrawn" in said
+    assert not any(word in said for word in ("Right", "Not 32", "Sectors 1"))
+
+
 def test_input_that_is_none_or_no_text_ends_nothing_in_a_fault(capsys: Capture) -> None:
     failures = [UnicodeDecodeError("utf-8", b"\xff", 0, 1, "?"), RuntimeError("lost sys.stdin")]
 
@@ -102,5 +114,5 @@ def test_a_mistake_is_never_the_key() -> None:
         (2, "one"),
         (2, "other"),
     ]
-    draft = Draft(0, "?", 4, lambda: 4, ("a", "b"), "", mistakes)
+    draft = Draft(0, "?", 4, lambda: 4, "", mistakes)
     assert draft.wrong() == {"2": "one"}

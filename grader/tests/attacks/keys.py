@@ -49,7 +49,7 @@ def asked(world: int, typed: bool) -> Asked:
     key = ("4", "9")[world]
     question = Question("lab3-A-x-1", "x", "lab3", "A", "x.cu", 3, "a = b;", "?", options, typed)
     mistakes = {option: "another one" for option in options if option != key}
-    return Asked(question, Key("lab3-A-x-1", key, f"it is {key}", mistakes, ("a", "b")))
+    return Asked(question, Key("lab3-A-x-1", key, f"it is {key}", mistakes))
 
 
 # ---- time, and what the terminal shows
@@ -184,10 +184,10 @@ def replayed(world: int) -> object:
     def ask(_: object, draw: Random) -> Draft:
         number = draw.randrange(1 << 30)
         wrong = [(number + 1, "x"), (number + 2, "y")]
-        return Draft(0, f"{number}?", number, lambda: number, ("a", "b"), "", wrong)
+        return Draft(0, f"{number}?", number, lambda: number, "", wrong)
 
     with (
-        mock.patch.dict(KINDS, {"drawn": Kind("", False, ask)}),
+        mock.patch.dict(KINDS, {"drawn": Kind("", False, False, ask)}),
         quizzes.quiz(submissions.find(lab, "solutions"), "A", f"secret {world}") as drawn,
     ):
         got = drawn.one("drawn", 0)

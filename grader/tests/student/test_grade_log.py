@@ -152,6 +152,10 @@ def test_submit_packs_the_log_if_asked(
     with zipfile.ZipFile(paths.BUILD / "submit" / "lab9.zip") as packed:
         log, head = packed.read("lab9.log"), packed.read("lab9.log.head")
     assert len(grade_log.checked("lab9", log, head).entries) == 1
+    assert "does not read" not in capsys.readouterr().out
+    monkeypatch.setattr(grade_log, "MOST_HANDED_IN", len(log) - 1)
+    assert tiny_course.call(monkeypatch, "submit", "lab9", "--log") == 0
+    assert "the course does not read a lab9.log of more than 1 MB" in capsys.readouterr().out
     assert tiny_course.call(monkeypatch, "submit", "lab9") == 0
     with zipfile.ZipFile(paths.BUILD / "submit" / "lab9.zip") as packed:
         assert "lab9.log" not in packed.namelist()

@@ -200,11 +200,11 @@ def _with_texts(lab: Lab, files: Files, candidates: list[Candidate]) -> Files:
         return files
     if stated := _beside(lab, variant.FILE, candidates):
         files = replace(files, variant=stated[0].content)
-    for name in grade_log.names(lab.id):
-        for found in _beside(lab, name, candidates)[:1]:
-            said = (f"{name} {found.problem}",) if found.problem else ()
-            log = files.log | {name: found.content}
-            files = replace(files, log=log, notes=(*files.notes, *said))
+    log = {name: f for name in grade_log.names(lab.id) for f in _beside(lab, name, candidates)[:1]}
+    if said := tuple(f"{name} {found.problem}" for name, found in log.items() if found.problem):
+        files = replace(files, notes=(*files.notes, *said))  # half a log would look cut off
+    else:
+        files = replace(files, log={name: found.content for name, found in log.items()})
     best = _beside(lab, pseudonym.FILE, candidates)
     problem = next((c.problem for c in best if c.problem), "")
     if not problem and len({c.content for c in best}) > 1:

@@ -34,7 +34,7 @@ def made(*contents: bytes, day: int = 1, earned: float = 40, lab: str = "lab3") 
     for number, content in enumerate(contents, 1):
         points = 0.0 if content == STARTER else float(earned)
         entry = Entry(
-            number, f"2027-02-0{day}T0{number}:00:00+00:00", previous, lab, "",
+            number, f"2027-02-0{day}T{number:02}:00:00+00:00", previous, lab, "",
             digests({FILE: content}), Change(number, 0, number == 1), number, 9, points, 85.0, [],
             {}, {}, f"Student 9017 thinks <b> {number}",
         )  # fmt: skip
@@ -83,7 +83,9 @@ def test_a_log_is_read_beside_the_files(tmp_path: Path, zipped: bool) -> None:
     assert found["lab3"].contents == {FILE: LAST} and found["lab3"].notes == ()
     if not zipped:
         (tmp_path / "ann" / "lab3.log").write_bytes(b"x" * (2 << 20))
-        assert collect(entry, labs)["lab3"].notes == ("lab3.log has more than 1 MB",)
+        found = collect(entry, labs)
+        assert found["lab3"].notes == ("lab3.log has more than 1 MB",)
+        assert found["lab3"].log == {}, "it does not look as if its owner had cut it off"
 
 
 def test_a_run_keeps_the_log_that_was_handed_in_last(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from grader.tests.classroom.export import runs
 def asked(name: str, kind: str = "sectors", typed: bool = True) -> Asked:
     answer = "5" if typed else "thread (1, 0)"
     question = Question(name, kind, "lab3", "A", "x.cu", 1, "", "?", [answer, "4", "7"], typed)
-    return Asked(question, Key(name, answer, "because", {"4": "x"}, ("a", "b")))
+    return Asked(question, Key(name, answer, "because", {"4": "x"}))
 
 
 def draw(store: Store, student: str, *made: Asked) -> None:

@@ -29,12 +29,12 @@ LINE = 'a[i] = "<x>" && b; // ]]>'
 TYPED = Asked(
     Question("lab2-A-sectors-1", "sectors", "lab2", "A", "x.cu", 2, LINE, "How many < 9 & why?",
              ["4", "5", "32"], True),
-    Key("lab2-A-sectors-1", "5", "1 < 2 & 3", {"4": "rounded", "32": "<lanes>"}, ("a", "b")),
+    Key("lab2-A-sectors-1", "5", "1 < 2 & 3", {"4": "rounded", "32": "<lanes>"}),
 )  # fmt: skip
 CHOSEN = Asked(
     Question("lab2-A-writer-2", "writer", "lab2", "A", "x.cu", 0, "", "Which?",
              ["thread (1, 2)", "<thread> 2", "c"], False),
-    Key("lab2-A-writer-2", "<thread> 2", "because", {"thread (1, 2)": "x", "c": "y"}, ("a", "b")),
+    Key("lab2-A-writer-2", "<thread> 2", "because", {"thread (1, 2)": "x", "c": "y"}),
 )  # fmt: skip
 MADE = [QuizKeys("lab2", HOSTILE, {}, [TYPED, CHOSEN]), QuizKeys("lab2", "Bo", {}, [TYPED])]
 
@@ -149,7 +149,7 @@ def test_a_sheet_has_the_code_the_questions_and_the_keys(
     submission = Submission(given.lab, given.folder, ".", {"add.c": f"1\n{LINE}\n3\n".encode()}, [])
     asked = Asked(
         Question("q", "sectors", "lab9", "A", "./add.c", 2, LINE, "How many?", ["4", "5"], True),
-        Key("q", "5", "<why>", {"4": "x"}, ("a", "b")),
+        Key("q", "5", "<why>", {"4": "x"}),
     )
     page = sheet.html(submission, [asked, CHOSEN]).decode()
     assert "<b>   2  a[i] = &#34;&lt;x&gt;&#34; &amp;&amp; b; // ]]&gt;</b>" in page
