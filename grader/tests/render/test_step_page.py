@@ -286,10 +286,10 @@ def test_a_wrong_pixel_shows_its_taps_and_those_missing(show: Open) -> None:
 
 
 def test_a_block_without_steps_says_so(show: Open) -> None:
-    head = Block(0, "nothing", (1, 1, 1), (32, 1, 1), (0, 0, 0))
-    recording = Recording(head, [], [])
-    step_target.finish(recording, Target(0, head.index, ("this block stores nothing",)))
+    recording = Recording(Block(0, "nothing", (1, 1, 1), (32, 1, 1), (0, 0, 0)), [], [])
+    step_target.finish(recording, Target(0, (0, 0, 0), ("this block stores nothing",)))
     page = show(recording)
     assert "nothing to step through" in words(page)
     assert page.locator(".why").inner_text() == "this block stores nothing"
     assert not any(part.is_visible() for part in page.locator(".time, .panes").all())
+    assert at_the_end(page) == {}
