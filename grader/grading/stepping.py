@@ -127,7 +127,12 @@ class _Stepper:
         pixel = comparison if target.finding is None else None
         if pixel:
             target = self._of_pixel(found, seen, pixel, prepared)
-        recording = record(self.runner, self.check, target)
+        again = self.runner.recorded(self.check, target.asked())
+        recording = steps.read(again.outcome.steps, self.runner.binary)
+        if recording is None:
+            raise NotSteppedError(
+                "the simulator recorded nothing: your program may behave differently each time"
+            )
         if pixel:
             self._show_pixel(recording, pixel, prepared, bool(found))
         recording.title = f"{self.session.lab.id}  {self.line.title()}"
@@ -220,17 +225,6 @@ class _Stepper:
             wanted = step_focus.window(image.shape, centre, given.inputs.radius, border)
         found_taps = step_focus.taps_of(taps, wanted, centre, stores > 1)
         recording.pixel = Pixel(f"out{shown}", got, want, found_taps, outside)
-
-
-def record(runner: Runner, check: Input, target: Target) -> Recording:
-    """Runs the check once more and records the block."""
-    run = runner.recorded(check, target.asked())
-    recording = steps.read(run.outcome.steps, runner.binary)
-    if recording is None:
-        raise NotSteppedError(
-            "the simulator recorded nothing: your program may behave differently each time it runs"
-        )
-    return recording
 
 
 def _limits(lab: Lab, part: str, kernel: str) -> list[Limit]:

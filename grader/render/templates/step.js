@@ -268,7 +268,7 @@
       make("div", "", { class: "sector" }), make("span", `byte ${sector * SECTOR - objectOf(step).base}`),
       filled(make("div", "", { class: "cells" }), ...[...Array(SECTOR / WORD).keys()].map((i) =>
         cellOf("i", words.get((sector * SECTOR) / WORD + i) || []))))));
-    return [make("p", `${plural(sectors.length, "sector")} of 32 bytes; each cell is 4 bytes, with the lane that touches it`, { class: "note" }), box];
+    return [make("p", `${plural(sectors.length, "sector")} of 32 bytes; each cell is 4 bytes, with the lane that touches it (+: and others)`, { class: "note" }), box];
   }
 
   /* The words of each wavefront by bank: phases of 32, 16 or 8 lanes, or of twice as many where the
@@ -294,7 +294,7 @@
     const [, , , count, ideal] = step.costs;
     const rows = wavefronts(step).map((row, i) => [make("th", String(i + 1), { scope: "row", "aria-label": `wavefront ${i + 1}` }),
       ...EVERY_LANE.map((bank) => cellOf("td", row[bank] || [], count > ideal ? " clash" : ""))]);
-    return [make("p", `${plural(count, "wavefront")}, ${ideal} without conflicts; a row for each; below its bank, each word with the lane that wants it`, { class: "note" }),
+    return [make("p", `${plural(count, "wavefront")}, ${ideal} without conflicts; a row for each; below its bank, each word with the lane that wants it (+: and others)`, { class: "note" }),
       table("Banks of shared memory, one row for each wavefront", [make("th", "#", { scope: "col", "aria-label": "wavefront" }), ...EVERY_LANE], rows, "banks")];
   }
 

@@ -4,8 +4,7 @@
 enum { SIDE = 32, ROWS = 4 };
 __constant__ float c_factor[2] = {2, 3};
 
-/* One block: a coalesced load, a branch, a store with conflicts, a barrier, a broadcast of constant
- * memory, a reduction by shuffles, an atomic sum. */
+/* Loads, a branch, conflicts, a barrier, constant memory, a reduction by shuffles, atomics. */
 __global__ void everything(const float *d_in, float *d_out) {
     __shared__ float s_tile[SIDE * SIDE];
     const int x = threadIdx.x, y = threadIdx.y;
@@ -34,9 +33,8 @@ __global__ void race(const float *d_in, float *d_out) {
 /* A thread of the second block stores far outside. */
 __global__ void outside(float *d_out) {
     d_out[blockIdx.x * SIDE + threadIdx.x] = 1;
-    if (blockIdx.x == 1 && threadIdx.x == 5) {
+    if (blockIdx.x == 1 && threadIdx.x == 5)
         d_out[1 << 20] = 2;
-    }
 }
 
 /* Half of the threads wait at another barrier. */
@@ -58,5 +56,4 @@ int main() {
     apart<<<1, SIDE>>>(d_out);
     outside<<<2, SIDE>>>(d_out);
     cudaDeviceSynchronize();
-    return 0;
 }

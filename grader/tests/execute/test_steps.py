@@ -19,8 +19,8 @@ from grader.execute.steps import Recording
 from grader.model import counters
 from grader.model.counters import Counters
 from grader.schema import write
-from grader.tests.execute import stepped_labs
-from grader.tests.execute.stepped_program import APART, EVERYTHING, OUTSIDE, RACE, line_of, stepped
+from grader.tests.execute import stepped
+from grader.tests.execute.stepped import APART, EVERYTHING, OUTSIDE, RACE, line_of
 
 pytestmark = pytest.mark.apart
 
@@ -40,7 +40,7 @@ def floats(wanted: Access) -> dict[int, float]:
 
 
 def test_loads_stores_and_branches() -> None:
-    recording = stepped().recording(EVERYTHING)
+    recording = stepped.recording(EVERYTHING)
     load = accesses(recording, "= d_in[y * SIDE + x]", "load")[1]  # warp 1
     assert load.addresses() == {x: 4 * (32 + x) for x in range(32)}
     assert floats(load) == {x: 32.0 + x for x in range(32)}
@@ -59,7 +59,7 @@ def test_loads_stores_and_branches() -> None:
 
 
 def test_barriers_warp_functions_and_atomics() -> None:
-    recording = stepped().recording(EVERYTHING)
+    recording = stepped.recording(EVERYTHING)
     barriers = [s for s in recording.steps if isinstance(s, Barrier)]
     assert [b.lanes for b in barriers] == [[0xFFFFFFFF] * 4]
     shuffles = [s for s in recording.steps if isinstance(s, Operation) and s.warp == 2]
@@ -75,7 +75,7 @@ def test_barriers_warp_functions_and_atomics() -> None:
 
 
 def test_errors_are_found_with_their_threads() -> None:
-    recording = stepped().recording(RACE)
+    recording = stepped.recording(RACE)
     focus = recording.focus
     assert focus and focus.other >= 0 and "data race" in focus.words[0]
     one, other = recording.steps[focus.step], recording.steps[focus.other]
@@ -84,30 +84,22 @@ def test_errors_are_found_with_their_threads() -> None:
     lane, other_lane = focus.lanes.bit_length() - 1, focus.other_lanes.bit_length() - 1
     assert (focus.lanes, focus.other_lanes) == (1 << lane, 1 << other_lane)
     assert one.addresses()[lane] == other.addresses()[other_lane]
-    recording = stepped().recording(OUTSIDE)
+    recording = stepped.recording(OUTSIDE)
     assert recording.head.index == (1, 0, 0) and recording.focus
     fault = recording.steps[recording.focus.step]
     assert isinstance(fault, Access) and fault.way == "fault" and fault.values == ""
     assert fault.addresses() == {5: 4 << 20} and recording.focus.lanes == 1 << 5
-    recording = stepped().recording(APART)
+    recording = stepped.recording(APART)
     assert recording.focus
     barrier = recording.steps[recording.focus.step]
     assert isinstance(barrier, Barrier) and barrier.lanes in ([0x55555555], [0xAAAAAAAA])
 
 
-def test_a_costly_line_opens_at_its_costliest_access() -> None:
-    recording = stepped().recording(EVERYTHING)
-    line = f"stepped.cu:{line_of('= d_in[y * SIDE + x]')} costs most beyond what it needs"
-    assert recording.focus and recording.focus.words[0].endswith(line)
-    step = recording.steps[recording.focus.step]
-    assert isinstance(step, Access) and step.costs[3] == 32
-
-
 def test_what_does_not_fit_is_cut_with_words() -> None:
-    whole = stepped().recording(EVERYTHING)
+    whole = stepped.recording(EVERYTHING)
     size = len(whole.packed())
     for most, said in ((size // 2, "of 4 warps this page has"), (size // 6, "the page ends after")):
-        recording = copy.deepcopy(stepped().raw(EVERYTHING))
+        recording = copy.deepcopy(stepped.raw(EVERYTHING))
         steps.complete(recording, [3], most)
         assert said in recording.cut and len(recording.packed()) <= most + 100  # of these words
         kept = {s.warp for s in recording.steps if not isinstance(s, Barrier)}
@@ -119,7 +111,7 @@ def test_what_does_not_fit_is_cut_with_words() -> None:
 
 
 def test_the_schema_describes_it() -> None:
-    document: Any = json.loads(msgspec.json.encode(stepped().recording(EVERYTHING)))
+    document: Any = json.loads(msgspec.json.encode(stepped.recording(EVERYTHING)))
     schema = json.loads((write.FOLDER / write.file_of("convlabs-step/v1")).read_text())
     jsonschema.validate(document, schema)
     document["steps"][0][1] = "warp"
@@ -137,7 +129,7 @@ def test_what_is_no_recording() -> None:
 
 def test_pixels_through_shared_memory() -> None:
     """The last step of thread (1, 0) of the race: it read the pixel of its neighbour."""
-    recording = stepped().raw(RACE)
+    recording = stepped.raw(RACE)
     image = np.zeros((32, 32), np.float32)
     found = step_focus.store_of(recording, 4096, 4)
     assert found and found[1] == 1
@@ -156,10 +148,10 @@ def test_pixels_through_shared_memory() -> None:
 
 
 @pytest.mark.slow("builds the instrumented program of a lab")
-@pytest.mark.parametrize("which", [*stepped_labs.WITH_KERNELS, *stepped_labs.ZOO])
+@pytest.mark.parametrize("which", [*stepped.WITH_KERNELS, *stepped.ZOO])
 def test_the_steps_of_all_blocks_add_up_to_the_profile(which: str, tmp_path: Path) -> None:
     """And those of one that is recorded with its values, as a page has it, to the block's."""
-    for run in stepped_labs.profiled(which, tmp_path):
+    for run in stepped.profiled(which, tmp_path):
         blocks = run.blocks()
         for kernel in run.kernels:
             total = Counters()

@@ -13,20 +13,20 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from grader.execute import step_target, steps
-from grader.execute.step_lines import Block
+from grader.execute.step_lines import Access, Block, Object
 from grader.execute.step_target import Target
 from grader.execute.steps import Focus, Pixel, Recording, Tap
 from grader.model import counters
 from grader.model.counters import Counters
 from grader.render import step_page
-from grader.tests.execute import stepped_labs
-from grader.tests.execute.stepped_program import APART, EVERYTHING, OUTSIDE, RACE, line_of, stepped
+from grader.tests.ask import test_ground_truth
+from grader.tests.execute import stepped
+from grader.tests.execute.stepped import APART, EVERYTHING, LAUNCHES, OUTSIDE, RACE, line_of
 from grader.tests.render import accessibility, browser
 from handouts.drawing import steps as figures
 
-LAUNCHES = (EVERYTHING, RACE, APART, OUTSIDE)
 MOST = 24  # of the blocks of a launch
-# Of stepped_labs.py; CONVLABS_STEPPED names others.
+# Of stepped.py; CONVLABS_STEPPED names others.
 FEW = os.environ.get("CONVLABS_STEPPED", "lab6/right-swizzled lab8").split()
 FORWARD = """document.querySelector('[data-move="step 1"]')"""
 Counts = Counter[str]
@@ -41,7 +41,7 @@ def labs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Blocks]:
 
 @pytest.fixture(scope="module")
 def chromium(labs: dict[str, Blocks]) -> Iterator[Browser]:
-    assert all(labs.values()) and all(stepped().raw(launch) for launch in LAUNCHES)
+    assert all(labs.values()) and all(stepped.raw(launch) for launch in LAUNCHES)
     with browser.browser_or_skip() as running:  # after them: a run ends all other processes
         yield running
 
@@ -64,7 +64,7 @@ def show(chromium: Browser, tmp_path: Path) -> Iterator[Open]:
 
 @pytest.fixture
 def page(show: Open) -> Page:
-    return show(stepped().recording(EVERYTHING))
+    return show(stepped.recording(EVERYTHING))
 
 
 def written(file: Path, recording: Recording, **how: bool) -> Path:
@@ -97,7 +97,7 @@ def of_profile(counted: Counters) -> Counts:
 
 def blocks_of(which: str, work: Path) -> Iterator[tuple[Recording, Counts]]:
     """Some blocks of each launch of a lab's program; test_steps.py adds up all of them."""
-    for run in stepped_labs.profiled(which, work):
+    for run in stepped.profiled(which, work):
         counted = run.blocks()
         for kernel in run.kernels:
             blocks = [block for block in counted if block[0] == kernel.launch]
@@ -109,7 +109,7 @@ def blocks_of(which: str, work: Path) -> Iterator[tuple[Recording, Counts]]:
 
 def test_its_counters_are_those_of_the_profile(page: Page) -> None:
     shown = at_the_end(page)
-    assert shown == of_profile(stepped().shown.profile.kernels[EVERYTHING].counters)
+    assert shown == of_profile(stepped.run()[1].profile.kernels[EVERYTHING].counters)
     assert shown["shared_store_conflicts"] > 0 < shown["constant_requests"]
     assert page.evaluate("convlabsStep.counters().pixels") == 128
 
@@ -124,10 +124,33 @@ def test_the_pages_of_blocks_add_up_to_the_profile(
         page.context.close()
 
 
+def test_it_draws_as_many_wavefronts_and_sectors_as_were_measured(show: Open) -> None:
+    """By Nsight Compute, for 144 patterns of addresses."""
+    patterns = test_ground_truth.rows("patterns.csv")
+    made: list[Access] = []
+    for row in patterns:
+        lanes = [
+            (i, int(at)) for i, at in enumerate(row["lane_byte_offsets"].split()) if at != "-1"
+        ]
+        stretches = [number for _, at in lanes for number in (at, 0, 1)]
+        costs = [int(row["sectors"] or 0), 0, 0, int(row["wavefronts"] or 0), 1, 0]
+        what = *reversed(row["space"].split()), int(row["width"]), sum(1 << i for i, _ in lanes)
+        made.append(msgspec.convert(["access", 0, 0, *what, 0, stretches, "", [], costs], Access))
+    head, array = Block(0, "", (1, 1, 1), (32, 1, 1), (0, 0, 0)), Object(0, "", 9999, 0, "d", "", 0)
+    recording = Recording(head, [array], [*made], {0: ("", 0)})
+    steps.complete(recording)
+    page = show(recording)
+    for i, row in enumerate(patterns):
+        page.evaluate(f"convlabsStep.show({i})")
+        drawn = page.locator("#memory :is(.banks tbody tr, .sector)").count()
+        assert drawn == int(row["wavefronts"] or row["sectors"]), row
+
+
 def test_it_opens_at_the_bank_conflict(page: Page) -> None:
     assert "32 wavefronts, 31 of them extra because of bank conflicts" in words(page)
     line = page.locator("#source [aria-current] .n").inner_text()
     assert line == str(line_of("= d_in[y * SIDE + x]"))
+    assert f"stepped.cu:{line} costs most beyond what it" in page.locator(".why").inner_text()
     assert page.locator("#memory tbody tr").count() == 32
     assert page.locator("#memory td.clash").count() == 32
     page.keyboard.press("ArrowLeft")
@@ -136,7 +159,7 @@ def test_it_opens_at_the_bank_conflict(page: Page) -> None:
 
 
 def test_the_other_thread_of_a_race_is_a_click_away(show: Open) -> None:
-    page = show(stepped().recording(RACE))
+    page = show(stepped.recording(RACE))
     told = page.locator("#jumps p").all_inner_texts()
     assert [len(re.findall(verb, " ".join(told))) for verb in ("loads", "stores")] == [1, 1]
     assert len({re.findall(r"s_row\[\d+\]", text)[0] for text in told}) == 1  # the same word
@@ -148,12 +171,12 @@ def test_the_other_thread_of_a_race_is_a_click_away(show: Open) -> None:
 
 
 def test_a_bad_address_and_barriers_that_differ(show: Open) -> None:
-    page = show(stepped().recording(OUTSIDE))
+    page = show(stepped.recording(OUTSIDE))
     assert "outside of d_out: lane 5" in page.locator("#memory").inner_text()
     assert page.locator("#grid .here").count() == 1
     branch = line_of("if (blockIdx.x == 1 && threadIdx.x == 5)")
     assert f"of line {branch}" in page.locator("#off").inner_text()
-    page = show(stepped().recording(APART))
+    page = show(stepped.recording(APART))
     assert words(page).startswith("16 of 32 threads meet at this barrier")
     assert page.locator("#memory td.over").count() == 1
 
@@ -211,7 +234,7 @@ def test_a_screen_reader_has_a_table_and_hears_the_step(page: Page) -> None:
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("launch", LAUNCHES)
 def test_it_can_be_read_everywhere(show: Open, launch: int, dark: bool) -> None:
-    recording = stepped().recording(launch)
+    recording = stepped.recording(launch)
     assert len(step_page.page(recording)) < 120_000
     for width in (1100, 390):
         page = show(recording, width, dark)
@@ -248,7 +271,7 @@ def test_reduced_motion_moves_nothing(page: Page) -> None:
 
 
 def test_a_wrong_pixel_shows_its_taps_and_those_missing(show: Open) -> None:
-    recording = stepped().recording(RACE)
+    recording = stepped.recording(RACE)
     recording.title = '</script><b onclick="x">'
     recording.focus = Focus(2, 2, ["out[y=0][x=1] is 1; it should be 2"])
     taps = [Tap(0, 0, 1, True), Tap(1, 0, -1, True), Tap(0, 1, 0, False)]
@@ -263,10 +286,10 @@ def test_a_wrong_pixel_shows_its_taps_and_those_missing(show: Open) -> None:
 
 
 def test_a_block_without_steps_says_so(show: Open) -> None:
-    head = Block(0, "nothing", (1, 1, 1), (32, 1, 1), (0, 0, 0))
-    recording = Recording(head, [], [])
-    step_target.finish(recording, Target(0, head.index, ("this block stores nothing",)))
+    recording = Recording(Block(0, "nothing", (1, 1, 1), (32, 1, 1), (0, 0, 0)), [], [])
+    step_target.finish(recording, Target(0, (0, 0, 0), ("this block stores nothing",)))
     page = show(recording)
     assert "nothing to step through" in words(page)
     assert page.locator(".why").inner_text() == "this block stores nothing"
     assert not any(part.is_visible() for part in page.locator(".time, .panes").all())
+    assert at_the_end(page) == {}

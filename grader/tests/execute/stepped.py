@@ -1,17 +1,20 @@
-"""The programs whose steps are compared with what --profile counts: each solution that has kernels,
-and entries of the zoo."""
+"""Programs that the tests step through: stepped.cu, built and run once; and those whose steps are
+compared with what --profile counts: each solution that has kernels, and entries of the zoo."""
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import msgspec
 
 from grader import paths
 from grader.compile import make
-from grader.execute import step_lines, steps
+from grader.execute import program, step_lines, step_target, steps
 from grader.execute.instrumented import Runner
 from grader.execute.profile import Kernel, profile, read_launches
+from grader.execute.program import Program, ToStep
 from grader.execute.step_lines import Index
 from grader.execute.step_target import Target
 from grader.execute.steps import Recording
@@ -20,6 +23,8 @@ from grader.model import submission as submissions
 from grader.model.counters import Counters
 from grader.tests.zoo import entries as zoo
 
+FILE = Path(__file__).with_name("stepped.cu")
+EVERYTHING, RACE, APART, OUTSIDE = LAUNCHES = range(4)
 WITH_KERNELS = ["lab2", "lab3", "lab4", "lab5", "lab6", "lab7", "lab8"]  # lab 1 has none
 ZOO = [
     *("lab2/poor-lanes-down-a-column", "lab2/right-columns-of-warps", "lab2/right-grid-stride"),
@@ -31,6 +36,45 @@ ZOO = [
     *("lab6/right-swizzled", "lab7/poor-global-memory", "lab7/right-one-kernel-dynamic"),
 ]
 SMALL = {"lab4/right-two-by-two": (17, 9)}  # more of it is not recorded
+
+
+@cache
+def run() -> tuple[Program, ToStep]:
+    """stepped.cu, and what it shows in a first run."""
+    built = program.build([str(FILE)], True)
+    done, shown = program.execute_to_step(built, [], 60)
+    assert done.status == 0
+    return built, shown
+
+
+def target(launch: int) -> Target:
+    """Of the first error in a launch of it; without one, of the costliest line."""
+    seen, warps = run()[1].profile, run()[1].warps
+    found = [f for f in step_target.with_errors(seen.findings) if f.launch == launch]
+    return step_target.at_finding(found[0]) if found else step_target.costliest(seen, warps)
+
+
+@cache
+def raw(launch: int) -> Recording:
+    found = program.record_block(run()[0], [], 60, target(launch).asked())
+    assert found
+    return found
+
+
+def recording(launch: int) -> Recording:
+    """As a page has it."""
+    made = copy.deepcopy(raw(launch))
+    made.sources = dict.fromkeys(made.files(), FILE.read_text().splitlines())
+    step_target.finish(made, target(launch))
+    return made
+
+
+def line_of(text: str) -> int:
+    """The number of the line of stepped.cu that holds the text."""
+    return next(i for i, line in enumerate(FILE.read_text().splitlines(), 1) if text in line)
+
+
+# ---- whole labs
 
 
 @dataclass(frozen=True)
