@@ -60,7 +60,9 @@ def do(task: Task, home: Path, lock: CpuLock) -> Answer:
     """The answer to a task, whatever goes wrong. `home`: where a submission may be built."""
     try:
         return _collect(task) if isinstance(task, Collect) else _grade(task, home, lock)
-    except (OSError, MemoryError, BuildError, spec.SpecError) as problem:
+    except spec.SpecError as problem:  # the second line is for students
+        return Failed(str(problem).partition("\n")[0])
+    except (OSError, MemoryError, BuildError) as problem:
         return Failed(getattr(problem, "strerror", None) or str(problem) or "out of memory")
     except Exception as bug:  # noqa: BLE001 - the run goes on; the details are in the log
         traceback.print_exc()

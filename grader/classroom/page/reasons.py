@@ -14,7 +14,8 @@ ORDER = ("error", "rejected", "wrong name", "waiting", "unsure")
 
 @dataclass(frozen=True)
 class Reason:
-    """One reason. Texts that differ in figures or names only count as one; the first is shown."""
+    """One reason. Texts that differ in figures or names only count as one; the first is shown,
+    as an example."""
 
     state: str  # one of ORDER
     text: str
@@ -33,13 +34,17 @@ def of_finals(finals: Iterable[Final], nameless: Callable[[str], str]) -> list[R
     reasons = [
         Reason(
             state,
-            lines[0][2],
+            _shown([text for *_, text in lines]),
             tuple(dict.fromkeys(subject for _, subject, _ in lines)),
             tuple({id(final): final for final, _, _ in lines}.values()),
         )
         for (state, _), lines in groups.items()
     ]
     return sorted(reasons, key=lambda r: (ORDER.index(r.state), -len(r.finals), r.text))
+
+
+def _shown(texts: list[str]) -> str:
+    return f"such as: {texts[0]}" if len({*texts}) > 1 else texts[0]
 
 
 def _reasons(final: Final) -> Iterable[tuple[str, str, str]]:

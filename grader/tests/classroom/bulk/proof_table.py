@@ -3,6 +3,7 @@
 import json
 import platform
 import time
+from datetime import date
 
 from grader import paths
 from grader.model import spec
@@ -50,18 +51,22 @@ def write(proof: Proof, table: list[str], load: float) -> None:
     target = RESULTS if usual else proof.home / "RESULTS.md"
     where = f"{platform.platform()}, {CORES} cores, {choice.name()}"
     minutes = (time.monotonic() - START) / 60
+    measured = f"{proof.count} x {LAB}, {date.today():%-d %B %Y}"
     lines = [
         *HEAD,
         f"A class of {proof.count} x {LAB} on {where}, in {minutes:.0f} min. The load average at",
         f"the start was {load:.1f}, from other programs.",
         "",
-        "| promised | measured | |",
-        "|---|---|---|",
-        *(f"| {b.claim} | {b.measured} | {'holds' if b.holds else '**no**'} |" for b in proof.bars),
+        "| promised | measured | | class, day |",
+        "|---|---|---|---|",
+        *(
+            f"| {b.claim} | {b.measured} | {'holds' if b.holds else '**no**'} | {measured} |"
+            for b in proof.bars
+        ),
         "",
-        "| besides | |",
-        "|---|---|",
-        *(f"| {what} | {figure} |" for what, figure in proof.facts),
+        "| besides | | class, day |",
+        "|---|---|---|",
+        *(f"| {what} | {figure} | {measured} |" for what, figure in proof.facts),
         "",
         "| attack | as | verdict | reason | longest check |",
         "|---|---|---|---|---|",
