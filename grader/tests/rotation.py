@@ -1,7 +1,7 @@
 """Which tests a run has: all of them, a shard, the part of a commit, or those of a change.
 
-`make test` runs every cheap test and one of 13 parts of the others. The part is the number of
-commits modulo 13, so 13 commits in a row run them all. Tests that belong to what the last commit or
+`make test` runs every cheap test and one of 16 parts of the others. The part is the number of
+commits modulo 16, so 16 commits in a row run them all. Tests that belong to what the last commit or
 the working tree changed run as well.
 
 A *unit* is what is never divided: a file of tests, because its fixtures are made once, or a single
@@ -22,7 +22,7 @@ from grader import paths
 from grader.tests.zoo import entries as zoo
 
 FILE = Path(__file__).with_name("costs.tsv")
-PARTS = 13
+PARTS = 16
 # Need a browser, and what makes the handouts' site: ./grade setup --pages. They are in part 0.
 PAGES = frozenset({
     "grader/tests/classroom/leaderboard/test_files.py",
@@ -182,7 +182,7 @@ def choose_part(unit_of: Mapping[str, str], known: list[Row], part: int) -> Choi
         if room >= 0:
             wanted.add(unit)
     tests = {test for test, unit in unit_of.items() if unit in wanted}
-    words = f"{len(unit_of) - len(tests)} of {len(unit_of)} tests; each runs in one of 13 commits"
+    words = f"{len(unit_of) - len(tests)} of {len(unit_of)} tests; each runs in one of 16 commits"
     if missed := sum(unit_of[test] not in wanted for test in touched):
         words += f"; {missed} of them belong to this change: make test-changed"
     return Choice(tests, words)

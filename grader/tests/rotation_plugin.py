@@ -22,7 +22,7 @@ SHOWN = 20
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("rotation", "which tests run (grader/tests/rotation.py)")
-    group.addoption("--part", help="`commit`, or a number: the cheap tests and one of 13 parts")
+    group.addoption("--part", help="`commit`, or a number: the cheap tests and one of 16 parts")
     group.addoption("--shard", help="such as 3/8: one of 8 shards of all tests")
     group.addoption("--changed", metavar="COMMIT", help="the tests of what differs from a commit")
     group.addoption("--write-costs", action="store_true", help="write costs.tsv anew")

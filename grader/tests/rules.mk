@@ -1,8 +1,8 @@
 # The project's own tests: lint, C, Python. A student's copy has no such file.
 
-# `make test` runs lint, the unit tests in C, all cheap Python tests and one of 13 parts of the others:
-# grader/tests/rotation.py. The part is the number of commits modulo 13; PART=5 asks for another.
-PART ?= $(shell echo $$(($$(git rev-list --count HEAD 2> /dev/null || echo 0) % 13)))
+# `make test` runs lint, the unit tests in C, all cheap Python tests and one of 16 parts of the others:
+# grader/tests/rotation.py. The part is the number of commits modulo 16; PART=5 asks for another.
+PART ?= $(shell echo $$(($$(git rev-list --count HEAD 2> /dev/null || echo 0) % 16)))
 # The tests of part 0 include those that need a browser and what makes the handouts.
 FLAVOUR_OF_PART = $(if $(filter 0,$(PART)),pages,dev)
 # Folders whose tests take little, for FAST=1.
@@ -18,8 +18,8 @@ WHAT_python-quick := Python tests of $(QUICK)
 TIME_unit-asan := 40 s
 WHAT_unit-asan := the C unit tests again, with AddressSanitizer and UBSan
 TIME_python-part := 6 min
-WHAT_python-part := the cheap Python tests, and part $(PART) of 13 of the others
-LEFT_OUT = $(if $(FAST),C under sanitizers and all other Python tests,12 of 13 parts of the costly Python tests; \
+WHAT_python-part := the cheap Python tests, and part $(PART) of 16 of the others
+LEFT_OUT = $(if $(FAST),C under sanitizers and all other Python tests,15 of 16 parts of the costly Python tests; \
            `make test-all` runs everything)
 
 .PHONY: test-part test-plan test-all test-changed test-costs
