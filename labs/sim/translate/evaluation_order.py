@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from local_arrays import NUMBERS
 from setters import MEMBERS, Setters, assigns, ends_operand, is_step
-from tokens import ENDS, Tokens
+from tokens import ENDS, OPEN, Tokens
 
 CALLED = "(static_cast<decltype(sim_arguments) &&>(sim_arguments)...); }, "
 BEFORE = "sim_in_order{[&](auto &&...sim_arguments) -> decltype(auto) { return "
@@ -20,17 +21,28 @@ LAST_FIRST = (
     "one argument changes {0} and another uses it; nvcc begins with the first one, g++ here with "
     "the last: change {0} in a line of its own"
 )
+LEFT_LAST = (
+    "both operands change {0}; nvcc begins with the left one, g++ here with the right one if they "
+    "are of a class with this operator: change {0} in a line of its own"
+)
 # What may stand before a call; before the name of a variable stands its type.
 STARTS = frozenset(b"= ( , return + - / % ; { } ! | ? : [ else do".split())
 OPERATORS = frozenset(b"+ - * / % & | ^ < > = !".split())
 DECLARES = (*ENDS, b"const", b"struct", b"class", b"union", b"enum")
+BEFORE_LEFT = frozenset(b"; { } ( [ , ? : = < > & | ^ ! return".split())
 BEFORE_BRACKETS = (b"return", b"else", b"do", b"case")
 
 
 def order_evaluation(tokens: Tokens, warn: Callable[[int, str], None]) -> None:
-    """Edits the calls and the operands of device code; `warn` is told of calls it cannot edit."""
+    """Edits the calls and the operands of device code; `warn` is told of what it cannot edit."""
     setters = Setters(tokens)
+    own = _own_operators(tokens)
     for i in setters.inside:
+        if tokens.text[i] in own and ends_operand(tokens, i - 1):
+            left, right = _left(tokens, i), _rest(tokens, i)
+            both = setters.certainly_of(left) & setters.certainly_of(right)
+            if both and not (_is_number(tokens, left) and _is_number(tokens, right)):
+                warn(i, LEFT_LAST.format(min(both).decode(errors="replace")))
         if tokens.at(i + 1) == b"(" and tokens.match[i + 1] > i and _is_callee(tokens, i):
             _order_arguments(tokens, i, setters, warn)
         operand = _operand(tokens, i)
@@ -38,6 +50,40 @@ def order_evaluation(tokens: Tokens, warn: Callable[[int, str], None]) -> None:
             held = _held(tokens, operand, setters)
             if held and held & setters.of(_rest(tokens, i + 1)):
                 _read_now(tokens, operand)
+
+
+def _own_operators(tokens: Tokens) -> set[bytes]:
+    """The signs of operators with two operands that classes of the program have on a device."""
+    return {
+        tokens.at(k + 1)
+        for k in tokens.words(b"operator")
+        if tokens.at(k + 1) in (b"+", b"-", b"*", b"/")
+        and tokens.at(k + 2) == b"("
+        and b"__device__" in tokens.text[tokens.statement(k) : k]
+    }
+
+
+def _left(tokens: Tokens, i: int) -> range:
+    """The terms before the operator at i."""
+    first = i
+    while tokens.at(first - 1) not in BEFORE_LEFT and first > 0:
+        first = tokens.match[first - 1] if tokens.match[first - 1] >= 0 else first - 1
+    return range(first, i)
+
+
+def _is_number(tokens: Tokens, operand: range) -> bool:
+    """Is it made of numbers and of calls of functions that return one?"""
+    i = operand.start
+    while i < operand.stop:
+        if tokens.text[i] in OPEN:
+            return False
+        if tokens.is_name(i):
+            uses = tokens.words(tokens.text[i])
+            if not any(tokens.at(k - 1) in NUMBERS and tokens.at(k + 1) == b"(" for k in uses):
+                return False
+            i += 1
+        i = tokens.past(i)
+    return True
 
 
 def _order_arguments(
