@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from local_arrays import NUMBERS
 from setters import MEMBERS, Setters, assigns, ends_operand, is_step
-from tokens import ENDS, OPEN, Tokens
+from tokens import ENDS, Tokens
 
 CALLED = "(static_cast<decltype(sim_arguments) &&>(sim_arguments)...); }, "
 BEFORE = "sim_in_order{[&](auto &&...sim_arguments) -> decltype(auto) { return "
@@ -22,8 +22,8 @@ LAST_FIRST = (
     "the last: change {0} in a line of its own"
 )
 LEFT_LAST = (
-    "both operands change {0}; nvcc begins with the left one, g++ here with the right one if they "
-    "are of a class with this operator: change {0} in a line of its own"
+    "both operands change {0}; nvcc begins with the left one, g++ here with the right one, as "
+    "the operator is a class's own: change {0} in a line of its own"
 )
 # What may stand before a call; before the name of a variable stands its type.
 STARTS = frozenset(b"= ( , return + - / % ; { } ! | ? : [ else do".split())
@@ -41,7 +41,8 @@ def order_evaluation(tokens: Tokens, warn: Callable[[int, str], None]) -> None:
         if tokens.text[i] in own and ends_operand(tokens, i - 1):
             left, right = _left(tokens, i), _rest(tokens, i)
             both = setters.certainly_of(left) & setters.certainly_of(right)
-            if both and not (_is_number(tokens, left) and _is_number(tokens, right)):
+            classes = own[tokens.text[i]]
+            if both and (_is_of(tokens, classes, left) or _is_of(tokens, classes, right)):
                 warn(i, LEFT_LAST.format(min(both).decode(errors="replace")))
         if tokens.at(i + 1) == b"(" and tokens.match[i + 1] > i and _is_callee(tokens, i):
             _order_arguments(tokens, i, setters, warn)
@@ -52,15 +53,17 @@ def order_evaluation(tokens: Tokens, warn: Callable[[int, str], None]) -> None:
                 _read_now(tokens, operand)
 
 
-def _own_operators(tokens: Tokens) -> set[bytes]:
-    """The signs of operators with two operands that classes of the program have on a device."""
-    return {
-        tokens.at(k + 1)
-        for k in tokens.words(b"operator")
-        if tokens.at(k + 1) in (b"+", b"-", b"*", b"/")
-        and tokens.at(k + 2) == b"("
-        and b"__device__" in tokens.text[tokens.statement(k) : k]
-    }
+def _own_operators(tokens: Tokens) -> dict[bytes, set[bytes]]:
+    """The signs of operators with two operands that a device has of classes, and these classes."""
+    found: dict[bytes, set[bytes]] = {}
+    for k in tokens.words(b"operator"):
+        sign, opened = tokens.at(k + 1), k + 2
+        is_own = b"__device__" in tokens.text[tokens.statement(k) : k]
+        if is_own and sign in (b"+", b"-", b"*", b"/") and tokens.at(opened) == b"(":
+            around = tokens.at(tokens.up[k] - 1)
+            types = {around, *tokens.text[opened : tokens.match[opened]]} - NUMBERS
+            found.setdefault(sign, set()).update(t for t in types if t[:1].isalpha())
+    return found
 
 
 def _left(tokens: Tokens, i: int) -> range:
@@ -71,19 +74,17 @@ def _left(tokens: Tokens, i: int) -> range:
     return range(first, i)
 
 
-def _is_number(tokens: Tokens, operand: range) -> bool:
-    """Is it made of numbers and of calls of functions that return one?"""
+def _is_of(tokens: Tokens, classes: set[bytes], operand: range) -> bool:
+    """Is a variable or a function of these classes in it, outside of the arguments of calls?"""
     i = operand.start
     while i < operand.stop:
-        if tokens.text[i] in OPEN:
-            return False
-        if tokens.is_name(i):
-            uses = tokens.words(tokens.text[i])
-            if not any(tokens.at(k - 1) in NUMBERS and tokens.at(k + 1) == b"(" for k in uses):
-                return False
-            i += 1
-        i = tokens.past(i)
-    return True
+        for k in tokens.words(tokens.text[i]) if tokens.is_name(i) else ():
+            type_at = k - 1 - (tokens.at(k - 1) == b"&")
+            if tokens.text[i] in classes or tokens.at(type_at) in classes:
+                return True
+        is_call = tokens.text[i] == b"(" and tokens.is_name(i - 1)
+        i = tokens.past(i) if is_call or tokens.text[i] == b"[" else i + 1
+    return False
 
 
 def _order_arguments(
