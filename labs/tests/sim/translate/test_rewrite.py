@@ -813,6 +813,31 @@ def test_arguments_that_are_not_put_into_order(call: str, is_warned: bool, tmp_p
     assert not compile_it(tmp_path).count("error")
 
 
+@pytest.mark.parametrize(
+    ("value", "is_warned"),
+    [
+        ("a * draw(&s) + b * draw(&s)", True),
+        ("(a += draw(&s)) + b * draw(&s)", True),
+        ("a * draw(&s) + b * draw(&t)", False),
+        ("a * draw(&s) + b * s", False),  # it is read when both are known, and that is later
+        ("draw(&s) * draw(&s) - 2 * draw(&s)", False),  # of numbers
+        ("draw(&s) > 1 ? a * draw(&s) : b + 1", False),
+    ],
+)
+def test_operands_of_a_class(value: str, is_warned: bool, tmp_path: Path) -> None:
+    source = (
+        "struct vec { float x; __device__ vec operator+(vec) const; __device__ vec(float = 0);\n"
+        "__device__ vec operator+=(float); };\n"
+        "__device__ float operator*(vec, vec);\n"
+        "__device__ int draw(int *p) { return ++*p; }\n"
+        f"__device__ void f(vec a, vec b, int s, int t) {{\n    vec({value});\n}}\n"
+    )
+    done, _ = rewrite(tmp_path, source)
+    warned = "student.cu:6:" in done.stderr and "both operands change s" in done.stderr
+    assert (done.returncode, warned) == (0, is_warned), done.stderr
+    assert not compile_it(tmp_path).count("error")
+
+
 BYTES = """__constant__ float c_mask[9];
 typedef struct { float v[9]; } block;
 void copy(float *d, const float *__restrict__ h, const float mask[9], block *b) {
