@@ -52,20 +52,29 @@ class Measured:
 
 def judge_counter(session: Session, technique: Technique, binary: Binary) -> Check:
     """Judges what a run of the instrumented program counted. Where that had a size that no student
-    may know, the limit must hold at the size in lab.toml, too, and no more is said than there.
+    may know, the limit must hold for another radius, too, and no more is said than at the size in
+    lab.toml.
 
     Raises OSError or DatasetMissing, for which the student is not to blame.
     """
     runner = session.runner_of(binary)
     line = _judge_counted(session, technique, runner)
-    if not technique.is_secret() or line.verdict not in ("pass", "fail"):
+    if not technique.is_secret():
         return line
-    public = _judge_counted(session, technique.at_public_size(), runner)
+    if line.verdict == "pass" and (other := technique.with_smaller_radius()):
+        line = _judge_counted(session, other, runner)
+    if line.verdict not in ("pass", "fail"):
+        return line
+    passed = line.verdict == "pass"
+    public = _judge_counted(session, technique.at_public_size(), runner, passed)
     return without_secrets(line, technique, public)
 
 
-def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Check:
-    """Judges a run. Only what was counted at a size that students know is for others to see."""
+def _judge_counted(
+    session: Session, technique: Technique, runner: Runner, passed: bool = False
+) -> Check:
+    """Judges a run. Only what was counted at a size that students know is for others to see.
+    passed: at another size, so that its code needs no further run."""
     if technique.counter in counters.INSTRUCTIONS:
         return judge_instructions(session, technique, runner)
     before = _calls_before(session.lab, technique)
@@ -74,6 +83,8 @@ def _judge_counted(session: Session, technique: Technique, runner: Runner) -> Ch
         run, counted = runner.profiled(technique)
 
     def of_code(counter: str) -> float:
+        if passed:
+            return 0.0
         launches = runner.with_arithmetic(technique, before)
         found = [counts.executed_by(runner.binary, e).operations for e in launches]
         if counter == counters.ARITHMETIC:
@@ -158,12 +169,11 @@ def judge_run(
 
 def without_secrets(line: Check, technique: Technique, at_public_size: Check) -> Check:
     """The line of a check at a size that no student may know, without figures from which the size
-    could be computed: where the verdict is the same at the size in lab.toml, or where the limit
-    does not even hold there, the line of that.
+    could be computed: where the verdict is the same at the size in lab.toml, the line of that.
 
     line: passed or failed.
     """
-    if at_public_size.verdict in (line.verdict, "fail"):
+    if line.verdict == at_public_size.verdict:
         return at_public_size
     kept = ("counter", "limit", "limit_is", "per", "kernels")
     details = {key: value for key, value in line.details.items() if key in kept}

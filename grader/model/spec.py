@@ -215,6 +215,15 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def at_public_size(self) -> Technique:
         return self.public or self
 
+    def with_smaller_radius(self) -> Technique | None:
+        """The check with the next smaller radius, which makes each limit from above easier, and
+        without those from below. None where it has no mask of any size."""
+        mask = _RANDOM.sub(lambda found: f"{found[1]}{int(found[2]) - 2}", self.mask)
+        if mask == self.mask or self.at_most is None:
+            return None
+        above = [bound for bound in self.also if bound.at_most is not None]
+        return msgspec.structs.replace(self, mask=mask, also=above)
+
     def holds(self, value: float) -> bool:
         """Is the value of the counter within the limit?"""
         if self.at_most is not None:
@@ -416,8 +425,8 @@ def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
 
 
 def _resized(check: Technique, seed: int) -> Technique:
-    """The check at a size that no student can know, and with the next smaller radius: a kernel that
-    is good with those in lab.toml alone earns nothing for it.
+    """The check at a size that no student can know: a kernel that is good at the size in lab.toml
+    alone earns nothing for it.
 
     The image gets twice as wide, or higher by up to three tiles of 32, or both: a limit leaves no
     room for tiles that are mostly empty, and some are as wide as the image in lab.toml. It is
@@ -434,5 +443,5 @@ def _resized(check: Technique, seed: int) -> Technique:
     channels = check.channels - min(1 + number % 2, (check.channels - 1) // 2)
     mask = _BANK.sub(lambda found: f"bank{int(found[1]) - 1}x", check.mask)
     if channels == check.channels:  # of one channel, a bank has a mask for each of lab.h's phases
-        mask = _RANDOM.sub(lambda found: f"{found[1]}{int(found[2]) - 2}", check.mask)
+        mask = check.mask
     return msgspec.structs.replace(check, size=size, channels=channels, mask=mask, public=check)

@@ -61,14 +61,19 @@ static void record_copied(struct sim_copied c) {
     }
 }
 
-static bool is_page_locked(const struct sim_allocation *a) {
-    return a && !a->freed && a->space != SIM_DEVICE_MEMORY;
+/* Is the host's side of a copy page-locked, from its first byte to its last? */
+static bool is_page_locked(const struct sim_copy *c, bool there) {
+    const char *first = there ? c->from : c->to;
+    const size_t pitch = there ? c->from_pitch : c->to_pitch;
+    const struct sim_allocation *a = sim_owner(first);
+    return a && !a->freed && a->space != SIM_DEVICE_MEMORY &&
+           first + (c->height ? pitch * (c->height - 1) : 0) + c->width <= a->base + a->bytes;
 }
 
 /* Records for sim_copied() a copy of host memory to the device. The device's lock is held. */
 static void note_copied(const struct sim_copy *c) {
     const struct sim_allocation *a = sim_owner(c->from);
-    const bool is_locked = is_page_locked(a);
+    const bool is_locked = is_page_locked(c, true);
     const bool is_combined =
         is_locked && a->space == SIM_PINNED_MEMORY && (a->flags & cudaHostAllocWriteCombined) != 0;
     record_copied((struct sim_copied){c->from, c->width * c->height,
@@ -101,7 +106,7 @@ static cudaError_t copy(const struct sim_copy *c) {
     if (there && from_host) {
         note_copied(c);
     }
-    if (there == from_host && is_page_locked(sim_owner(there ? c->from : c->to))) {
+    if (there == from_host && is_page_locked(c, there)) {
         page_locked[!there] += c->width * c->height;
     }
     sim_unlock_device();

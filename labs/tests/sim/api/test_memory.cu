@@ -482,15 +482,20 @@ TEST(what_copies_read_is_written_down) {
     ck_success(cudaHostRegister(h, sizeof h, cudaHostRegisterDefault));
     ck_success(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
     ck_success(cudaHostUnregister(h));
+    ck_success(cudaHostRegister(h, 8, cudaHostRegisterDefault)); // the copy reads more than that
+    ck_success(cudaMemcpy(d, h, 16, cudaMemcpyHostToDevice));
+    ck_success(cudaMemcpy2D(d, 4, h, 16, 4, 2, cudaMemcpyHostToDevice));
+    ck_success(cudaHostUnregister(h));
     ck_success(cudaMemcpy(d, d + 4, 16, cudaMemcpyDeviceToDevice));
     ck_success(cudaMemcpy(h_pinned, d, 16, cudaMemcpyDeviceToHost));
     ck_error(cudaMemcpy(d, h, 64, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     const struct sim_copied want[] = {{h + 1, 4, SIM_PAGEABLE},
                                       {h_pinned + 1, 8, SIM_PAGE_LOCKED},
                                       {h_combined, 12, SIM_WRITE_COMBINED},
-                                      {h, sizeof h, SIM_PAGE_LOCKED}};
-    ck_assert_uint_eq(sim_copied(&seen), 4);
-    for (int i = 0; i < 4; i++) {
+                                      {h, sizeof h, SIM_PAGE_LOCKED},
+                                      {h, 24, SIM_PAGEABLE}};
+    ck_assert_uint_eq(sim_copied(&seen), 5);
+    for (int i = 0; i < 5; i++) {
         ck_assert_ptr_eq(seen[i].from, want[i].from);
         ck_assert_uint_eq(seen[i].bytes, want[i].bytes);
         ck_assert_int_eq(seen[i].memory, want[i].memory);
