@@ -54,9 +54,8 @@ static bool side_fits(const void *pointer, size_t bytes, bool device, const char
         return true;
     } else if (device && !end) {
         sim_report(&finding, "the %s of this call should be device memory but is %s", side,
-                   !pointer                               ? "NULL"
-                   : sim_is_never_set((uintptr_t)pointer) ? "a pointer that was never set"
-                                                          : "host memory");
+                   sim_is_never_set((uintptr_t)pointer) ? "a pointer that was never set"
+                                                        : "host memory");
         return false;
     } else if (!device && end) {
         sim_report(&finding, "the %s of this call should be host memory but is device memory",
