@@ -7,7 +7,7 @@ import math
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,8 +27,11 @@ _CONST = re.compile(
 )
 _SHARED = re.compile(r"(?P<extern>extern\s+)?__shared__\s+(?P<rest>[^;]+);")
 _ARRAY = re.compile(r"(\w+)\s*((?:\[[^\]]*\]\s*)+)")
-_FUNCTION = re.compile(r"^\w[^;{}()]*\b(\w+)\s*\([^;{}]*\)\s*\{(.*?)^\}", re.MULTILINE | re.DOTALL)
-_EMPTY = "__builtin_trap();"
+# A function's head, which begins on the line of its name or on the one above.
+_HEAD = re.compile(
+    r"^\w[^;{}()\n]*(?:\n[^;{}()\n]*)?\b(\w+)\s*\([^;{}]{0,600}\)\s*\{", re.MULTILINE
+)
+DEEPEST = 6  # calls below a function that is not called
 _BARRIER = re.compile(r"__syncthreads\s*\(\s*\)\s*;")
 _BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "float2": 8, "float4": 16, "char": 1}
 _BYTES |= {"double2": 16, "int4": 16, "uint8_t": 1}
@@ -81,9 +84,8 @@ class Source:
 
     def definition(self, name: str) -> int:
         """The line that names a function where it is defined; 0 where there is none."""
-        head = rf"^\w[^;{{}}()]*\b({re.escape(name)})\s*\([^;{{}}]*\{{"
-        found = re.search(head, self.code, re.MULTILINE)
-        return self.line_at(found.start(1)) if found else 0
+        found = (head for head in _HEAD.finditer(self.code) if head[1] == name)
+        return next((self.line_at(head.start(1)) for head in found), 0)
 
     # ---- constants
 
@@ -175,20 +177,34 @@ class Source:
 
     # ---- changes
 
+    def bodies(self) -> Iterator[tuple[str, int, int]]:
+        """The functions, each with where its body begins and ends."""
+        end = 0
+        for head in _HEAD.finditer(self.code):
+            if head.end() > end and (end := self.code.find("\n}", head.end() - 1) + 1) > 0:
+                yield head[1], head.end(), end
+            elif end == 0:
+                return
+
     def without(self, unused: set[str]) -> bytes:
         """The text in which functions that nothing calls have no body, nor those that only they
         call: it compiles in less time. Every line stays where it is."""
-        before, left = Counter(re.findall(r"\w+", self.code)), self
-        while True:
-            words = Counter(re.findall(r"\w+", left.code))
-            for found in _FUNCTION.finditer(left.code):
-                called = words[found[1]] > 1 or (before[found[1]] == 1 and found[1] not in unused)
-                if not called and _EMPTY not in found[2]:
-                    body = _EMPTY + "\n" * found[2].count("\n")
-                    left = Source(left.text[: found.start(2)] + body + left.text[found.end(2) :])
-                    break
-            else:
-                return left.text.encode()
+        text, before = self.text, Counter(re.findall(r"\w+", self.code))
+        for _ in range(DEEPEST):
+            now = Source(text)
+            words, pieces, at = Counter(re.findall(r"\w+", now.code)), [""], 0
+            for name, start, end in now.bodies():
+                if words[name] == 1 and (before[name] > 1 or name in unused):
+                    pieces += [
+                        text[at:start],
+                        "__builtin_trap();",
+                        "\n" * text.count("\n", start, end),
+                    ]
+                    at = end
+            text = "".join([*pieces, text[at:]])
+            if text == now.text:
+                break
+        return text.encode()
 
     def _replaced(self, start: int, end: int, new: str) -> bytes:
         # Comments are as long as the spaces in their place: offsets are the same in both texts.

@@ -98,6 +98,9 @@ def test_changes_of_the_text_hit_what_they_mean() -> None:
     alone = with_other.without({"f"}).decode()
     assert alone.startswith(text) and "return 1" not in alone and "h();" not in alone
     assert [line[:3] for line in alone.splitlines()[7:]] == ["sta", "", "}", "int", "", "}"]
+    for hostile in ("a\n" * 200_000, "a() {\n" * 100_000, "a b(x) " * 60_000):  # linear time
+        assert Source(hostile).without({"a"}).decode() == hostile
+        assert Source(hostile).definition("f") == 0
     for line in (1, 2, 5, 7):
         with pytest.raises(CannotTell):
             source.with_values({line: "1"})
