@@ -5,7 +5,7 @@ import platform
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 from grader.model.result import Machine
 from grader.model.spec import Lab
@@ -27,13 +27,13 @@ def choose(lab: Lab, name: str) -> Backend:
     if name == "auto":
         if "gpu" in lab.backends and gpu_missing() is None:
             return "gpu"
-        return cast(Backend, lab.backends[0])
+        return lab.backends[0]
     if name not in lab.backends:
         names = ", ".join(lab.backends)
         raise BackendError(f"{lab.id} has no backend '{name}'; it has {names}", usage=True)
     if name == "gpu" and (why := gpu_missing()):
         raise BackendError(f"{why}; --backend sim grades without one", usage=False)
-    return cast(Backend, name)
+    return name
 
 
 def gpu_missing() -> str | None:

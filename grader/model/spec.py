@@ -7,305 +7,63 @@ files: adding a lab changes nothing here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from grader import paths
 from grader.model import spec_problems, toml_line
-from grader.model.outline import SpecError as SpecError
-from grader.model.outline import available as available
+from grader.model.lab import (
+    Bound,
+    Case,
+    CheckSpec,
+    Contract,
+    HiddenFile,
+    Input,
+    Kind,
+    Lab,
+    Limits,
+    Part,
+    PointsTable,
+    Program,
+    Safe,
+    Speed,
+    Technique,
+)
+from grader.model.outline import SpecError, available
+
+# The types of lab.py are known under this module's name.
+__all__ = [
+    "Bound",
+    "Case",
+    "CheckSpec",
+    "Contract",
+    "HiddenFile",
+    "Input",
+    "Kind",
+    "Lab",
+    "Limits",
+    "Part",
+    "PointsTable",
+    "Program",
+    "Safe",
+    "SpecError",
+    "Speed",
+    "Technique",
+    "available",
+]
 
 T = TypeVar("T")
-AnInput = TypeVar("AnInput", bound="Input")
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
-FileName = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+\.cu?$")]
+AnInput = TypeVar("AnInput", bound=Input)
 
 _BANK = re.compile(r"^bank(\d+)x")  # how many masks
-# Masks of any size but 3x3, which layers have and no other.
-_RANDOM = re.compile(r"^(random|row|column|outer|lines|bank\d+x)([5-9]|\d\d)$")
 INSTRUCTORS = (
     "That file comes with the course; the mistake is not a student's. If you teach, correct it; if "
     "you do not, tell your instructor."
 )
 MOST_SHOWN = 5  # mistakes of one file
-
-Kind = Literal["correct", "safe", "technique", "speed"]
-# What a check runs. plain: the submission as it is. failing: the simulator's plain program, whose
-# CUDA calls can be made to fail. instrumented: traced on the simulator, under sanitizers where the
-# file is plain C. timed: the shared objects that are timed beside each other.
-Program = Literal["plain", "failing", "instrumented", "timed"]
-
-
-class PointsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a lab's 100 points are divided."""
-
-    correct: Points
-    safe: Points = 0
-    technique: Points = 0
-    speed: Points = 0
-
-    def total(self) -> int:
-        return self.correct + self.safe + self.technique + self.speed
-
-
-class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one case may use."""
-
-    # Of processor time: each thread may use so many, and all together so many for each core. Other
-    # programs on the machine take nothing from it. One that sleeps or waits ends after ten times as
-    # long (sandbox/limits.py).
-    seconds: Annotated[float, msgspec.Meta(gt=0)] = 10.0
-
-
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a lab: one idea, one function that the student writes."""
-
-    id: str
-    title: str
-    hints: list[str]
-    operation: str = "correlate"  # a key of operations.OPERATIONS
-    file: str = ""  # which file of `submit` holds it; "" where there is only one
-    calls: list[str] = []  # functions of lab.h that only its own checks call
-    cpu: str = ""  # instructions that it needs, by their name in /proc/cpuinfo: "avx2"
-
-
-class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The input that a check gives to a student's function, and the points for it."""
-
-    name: str
-    part: str
-    image: str = "noise"
-    points: Points = 1
-    mask: str = ""  # "": the operation has none
-    border: str = ""
-    why: str = ""
-    size: tuple[Positive, Positive] | None = None  # width, height
-    channels: Positive = 1
-    type: Literal["f4", "f8", "u1"] = "f4"  # of an element, where the operation allows several
-    set: dict[str, str] = {}  # further settings of the lab's driver
-    seed: int = 0  # of this input's random numbers; load() sets it
-
-    def signature(self) -> str:
-        """Equal for two inputs that differ only in name, points and seed."""
-        image = (self.image, self.size, self.channels, self.type)
-        return repr((self.part, image, self.mask, sorted(self.settings().items())))
-
-    def program(self) -> Program:
-        return "plain"
-
-    def is_secret(self) -> bool:
-        """Is there a part of the input that no student may know?"""
-        return False
-
-    def at_public_size(self) -> Input:
-        """The same check with the size that students know."""
-        return self
-
-    def settings(self) -> dict[str, str]:
-        """The settings that the lab's driver gets."""
-        return {**({"border": self.border} if self.border else {}), **self.set}
-
-
-class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One input with its expected result."""
-
-    kind: ClassVar[Kind] = "correct"
-
-    # Such as "cudaMalloc:2": the second call is made to fail.
-    inject: Annotated[str, msgspec.Meta(pattern=r"^\w+:[1-9]\d*$")] | None = None
-    exact: str | None = None  # "float32 row-major": compared bit for bit
-    rationale: str = ""  # of a hidden case: shown instead of its input
-    hint: str = ""
-    hidden: bool = False
-
-    def program(self) -> Program:
-        return "failing" if self.inject else "plain"
-
-    def is_secret(self) -> bool:
-        return self.hidden
-
-
-NotNegative = Annotated[int, msgspec.Meta(ge=0)]
-
-
-class Contract(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Calls drawn at random from what lab.h allows: grader/contract/.
-
-    call: C for a test that a student can paste, its statements separated by ";". {width} is a
-    number of the call, d_image an array on the device, h_image or image one of the host,
-    {HOST_MEMORY} a setting as a constant, and a statement after "!" returns no error.
-    """
-
-    kind: ClassVar[Kind] = "correct"
-
-    image: str = "drawn"
-    calls: str  # what draws them: a class of the lab's calls.py
-    choose: dict[str, list[str]] = {}  # settings of the driver, and their values
-    exact: str | None = None  # as of a Case
-    read_only: bool = False  # inputs cannot be written to
-    align: NotNegative = 0  # of arrays in host memory, in bytes; 0: that of their elements
-    call: str
-    returns: Literal["cudaError_t", "void"] = "cudaError_t"
-    refuses: str = "radius"  # the argument that a step with `refuse` gives a wrong value
-    only_refused: bool = False  # a step with `refuse` makes no other call, and writes nothing
-    secret_seed: int | None = None  # of further calls, which no student can know; load() sets it
-
-    def is_secret(self) -> bool:
-        return self.secret_seed is not None
-
-
-class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A run under all checks of the simulator (of the sanitizers, for C): none may find an error,
-    and the result may not depend on the order in which threads run."""
-
-    kind: ClassVar[Kind] = "safe"
-
-    one_thread: bool = False  # the part may leave its work to one thread, which races with none
-
-    def program(self) -> Program:
-        return "instrumented"
-
-
-class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A counter and its limit. Exactly one of the two limits is set."""
-
-    counter: str
-    per: Literal["pixel", "launch", "multiplication"] | None = None
-    at_most: float | None = None
-    at_least: float | None = None
-    why: str
-
-
-class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A counter of a traced run and its limit. Exactly one of the two limits is set. A part in C
-    has the counters of counters.INSTRUCTIONS, also as a share of all (per instruction) or of all
-    multiplications, and a part in CUDA the others."""
-
-    kind: ClassVar[Kind] = "technique"
-
-    counter: str  # of counters.py, or a quotient "a / b" of two
-    kernel: str = "*"  # an fnmatch pattern: the launches of these kernels are added up
-    per: Literal["pixel", "launch", "instruction", "multiplication"] | None = None
-    at_most: float | None = None
-    at_least: float | None = None
-    # What must hold as well, so that nothing is earned by accesses that only improve a quotient.
-    also: list[Bound] = []
-    # The size that no student can know is so much less wide: lab.h promises something for all
-    # widths that are multiples of this number, and kernels like larger ones.
-    narrower: NotNegative = 0
-    # As in lab.toml, where the size is another one that no student can know; load() sets it.
-    public: Technique | None = None
-
-    def program(self) -> Program:
-        return "instrumented"
-
-    def is_secret(self) -> bool:
-        return self.public is not None
-
-    def bounds(self) -> Iterator[Technique]:
-        """The check itself, and a check for each of `also`."""
-        yield self
-        for bound in self.also:
-            yield msgspec.structs.replace(self, **msgspec.structs.asdict(bound), also=[])
-
-    def at_public_size(self) -> Technique:
-        return self.public or self
-
-    def with_smaller_radius(self) -> Technique | None:
-        """The check with the next smaller radius, which makes each limit from above easier, and
-        without those from below. None where it has no mask of any size."""
-        mask = _RANDOM.sub(lambda found: f"{found[1]}{int(found[2]) - 2}", self.mask)
-        if mask == self.mask or self.at_most is None:
-            return None
-        above = [bound for bound in self.also if bound.at_most is not None]
-        return msgspec.structs.replace(self, mask=mask, also=above)
-
-    def holds(self, value: float) -> bool:
-        """Is the value of the counter within the limit?"""
-        if self.at_most is not None:
-            return value <= self.at_most
-        return self.at_least is not None and value >= self.at_least
-
-
-class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One timed input. timing/statistics.py decides about the thresholds."""
-
-    kind: ClassVar[Kind] = "speed"
-
-    hint: str  # what to try when it is too slow
-    # The range of the baseline's time over the reference's, on any machine; None: it is not timed.
-    # In a copy without solutions a student's speed relative to the reference is estimated from it;
-    # next to the reference it decides nothing, and it never judges a machine.
-    baseline_is: tuple[float, float] | None = None
-    against: Literal["reference", "baseline"] = "reference"
-    pass_at: float = 0.7  # of the reference's speed
-    full_at: float = 0.9
-    at_least: float | None = None  # against the baseline: times its speed
-    taps: Positive | None = None  # multiply-adds that each result needs; None: the operation's
-    # Where a method is known that needs less time than those: the multiply-adds that take as long
-    # as the fastest one. What takes less is impossible.
-    fewest_taps: Positive | None = None
-
-    def program(self) -> Program:
-        return "timed"
-
-
-CheckSpec = Case | Contract | Safe | Technique | Speed
-
-
-class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One lab. `folder` is labs/labN_*; load() fills it in."""
-
-    id: str
-    title: str
-    summary: str
-    submit: Annotated[list[FileName], msgspec.Meta(min_length=1)]
-    backends: Annotated[list[Literal["cpu", "sim", "gpu"]], msgspec.Meta(min_length=1)]
-    seed: int
-    points: PointsTable
-    part: list[Part]
-    case: list[Case]
-    contract: list[Contract] = []
-    safe: list[Safe] = []
-    technique: list[Technique] = []
-    speed: list[Speed] = []
-    varies: dict[str, list[int]] = {}  # constants of lab.h and their values, the usual one first
-    limits: Limits = Limits()
-    solution: Literal["never", "after-full-marks"] = "never"  # when `./grade solution` shows ours
-    folder: str = ""
-    hidden_included: bool = False
-    variant: dict[str, int] = {}  # a student's values of `varies`; {}: the usual ones
-
-    def part_of(self, check: Input) -> Part:
-        """The part that a check belongs to."""
-        return next(part for part in self.part if part.id == check.part)
-
-    def file_of(self, check: Input) -> str:
-        """The submitted file that holds the check's part."""
-        return self.part_of(check).file or self.submit[0]
-
-    def id_of(self, check: Input) -> str:
-        """The check's id in a result, such as "lab3/A/13x13 on 97x61"."""
-        return f"{self.id}/{check.part}/{check.name}"
-
-    def checks(self) -> list[CheckSpec]:
-        """Everything that is graded, in the order of grading."""
-        return [*self.case, *self.contract, *self.safe, *self.technique, *self.speed]
-
-    def shown_checks(self) -> list[CheckSpec]:
-        """The checks whose names a student may see."""
-        return [c for c in self.checks() if not (isinstance(c, Case) and c.hidden)]
-
-
-class HiddenFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """solutions/labN_*/hidden.toml."""
-
-    seed: int
-    case: list[Case]
 
 
 def load(

@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader import paths
 from grader.model import counters
-
-if TYPE_CHECKING:
-    from grader.model.spec import Input, Lab, Speed, Technique
+from grader.model.lab import Input, Lab, Speed, Technique
 
 BORDERS = ("zero", "replicate", "")
 SHARES = ("instruction", "multiplication")  # what a check of a part in C may be a share of

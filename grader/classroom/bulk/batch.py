@@ -71,6 +71,7 @@ class Batch:
     every_attempt: bool = False  # grade what was handed in before, too
     variants: Variants = field(default_factory=Variants)
     again: str = ""  # the checks to grade again, as -k names them
+    graded_again: int = 0  # grades whose checks were
     backends: dict[str, Backend] = field(default_factory=dict)  # by lab
     submissions: dict[str, Entry] = field(default_factory=dict)  # by student
     digests: dict[str, str] = field(default_factory=dict)  # by student
@@ -267,5 +268,6 @@ class Batch:
             page, made = self.store.page(task.key), self.store.made(task.key)
             encoded = msgspec.json.encode(result)
             self.store.save_grade(task.key, task.lab, encoded, page, made)
+        self.graded_again += done
         self.progress.step("" if done else self.store.student_of(task.key))
         return None

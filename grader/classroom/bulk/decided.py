@@ -24,10 +24,10 @@ def decided(result: Result, overrides: Iterable[Override]) -> Result:
 
 
 def find(result: Result, name: str) -> list[Check]:
-    """The checks that a name means: an id or a whole title, else a part of a title."""
+    """The checks that a name means: an id, a whole name or title, else a part of a title."""
     folded = name.strip().casefold()
     worth = [check for check in result.checks if check.max_points]
-    exact = [c for c in worth if folded in (c.id.casefold(), c.title().casefold())]
+    exact = [c for c in worth if folded in map(str.casefold, (c.id, c.name, c.title()))]
     return exact or [check for check in worth if folded in check.title().casefold()]
 
 

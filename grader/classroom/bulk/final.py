@@ -225,7 +225,10 @@ def _final(
     if result is None:
         reason = row.reason if row else ""
         why = WITHOUT_GRADE.get(status, status)
-        why += f": {reason}" if reason not in ("", why) else ""
+        if status == "missing":  # what was handed in may be for other labs
+            why = reason or why
+        elif reason not in ("", why):
+            why += f": {reason}"
         return Final(student, lab, status, row, why=why)
     result = decided(result, by_hand)
     points = result.score.earned * late.keeps

@@ -94,6 +94,9 @@ def bulk(
         store.keep_setting(final.COLLECTED, datetime.now(UTC).isoformat().encode())
         with Pool(jobs, store.own) as pool, bar:
             batch.run(entries, cluster.executor(pool, batch, trusted) if cluster else pool)
+        if check:
+            many = f"in {batch.graded_again} grades; ./grade diff {out} says whose changed"
+            output.say(f'the checks with "{plain_text.line(check)}" were graded again {many}')
         if ask:
             _ask(store, chosen, ask)
         if answered:

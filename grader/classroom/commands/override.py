@@ -93,7 +93,7 @@ def _check(store: Store, student: final.Student, lab: str, name: str) -> Check:
     found = decided.find(grade.result, name)
     if len(found) != 1:
         known = found or [check for check in grade.result.checks if check.max_points]
-        listed = "".join(f"\n  {check.id}  {check.title()}" for check in known)
+        listed = "".join(f"\n  {check.id}" for check in known)
         raise UsageError(f'"{line(name)}" means {len(found)} checks; name one of these:{listed}')
     return found[0]
 

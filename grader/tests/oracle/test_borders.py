@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from grader.model import spec
+from grader.model import spec_problems
 from grader.oracle import borders, correlation, multichannel
 from grader.oracle.borders import BORDERS
 
@@ -20,7 +20,7 @@ def random(seed: int, *shape: int) -> np.ndarray:
 
 def test_every_border_of_scipy_and_of_the_labs_is_in_the_table() -> None:
     assert BORDERS.keys() == SCIPY.keys()
-    assert set(spec.BORDERS) - {""} <= set(BORDERS)
+    assert set(spec_problems.BORDERS) - {""} <= set(BORDERS)
 
 
 @pytest.mark.parametrize("name", BORDERS)

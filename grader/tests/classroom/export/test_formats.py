@@ -68,7 +68,7 @@ def test_gradebook(store: Store) -> None:
         gradebook.NAME: b"student,name,email,id,lab3_score,lab3_max,lab3_status,lab3_sandbox,"
         b"lab3_late_days,lab3_points,lab3_out_of,lab3_note\n"
         b"'=ann,,,,3,8,graded,2,0,3,8,\n"
-        b"bob,,,,,,missing,,,,,nothing was handed in: no constant_mask.cu\n"
+        b"bob,,,,,,missing,,,,,no constant_mask.cu\n"
         b"cem,,,,,,rejected,,,,,the submission was rejected: the archive is damaged\n"
         b"dan,,,,,,error,,,,,the grader or the machine failed: out of memory\n"
         b"eve,,,,,,waiting,,,,,not graded yet\n"
