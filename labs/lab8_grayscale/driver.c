@@ -197,12 +197,12 @@ static unsigned waits(void) {
 #endif
 }
 
-/* How often memory was freed before the work of the device had ended. */
-static unsigned freed_early(void) {
+/* Was memory freed before the work of the device had ended, and nothing waited since? */
+static bool freed_early(void) {
 #ifdef CONVLABS_SIM
     return sim_freed_early();
 #else
-    return 0;
+    return false;
 #endif
 }
 
@@ -297,11 +297,10 @@ static void run_with_transfer(struct runner *r, const struct job *job, const cha
         error = grey_pinned(job->rgb, job->width, job->height, job->weights, job->grey);
     } else if (strcmp(transfer, "streamed") == 0) {
         name = "grey_streamed";
-        const unsigned before = freed_early();
         error =
             grey_streamed(job->rgb, job->width, job->height, job->weights, job->chunks, job->grey);
         const char *why = error == cudaSuccess ? no_turns(job) : NULL;
-        if (error == cudaSuccess && !why && freed_early() > before) {
+        if (error == cudaSuccess && !why && freed_early()) {
             why = FREED_EARLY;
         }
         if (why && copied_pinned(job)) { /* a copy of pageable memory waits: pinning comes first */

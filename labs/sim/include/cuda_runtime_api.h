@@ -82,9 +82,9 @@ SIM_EXTERN_C void sim_held(struct sim_held *held);
  * cudaDeviceSynchronize(), cudaStreamSynchronize() or cudaEventSynchronize(). */
 SIM_EXTERN_C unsigned sim_waits(void);
 
-/* How often the program has freed or unpinned memory while the device had work that had not ended:
- * that waits, but says nothing of the work's errors. */
-SIM_EXTERN_C unsigned sim_freed_early(void);
+/* Has the program freed or unpinned memory while the device had work that had not ended, and not
+ * called what waits since? To free waits, but says nothing of the work's errors. */
+SIM_EXTERN_C int sim_freed_early(void);
 
 /* Has the device work that has not ended? Runs none of it. */
 SIM_EXTERN_C int sim_has_work(void);

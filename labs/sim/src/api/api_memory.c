@@ -137,10 +137,11 @@ static void report_bad_free(const void *pointer, const char *call, struct sim_lo
     }
 }
 
+/* 1 + sim_calls_that_wait() when memory was last freed while the device had work; 0: never. */
 static unsigned freed_early;
 
-unsigned sim_freed_early(void) {
-    return __atomic_load_n(&freed_early, __ATOMIC_RELAXED);
+int sim_freed_early(void) {
+    return __atomic_load_n(&freed_early, __ATOMIC_RELAXED) == sim_calls_that_wait() + 1;
 }
 
 /* Frees memory of `space`, or of `other`. Waits for all work first, as a device does; what fails
@@ -150,7 +151,9 @@ static cudaError_t release(void *pointer, enum sim_space space, enum sim_space o
     if (!pointer) {
         return cudaSuccess;
     }
-    __atomic_fetch_add(&freed_early, sim_any_unfinished(), __ATOMIC_RELAXED);
+    if (sim_any_unfinished()) {
+        __atomic_store_n(&freed_early, sim_calls_that_wait() + 1, __ATOMIC_RELAXED);
+    }
     sim_lock_device();
     const struct sim_allocation *known = sim_allocation_at(pointer, space);
     size_t bytes = known ? known->bytes : 0;

@@ -191,15 +191,20 @@ cudaError_t sim_begin_release(const char *name, struct sim_location *location,
     return begin_work(name, cudaErrorInvalidValue, true, location, earlier);
 }
 
-static unsigned waits;
+static unsigned waits, calls_that_wait;
 
 unsigned sim_waits(void) {
     return __atomic_load_n(&waits, __ATOMIC_RELAXED);
 }
 
+unsigned sim_calls_that_wait(void) {
+    return __atomic_load_n(&calls_that_wait, __ATOMIC_RELAXED);
+}
+
 cudaError_t sim_begin_wait(const char *name, bool for_something, struct sim_location *location,
                            cudaError_t *earlier) {
     __atomic_fetch_add(&waits, for_something, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&calls_that_wait, 1, __ATOMIC_RELAXED);
     return begin_work(name, cudaErrorLaunchFailure, for_something, location, earlier);
 }
 

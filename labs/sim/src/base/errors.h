@@ -51,6 +51,9 @@ cudaError_t sim_begin_release(const char *name, struct sim_location *location,
 cudaError_t sim_begin_wait(const char *name, bool for_something, struct sim_location *location,
                            cudaError_t *earlier);
 
+/* How often the program has called a function that waits, also for nothing. */
+unsigned sim_calls_that_wait(void);
+
 /* The error with which CONVLABS_SIM_INJECT or sim_fail_call() makes this launch fail, or
  * cudaSuccess. */
 cudaError_t sim_injected_launch(void);

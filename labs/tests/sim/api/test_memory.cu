@@ -465,6 +465,22 @@ TEST(a_copy_overlaps_the_one_before_until_that_has_ended) {
     ck_success(cudaFreeHost(h));
 }
 
+TEST(memory_is_freed_early_where_nothing_waits_for_the_work) {
+    cudaStream_t first = new_stream(), second = new_stream();
+    for (int waits = 0; waits < 2; waits++) {
+        char *d_a = device_array<char>(4), *d_b = device_array<char>(4);
+        ck_success(cudaMemsetAsync(d_a, 1, 4, first));
+        ck_success(cudaMemsetAsync(d_b, 1, 4, second));
+        ck_success(cudaStreamSynchronize(first));
+        ck_success(cudaFree(d_a));
+        if (waits) {
+            ck_success(cudaStreamSynchronize(second));
+        }
+        ck_success(cudaFree(d_b));
+        ck_assert_int_eq(sim_freed_early(), !waits);
+    }
+}
+
 TEST(what_copies_read_is_written_down) {
     const struct sim_copied *seen;
     float h[8] = {0}, *h_pinned, *h_combined, *d = device_array<float>(sizeof h);
