@@ -106,7 +106,6 @@ class Translation:
         place_fences(self.tokens, stepped)
         if self.lock_step:
             watch_exchanges(self.tokens, stepped)
-            check_vectors(self.tokens)
         if stepped:
             self._control_flow(stepped)
         if self.is_traced:  # marks first: these edit the accesses that an operand begins with
@@ -115,6 +114,8 @@ class Translation:
             check_indices(self.tokens)
             check_numbers(self.tokens)
             return self.tokens.edited() + TOGETHER * bool(stepped)
+        if self.lock_step:  # within what the marks put around a load
+            check_vectors(self.tokens)
         return LOCK_STEP * bool(stepped) + self.tokens.edited()
 
     def _marks(self) -> None:

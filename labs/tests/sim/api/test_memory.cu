@@ -261,7 +261,9 @@ __global__ void odd_addresses(const float *d_from, float *d_to, parts given) {
     *(float4 *)(own + 3) = *(float4 *)given.of;
     const point *points = (const point *)(d_from + 1), third = points[2];
     const float4 *both[2] = {(const float4 *)d_from, moved};
-    float4 whole = make_float4(0, 0, 0, 0);
+    volatile int place = 0; /* marks stand around the loads of such a function */
+    const float4 marked = both[0][place];
+    float4 whole = make_float4(marked.y - 1, marked.z - 2, 0, 0);
     for (const float4 *four : both) {
         if ((size_t)four % 16 == 0) {
             whole = *four;
