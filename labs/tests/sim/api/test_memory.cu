@@ -470,7 +470,9 @@ TEST(a_copy_overlaps_the_one_before_until_that_has_ended) {
 TEST(memory_is_freed_early_where_nothing_waits_for_the_work) {
     cudaStream_t first = new_stream(), second = new_stream();
     for (int waits = 0; waits < 2; waits++) {
-        char *d_a = device_array<char>(4), *d_b = device_array<char>(4);
+        char *d_a, *d_b;
+        ck_success(cudaMalloc(&d_a, 4));
+        ck_success(cudaMalloc(&d_b, 4));
         ck_success(cudaMemsetAsync(d_a, 1, 4, first));
         ck_success(cudaMemsetAsync(d_b, 1, 4, second));
         ck_success(cudaStreamSynchronize(first));
