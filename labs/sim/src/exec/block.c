@@ -289,7 +289,7 @@ static void run(struct worker *w) {
                 return;
             }
             pass_barrier(w);
-            behind_barrier = true;
+            behind_barrier = sim_hooks == NULL;
         } else {
             if (sim_any(w, AT_GRID)) {
                 arrive(w);
