@@ -110,9 +110,13 @@ template <typename T> struct sim_layout {
 template <typename T, typename... M> SIM_HERE T sim_members(const T &from, M T::*...members) {
     if constexpr (((std::is_arithmetic<M>::value && sizeof(M) == alignof(T)) && ...) &&
                   alignof(T) <= 4 && alignof(T) < sizeof(T)) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized" // members that are not used
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
         T read;
         ((read.*members = from.*members), ...);
         return read;
+#pragma GCC diagnostic pop
     } else {
         return from;
     }
