@@ -147,7 +147,7 @@ BROKEN = {
         *("program_source", own_text, "MARKER"),
         re.compile(own_text.MARKER.pattern.replace(rb"{1,9}", b"+")),
     ),
-    "a spec is not checked": ("lab_spec", spec, "_check", lambda *_: None),
+    "a spec is not checked": ("lab_spec", spec, "_refuse", lambda *_: None),
     "no sample is right": ("row_samples", row_samples, "wrong", lambda *_: []),
     "an answer that is no text raises": (
         *("saved_results", protocol, "_decoded"),

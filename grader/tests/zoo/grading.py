@@ -6,7 +6,6 @@ import os
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +32,15 @@ def processes(count: int) -> ProcessPoolExecutor:
     """Processes that grade, each on its share of the cores, two at least: a hundred threads on each
     core spin in vain while they wait for each other."""
     start = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(count, start, _prepare, (count, start.Value("i", 0)))
+    return ProcessPoolExecutor(count, start, _prepare, (count,))
 
 
-def _prepare(count: int, started: "Synchronized[int]") -> None:
+def _prepare(count: int) -> None:
     """The zoo is ours; what strangers' files may do is for test_bubblewrap.py and test_bulk.py."""
-    with started.get_lock():
-        number = started.value
-        started.value += 1
     cores = sorted(os.sched_getaffinity(0))
     share = max(2, len(cores) // count)
-    os.sched_setaffinity(0, {cores[(number * share + n) % len(cores)] for n in range(share)})
+    first = os.getpid() * share  # processes that start in a row have numbers in a row
+    os.sched_setaffinity(0, {cores[(first + n) % len(cores)] for n in range(share)})
     os.environ["CONVLABS_NO_SANDBOX"] = "1"
     kept.may_keep = lambda gpu: not gpu
 
