@@ -61,13 +61,16 @@ static void record_copied(struct sim_copied c) {
     }
 }
 
+enum { OVERRUN = 16 }; /* bytes of a vector beyond the end, which have a message of their own */
+
 /* Is the host's side of a copy page-locked, from its first byte to its last? */
 static bool is_page_locked(const struct sim_copy *c, bool there) {
     const char *first = there ? c->from : c->to;
     const size_t pitch = there ? c->from_pitch : c->to_pitch;
     const struct sim_allocation *a = sim_owner(first);
     return a && !a->freed && a->space != SIM_DEVICE_MEMORY &&
-           first + (c->height ? pitch * (c->height - 1) : 0) + c->width <= a->base + a->bytes;
+           first + (c->height ? pitch * (c->height - 1) : 0) + c->width <=
+               a->base + a->bytes + OVERRUN;
 }
 
 /* Records for sim_copied() a copy of host memory to the device. The device's lock is held. */
