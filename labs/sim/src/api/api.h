@@ -2,9 +2,10 @@
 #pragma once
 
 #include "base/errors.h"
+#include "exec/thread.h"
 
 /* Opens every API function: `location` is the line of the call. Returns at once if the device is
- * lost or if this call is made to fail. */
+ * lost or if this call is made to fail. Never returns to a kernel. */
 #define SIM_BEGIN(injected) SIM_BEGIN_AS(__func__, injected)
 #define SIM_BEGIN_AS(name, injected) SIM_OPEN(sim_begin(name, injected, &location))
 
@@ -20,7 +21,7 @@
 #define SIM_OPEN(begin)                                                                            \
     struct sim_location location;                                                                  \
     cudaError_t at_once = begin;                                                                   \
-    (void)location;                                                                                \
+    sim_refuse_in_kernel(__func__, location);                                                      \
     if (at_once != cudaSuccess) {                                                                  \
         return at_once;                                                                            \
     }                                                                                              \

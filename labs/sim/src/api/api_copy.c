@@ -61,7 +61,7 @@ static void record_copied(struct sim_copied c) {
     }
 }
 
-enum { OVERRUN = 16 }; /* bytes of a vector beyond the end, which have a message of their own */
+enum { OVERRUN = 3 }; /* bytes of a word beyond the end, which have a message of their own */
 
 /* Is the host's side of a copy page-locked, from its first byte to its last? */
 static bool is_page_locked(const struct sim_copy *c, bool there) {

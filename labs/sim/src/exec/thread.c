@@ -217,6 +217,22 @@ void sim_trap(const char *file, int line) {
     sim_end_kernel(cudaErrorLaunchFailure);
 }
 
+void sim_refuse_in_kernel(const char *name, struct sim_location location) {
+    if (!sim_worker || !sim_worker->block.config) {
+        return;
+    }
+    struct sim_finding finding = {.kind = "host-call",
+                                  .kernel = sim_worker->block.config->kernel,
+                                  .location = location,
+                                  .block = &blockIdx,
+                                  .thread = &threadIdx};
+    sim_report(&finding,
+               "kernel %s calls %s(), a function of the host, which nvcc refuses: call it "
+               "before or after the kernel",
+               sim_worker->block.config->kernel, name);
+    sim_end_kernel(cudaErrorLaunchFailure);
+}
+
 /* Called by assert(): in a kernel it ends the kernel and not the program, as on the device. */
 void __assert_fail(const char *claim, const char *file, unsigned int line, const char *function) {
     if (!sim_worker || !sim_worker->block.config) {

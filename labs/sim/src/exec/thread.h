@@ -208,6 +208,9 @@ static inline bool sim_is_on_stack(const struct worker *w, const volatile void *
 
 /* The running thread ends its kernel. */
 __attribute__((noreturn)) void sim_end_kernel(cudaError_t error);
+
+/* Ends the kernel with a finding if one runs: it calls this function of the API. */
+void sim_refuse_in_kernel(const char *name, struct sim_location location);
 #define SIM_ENOUGH                                                                                 \
     cudaErrorNotReady /* for the block alone, where only the ends of a launch run                  \
                        */

@@ -120,8 +120,8 @@ TEST(the_last_warp_of_a_block_may_be_partial) {
 __global__ void votes(int *d_out) {
     int t = threadIdx.x;
     d_out[t] = (int)__ballot_sync(FULL, t % 3 == 0);
-    d_out[32 + t] = __any_sync(FULL, t == 31) * 100 + __any_sync(FULL, t == 32) * 10 +
-                    __all_sync(FULL, t < 32);
+    d_out[32 + t] =
+        __any_sync(FULL, t == 31) * 100 + __any_sync(FULL, t == 32) * 10 + __all_sync(FULL, t < 32);
     if (t < 8) {
         d_out[64 + t] = (int)__ballot_sync(0xffu, t & 1);
     } else {
@@ -195,7 +195,8 @@ TEST(a_deadlock_is_reported) {
 static void run_deadlock_and_use_its_memory() {
     run_deadlock();
     for (int i = 0; i < 64; i++) {
-        void *memory = mmap(NULL, 1 << 18, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *memory =
+            mmap(NULL, 1 << 18, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         ck_assert_ptr_ne(memory, MAP_FAILED);
         memset(memory, 0, 1 << 18);
     }
@@ -270,10 +271,20 @@ static void run_trap() {
     ck_error(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }
 
+__global__ void allocates(int **d) {
+    cudaMalloc(d, 4);
+}
+
+static void run_allocates() {
+    allocates<<<1, 32>>>(device_array<int *>(1));
+    cudaDeviceSynchronize();
+}
+
 TEST(assert_and_trap_end_the_kernel) {
     ck_finds_and_exits(run_assert, "assert",
                        "thread: [9,0,0] Assertion `threadIdx.x != 9` failed.");
     ck_finds_and_exits(run_trap, "trap", "__trap()");
+    ck_finds_and_exits(run_allocates, "host-call", "allocates calls cudaMalloc()");
 }
 
 SUITE("sim: barriers and warps")
