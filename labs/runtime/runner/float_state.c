@@ -1,5 +1,6 @@
 #include "float_state.h"
 
+#include <fenv.h>
 #include <stddef.h>
 
 #if defined(__x86_64__)
@@ -55,3 +56,10 @@ const char *float_state_restore(struct float_state before) {
 }
 
 #endif
+
+/* gcc calls this where an _Atomic double is added to; of libatomic, which programs do not link
+ * with, nothing else is needed. */
+void __atomic_feraiseexcept(int exceptions);  // NOLINT: gcc gives the name
+void __atomic_feraiseexcept(int exceptions) { // NOLINT
+    feraiseexcept(exceptions);
+}
