@@ -12,8 +12,8 @@
 #ifdef __cplusplus
 #include <type_traits>
 
-/* Where it is memory of the device, labs/sim/src/exec/fault.c reports it and ends the kernel. A
- * thread's own array may lie anywhere: a device has it in registers. */
+/* Where it is memory of the device, labs/sim/src/exec/misaligned.c reports it and ends the kernel.
+ * A thread's own array may lie anywhere: a device has it in registers. */
 static inline __attribute__((always_inline)) void sim_misaligned(const volatile void *address,
                                                                  size_t bytes, size_t alignment) {
     const size_t both = bytes << 32 | alignment;

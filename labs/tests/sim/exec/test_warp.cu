@@ -280,7 +280,7 @@ static void run_allocates() {
     cudaDeviceSynchronize();
 }
 
-TEST(assert_and_trap_end_the_kernel) {
+TEST(asserts_traps_and_calls_of_the_host_end_the_kernel) {
     ck_finds_and_exits(run_assert, "assert",
                        "thread: [9,0,0] Assertion `threadIdx.x != 9` failed.");
     ck_finds_and_exits(run_trap, "trap", "__trap()");
