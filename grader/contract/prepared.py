@@ -5,6 +5,7 @@ takes as long as the program that is judged by them.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -123,11 +124,9 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence, folder: Path
     except OSError:
         return prepare(lab, contract, sequence, folder)
     place = home / key.hexdigest()[:24]
-    with suppress(OSError, msgspec.DecodeError):
-        found = msgspec.json.decode((place / SLOTS).read_bytes(), type=_KeptFiles)
-        if found.sum == _sum_of(place):
-            return Prepared(lab, contract, sequence, place, found.slots)
-    shutil.rmtree(place, ignore_errors=True)  # a power cut may leave less than was written
+    if (slots := _kept_slots(place)) is not None:
+        return Prepared(lab, contract, sequence, place, slots)
+    _remove_damaged(place)
     given = [inputs(step) for step in sequence]
     if sum(map(_input_bytes, given)) > MOST_GIVEN:
         return prepare(lab, contract, sequence, folder, given)
@@ -143,12 +142,31 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence, folder: Path
             for file in made.iterdir():
                 file.chmod(0o644)  # whatever the umask is: inside the sandbox it is another user
             made.chmod(0o755)
-            with suppress(FileExistsError):  # another grader was faster
+            with suppress(OSError):  # it is there: another grader was faster
                 os.rename(made, place)
-            return Prepared(lab, contract, sequence, place, new.slots, new.large)
+            if _kept_slots(place) is not None:
+                return Prepared(lab, contract, sequence, place, new.slots, new.large)
         finally:
             shutil.rmtree(made, ignore_errors=True)
     return prepare(lab, contract, sequence, folder, given)
+
+
+def _kept_slots(place: Path) -> list[Slot] | None:
+    """Of the files that are kept there; None: there are none, or they are damaged."""
+    with suppress(OSError, msgspec.DecodeError):
+        found = msgspec.json.decode((place / SLOTS).read_bytes(), type=_KeptFiles)
+        if found.sum == _sum_of(place):
+            return found.slots
+    return None
+
+
+def _remove_damaged(place: Path) -> None:
+    """Of which a power cut has left a part. Never what another grader has just put there, and runs
+    programs on: no two look and remove at once."""
+    with suppress(OSError), (place.parent / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if _kept_slots(place) is None:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def _save(file: Path, arrays: list[F64]) -> None:

@@ -7,6 +7,7 @@ than most of them need. So an output is first looked up by its hash.
 
 import hashlib
 import shutil
+import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,7 @@ CODE = ("grader/contract", "grader/oracle", "datasets")  # decide what is kept, 
 RIGHT = "right"  # the file with the hashes of right outputs, one after the other
 DIGEST = 32  # bytes of each
 MOST_RIGHT = 4 << 20  # bytes of them
+STALE = 86_400  # seconds after which nobody uses what was kept for an older course
 LARGE = 4_000  # elements of an output that is looked up; a smaller one is compared as fast
 
 
@@ -38,8 +40,8 @@ def home(lab: Lab) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         for passed in (FOLDER, folder.parent, folder):
             passed.chmod(0o755)  # whatever the umask is, as of the files
-        for old in folder.parent.iterdir():
-            if old != folder:
+        for old in folder.parent.iterdir():  # not what another grader may be using
+            if old != folder and time.time() - old.stat().st_mtime > STALE:
                 shutil.rmtree(old, ignore_errors=True)
     return folder
 

@@ -22,6 +22,7 @@ MARK = "pwned"  # in the names of all files that attacks try to make
 SHARED = (Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"), Path.home(), Path.cwd())
 # Of build/: what no grading of a submission changes. Tests that grade a student's own file note it
 # in build/progress meanwhile.
+REPOSITORY = paths.ROOT
 SETTLED = ("lib", "progress")
 ENDINGS = ("json", "last", "log", "log.head")
 NOTED = frozenset({".lock", *(f"lab{n}.{end}" for n in range(1, 10) for end in ENDINGS)})
@@ -57,7 +58,7 @@ def look(place: Target) -> HostState:
     packages = paths.BUILD / "venv" / "lib"
     return HostState(
         attacked={p: (s, _content(p)) for p, s in _below(place.folder)},
-        repository=dict(_below(paths.ROOT)),
+        repository=dict(_below(REPOSITORY)),
         built={
             p: s
             for name in SETTLED

@@ -194,12 +194,14 @@ def test_a_change_of_the_host_is_seen(
 ) -> None:
     # Not the folders that tests in other processes look at, too.
     monkeypatch.setattr(host_state, "SHARED", (tmp_path,))
+    monkeypatch.setattr(host_state, "REPOSITORY", tmp_path / "labs")
+    (tmp_path / "labs").mkdir()
     before = host_state.look(place)
     assert not seen(place, before)
     place.outside.write_text("overwritten")
     assert "attacked: " in seen(place, before)
     place.outside.write_text(material.CONTENT)
-    stray = paths.ROOT / "labs" / "stray"
+    stray = tmp_path / "labs" / "stray"
     stray.touch()
     assert f"repository: {stray}" in seen(place, before)
     stray.unlink()

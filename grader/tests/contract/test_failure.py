@@ -10,6 +10,8 @@ import pytest
 from grader.contract import arrays, play, prepared
 from grader.contract.failure import Failure, find_failure
 from grader.contract.play import Played, Player, Result, StepStatus
+from grader.contract.prepared import Prepared
+from grader.contract.script import Slot
 from grader.contract.step import Failing, Step
 from grader.model import spec
 from grader.model.finding import Finding
@@ -285,6 +287,26 @@ def test_a_kept_file_that_was_cut_short_is_made_again(
     file.write_bytes(whole[: len(whole) // 2])
     again = prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path)
     assert again.folder == first.folder and file.read_bytes() == whole
+
+
+def test_what_another_grader_has_just_kept_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It runs a program on these files, after the first has seen that there are none."""
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    look, others = prepared._kept_slots, list[Prepared]()
+
+    def other_is_faster(place: Path) -> list[Slot] | None:
+        monkeypatch.setattr(prepared, "_kept_slots", look)
+        found = look(place)
+        others.append(prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path))
+        return found
+
+    monkeypatch.setattr(prepared, "_kept_slots", other_is_faster)
+    removed: list[Path] = []
+    monkeypatch.setattr("shutil.rmtree", lambda path, **_: removed.extend(path.glob("slots.json")))
+    mine = prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path)
+    assert others[0].folder == mine.folder and mine.folder / "slots.json" not in removed
 
 
 @pytest.mark.parametrize("reason", ["too large", "no room"])
