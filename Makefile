@@ -220,6 +220,13 @@ runtime: libraries $(PRECOMPILED)
 	@chmod -f a+r $(LIBRARIES) $(PRECOMPILED) || :  # for the sandbox's user, whatever the umask
 
 ifeq ($(READY),)
+# Newer when a compiler has another version than before: what the old one made is made again.
+.PHONY: always
+GCC_VERSION := $(BUILD)/gcc.version
+$(GCC_VERSION): COMPILER = $(CXX)
+$(BUILD)/%.version: always
+	@mkdir -p $(@D) && $(COMPILER) --version > $@.$$$$ 2>&1; cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
+
 # Calibration means the most that this machine can do; timing knows OpenMP's team of threads, and its
 # inputs must cost little beside what is timed.
 $(LIB)/runtime/bench/noise.o: OUR_CFLAGS += -O3 $(NATIVE)
@@ -228,19 +235,19 @@ $(LIB)/runtime/bench/bench_cpu.o: OUR_CFLAGS += -fopenmp
 $(LIB)/runtime/openmp_race/%.o: OUR_CFLAGS += -O2 -fopenmp -Wno-missing-prototypes
 $(LIB)/header/plain/%.gch: PRECOMPILED_FLAGS = $(SIM_CXXFLAGS)
 $(LIB)/header/traced/%.gch: PRECOMPILED_FLAGS = $(TRACE_CXXFLAGS) $(CHECKED_CALLS)
-$(PRECOMPILED): $(REWRITER) $(SIM_HEADERS) Makefile
+$(PRECOMPILED): $(REWRITER) $(SIM_HEADERS) Makefile $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) CXX '$(@:$(LIB)/%=%)'
 	$(Q)$(TRANSLATE) --header $@ -- $(CXX) $(PRECOMPILED_FLAGS) -Ilabs/sim/include
-$(LIB)/runtime/%.o: labs/runtime/%.c
+$(LIB)/runtime/%.o: labs/runtime/%.c $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(OUR_CFLAGS) $(CPPFLAGS) $(DEPS) -c $< -o $@
-$(LIB)/sim/%.o: labs/sim/src/%.c
+$(LIB)/sim/%.o: labs/sim/src/%.c $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(OUR_CFLAGS) $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
-$(LIB)/sim/%.o: labs/sim/src/%.S
+$(LIB)/sim/%.o: labs/sim/src/%.S $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) AS $<
 	$(Q)$(CC) $(DEPS) -c $< -o $@
@@ -285,13 +292,13 @@ unit-one-flavour: $(TESTS:%=run-$(FLAVOUR)/%)
 $(TESTS:%=run-$(FLAVOUR)/%): run-$(FLAVOUR)/%: $(TESTDIR)/%
 	$(Q)CK_DEFAULT_TIMEOUT=60 $(TEST_THREADS) $< > $<.log 2>&1 || { cat $<.log; exit 1; }
 
-$(TESTDIR)/%.o: labs/tests/%.c
+$(TESTDIR)/%.o: labs/tests/%.c $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
 # A program of CUDA has the flags of a submission, and is translated once for both flavours.
 TEST_CXXFLAGS := $(SIM_CXXFLAGS) -Werror $(CPPFLAGS)
-$(BUILD)/tests/translated/%.ii: labs/tests/%.cu $(REWRITER) $(SIM_HEADERS)
+$(BUILD)/tests/translated/%.ii: labs/tests/%.cu $(REWRITER) $(SIM_HEADERS) $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(Q)$(TRANSLATE) --lock-step $< -o $@ -- $(CXX) $(TEST_CXXFLAGS) $(DEPS) -MF $(@:.ii=.d) -MT $@
 $(TESTDIR)/%.o: $(BUILD)/tests/translated/%.ii $(LOCK_STEP_SED)

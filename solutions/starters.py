@@ -150,7 +150,7 @@ def solved(text: str) -> str:
 def specs(root: Path = ROOT) -> dict[str, dict[str, Any]]:
     """Every lab.toml, by the name of the folder of its lab."""
     return {
-        file.parent.name: tomllib.loads(file.read_text())
+        file.parent.name: tomllib.loads(file.read_text("utf-8-sig"))
         for file in sorted((root / "labs").glob("lab*_*/lab.toml"))
     }
 

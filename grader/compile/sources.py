@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 from pathlib import Path
 
 from grader import paths
@@ -10,6 +11,7 @@ from grader.sandbox import choice
 from grader.sandbox.view import View, interpreter
 
 TEMPORARY = 1 << 29  # bytes of /tmp that compilers may fill
+COMPILERS = ("gcc", "g++", "nvcc")
 SIMULATOR_HEADERS = Path("sim", "include")  # below paths.LABS
 TRANSLATOR = Path("sim", "translate")
 
@@ -27,13 +29,19 @@ def dependencies(lab: Lab) -> list[Path]:
 
 
 def key(lab: Lab) -> str:
-    """A hash of the names and contents of these files: after an update of the course, nothing that
-    was built before it is used."""
-    mixed = hashlib.sha256()
+    """A hash of the names and contents of these files: after an update of the course or of a
+    compiler, nothing that was built before it is used."""
+    mixed = hashlib.sha256(compilers().encode())
     for file in dependencies(lab):
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         mixed.update(f"{os.path.relpath(file, paths.ROOT)}\0{digest}\0".encode())
     return mixed.hexdigest()
+
+
+def compilers() -> str:
+    """Differs when a compiler is another one. The Makefile asks them for their versions."""
+    found = [Path(path) for name in COMPILERS if (path := shutil.which(name))]
+    return repr([(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in found])
 
 
 def course_build(lab: Lab, backend: str) -> Path:

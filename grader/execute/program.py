@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader import paths
 from grader.compile import make as compiler
-from grader.compile import staging
+from grader.compile import sources, staging
 from grader.compile.compiler_messages import Diagnostic
 from grader.execute import accesses, steps
 from grader.execute.accesses import WarpAccess
@@ -93,7 +93,7 @@ def build(
         OF_ANOTHER_FILE.search(text) for text in texts
     )
     options = replace(options, openmp=openmp, own_copies=own_copies)
-    kind = hashlib.sha256(repr((files, options, profiled)).encode())
+    kind = hashlib.sha256(repr((files, options, profiled, sources.compilers())).encode())
     for header in headers:
         kind.update(hashlib.sha256(header).digest())
     staged = {f"{i}{'.cpp' if s in CPP else s}": contents[i] for i, s in enumerate(suffixes)}

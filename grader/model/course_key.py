@@ -91,7 +91,7 @@ def _deciding(path: str, content: bytes) -> bytes:
     if not path.endswith(("/lab.toml", "/hidden.toml")):
         return content
     try:
-        return repr(_without_words(tomllib.loads(content.decode()))).encode()
+        return repr(_without_words(tomllib.loads(content.decode("utf-8-sig")))).encode()
     except (ValueError, RecursionError):  # it cannot be graded by; msgspec says why
         return content
 

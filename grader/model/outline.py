@@ -55,7 +55,7 @@ def load(lab_id: str) -> Outline:
     if file is None:
         raise SpecError(f"there is no {lab_id} in labs/")
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        table = tomllib.loads(file.read_text(encoding="utf-8-sig"))
         return Outline(
             id=str(table["id"]),
             title=str(table["title"]),

@@ -6,6 +6,7 @@ files: adding a lab changes nothing here.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -129,7 +130,7 @@ def load(
 def _decode(file: Path, kind: type[T]) -> T:
     text = b""
     try:
-        text = file.read_bytes()
+        text = file.read_bytes().removeprefix(codecs.BOM_UTF8)
         return msgspec.toml.decode(text, type=kind)
     except (OSError, ValueError, RecursionError) as problem:  # msgspec's error is a ValueError
         where = toml_line.placed(text.decode(errors="replace"), str(problem))

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 
 from datasets import generate, layers, masks
+from grader import paths
 from grader.model import spec
 from grader.model.spec import Input, Lab
 from grader.oracle.operations import OPERATIONS, Array, Arrays
@@ -64,6 +66,22 @@ MAKERS: dict[str, Callable[[Input, int], Array]] = {
     ),
     "weights": lambda case, seed: layers.weights(case.mask, case.channels, case.type, seed),
 }
+
+
+def require(lab: Lab) -> None:
+    """Raises SpecError where a part names an operation that there is not, or a check a mask or an
+    image. All are made, but of one pixel and without the photographs."""
+    unknown = [part.operation for part in lab.part if part.operation not in OPERATIONS]
+    if unknown:
+        known = ", ".join(OPERATIONS)
+        said = [f"there is no operation '{name}'; the operations are {known}" for name in unknown]
+        raise spec.placed_mistake(paths.LABS / lab.folder / "lab.toml", said)
+    checks = [*lab.case, *lab.safe, *lab.technique, *lab.speed]
+    for check in {(c.part, c.image, c.mask): c for c in reversed(checks)}.values():
+        small = msgspec.structs.replace(check, size=check.size and (1, 1), channels=1)
+        if check.image in generate.PHOTOS:
+            small = msgspec.structs.replace(small, image="noise", size=(1, 1))
+        inputs(lab, small, 0)
 
 
 def inputs(lab: Lab, case: Input, seed: int) -> Inputs:

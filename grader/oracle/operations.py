@@ -11,9 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader import paths
-from grader.model import spec
-from grader.model.spec import Lab
 from grader.oracle import correlation, grayscale, multichannel
 from grader.oracle.correlation import F32, Expected
 
@@ -107,15 +104,6 @@ OPERATIONS: dict[str, Operation] = {
 
 def _bytes(value: npt.NDArray[np.int64]) -> Expected:
     return Expected(value.astype(np.float64), np.broadcast_to(0.0, value.shape))
-
-
-def require(lab: Lab) -> None:
-    """Raises SpecError where a part names an operation that there is not."""
-    unknown = [part.operation for part in lab.part if part.operation not in OPERATIONS]
-    if unknown:
-        known = ", ".join(OPERATIONS)
-        said = [f"there is no operation '{name}'; the operations are {known}" for name in unknown]
-        raise spec.placed_mistake(paths.LABS / lab.folder / "lab.toml", said)
 
 
 def expected(operation: str, exact: str | None, arrays: Arrays, settings: Settings) -> Expected:

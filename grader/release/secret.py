@@ -94,7 +94,7 @@ def of_hidden_cases(root: Path) -> tuple[list[Secret], dict[int, str]]:
     seeds: dict[int, str] = {}
     for file in sorted((root / "solutions").glob("*/hidden.toml")):
         where = file.relative_to(root)
-        hidden = tomllib.loads(file.read_text())
+        hidden = tomllib.loads(file.read_text("utf-8-sig"))
         seeds[hidden["seed"]] = str(where)
         for case in hidden["case"]:
             words += [

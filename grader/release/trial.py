@@ -131,7 +131,7 @@ def a_starter_earns_nothing(copy: Copy, lab: str) -> None:
 def a_solution_earns_all_public_points(copy: Copy, lab: str, say: Callable[[str], None]) -> Path:
     """Returns the folder of the submission."""
     folder = next((paths.ROOT / "labs").glob(f"{lab}_*"))
-    spec = tomllib.loads((folder / "lab.toml").read_text())
+    spec = tomllib.loads((folder / "lab.toml").read_text("utf-8-sig"))
     submission = copy.work / "submission"
     shutil.rmtree(submission, ignore_errors=True)
     submission.mkdir()
@@ -148,7 +148,7 @@ def a_solution_earns_all_public_points(copy: Copy, lab: str, say: Callable[[str]
 def no_file_of_the_archive_is_the_answer(copy: Copy, lab: str, say: Callable[[str], None]) -> None:
     """Says what each file earns that has functions of the lab's types, under whatever names."""
     folder = next((copy.folder / "labs").glob(f"{lab}_*"))
-    submit = tomllib.loads((folder / "lab.toml").read_text())["submit"]
+    submit = tomllib.loads((folder / "lab.toml").read_text("utf-8-sig"))["submit"]
     files = [
         file
         for file in sorted(copy.folder.rglob("*.c*"))

@@ -11,7 +11,7 @@ from grader.execute.backend import Backend, cpu_has
 from grader.model.prediction import PredictedSpeed
 from grader.model.score import Unmeasured
 from grader.model.spec import CheckSpec, Input, Lab, Program, Speed
-from grader.oracle import operations
+from grader.oracle import inputs
 
 NO_SPEED = "are for speed, left out by --no-speed"
 NO_GPU = "need a GPU"
@@ -64,7 +64,7 @@ def plan_for(
 ) -> Plan:
     """The plan for grading a lab on a backend. pattern: -k's; None for all checks. timed: speed is
     checked as well, where it can be, and predicted elsewhere. Raises SpecError."""
-    operations.require(lab)
+    inputs.require(lab)
     if lab.variant:  # what predictions compare with has the usual values
         prediction = "off"
     selected = lab.checks() if pattern is None else matching(lab, pattern)

@@ -161,35 +161,37 @@ endif
 endif
 
 ifeq ($(READY),)
+NVCC_VERSION := $(BUILD)/nvcc.version
+$(NVCC_VERSION): COMPILER = $(NVCC)
 GIVEN_INC = $(VARIANT) $(if $(filter gpu,$(BACKEND)),-Ilabs/runtime -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS))
 define given-cc
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(OUR_CFLAGS) -fopenmp $(GIVEN_INC) $(DEPS) -c $< -o $@
 endef
-$(GIVEN)/%.o: labs/$(LAB)/%.c
+$(GIVEN)/%.o: labs/$(LAB)/%.c $(GCC_VERSION)
 	$(given-cc)
-$(GIVEN)/device_case.o: labs/runtime/runner/device_case.c
+$(GIVEN)/device_case.o: labs/runtime/runner/device_case.c $(GCC_VERSION)
 	$(given-cc)
-$(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c
+$(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g $(LABINC) $(DEPS) -c $< -o $@
 ifeq ($(BACKEND),gpu)
-$(GIVEN)/%.o: labs/$(LAB)/%.cu
+$(GIVEN)/%.o: labs/$(LAB)/%.cu $(NVCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) NVCC $<
 	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/runtime -Ilabs/$(LAB) $(VARIANT) -c $< -o $@
 else
 GIVEN_CXXFLAGS = $(SIM_CXXFLAGS) -Werror $(LABINC)
 GIVEN_TRACED = $(TRACE_CXXFLAGS) $(LABINC)
-$(GIVEN)/%.ii: labs/$(LAB)/%.cu $(REWRITER) $(SIM_HEADERS)
+$(GIVEN)/%.ii: labs/$(LAB)/%.cu $(REWRITER) $(SIM_HEADERS) $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(Q)$(TRANSLATE) $< -o $@ -- $(CXX) $(GIVEN_CXXFLAGS) $(DEPS) -MF $(@:.ii=.d) -MT $@
 $(GIVEN)/%.o: $(GIVEN)/%.ii
 	$(say) CXX labs/$(LAB)/$*.cu
 	$(Q)$(CXX) $(GIVEN_CXXFLAGS) -c $< -o $@
-$(GIVEN)/%.checked.ii: labs/$(LAB)/%.cu $(REWRITER) $(SIM_HEADERS)
+$(GIVEN)/%.checked.ii: labs/$(LAB)/%.cu $(REWRITER) $(SIM_HEADERS) $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(Q)$(TRANSLATE) $< -o $@ -- $(CXX) $(GIVEN_TRACED) $(DEPS) -MF $(@:.ii=.d) -MT $@
 $(GIVEN)/%.checked.o: $(GIVEN)/%.checked.ii
@@ -239,18 +241,18 @@ $(OUT)/pic/%.c.o: $(OUT)/src/%.c
 	@mkdir -p $(@D)
 	$(say) CC '$(SHOWN) (timed)'
 	$(call compile-c,$(STUDENT_CFLAGS) $(PIC))
-$(GIVEN)/pic/%.c.o: labs/$(LAB)/%.c Makefile
+$(GIVEN)/pic/%.c.o: labs/$(LAB)/%.c Makefile $(GCC_VERSION)
 	$(pic-cc)
-$(GIVEN)/reference/pic/%.c.o: solutions/$(LAB)/%.c Makefile
+$(GIVEN)/reference/pic/%.c.o: solutions/$(LAB)/%.c Makefile $(GCC_VERSION)
 	$(pic-cc)
 $(OUT)/pic/%.cu.o: KEEP = $(KEPT)
 $(OUT)/pic/%.cu.o: $(OUT)/src/%.cu
 	$(Q)mkdir -p $(@:.o=.kept)
 	$(pic-nvcc)
 	$(keep-text)
-$(GIVEN)/pic/%.cu.o: labs/$(LAB)/%.cu
+$(GIVEN)/pic/%.cu.o: labs/$(LAB)/%.cu $(NVCC_VERSION)
 	$(pic-nvcc)
-$(GIVEN)/reference/pic/%.cu.o: solutions/$(LAB)/%.cu
+$(GIVEN)/reference/pic/%.cu.o: solutions/$(LAB)/%.cu $(NVCC_VERSION)
 	$(pic-nvcc)
 
 define pic-cc
@@ -268,7 +270,7 @@ BENCH_LIBS := $(LIB)/libruntime.a -lm -ldl
 ifeq ($(BACKEND),gpu)
 $(GIVEN)/bench: $(GIVEN)/speed.o $(GIVEN)/bench_gpu.o $(LIB)/runtime/bench/bench.o $(LIB)/libruntime.a
 	$(Q)$(NVCC) -arch=$(GPU_ARCH) $(filter %.o,$^) $(BENCH_LIBS) -lgomp -Xlinker=-z,now -o $@
-$(GIVEN)/bench_gpu.o: labs/runtime/bench/bench_gpu.cu
+$(GIVEN)/bench_gpu.o: labs/runtime/bench/bench_gpu.cu $(NVCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) NVCC $<
 	$(Q)$(NVCC) $(NVCCFLAGS) -Ilabs/runtime -MMD -MF $(@:.o=.d) -c $< -o $@

@@ -32,7 +32,7 @@ from grader.classroom.export.summary import summary
 from grader.commands import output
 from grader.commands.errors import UsageError
 from grader.model import plain_text, spec
-from grader.oracle import operations
+from grader.oracle import inputs
 from grader.session.plan import matching
 
 NO_SUBMISSIONS = "{} has no submissions: it needs a folder, zip or tarball per student"
@@ -213,5 +213,5 @@ def _labs(listed: str) -> list[spec.Lab]:
             raise UsageError(f"there is no {name}; the labs are {', '.join(known)}")
     chosen = [spec.load(name) for name in dict.fromkeys(names)]
     for lab in chosen:
-        operations.require(lab)
+        inputs.require(lab)
     return chosen

@@ -1,5 +1,7 @@
 """Which files of the course a build depends on: its key, and what its compiler sees."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -71,6 +73,23 @@ def test_a_renamed_header_changes_the_key(course: Path) -> None:
     header = course / "labs" / "runtime" / "runner" / "runner.h"
     header.rename(header.with_name("renamed.h"))
     assert sources.key(LAB) != before
+
+
+def test_another_compiler_changes_the_key_and_makes_the_courses_objects_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    built = tmp_path / "lib" / "plain" / "runtime" / "json.o"
+    make = [shutil.which("make") or "", f"BUILD={tmp_path}", str(built)]
+    found = []
+    for version in ("12", "12", "12.1"):
+        write(tmp_path / "g++", f"#!/bin/sh\necho g++ {version}\n")
+        (tmp_path / "g++").chmod(0o755)
+        subprocess.run(make, cwd=paths.ROOT, check=True)
+        (tmp_path / "g++").touch()
+        found.append((sources.key(LAB), built.stat().st_mtime_ns))
+    assert found[0][1] == found[1][1] != found[2][1]
+    assert found[1][0] != found[2][0]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.model import spec
-from grader.oracle import cache, operations
+from grader.model import outline, spec
+from grader.oracle import cache, inputs
 
 FOLDER = "lab3_constant_mask"
 REAL = (paths.LABS / FOLDER / "lab.toml").read_text()
@@ -16,7 +16,11 @@ HIDDEN = paths.hidden_cases(FOLDER).read_text()
 
 
 def said(
-    monkeypatch: pytest.MonkeyPatch, course: Path, text: str = REAL, hidden: str = HIDDEN
+    monkeypatch: pytest.MonkeyPatch,
+    course: Path,
+    text: str = REAL,
+    hidden: str = HIDDEN,
+    late: bool = False,
 ) -> str:
     """Why a course with this lab.toml and this hidden.toml is refused, at the latest by a grade."""
     for root in (paths.LABS, paths.STARTER, paths.SOLUTIONS):
@@ -30,7 +34,8 @@ def said(
         monkeypatch.setattr(paths, name.upper(), course / name)
     with pytest.raises(spec.SpecError) as refused:
         lab = spec.load("lab3")
-        operations.require(lab)
+        inputs.require(lab)
+        assert late, "found before anything is graded"
         for check in lab.case:
             cache.Prepared(lab, check).expected.value.any()
     return str(refused.value)
@@ -74,6 +79,7 @@ def test_a_mistake_has_its_line(
         ("bad_radius = ", "bed_radius = ", "driver.c reads no setting bed_radius"),
         ('mask = "impulse3"', 'mask = "impuls3"', "there is no mask 'impuls3'; the masks are"),
         ('image = "ramp"', 'image = "rampe"', "there is no image 'rampe'"),
+        ('image = "photo"\n', 'image = "foto"\n', "there is no image 'foto'"),
         ('mask = "impulse3"\nborder = "zero"', 'mask = "impulse3"', "computed: 'border'"),
     ],
 )
@@ -82,7 +88,7 @@ def test_a_mistake_in_a_check_has_the_checks_line(
 ) -> None:
     name = REAL.rindex("name = ", 0, REAL.index(old))
     lines = [1 + REAL[:at].count("\n") for at in (name, REAL.index(old))]
-    message = said(monkeypatch, tmp_path, REAL.replace(old, new, 1))
+    message = said(monkeypatch, tmp_path, REAL.replace(old, new, 1), late="computed" in says)
     assert says in message
     assert any(f"line {line}: '" in message for line in lines), message
 
@@ -94,3 +100,11 @@ def test_a_mistake_in_a_hidden_case_names_its_file(
     message = said(monkeypatch, tmp_path, hidden=hidden)
     assert message.startswith("solutions/lab3_constant_mask/hidden.toml: line ")
     assert "there is no part 'Z'" in message
+
+
+def test_a_byte_order_mark_of_windows_is_no_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked = "\ufeff" + REAL.replace('border = "zero"', 'border = "zer"', 1)
+    assert "there is no border 'zer'" in said(monkeypatch, tmp_path, marked)
+    assert outline.load("lab3").id == "lab3"

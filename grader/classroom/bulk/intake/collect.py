@@ -14,7 +14,13 @@ from pathlib import Path, PurePosixPath
 from grader.classroom.bulk.intake import archive, near_names, takes, walk
 from grader.classroom.bulk.intake.archive import Candidate, Opened
 from grader.classroom.bulk.intake.entry import Entry
-from grader.classroom.bulk.intake.unpack import MOST_OTHERS, copied, is_other, is_packed
+from grader.classroom.bulk.intake.unpack import (
+    MOST_OTHERS,
+    copied,
+    is_of_macos,
+    is_other,
+    is_packed,
+)
 from grader.files import no_source
 from grader.model import plain_text, pseudonym, variant
 from grader.model.spec import Lab
@@ -191,6 +197,8 @@ def _complete(lab: Lab, opened: Opened, alone: bool) -> Files:
     if packed and not opened.files:
         unopened = f'"{plain_text.name(packed[0])}" is not opened: unpack it, or ask for a zip'
         return replace(files, missing=f"{missing}; {unopened}", wrong_name=True)
+    if any(is_of_macos(path) for path in opened.others):
+        missing += '; what macOS keeps in "__MACOSX" and in files "._" is not read'
     return replace(files, missing=missing, wrong_name=bool(asked) and near)
 
 
@@ -267,7 +275,7 @@ def _in_folder(folder: Path, names: set[str]) -> Opened:
     refused = ""
     for path, problem, fd in walk.walk(folder):
         name = PurePosixPath(path).name
-        if _is_wanted(name, names):
+        if _is_wanted(name, names) and not is_of_macos(path):
             files.append(
                 walk.read_candidate(fd, path)
                 if fd is not None

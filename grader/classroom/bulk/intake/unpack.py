@@ -69,6 +69,12 @@ def is_other(name: str, wanted: set[str]) -> bool:
     return is_packed(name) or any(suffix in name.lower() for suffix in suffixes)
 
 
+def is_of_macos(path: str) -> bool:
+    """Whether macOS keeps there what it knows about a file, and not the file: "__MACOSX/._x"."""
+    parts = PurePosixPath(path).parts
+    return "__MACOSX" in parts or any(part.startswith("._") for part in parts)
+
+
 def is_packed(name: str) -> bool:
     """Whether a name, without what macOS hides, is an archive's."""
     return name.lower().endswith(PACKED) and not name.startswith(".")
@@ -121,9 +127,10 @@ class Collection:
             raise Refused("contains a path that leads out of it")
         if len(parts) > DEEPEST:
             raise Refused(f"contains folders more than {DEEPEST} deep")
-        if not parts or "__MACOSX" in parts:
+        if not parts:
             return False
         named = not self.names.isdisjoint((parts[-1], copied(parts[-1])))
+        named = named and not is_of_macos(path)
         if named and len(self.files) >= MOST_FILES:
             raise Refused(
                 f"contains more than {MOST_FILES} files with the names of the lab's files"

@@ -20,6 +20,7 @@ def files(
     home: Path, tree: dict[str, bytes], form: str = "folder", alone: bool = False, take: str = ""
 ) -> Files:
     """What is read of a student's folder, or of a zip with the same files."""
+    home.mkdir(exist_ok=True)
     if form == "zip":
         (home / "ann.zip").write_bytes(zipped(tree))
     for name, content in tree.items() if form == "folder" else ():
@@ -125,7 +126,7 @@ def test_half_a_lab_is_graded_and_the_other_half_asked_about(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "name",
     [
-        *("._constant_mask.cu", "__MACOSX/constant-mask.cu", ".old/constant-mask.cu"),
+        ".old/constant-mask.cu",
         *("Shared_Tile.cu", "lab4_shared_tile/mine.cu", "lab5.cu"),
         *("baseline.cu", "sub/baseline.cu", LAB4.submit[0]),
     ],
@@ -135,6 +136,20 @@ def test_what_is_hidden_or_another_labs_or_the_courses_is_not_suggested(
 ) -> None:
     found = files(tmp_path, {name: RIGHT}, alone=True)
     assert (found.missing, found.wrong_name) == (f"no {WANTED}", False)
+
+
+@pytest.mark.parametrize("form", ["folder", "zip"])
+@pytest.mark.parametrize(
+    "name", ["._constant_mask.cu", "__MACOSX/constant_mask.cu", "__MACOSX/x/._constant_mask.cu"]
+)
+def test_what_macos_keeps_about_a_file_is_skipped_and_said(
+    name: str, form: str, tmp_path: Path
+) -> None:
+    found = files(tmp_path / "alone", {name: RIGHT}, form, alone=True)
+    said = 'what macOS keeps in "__MACOSX" and in files "._" is not read'
+    assert (found.missing, found.wrong_name) == (f"no {WANTED}; {said}", False)
+    beside = files(tmp_path / "both", {name: b"\0\5", "x/" + WANTED: RIGHT}, form)
+    assert (beside.contents, beside.problem) == ({WANTED: RIGHT}, "")
 
 
 def test_a_file_of_any_name_is_asked_about_where_one_lab_is_graded(tmp_path: Path) -> None:
