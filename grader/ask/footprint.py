@@ -1,8 +1,10 @@
 """Which pixels a block computes, as its stores show."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
+
+import numpy as np
 
 from grader.ask.draft import CannotTell
 from grader.ask.trace import Trace
@@ -11,12 +13,11 @@ from grader.ask.trace import Trace
 @dataclass(frozen=True)
 class Footprint:
     """The tile of a block, in pixels, of the launch that stores the output. layers: blocks of one
-    tile, one behind the other. size: of the image."""
+    tile, one behind the other."""
 
     launch: int
     tile: tuple[int, int]
     layers: int
-    size: tuple[int, int]
 
     def blocks(self, size: tuple[int, int]) -> int:
         """How many blocks an image of that size takes."""
@@ -26,12 +27,11 @@ class Footprint:
     def other_size(self, size: tuple[int, int], draw: Random) -> tuple[int, int]:
         """Another size, for which the tile is known: where one tile covers the image, it may be
         larger than is seen."""
-        found = []
-        for axis in (0, 1):
-            lowest = size[axis] // 2
-            most = size[axis] if self.tile[axis] >= size[axis] else 2 * size[axis] + 40
-            found.append(draw.randrange(lowest, most) | 1)
-        return found[0], found[1]
+
+        def other(seen: int, tile: int) -> int:
+            return draw.randrange(seen // 2, seen if tile >= seen else 2 * seen + 40) | 1
+
+        return other(size[0], self.tile[0]), other(size[1], self.tile[1])
 
 
 def footprint(trace: Trace) -> Footprint:
@@ -39,23 +39,17 @@ def footprint(trace: Trace) -> Footprint:
     if not trace.stores:
         raise CannotTell("no stores to the output")
     width, height = trace.shape[-1], trace.shape[-2]
-    blocks: dict[tuple[int, int, int], set[tuple[int, int]]] = {}
+    places: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
     for element, found in trace.writers.items():
         for access, _ in found:
-            place = (element % width, element // width % height)
-            blocks.setdefault(access.block, set()).add(place)
-    tile = (
-        max(max(x for x, _ in b) - min(x for x, _ in b) + 1 for b in blocks.values()),
-        max(max(y for _, y in b) - min(y for _, y in b) + 1 for b in blocks.values()),
-    )
+            places.setdefault(access.block, []).append((element % width, element // width % height))
+    low = np.array([np.min(each, axis=0) for each in places.values()])
+    high = np.array([np.max(each, axis=0) for each in places.values()])
+    wide, tall = (int(size) for size in np.max(high - low, axis=0) + 1)
     launch = trace.stores[0].launch
     all_blocks = math.prod(trace.launches[launch].grid)
-    one = Footprint(launch, tile, 1, (width, height)).blocks((width, height))
-    found_one = Footprint(launch, tile, all_blocks // one, (width, height))
-    whole = all(
-        min(x for x, _ in b) % tile[0] == 0 and min(y for _, y in b) % tile[1] == 0
-        for b in blocks.values()
-    )
-    if all_blocks % one or not whole or found_one.blocks((width, height)) != all_blocks:
+    one = Footprint(launch, (wide, tall), 1)
+    layers, rest = divmod(all_blocks, one.blocks((width, height)))
+    if rest or (low % one.tile).any():
         raise CannotTell("the blocks do not tile the image")
-    return found_one
+    return replace(one, layers=layers)

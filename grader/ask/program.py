@@ -3,6 +3,7 @@ again on other inputs or with a change in its text."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -21,14 +22,7 @@ from grader.compile.make import BuildRequest
 from grader.compile.make_process import Waiting
 from grader.execute import case as cases
 from grader.execute.case import Outcome
-from grader.execute.modes import (
-    CHECKED,
-    CHECKED_REVERSED,
-    IN_ORDER,
-    TRACED,
-    TRACED_C,
-    Mode,
-)
+from grader.execute.modes import CHECKED, CHECKED_REVERSED, IN_ORDER, TRACED, TRACED_C, Mode
 from grader.model.finding import Finding
 from grader.model.spec import Case, Lab
 from grader.model.submission import Submission
@@ -39,6 +33,8 @@ from grader.oracle.operations import OPERATIONS, Array, Operation
 
 # Sizes to try, the largest first: the trace of a run is kept up to some megabytes.
 SIZES = ((97, 61), (67, 37), (41, 23), (19, 11))
+_SMALL = {"impulse": "random3", "ando": "random3", "gaussian": "random3", "row": "row5"}
+_SMALL |= {"lines": "lines5", "column": "column5", "outer": "outer5"}  # masks, by their kind
 _IN_NAMES = {"f4": "float", "f8": "double", "none": "device"}  # of functions: what a case says
 FOLDER = "ask"  # below build/: changed programs, which do not push out the student's own
 
@@ -68,29 +64,29 @@ class Program:
     def base(self) -> Case:
         """A public case of the part that calls its function once, with a small mask; never a hidden
         one."""
-        usable = [
-            c
-            for c in self.lab.case
-            if c.part == self.part
-            and not (c.hidden or c.inject)
-            and not c.set.keys() - {"weights", "host_memory", "transfer", "threads"}
-        ]
+        plain = {"weights", "host_memory", "transfer", "threads"}
+        usable = [c for c in self.public if not c.set.keys() - plain]
         if not usable:
             raise NoQuestionsError(f"part {self.part} of {self.lab.id} has no case to ask about")
-        found = min(usable, key=lambda c: (_digits(c.mask) or 99, c.channels, c.border != "zero"))
+        found = min(usable, key=lambda c: (_digits(c.mask), c.channels, c.border != "zero"))
         mask = found.mask.rstrip("0123456789")
-        small = {"impulse": "random3", "ando": "random3", "gaussian": "random3"}
-        small |= {"row": "row5", "lines": "lines5", "column": "column5", "outer": "outer5"}
-        small["pick"] = found.mask
-        name = small.get(mask, found.mask)
-        border = "zero" if found.border else ""
-        case = msgspec.structs.replace(found, name="ask", image="noise", mask=name, border=border)
-        case = msgspec.structs.replace(case, exact=None, seed=self.personal, points=0)
-        return msgspec.structs.replace(case, set=case.set | self._threads())
-
-    def _threads(self) -> dict[str, str]:
         threaded = any("threads" in c.set for c in self.lab.case if c.part == self.part)
-        return {"threads": str(3 + self.personal % 3)} if threaded else {}
+        return msgspec.structs.replace(
+            found,
+            name="ask",
+            image="noise",
+            mask=_SMALL.get(mask, found.mask),
+            border="zero" if found.border else "",
+            exact=None,
+            seed=self.personal,
+            points=0,
+            set=found.set | ({"threads": str(3 + self.personal % 3)} if threaded else {}),
+        )
+
+    @property
+    def public(self) -> list[Case]:
+        """The cases of the part that students see, without those whose calls are made to fail."""
+        return [c for c in self.lab.case if c.part == self.part and not (c.hidden or c.inject)]
 
     @property
     def file(self) -> str:
@@ -266,14 +262,8 @@ class Program:
 
     def findings(self, binary: Path, backwards: bool = False) -> list[Finding]:
         """The errors that the simulator finds in a changed program."""
-        outcome = cases.run_case(
-            self.lab,
-            self.case(),
-            binary,
-            self.inputs(self.case()),
-            self.work,
-            CHECKED_REVERSED if backwards else CHECKED,
-        )
+        case, mode = self.case(), CHECKED_REVERSED if backwards else CHECKED
+        outcome = cases.run_case(self.lab, case, binary, self.inputs(case), self.work, mode)
         return [f for f in outcome.findings if f.severity == "error"]
 
     @cached_property
@@ -285,33 +275,28 @@ class Program:
                 return found
         raise CannotTell("the trace of its run is too long")
 
-    @property
-    def widest(self) -> tuple[int, int]:
-        return self._sizes()[0]
-
     @cached_property
     def wide(self) -> Case:
         """The base case on the largest image, for what needs no trace."""
-        return msgspec.structs.replace(self.base, size=self.widest)
+        return msgspec.structs.replace(self.base, size=self._sizes()[0])
+
+    @property
+    def widest(self) -> tuple[int, int]:
+        return self.wide.size
 
     def _sizes(self) -> list[tuple[int, int]]:
         return [(w + self.personal % 5, h + self.personal // 5 % 5) for w, h in SIZES]
 
     def traced(self, size: tuple[int, int], binary: Path | None = None) -> Trace:
         """A traced run on an image of that size."""
-        case = msgspec.structs.replace(self.base, size=size)
-        inputs = self.inputs(case)
+        inputs = self.inputs(case := msgspec.structs.replace(self.base, size=size))
         dtype, shape = self.operation.output(inputs.arrays)
         found = Trace(size, np.dtype(dtype), shape)
         if self.in_c and self.raced is None:
             return found  # nobody can tell who accesses what
         program = self.raced or binary or self.binary
-        if self.in_c:
-            done = self.run(case, TRACED_C, program, inputs)
-            found = with_threads(found, done, program, self.shown)
-        else:
-            done = self.run(case, TRACED, program, inputs)
-            found = with_warps(found, done, program, self.shown)
+        mode, read = (TRACED_C, with_threads) if self.in_c else (TRACED, with_warps)
+        found = read(found, self.run(case, mode, program, inputs), program, self.shown)
         if not (found.warps or found.threads):
             raise NoQuestionsError(
                 f"no memory access of {self.shown} has a source line, so nothing can be asked; "
@@ -324,6 +309,6 @@ class Program:
         return self.traced(self.trace.size, self.changed(edited, checked=True))
 
 
-def _digits(name: str) -> int:
-    digits = name[len(name.rstrip("0123456789")) :]
-    return int(digits) if digits else 0
+def _digits(mask: str) -> int:
+    digits = re.search(r"\d+$", mask)
+    return int(digits[0]) if digits else 99

@@ -31,29 +31,21 @@ def pdf(submission: Submission, asked: Sequence[Asked]) -> bytes:
         return "#" + json.dumps(words, ensure_ascii=False)
 
     lines = [
-        "#set page(paper: \"a4\", margin: 1.8cm, numbering: \"1\")",
-        "#set text(size: 10pt)",
-        f"= {text(_title(submission))}",
-        text(INTRODUCTION),
-    ]  # fmt: skip
+        '#set page(paper: "a4", margin: 1.8cm, numbering: "1")\n#set text(size: 10pt)',
+        f"= {text(_title(submission))}\n{text(INTRODUCTION)}",
+    ]
     for number, each in enumerate(asked, 1):
         question, key = each.question, each.key
         line = f":{question.line}" if question.line else ""
         heading = f"{number}. Part {question.part}, {question.file}{line}"
         code = "\n".join(f"{'>' if here else ' '} {line}" for line, here in _code(submission, each))
-        answers = "" if question.typed else " / ".join(question.options)
-        mistakes = [f"{option}: {why}" for option, why in key.mistakes.items()]
+        answers = "" if question.typed else text(" / ".join(question.options))
         lines += [
-            "#block(breakable: false)[",
-            f"== {text(heading)}",
+            f"#block(breakable: false)[\n== {text(heading)}",
             f"#text(size: 8pt)[#raw({json.dumps(code, ensure_ascii=False)}, block: true)]",
-            text(question.text),
-            "",
-            text(answers) if answers else "",
-            "",
-            f"*Key:* {text(key.answer)}. {text(key.why)}",
-            "",
-            *(f"#text(size: 8pt)[{text(mistake)}] \\" for mistake in mistakes),
+            f"{text(question.text)}\n\n{answers}\n",
+            f"*Key:* {text(key.answer)}. {text(key.why)}\n",
+            *(f"#text(size: 8pt)[{text(f'{o}: {why}')}] \\" for o, why in key.mistakes.items()),
             "]",
         ]
     return bytes(typst.compile("\n".join(lines).encode()))
@@ -73,12 +65,10 @@ def _title(submission: Submission) -> str:
 def _code(submission: Submission, asked: Asked) -> list[tuple[str, bool]]:
     """The lines around the one that is asked about, with their numbers; is it that one?"""
     question = asked.question
-    name = next((n for n in submission.contents if submission.path(n) == question.file), "")
-    lines = submission.text(name).splitlines()
     if not question.line:
         return []
+    name = next(n for n in submission.contents if submission.path(n) == question.file)
+    lines = submission.text(name).splitlines()
     first, last = max(question.line - AROUND, 1), min(question.line + AROUND, len(lines))
-    return [
-        (f"{number:4}  {lines[number - 1]}", number == question.line)
-        for number in range(first, last + 1)
-    ]
+    around = range(first, last + 1)
+    return [(f"{number:4}  {lines[number - 1]}", number == question.line) for number in around]

@@ -8,6 +8,7 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,7 +41,6 @@ _DO: dict[type, Callable[[int, int], int]] = {
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,
-    ast.Div: operator.floordiv,
     ast.Mod: operator.mod,
     ast.LShift: operator.lshift,
 }
@@ -95,14 +95,11 @@ class Source:
         found: dict[str, int] = {}
         texts: list[tuple[str, str]] = []
         for code in (without_comments(self.header), self.code):
-            for block in _ENUM.finditer(code):
-                for entry in block[1].split(","):
-                    name, _, value = entry.partition("=")
-                    texts.append((name.strip(), value.strip()))
-            texts += [(m[1], m[2]) for m in _DEFINE.finditer(code)]
-            texts += [(m[1], m[2]) for m in _CONST.finditer(code)]
+            entries = [e.partition("=") for block in _ENUM.findall(code) for e in block.split(",")]
+            texts += [(name.strip(), value) for name, _, value in entries if value.strip()]
+            texts += _DEFINE.findall(code) + _CONST.findall(code)
         for name, value in texts:
-            if name and value and (number := evaluated(value, found)) is not None:
+            if (number := evaluated(value, found)) is not None:
                 found[name] = number
         return found
 
@@ -195,11 +192,8 @@ class Source:
             words, pieces, at = Counter(re.findall(r"\w+", now.code)), [""], 0
             for name, start, end in now.bodies():
                 if words[name] == 1 and (before[name] > 1 or name in unused):
-                    pieces += [
-                        text[at:start],
-                        "__builtin_trap();",
-                        "\n" * text.count("\n", start, end),
-                    ]
+                    empty = "__builtin_trap();" + "\n" * text.count("\n", start, end)
+                    pieces += [text[at:start], empty]
                     at = end
             text = "".join([*pieces, text[at:]])
             if text == now.text:
@@ -241,13 +235,12 @@ class Source:
         # The statement may have begun above.
         while start > 0 and self.code[:start].rstrip()[-1:] not in ("", ";", "{", "}", ")", ":"):
             start = self.code.rfind("\n", 0, start - 1) + 1
-        match = re.compile(r"[^;{}]*?\]\s*=(?![=])").match(self.code, start)
+        match = re.compile(r"\s*([^;{}]*?\]\s*=(?![=]))").match(self.code, start)
         if match is not None and self.line_at(match.end()) >= line - 3:
-            head, end = match[0], self.code.find(";", match.end())
+            end = self.code.find(";", match.end())
             inside = self.code[match.end() : end]
-            first = self.line_at(start + len(head) - len(head.lstrip()))
             is_whole = end >= 0 and inside.count("(") == inside.count(")")
-            if is_whole and first <= line <= self.line_at(end):
+            if is_whole and self.line_at(match.start(1)) <= line <= self.line_at(end):
                 return match.end(), end
         raise CannotTell("the line is not a simple assignment")
 
@@ -255,16 +248,22 @@ class Source:
         """The text in which the last index of `array` at a line is increased. Raises CannotTell."""
         start = self._starts[line - 1]
         end = self.code.find("\n", start)
-        place = re.compile(rf"\b{re.escape(array)}\s*\[").search(self.code, start, end)
-        if place is None:
+        further = re.compile(rf"\b{re.escape(array)}\s*\[").search(self.code, start, end)
+        if further is None:
             raise CannotTell(f"{array} is not read at that line")
-        begin, depth = place.end(), 1
-        for at in range(begin, len(self.code)):
-            depth += (self.code[at] == "[") - (self.code[at] == "]")
-            if depth == 0 and (further := re.compile(r"\s*\[").match(self.code, at + 1)):
-                begin = further.end()
-            elif depth == 0:
-                return self._replaced(begin, at, f"({self.text[begin:at]}) + {more}")
+        while further:
+            begin = further.end()
+            end = self._closing(begin, "[]")
+            further = re.compile(r"\s*\[").match(self.code, end + 1)
+        return self._replaced(begin, end, f"({self.text[begin:end]}) + {more}")
+
+    def _closing(self, inside: int, pair: str) -> int:
+        """Where the bracket closes that was opened before `inside`. Raises CannotTell."""
+        depth = 1
+        for at in range(inside, len(self.code)):
+            depth += (self.code[at] == pair[0]) - (self.code[at] == pair[1])
+            if depth == 0:
+                return at
         raise CannotTell("brackets")
 
 
@@ -291,8 +290,8 @@ def _value(node: ast.expr, known: dict[str, int]) -> int | None:
             left, right = _value(one, known), _value(other, known)
             if left is None or right is None or max(abs(left), abs(right)) > 1 << 40:
                 return None
-            if isinstance(op, ast.LShift) and not 0 <= right < 40:
+            if isinstance(op, ast.LShift) and right >= 40:
                 return None
-            dividing = not isinstance(op, ast.Add | ast.Sub | ast.Mult | ast.LShift)
-            return None if dividing and right == 0 else _DO[type(op)](left, right)
+            with suppress(ZeroDivisionError, ValueError):  # by 0; a shift by less than 0
+                return _DO[type(op)](left, right)
     return None

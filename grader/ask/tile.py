@@ -1,6 +1,7 @@
 """The arrays of shared memory: which element an address is, and who stores it."""
 
 from dataclasses import dataclass
+from itertools import takewhile
 from random import Random
 
 import numpy as np
@@ -8,7 +9,6 @@ import numpy as np
 from grader.ask.draft import CannotTell
 from grader.ask.program import Program
 from grader.ask.source import Shared
-from grader.ask.words import Index
 from grader.execute.accesses import WarpAccess
 
 
@@ -52,10 +52,9 @@ def draw_element(program: Program, draw: Random, inside: bool) -> Element:
     array = array_of(program, stores[0])
     block = draw.choice(sorted({a.block for a in trace.stores} & {a.block for a in stores}))
     by_offset: dict[int, list[tuple[WarpAccess, int]]] = {}
-    for access in stores:
-        if access.block == block:
-            for lane, offset in access.lanes.items():
-                by_offset.setdefault(offset, []).append((access, lane))
+    for access in (a for a in stores if a.block == block):
+        for lane, offset in access.lanes.items():
+            by_offset.setdefault(offset, []).append((access, lane))
     alone = [offset for offset, found in by_offset.items() if len(found) == 1]
     draw.shuffle(alone)
     for offset in alone:
@@ -69,15 +68,10 @@ def draw_element(program: Program, draw: Random, inside: bool) -> Element:
 def source_pixel(program: Program, element: Element) -> int | None:
     """The number of the image's element that the thread loaded last before it stored this one in
     the tile; None where it loaded none, or from another array."""
-    trace = program.trace
-    mine = [
-        a
-        for a in trace.warps
-        if (a.launch, a.block, a.warp)
-        == (element.access.launch, element.access.block, element.access.warp)
-    ]
-    here = next(i for i, a in enumerate(mine) if a is element.access)
-    for access in reversed(mine[:here]):
+    own = element.access
+    before = takewhile(lambda a: a is not own, program.trace.warps)
+    mine = [a for a in before if (a.launch, a.block, a.warp) == (own.launch, own.block, own.warp)]
+    for access in reversed(mine):
         if access.space == "shared" and access.store:
             return None
         if access.space == "global" and not access.store and element.lane in access.lanes:
@@ -87,13 +81,14 @@ def source_pixel(program: Program, element: Element) -> int | None:
     return None
 
 
-def output_of(program: Program, block: Index) -> int:
-    """An element of the output that a block stores."""
-    return next(
-        element
-        for element, found in program.trace.writers.items()
-        if len(found) == 1 and found[0][0].block == block
-    )
+def read_back(program: Program, element: Element, values: dict[int, str]) -> int:
+    """The number in the element, from a run of a program that stores it in the output instead of a
+    result, and other values in other lines. Raises CannotTell."""
+    writers = program.trace.writers.items()
+    ours = element.access.block
+    out, line = next((n, w[0][0].line) for n, w in writers if len(w) == 1 and w[0][0].block == ours)
+    changed = program.changed(program.text.with_values(values | {line: element.name()}))
+    return program.whole(changed, out)
 
 
 def _is_inside(program: Program, element: Element) -> bool:

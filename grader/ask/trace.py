@@ -106,10 +106,14 @@ def with_threads(blank: Trace, outcome: Outcome, binary: Path, shown: str) -> Tr
     )
 
 
-def wavefronts(access: WarpAccess) -> int:
-    """The passes over the banks of shared memory that an access of up to four bytes a lane takes:
-    as many as the fullest bank has different words."""
+def words_of_banks(access: WarpAccess) -> dict[int, set[int]]:
+    """The different words that an access of shared memory touches, by their banks."""
     banks: dict[int, set[int]] = {}
     for word in access.units(WORD):
         banks.setdefault(word % BANKS, set()).add(word)
-    return max(len(words) for words in banks.values())
+    return banks
+
+
+def wavefronts(access: WarpAccess) -> int:
+    """The passes over the banks that an access of up to four bytes a lane takes."""
+    return max(map(len, words_of_banks(access).values()))

@@ -35,9 +35,8 @@ def image(size: tuple[int, int]) -> str:
 
 def ranges(numbers: set[int]) -> str:
     """Such as "4 to 7 and 12"."""
-    ordered = sorted(numbers)
     runs: list[list[int]] = []
-    for number in ordered:
+    for number in sorted(numbers):
         if runs and number == runs[-1][1] + 1:
             runs[-1][1] = number
         else:

@@ -16,43 +16,27 @@ from grader.model.question import Asked
 from grader.model.submission import Submission
 from grader.student import progress, understood
 
-MOST = 50
+COUNT = "How many questions."
+SEED = "The same text and file give the same questions; others each time by default. "
+SEED += "Keep that of an exam to yourself."
+SHEET = "Ask nothing: write a page for an oral exam, with the keys; .html or .pdf."
 
 
 def ask(
     lab: options.LabName,
     part: Annotated[str, typer.Argument(metavar="[PART]", help="A, B, ...; A by default.")] = "A",
     src: options.Src = options.STARTER,
-    count: Annotated[
-        int, typer.Option("-n", "--count", min=1, max=MOST, help="How many questions.")
-    ] = 5,
-    seed: Annotated[
-        str,
-        typer.Option(
-            "--seed",
-            metavar="TEXT",
-            help="The same text and file give the same questions; others each time by default. "
-            "Keep that of an exam to yourself.",
-        ),
-    ] = "",
-    sheet: Annotated[
-        str,
-        typer.Option(
-            "--sheet",
-            metavar="FILE",
-            help="Ask nothing: write a page for an oral exam, with the keys; .html or .pdf.",
-        ),
-    ] = "",
+    count: Annotated[int, typer.Option("-n", "--count", min=1, max=50, help=COUNT)] = 5,
+    seed: Annotated[str, typer.Option("--seed", metavar="TEXT", help=SEED)] = "",
+    sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help=SHEET)] = "",
     colour: options.ColourOption = output.Colour.auto,
 ) -> None:
     """Ask questions about your own program; its runs give the answers."""
     loaded = options.load(lab)
-    part = part.upper()
-    names = [p.id for p in loaded.part]
+    part, names = part.upper(), [p.id for p in loaded.part]
     if part not in names:
         raise UsageError(f"{lab} has no part {part}; it has {', '.join(names)}")
     submission = options.submission(loaded, src)
-    loaded = submission.lab
     if submission.problems:
         raise CommandError("\n       ".join(submission.problems), exit_codes.LESS)
     output.announce_first_build()
@@ -81,15 +65,12 @@ def ask(
 
             for question in drawn.questions(first=again, at_once=True):
                 answer = terminal.ask(asked + 1, count, question, is_certain)
-                if answer is None and not terminal.has_left:
-                    continue
-                if answer is None:
-                    break
-                asked, right = asked + 1, right + answer
-                record.note(part, question.question.kind, answer)
-                if own and (why := understood.keep(record)):
-                    output.say(f"{why}; ./grade list will not know of this answer")
-                    own = False
+                if answer is not None:
+                    asked, right = asked + 1, right + answer
+                    record.note(part, question.question.kind, answer)
+                    if own and (why := understood.keep(record)):
+                        output.say(f"{why}; ./grade list will not know of this answer")
+                        own = False
                 if asked == count or terminal.has_left:
                     break
         except NoQuestionsError as reason:

@@ -44,7 +44,7 @@ def append(submission: Submission, graded: Result, why: str = "") -> str | None:
         paths.PROGRESS.mkdir(parents=True, exist_ok=True)
         with (paths.PROGRESS / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            head = _head(lab) or Head(0, BEGINNING)
+            head = records.readable(_bytes(head_file.name), Head) or Head(0, BEGINNING)
             texts = {name: submission.text(name) for name in submission.contents}
             entry = _entry(graded, head, why, _change(lab, texts), digests(submission.contents))
             entry = msgspec.structs.replace(entry, hash=entry.own_hash())
@@ -66,7 +66,7 @@ def read(lab: str) -> Log:
         if (paths.PROGRESS / f"{lab}.log").exists():
             return Log([], [f"the log {problem.strerror}"])
         raw = b""
-    return checked(lab, raw, _head_bytes(lab))
+    return checked(lab, raw, _bytes(f"{lab}.log.head"))
 
 
 def checked(lab: str, raw: bytes, head: bytes) -> Log:
@@ -109,13 +109,8 @@ def names(lab: str) -> tuple[str, str]:
 
 def packed(lab: str) -> dict[str, bytes]:
     """The files of a log to hand in, by name; {} where there is none."""
-    found = {}
-    for name in names(lab):
-        try:
-            found[name] = files.read_regular(paths.PROGRESS / name, MOST_BYTES)
-        except OSError:
-            return {}
-    return found
+    found = {name: _bytes(name) for name in names(lab)}
+    return found if all(found.values()) else {}
 
 
 def kept(entries: list[Entry], at: int) -> str:
@@ -154,11 +149,7 @@ def _entry(graded: Result, head: Head, why: str, change: Change, hashes: dict[st
 
 
 def _change(lab: str, texts: dict[str, str]) -> Change:
-    try:
-        raw = files.read_regular(paths.PROGRESS / f"{lab}.last", MOST_BYTES)
-    except OSError:
-        raw = b""
-    before = records.readable(raw, dict[str, str])
+    before = records.readable(_bytes(f"{lab}.last"), dict[str, str])
     if before is None:
         return Change(first=True)
     added = removed = 0
@@ -185,12 +176,9 @@ def _differing(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
     return old, new
 
 
-def _head(lab: str) -> Head | None:
-    return records.readable(_head_bytes(lab), Head)
-
-
-def _head_bytes(lab: str) -> bytes:
+def _bytes(name: str) -> bytes:
+    """A file beside the records of grades; b"" where it cannot be read."""
     try:
-        return files.read_regular(paths.PROGRESS / f"{lab}.log.head")
+        return files.read_regular(paths.PROGRESS / name, MOST_BYTES)
     except OSError:
         return b""

@@ -68,13 +68,12 @@ def read_understood(lab: str) -> Understood:
         table = json.loads(files.read_regular(paths.PROGRESS / f"{lab}.ask.json"))
         if table["schema"] != SCHEMA:
             return Understood(lab)
+        counts = ("right", "wrong", "row")
         found = [
-            Answered(
-                str(a["part"]), str(a["kind"]), int(a["right"]), int(a["wrong"]), int(a["row"])
-            )
+            (str(a["part"]), str(a["kind"]), *(int(a[n]) for n in counts))
             for a in table["answered"]
         ]
-        return Understood(lab, found)
+        return Understood(lab, [Answered(*each) for each in found])
     except DAMAGE:
         return Understood(lab)
 

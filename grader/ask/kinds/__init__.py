@@ -1,4 +1,1 @@
-"""The kinds of questions, one module each.
-
-CONTRIBUTING.md says what a module has.
-"""
+"""The kinds of questions, one module each; CONTRIBUTING.md says what a module has."""

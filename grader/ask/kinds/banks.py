@@ -4,28 +4,25 @@ from random import Random
 
 from grader.ask.draft import Draft
 from grader.ask.program import Program
-from grader.ask.trace import wavefronts
+from grader.ask.trace import wavefronts, words_of_banks
 from grader.ask.words import agrees, count, draw_access, ranges, the, warp
-from grader.execute.accesses import BANKS, WORD
+from grader.execute.accesses import WORD
 
 
 def ask(program: Program, draw: Random) -> Draft:
     group, access = draw_access(program, draw, "shared", wavefronts, range(1, WORD + 1))
     answer = wavefronts(access)
-    banks: dict[int, list[int]] = {}
-    words: dict[int, set[int]] = {}
-    for lane, first in access.lanes.items():
-        banks.setdefault(first // WORD % BANKS, []).append(lane)
-        words.setdefault(first // WORD % BANKS, set()).add(first // WORD)
+    words = words_of_banks(access)
     fullest = max(words, key=lambda bank: len(words[bank]))
+    served = {lane for lane, first in access.lanes.items() if first // WORD in words[fullest]}
     lanes = len(access.lanes)
     why = f"{count(lanes, 'lane')} access {count(len(access.units(WORD)), 'word')} in "
-    why += f"{count(len(banks), 'bank')}. "
+    why += f"{count(len(words), 'bank')}. "
     if answer == 1:
         why += "No bank has two different words to deliver, so one pass is enough."
     else:
         why += f"Bank {fullest} has to deliver {answer} different words, one after the other, to "
-        why += f"lanes {ranges(set(banks[fullest]))}."
+        why += f"lanes {ranges(served)}."
     return Draft(
         line=access.line,
         text=f"When {warp(program, access)} executes {the(access)} at this line for the first "

@@ -14,24 +14,16 @@ NOTHING = "none: the result does not depend on this barrier"
 def ask(program: Program, draw: Random) -> Draft:
     trace = program.trace
     stores, loads = trace.at("shared", True), trace.at("shared", False)
-    launches = {a.launch for found in stores.values() for a in found}
-    if not stores or not loads or not launches:
+    if not stores or not loads:
         raise CannotTell("no shared memory")
     functions = [program.text.function(line) for line in stores]
-    lines = [
-        line
-        for line in program.text.barriers()
-        if any(first <= line <= last for first, last in functions)
-    ]
+    barriers = program.text.barriers()
+    lines = [at for at in barriers if any(first <= at <= last for first, last in functions)]
     if not lines:
         raise CannotTell("no barrier of its own")
     line = draw.choice(lines)
     changed = program.changed(program.text.without_barrier(line), checked=True)
     forwards = pairs(program.findings(changed), program.shown)
-
-    def second() -> str:
-        return words(pairs(program.findings(changed, backwards=True), program.shown))
-
     answer = words(forwards)
     ordered = "no two threads access the same element there without another barrier between them"
     lines_of_two = sorted({(min(pair), max(pair)) for pair in product(stores, loads)} - forwards)
@@ -46,7 +38,7 @@ def ask(program: Program, draw: Random) -> Draft:
         text="Suppose this barrier is removed. Which lines then access the same words of shared "
         "memory from different threads, at least one of them storing, in no certain order?",
         answer=answer,
-        second=second,
+        second=lambda: words(pairs(program.findings(changed, True), program.shown)),
         why="In a run of your program without this barrier, the simulator finds "
         + (f"a race of {answer}." if forwards else "no race."),
         mistakes=[(text, why) for text, why in mistakes if text not in answer.split("; ")],
@@ -69,8 +61,7 @@ def pairs(findings: list[Finding], shown: str) -> set[tuple[int, int]]:
 def words(found: set[tuple[int, int]]) -> str:
     if not found:
         return NOTHING
-    texts = [
+    return "; ".join(
         f"line {one} with itself" if one == other else f"lines {one} and {other}"
         for one, other in sorted(found)
-    ]
-    return "; ".join(texts)
+    )

@@ -3,8 +3,6 @@
 import math
 from random import Random
 
-import msgspec
-
 from grader.ask.draft import CannotTell, Draft
 from grader.ask.footprint import footprint
 from grader.ask.program import Program
@@ -15,28 +13,27 @@ from grader.execute.profile import read_launches
 
 def ask(program: Program, draw: Random) -> Draft:
     foot = footprint(program.trace)
-    size = foot.other_size(program.trace.size, draw)
-    launch = program.trace.launches[foot.launch]
+    seen = program.trace.size
+    width, height = size = foot.other_size(seen, draw)
+    wide, high = foot.tile
+    launch, layers = program.trace.launches[foot.launch], foot.layers
     x, y, _ = launch.block
 
     answer = counted(program, size, foot.launch)
     # A grid of a fixed size, or one that a device's size limits, follows another rule.
     # Where one tile is as wide as the image, it may be wider than is seen.
-    axes = zip(foot.tile, program.trace.size, size, strict=True)
-    twice = [2 * new + 1 if tile < seen else new for tile, seen, new in axes]
-    larger = (twice[0], twice[1])
+    larger = (
+        2 * width + 1 if wide < seen[0] else width,
+        2 * height + 1 if high < seen[1] else height,
+    )
     if counted(program, larger, foot.launch) != foot.blocks(larger):
         raise CannotTell("the grid does not follow from the tile")
-    width, height = size
-    wide, high = foot.tile
-    layers = foot.layers
+    at_least = "at least " if wide >= seen[0] or high >= seen[1] else ""
+    across, below = math.ceil(width / wide), math.ceil(height / high)
+    more = f" x {layers}" if layers > 1 else ""
     down = (width // wide) * (height // high) * layers
     threads = math.ceil(width / x) * math.ceil(height / y) * layers
     line = math.ceil(width * height / (wide * high)) * layers
-    # One tile that covers the image may be larger than is seen.
-    at_least = "at least " if wide >= program.trace.size[0] or high >= program.trace.size[1] else ""
-    across, below = math.ceil(width / wide), math.ceil(height / high)
-    more = f" x {layers}" if layers > 1 else ""
     return Draft(
         line=launch.line,
         text=f"How many blocks does this launch start for {image(size)}"
@@ -51,16 +48,16 @@ def ask(program: Program, draw: Random) -> Draft:
             (line, "all pixels divided by a block's: blocks do not continue in the next row"),
             (threads, "counted by threads, but a block computes a tile of another size"),
             ((width // wide + 1) * (height // high + 1) * layers, "one more in each direction"),
-            (math.ceil(width / wide) * layers, "only one row of blocks"),
-            (math.ceil(height / high) * layers, "only one column of blocks"),
+            (across * layers, "only one row of blocks"),
+            (below * layers, "only one column of blocks"),
         ],
     )
 
 
 def counted(program: Program, size: tuple[int, int], number: int) -> int:
     """The blocks of launch `number` of a run on an image of that size."""
-    case = msgspec.structs.replace(program.base, size=size)
-    outcome = program.run(case, COUNTED_BLOCK, program.binary, program.inputs(case))
+    case = program.case(size)
+    outcome = program.run(case, COUNTED_BLOCK, program.binary)
     launches = read_launches(outcome.profile)
     if number >= len(launches):
         raise CannotTell("another number of launches")

@@ -14,16 +14,15 @@ AT_ONCE = True
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
-    borders = ["zero", "replicate"] if program.base.border else [""]
-    border = draw.choice(borders)
+    border = draw.choice(["zero", "replicate"] if program.base.border else [""])
     # A pixel in a corner or at a side, and a tap that leaves the image there, or seems to.
     left, top = draw.choice([True, False]), draw.choice([True, False])
     x = draw.randrange(across) if across else draw.randrange(width)
     y = draw.randrange(down) if down else draw.randrange(height)
-    a = -draw.randint(x + 1, across) if across and x < across else 0
-    b = -draw.randint(y + 1, down) if down and y < down and draw.random() < 0.5 else 0
+    a = -draw.randint(x + 1, across) if across else 0
+    b = -draw.randint(y + 1, down) if down and draw.random() < 0.5 else 0
     if not a and not b:
-        b = -down if down else 0
+        b = -down
     if draw.random() < 0.4:
         a, b = -a, -b
     if not left:
@@ -49,6 +48,8 @@ def ask(program: Program, draw: Random) -> Draft:
     mirrored = name(program, _mirrored(y + b, height), _mirrored(x + a, width))
     around = name(program, (y + b) % height, (x + a) % width)
     said = f" with BORDER_{border.upper()} and" if border else " with"
+    reads = "There, BORDER_REPLICATE reads the nearest pixel."
+    rule = f"outside the image. {reads if replicates else 'Pixels there count as 0.'}"
     return Draft(
         line=program.first_line,
         text=f"{program.name} runs on {image(program.widest)}{said} a mask whose "
@@ -57,14 +58,7 @@ def ask(program: Program, draw: Random) -> Draft:
         answer=answer,
         second=second,
         why=f"The tap is at x = {x + a}, y = {y + b}, "
-        + ("inside the image: the border does not matter." if inside else "outside the image. ")
-        + (
-            ""
-            if inside
-            else "There, BORDER_REPLICATE reads the nearest pixel."
-            if replicates
-            else "Pixels there count as 0."
-        )
+        + ("inside the image: the border does not matter." if inside else rule)
         + " A run of your program gives the same.",
         mistakes=[
             ("0", "the tap is inside the image" if inside else "that is so for BORDER_ZERO"),

@@ -10,20 +10,16 @@ from grader.ask.words import image, index
 
 def ask(program: Program, draw: Random) -> Draft:
     trace = program.trace
-    storing_launches = {a.launch for a in trace.warps if a.store and a.space == "global"}
-    if not storing_launches:
+    stores = [a for a in trace.warps if a.store and a.space == "global"]
+    if not stores:
         raise CannotTell("no stores to global memory")
-    number = draw.choice(sorted(storing_launches))
+    number = draw.choice(sorted({a.launch for a in stores}))
     launch = trace.launches[number]
     if any(site.atomic for site in launch.sites):
         raise CannotTell("atomic functions store as well")
     threads = math.prod(launch.grid) * math.prod(launch.block)
-    storing = {
-        (a.block, a.warp * 32 + lane)
-        for a in trace.warps
-        if a.launch == number and a.store and a.space == "global"
-        for lane in a.lanes
-    }
+    own = [a for a in stores if a.launch == number]
+    storing = {(a.block, a.warp * 32 + lane) for a in own for lane in a.lanes}
     answer = threads - len(storing)
     width, height = trace.size
     across, down = launch.grid[0] * launch.block[0], launch.grid[1] * launch.block[1]

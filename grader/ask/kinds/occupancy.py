@@ -43,10 +43,7 @@ def ask(program: Program, draw: Random) -> Draft:
         + ", ".join(f"{name} allow {value}" for name, value in limits.items())
         + f": the limit is {binding}.",
         mistakes=[
-            *(
-                (value, f"{name} allow that, but not the other limits")
-                for name, value in limits.items()
-            ),
+            *((limits[name], f"{name} allow that, but not the other limits") for name in limits),
             (BLOCKS, "the limit of blocks alone"),
             (THREADS // 1024, "as if each block had 1024 threads"),
             (threads // 32, "those are the warps of one block"),

@@ -1,6 +1,7 @@
 """Which thread of the team writes a row, and how much?"""
 
 import re
+from collections import Counter
 from random import Random
 
 from grader.ask.draft import CannotTell, Draft
@@ -23,7 +24,7 @@ def ask(program: Program, draw: Random) -> Draft:
         raise CannotTell("no team of threads")
     stores = of_output(trace.threads, trace.size[0] * trace.size[1] * trace.dtype.itemsize)
     owners: dict[int, int] = {}
-    written = [0] * team.largest
+    written: Counter[int] = Counter()
     for access in stores:
         if access.thread >= team.largest:
             raise CannotTell("a thread outside of the team")
@@ -40,9 +41,7 @@ def ask(program: Program, draw: Random) -> Draft:
     ):
         raise CannotTell("which thread writes what depends on time")
     thread = draw.randrange(team.largest)
-    pixels = [0] * team.largest
-    for owner in owners.values():
-        pixels[owner] += 1
+    pixels = [Counter(owners.values())[number] for number in range(team.largest)]
     answer = pixels[thread]
 
     def second() -> int | str:

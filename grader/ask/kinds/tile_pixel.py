@@ -4,7 +4,7 @@ from random import Random
 
 from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import Program
-from grader.ask.tile import draw_element, output_of, source_pixel
+from grader.ask.tile import draw_element, read_back, source_pixel
 from grader.ask.words import block, image, index
 
 REBUILDS = True
@@ -20,12 +20,6 @@ def ask(program: Program, draw: Random) -> Draft:
 
     def words(number: int) -> str:
         return f"image[y={number // width}][x={number % width}]"
-
-    def second() -> str:
-        out = output_of(program, element.access.block)
-        line = next(a.line for a, _ in trace.writers[out])
-        changed = program.changed(program.text.with_values({line: element.name()}))
-        return words(program.whole(changed, out) - 1)
 
     x, y = pixel % width, pixel // width
     grid_block = element.access.block
@@ -47,7 +41,7 @@ def ask(program: Program, draw: Random) -> Draft:
         text=f"{program.name} runs on {image(trace.size)}. After the barrier, which pixel of the "
         f"image is in {element.name()} of {block(program, element.access)}?",
         answer=words(pixel),
-        second=second,
+        second=lambda: words(read_back(program, element, {}) - 1),
         why=f"Thread {index(thread, of_block)} of that block loads {words(pixel)} and stores it "
         "there.",
         mistakes=[(words(v * width + u), why) for u, v, why in others if u < width and v < height],

@@ -6,7 +6,7 @@ from random import Random
 from grader.ask.draft import Draft
 from grader.ask.program import Program
 from grader.ask.source import THREAD_NUMBER
-from grader.ask.tile import draw_element, output_of
+from grader.ask.tile import draw_element, read_back
 from grader.ask.trace import place
 from grader.ask.words import Index, block, index
 
@@ -24,14 +24,11 @@ def ask(program: Program, draw: Random) -> Draft:
         return f"thread {index(of, of_block)}"
 
     def second() -> str:
-        out = output_of(program, access.block)
-        line = next(a.line for a, _ in trace.writers[out])
-        values = {access.line: f"(float){THREAD_NUMBER}", line: element.name()}
-        changed = program.changed(program.text.with_values(values))
-        return words(place(program.whole(changed, out) % math.prod(of_block), of_block))
+        number = read_back(program, element, {access.line: f"(float){THREAD_NUMBER}"})
+        return words(place(number % math.prod(of_block), of_block))
 
     tx, ty, tz = thread
-    row, column = (*element.at, 0)[:2] if len(element.at) > 1 else (0, element.at[0])
+    row, column = element.at[:2] if len(element.at) > 1 else (0, element.at[0])
     x, y, _ = of_block
     flat = access.warp * 32 + element.lane
     apron = program.inputs(program.case()).radius

@@ -16,6 +16,7 @@ from grader.ask.quiz import quiz
 from grader.classroom.bulk import questions, variants
 from grader.classroom.bulk.intake import collect
 from grader.classroom.bulk.store import Row, Store
+from grader.model import submission as submissions
 from grader.model.question import QuizKeys
 from grader.model.spec import Lab
 
@@ -31,7 +32,7 @@ def make(store: Store, labs: list[Lab], count: int) -> Iterator[QuizKeys]:
     for row in list(store.rows()):
         if row.status == "graded" and row.lab in by_id:
             made = questions.of(store, row)
-            files = _hashes(store, row)
+            files = submissions.digests(store.files(row.key))
             if made is None or made.files != files or len(made.asked) < count:
                 made = _drawn(store, row, by_id[row.lab], count, secret, files)
                 store.keep_setting(questions.setting(row), msgspec.json.encode(made))
@@ -57,7 +58,3 @@ def _drawn(
                 continue
             withheld += drawn.tally.withheld
     return QuizKeys(row.lab, row.student, files, asked, withheld)
-
-
-def _hashes(store: Store, row: Row) -> dict[str, str]:
-    return {n: hashlib.sha256(c).hexdigest() for n, c in store.files(row.key).items()}

@@ -22,31 +22,28 @@ def moodle_xml(quizzes: Iterable[QuizKeys]) -> Iterator[tuple[str, bytes]]:
     """One file for Moodle's question bank."""
     root = Xml.Element("quiz")
     for made in quizzes:
-        category = Xml.SubElement(root, "question", type="category")
         place = f"$course$/top/convlabs/{made.lab}/{made.student.replace('/', '//')}"
-        _text(Xml.SubElement(category, "category"), place)
-        for asked in made.asked:
-            root.append(_moodle(asked))
+        _add(_add(_add(root, "question", type="category"), "category"), "text", place)
+        root.extend(_moodle(asked) for asked in made.asked)
     yield "quiz.xml", _XML + Xml.tostring(root, encoding="utf-8") + b"\n"
 
 
 def qti(quizzes: Iterable[QuizKeys]) -> Iterator[tuple[str, bytes]]:
     """A package with an item for each question."""
     manifest = Xml.Element("manifest", xmlns=PACKAGE, identifier="convlabs")
-    metadata = Xml.SubElement(manifest, "metadata")
-    Xml.SubElement(metadata, "schema").text = "QTIv2.1 Package"
-    Xml.SubElement(metadata, "schemaversion").text = "1.0.0"
-    Xml.SubElement(manifest, "organizations")
-    resources = Xml.SubElement(manifest, "resources")
+    metadata = _add(manifest, "metadata")
+    _add(metadata, "schema", "QTIv2.1 Package")
+    _add(metadata, "schemaversion", "1.0.0")
+    _add(manifest, "organizations")
+    resources = _add(manifest, "resources")
     packed: dict[str, bytes] = {}
     for number, made in enumerate(quizzes):
         for asked in made.asked:
             name = f"q{number}-{asked.question.id}"
             path = f"{made.lab}/{_safe(made.student)}/{name}.xml"
-            resource = Xml.SubElement(
-                resources, "resource", identifier=name, type="imsqti_item_xmlv2p1", href=path
-            )
-            Xml.SubElement(resource, "file", href=path)
+            kind = "imsqti_item_xmlv2p1"
+            resource = _add(resources, "resource", identifier=name, type=kind, href=path)
+            _add(resource, "file", href=path)
             packed[path] = _XML + Xml.tostring(_item(asked, name), encoding="utf-8")
     packed["imsmanifest.xml"] = _XML + Xml.tostring(manifest, encoding="utf-8")
     yield "quiz.zip", files.zipped(packed)
@@ -58,25 +55,23 @@ FORMATS = {"moodle-xml": moodle_xml, "qti": qti}
 def _moodle(asked: Asked) -> Xml.Element:
     question, key = asked.question, asked.key
     found = Xml.Element("question", type="numerical" if question.typed else "multichoice")
-    _text(Xml.SubElement(found, "name"), question.id)
-    _text(Xml.SubElement(found, "questiontext", format="html"), _shown(asked))
-    _text(Xml.SubElement(found, "generalfeedback", format="html"), html.escape(key.why))
-    Xml.SubElement(found, "defaultgrade").text = "1"
+    _add(_add(found, "name"), "text", question.id)
+    _add(_add(found, "questiontext", format="html"), "text", _shown(asked))
+    _add(_add(found, "generalfeedback", format="html"), "text", html.escape(key.why))
+    _add(found, "defaultgrade", "1")
     if not question.typed:
-        Xml.SubElement(found, "single").text = "true"
-        Xml.SubElement(found, "shuffleanswers").text = "true"
-        Xml.SubElement(found, "answernumbering").text = "abc"
+        _add(found, "single", "true")
+        _add(found, "shuffleanswers", "true")
+        _add(found, "answernumbering", "abc")
     for option in question.options:
         fraction = "100" if option == key.answer else "0"
         form = "moodle_auto_format" if question.typed else "html"
-        answer = Xml.SubElement(found, "answer", fraction=fraction, format=form)
-        Xml.SubElement(answer, "text").text = clean(
-            option if question.typed else html.escape(option)
-        )
+        answer = _add(found, "answer", fraction=fraction, format=form)
+        _add(answer, "text", option if question.typed else html.escape(option))
         if question.typed:
-            Xml.SubElement(answer, "tolerance").text = "0"
+            _add(answer, "tolerance", "0")
         why = html.escape(key.mistakes.get(option, ""))
-        _text(Xml.SubElement(answer, "feedback", format="html"), why)
+        _add(_add(answer, "feedback", format="html"), "text", why)
     return found
 
 
@@ -86,32 +81,24 @@ def _item(asked: Asked, name: str) -> Xml.Element:
         "assessmentItem", xmlns=QTI, identifier=name, title=question.id, adaptive="false",
         timeDependent="false",
     )  # fmt: skip
+    one = {"cardinality": "single"}
     kind = "integer" if question.typed else "identifier"
-    declared = Xml.SubElement(
-        item, "responseDeclaration", identifier="RESPONSE", cardinality="single", baseType=kind
-    )
+    declared = _add(item, "responseDeclaration", identifier="RESPONSE", **one, baseType=kind)
     place = f"c{question.options.index(key.answer)}"
-    right = Xml.SubElement(declared, "correctResponse")
-    Xml.SubElement(right, "value").text = key.answer if question.typed else place
-    Xml.SubElement(
-        item, "outcomeDeclaration", identifier="SCORE", cardinality="single", baseType="float"
-    )
-    body = Xml.SubElement(item, "itemBody")
+    _add(_add(declared, "correctResponse"), "value", key.answer if question.typed else place)
+    _add(item, "outcomeDeclaration", identifier="SCORE", **one, baseType="float")
+    body = _add(item, "itemBody")
+    asks = {"responseIdentifier": "RESPONSE"}
     if question.line:
-        Xml.SubElement(body, "pre").text = clean(_quoted(asked))
+        _add(body, "pre", _quoted(asked))
     if question.typed:
-        paragraph = Xml.SubElement(body, "p")
-        paragraph.text = clean(question.text) + " "
-        Xml.SubElement(paragraph, "textEntryInteraction", responseIdentifier="RESPONSE")
+        _add(_add(body, "p", question.text + " "), "textEntryInteraction", **asks)
     else:
-        choices = Xml.SubElement(
-            body, "choiceInteraction", responseIdentifier="RESPONSE", shuffle="true", maxChoices="1"
-        )
-        Xml.SubElement(choices, "prompt").text = clean(question.text)
+        choices = _add(body, "choiceInteraction", **asks, shuffle="true", maxChoices="1")
+        _add(choices, "prompt", question.text)
         for number, option in enumerate(question.options):
-            choice = Xml.SubElement(choices, "simpleChoice", identifier=f"c{number}")
-            choice.text = clean(option)
-    Xml.SubElement(item, "responseProcessing", template=RIGHT)
+            _add(choices, "simpleChoice", option, identifier=f"c{number}")
+    _add(item, "responseProcessing", template=RIGHT)
     return item
 
 
@@ -124,8 +111,10 @@ def _shown(asked: Asked) -> str:
     return f"{code}<p>{html.escape(asked.question.text)}</p>"
 
 
-def _text(parent: Xml.Element, text: str) -> None:
-    Xml.SubElement(parent, "text").text = clean(text)
+def _add(parent: Xml.Element, tag: str, text: str | None = None, **keys: str) -> Xml.Element:
+    added = Xml.SubElement(parent, tag, keys)
+    added.text = text if text is None else clean(text)
+    return added
 
 
 def _safe(name: str) -> str:
