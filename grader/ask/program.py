@@ -278,11 +278,11 @@ class Program:
     @cached_property
     def wide(self) -> Case:
         """The base case on the largest image, for what needs no trace."""
-        return msgspec.structs.replace(self.base, size=self._sizes()[0])
+        return msgspec.structs.replace(self.base, size=self.widest)
 
     @property
     def widest(self) -> tuple[int, int]:
-        return self.wide.size
+        return self._sizes()[0]
 
     def _sizes(self) -> list[tuple[int, int]]:
         return [(w + self.personal % 5, h + self.personal // 5 % 5) for w, h in SIZES]

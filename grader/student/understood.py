@@ -68,12 +68,13 @@ def read_understood(lab: str) -> Understood:
         table = json.loads(files.read_regular(paths.PROGRESS / f"{lab}.ask.json"))
         if table["schema"] != SCHEMA:
             return Understood(lab)
-        counts = ("right", "wrong", "row")
         found = [
-            (str(a["part"]), str(a["kind"]), *(int(a[n]) for n in counts))
+            Answered(
+                str(a["part"]), str(a["kind"]), *(int(a[n]) for n in ("right", "wrong", "row"))
+            )
             for a in table["answered"]
         ]
-        return Understood(lab, [Answered(*each) for each in found])
+        return Understood(lab, found)
     except DAMAGE:
         return Understood(lab)
 

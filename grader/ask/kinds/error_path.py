@@ -25,7 +25,7 @@ WHY = {MEMORY: "the device has no memory left", VALUE: "it finds an argument tha
 def ask(program: Program, draw: Random) -> Draft:
     # Of the part's functions, another may be the one that allocates.
     alike = [c.set for c in program.public if c.set.keys() == program.base.set.keys()]
-    case = program.case(**draw.choice(alike or [program.base.set]))
+    case = program.case(None, **draw.choice(alike or [program.base.set]))
     function = program.called_by(case)
     failing = [(name, *found) for name in CALLS for found in failures(program, case, name)]
     if not failing:
