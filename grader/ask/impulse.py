@@ -16,9 +16,7 @@ def reach(program: Program) -> tuple[int, int]:
     if operation not in FILTERS:
         raise CannotTell("no mask")
     shape = program.inputs(program.wide).mask.shape
-    if operation == "lines":
-        return shape[-1] // 2, shape[-1] // 2
-    return shape[-1] // 2, shape[-2] // 2
+    return shape[-1] // 2, shape[-1 if operation == "lines" else -2] // 2
 
 
 def window(program: Program) -> tuple[int, int, int, int]:
@@ -50,18 +48,14 @@ def impulse(program: Program, case: Case, a: int, b: int) -> Inputs:
 def ones(program: Program) -> Inputs:
     """Inputs with 1 everywhere, in the image and in the mask."""
     given = program.inputs(program.wide)
-    reach(program)
     return Inputs(image=np.ones_like(given.image), mask=np.ones_like(given.mask))
 
 
 def pixel_of(program: Program, value: float) -> str:
     """The pixel of the image that has a value, as a question names it; "0" for none."""
-    shape = program.inputs(program.wide).image.shape
+    width, height = program.widest
     number = int(value) - 1
-    if number < 0:
-        return "0"
-    height, width = shape[-2:]
-    return name(program, number // width % height, number % width)
+    return "0" if number < 0 else name(program, number // width % height, number % width)
 
 
 def name(program: Program, y: int, x: int) -> str:

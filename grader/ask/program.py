@@ -183,8 +183,7 @@ class Program:
             other = replace(self.submission, contents=contents, home=home)
             built = make.build(BuildRequest(other, self.backend, "checked" if checked else "run"))
             self._changed[key] = built.binary
-        found = self._changed[key]
-        if found is None:
+        if (found := self._changed[key]) is None:
             raise CannotTell("the changed program does not build")
         return found
 
@@ -201,10 +200,10 @@ class Program:
         copy of it shows where it comes from."""
         given = made.inputs(self.lab, case, case.seed)
         image = given.image
-        if image.dtype.kind == "f":
-            count = np.arange(1, image.size + 1, dtype=image.dtype).reshape(image.shape)
-            given = Inputs(**{**given.arrays, "image": count})
-        return given
+        if image.dtype.kind != "f":
+            return given
+        count = np.arange(1, image.size + 1, dtype=image.dtype).reshape(image.shape)
+        return Inputs(**{**given.arrays, "image": count})
 
     def run(
         self,
@@ -214,8 +213,7 @@ class Program:
         inputs: Inputs | None = None,
     ) -> Outcome:
         """Runs a case to its end. Raises CannotTell where it does not get there."""
-        given = inputs or self.inputs(case)
-        program = binary or self.plain
+        given, program = inputs or self.inputs(case), binary or self.plain
         outcome = cases.run_case(self.lab, case, program, given, self.work, mode)
         if outcome.status is None:
             raise CannotTell(f"the program {outcome.reason}")
@@ -240,8 +238,8 @@ class Program:
         """The output of the student's program, which must be right: a question about what is right
         is of no use where the program is wrong."""
         output = self.output(case, inputs=inputs)
-        operation = self.lab.part_of(case).operation
-        expected = operations.expected(operation, None, inputs.arrays, case.settings())
+        name = self.lab.part_of(case).operation
+        expected = operations.expected(name, None, inputs.arrays, case.settings())
         if not compare.compare(output, expected).right():
             raise CannotTell("the result of the program is wrong")
         return output

@@ -85,13 +85,12 @@ def with_warps(blank: Trace, outcome: Outcome, binary: Path, shown: str) -> Trac
         for site in launch.sites:  # one instruction may have several, by their widths
             if not site.atomic:
                 counted[launch.launch, site.pc, site.space] += site.requests
-    complete = all(requests[place] == count for place, count in counted.items())
     return replace(
         blank,
         launches=launches,
         counted=profile(binary, launches, outcome.findings),
         warps=[a for a in found if a.file == shown],
-        complete=complete,
+        complete=all(requests[place] == count for place, count in counted.items()),
     )
 
 

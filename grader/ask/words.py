@@ -148,13 +148,9 @@ def agrees(
 ) -> int | str:
     """The answer where the costs of all accesses of a group are together what the profile counted
     for them; else what differs."""
-    pcs = {access.pc for access in group}
-    first = group[0]
-    launch = program.trace.launches[first.launch]
-    counted = sum(
-        int(getattr(site, counter))
-        for site in launch.sites
-        if site.pc in pcs and (site.space, site.store) == (first.space, first.store)
-    )
-    ours = sum(cost(access) for access in group)
+    first, pcs = group[0], {access.pc for access in group}
+    sites = [site for site in program.trace.launch(first).sites if site.pc in pcs]
+    way = first.space, first.store
+    counted = sum(int(getattr(s, counter)) for s in sites if (s.space, s.store) == way)
+    ours = sum(map(cost, group))
     return answer if ours == counted else f"the counter says {counted}, the trace {ours}"

@@ -39,10 +39,11 @@ def story(log: Log, width: int, most: int | None = None) -> str:
 def _entry(entries: list[Entry], place: int, before: Entry | None, width: int) -> list[str]:
     entry = entries[place]
     points = f"{entry.earned:g}/{entry.measured:g}"
-    line = (
+    kept = grade_log.kept(entries, place)
+    lines = [
         f"{entry.number:>4}  {_when(entry.when):16}  {entry.change.words():>10}  "
-        f"{entry.passed:>3}/{entry.checks:<4}  {points:>9}  {grade_log.kept(entries, place)}"
-    ).rstrip()
+        f"{entry.passed:>3}/{entry.checks:<4}  {points:>9}  {kept}".rstrip()
+    ]
     details = [f'why: "{plain_text.line(entry.why, 300)}"'] if entry.why else []
     if entry.selected:
         details.append(f"only the checks that match '{plain_text.line(entry.selected, 60)}'")
@@ -57,12 +58,10 @@ def _entry(entries: list[Entry], place: int, before: Entry | None, width: int) -
     if entry.failed:
         more = f" and {len(entry.failed) - 1} more" if len(entry.failed) > 1 else ""
         details.append(f"fails: {plain_text.line(entry.failed[0], 100)}{more}")
-    indented = [
-        text
-        for detail in details
-        for text in textwrap.wrap(detail, width, initial_indent=" " * 6, subsequent_indent=" " * 8)
-    ]
-    return [line, *indented]
+    for detail in details:
+        wrapped = textwrap.wrap(detail, width, initial_indent=" " * 6, subsequent_indent=" " * 8)
+        lines += wrapped
+    return lines
 
 
 def _when(text: str) -> str:

@@ -1,1 +1,8 @@
-"""The kinds of questions, one module each; CONTRIBUTING.md says what a module has."""
+"""The kinds of questions, a module each, and what all use. CONTRIBUTING.md says what one has."""
+
+from random import Random
+
+from grader.ask.draft import CannotTell, Draft
+from grader.ask.program import Program
+
+__all__ = ["CannotTell", "Draft", "Program", "Random"]

@@ -1,9 +1,6 @@
 """How many wavefronts does an access of shared memory take?"""
 
-from random import Random
-
-from grader.ask.draft import Draft
-from grader.ask.program import Program
+from grader.ask.kinds import Draft, Program, Random
 from grader.ask.trace import wavefronts, words_of_banks
 from grader.ask.words import agrees, count, draw_access, ranges, the, warp
 from grader.execute.accesses import WORD

@@ -1,10 +1,8 @@
 """What happens without a barrier?"""
 
 from itertools import product
-from random import Random
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.model.finding import Finding
 
 REBUILDS = True

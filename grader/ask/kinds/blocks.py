@@ -1,11 +1,9 @@
 """How many blocks does a launch have for another image?"""
 
 import math
-from random import Random
 
-from grader.ask.draft import CannotTell, Draft
 from grader.ask.footprint import footprint
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.words import image, index
 from grader.execute.modes import COUNTED_BLOCK
 from grader.execute.profile import read_launches

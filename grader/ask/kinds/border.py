@@ -1,12 +1,9 @@
 """What does a tap outside the image give?"""
 
-from random import Random
-
 import msgspec
 
-from grader.ask.draft import Draft
 from grader.ask.impulse import impulse, name, out_name, pixel_of, window
-from grader.ask.program import Program
+from grader.ask.kinds import Draft, Program, Random
 from grader.ask.words import image
 
 AT_ONCE = True

@@ -1,10 +1,8 @@
 """What if the index into constant memory depended on the lane?"""
 
 import re
-from random import Random
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.words import count, different_words, draw_access, found_again, warp
 from grader.execute.accesses import WORD
 

@@ -1,17 +1,14 @@
 """What does the function return when one of its calls fails?"""
 
 import re
-from random import Random
 
 import msgspec
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.model.spec import Case
 
 REBUILDS = True
-MEMORY, VALUE, NONE = "cudaErrorMemoryAllocation", "cudaErrorInvalidValue", "cudaSuccess"
-ERRORS = (NONE, VALUE, MEMORY)  # by their numbers
+ERRORS = NONE, VALUE, MEMORY = "cudaSuccess", "cudaErrorInvalidValue", "cudaErrorMemoryAllocation"
 CALLS = {"cudaMalloc": MEMORY, "cudaHostAlloc": MEMORY, "cudaMemcpy": VALUE}  # what they fail with
 # Calls that do fail so, wherever they stand: cudaGetLastError() returns the error afterwards.
 FAILING = {
@@ -74,13 +71,13 @@ def failures(program: Program, case: Case, name: str) -> list[tuple[int, int]]:
 def words(code: int) -> str:
     if not 0 <= code < len(ERRORS):
         raise CannotTell(f"it returns error {code}")
-    return ERRORS[code]
+    return ERRORS[code]  # their numbers in CUDA
 
 
 def call_at(program: Program, name: str, line: int) -> tuple[int, int]:
     """Where the call of a function at a line stands: from its name to its closing bracket. Raises
     CannotTell."""
-    calls = list(re.finditer(rf"\b{name}\s*\(", program.text.code))
+    calls = re.finditer(rf"\b{name}\s*\(", program.text.code)
     found = [call for call in calls if program.text.line_at(call.start()) == line]
     if len(found) != 1:
         raise CannotTell("which call it is")

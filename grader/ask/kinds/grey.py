@@ -1,9 +1,6 @@
 """Which grey value does a pixel get?"""
 
-from random import Random
-
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.oracle.grayscale import weights_of
 from grader.oracle.inputs import Inputs
 

@@ -1,10 +1,8 @@
 """How many threads of a launch store nothing?"""
 
 import math
-from random import Random
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.words import image, index
 
 

@@ -1,10 +1,8 @@
 """Which byte does a shift of a vector leave in a lane?"""
 
 import re
-from random import Random
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.source import evaluated
 
 REBUILDS = True
@@ -15,8 +13,7 @@ SHARE = """
 __attribute__((target("{cpu}"))) void {name}(const uint8_t *rgb, int width, int height,
                                              struct weights w, uint8_t *grey) {{
     uint8_t number[64];
-    for (int i = 0; i < 64; i++)
-        number[i] = (uint8_t)i;
+    for (int i = 0; i < 64; i++) number[i] = (uint8_t)i;
     const __m{bits}i low = _mm{m}_loadu_si{bits}((const void *)number);
     const __m{bits}i high = _mm{m}_loadu_si{bits}((const void *)(number + {size}));
     _mm{m}_storeu_si{bits}((void *)grey, {call});
@@ -73,6 +70,5 @@ def ask(program: Program, draw: Random) -> Draft:
             (lane + byte, "as if the bytes continued after the end of the lane"),
             (at, "as if nothing moved"),
             (at + 4 * by, f"{by} counts bytes, not integers of 32 bits"),
-            (at + by // 8, f"{by} counts bytes, not bits"),
         ],
     )  # fmt: skip

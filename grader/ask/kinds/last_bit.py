@@ -1,13 +1,10 @@
 """What do additions that are rounded leave of very small terms?"""
 
-from random import Random
-
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from grader.ask.draft import CannotTell, Draft
 from grader.ask.impulse import name, ones, out_name, window
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.words import image
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array

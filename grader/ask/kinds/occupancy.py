@@ -1,9 +1,8 @@
 """How many blocks can be on a multiprocessor at the same time?"""
 
-from random import Random
+import math
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.execute.profile import WARPS_PER_MULTIPROCESSOR
 
 THREADS, BLOCKS, SHARED, RESERVED = 2048, 32, 233472, 1024  # of compute capability 9.0
@@ -17,8 +16,8 @@ def ask(program: Program, draw: Random) -> Draft:
     launch = trace.launches[number]
     if launch.file != program.shown:
         raise CannotTell("the launch is in another file")
-    x, y, z = launch.block
-    threads = -(-x * y * z // 32) * 32
+    declared = math.prod(launch.block)
+    threads = -(-declared // 32) * 32
     limits = {
         f"{THREADS} threads": THREADS // threads,
         f"{BLOCKS} blocks": BLOCKS,
@@ -39,12 +38,11 @@ def ask(program: Program, draw: Random) -> Draft:
         f"registers are no limit? A block has {launch.shared} bytes of shared memory.",
         answer=answer,
         second=second,
-        why=f"A block has {x * y * z} threads. "
+        why=f"A block has {declared} threads. "
         + ", ".join(f"{name} allow {value}" for name, value in limits.items())
         + f": the limit is {binding}.",
         mistakes=[
             *((limits[name], f"{name} allow that, but not the other limits") for name in limits),
-            (BLOCKS, "the limit of blocks alone"),
             (THREADS // 1024, "as if each block had 1024 threads"),
             (threads // 32, "those are the warps of one block"),
             (1024 // threads, "as if a multiprocessor had 1024 threads"),

@@ -1,11 +1,8 @@
 """What if a row of the tile were one element longer?"""
 
-from random import Random
-
 import msgspec
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.tile import array_of
 from grader.ask.trace import wavefronts
 from grader.ask.words import count, draw_access, found_again, the, warp

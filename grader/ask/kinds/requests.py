@@ -1,9 +1,6 @@
 """How often does a warp execute an access?"""
 
-from random import Random
-
-from grader.ask.draft import Draft
-from grader.ask.program import Program
+from grader.ask.kinds import Draft, Program, Random
 from grader.ask.words import agrees, count, groups, image, memory, warp
 
 
@@ -15,17 +12,15 @@ def ask(program: Program, draw: Random) -> Draft:
     warps = len({(a.block, a.warp) for a in group})
     lanes = sum(len(a.lanes) for a in mine)
     mask = program.inputs(program.case()).arrays.get("mask")
-    taps = -1 if mask is None else int(mask.size)
+    taps, of_mask = -1, ""
+    if mask is not None:
+        taps = int(mask.size)
+        of_mask = f" with {count(mask.shape[-1], 'coefficient')} in a row of a mask"
     wide = f", {access.width} bytes for each lane" if access.width > 8 else ""
     return Draft(
         line=access.line,
-        text=f"{program.name} runs on {image(program.trace.size)}"
-        + (
-            ""
-            if mask is None
-            else f" with {count(mask.shape[-1], 'coefficient')} in a row of a mask"
-        )
-        + f". How many {'stores to' if access.store else 'loads from'} {memory(access)} does "
+        text=f"{program.name} runs on {image(program.trace.size)}{of_mask}. How many "
+        f"{'stores to' if access.store else 'loads from'} {memory(access)} does "
         f"{warp(program, access)} execute at this line, counted as instructions of the whole warp?",
         answer=answer,
         second=lambda: agrees(answer, program, group, lambda _: 1, "requests"),
@@ -40,6 +35,5 @@ def ask(program: Program, draw: Random) -> Draft:
             (max(program.trace.shape[-1], 1), "once for each column of the image"),
             (2 * answer, "once for each half of the warp: the 32 lanes go together"),
             (warps, "that is how many warps get there"),
-            (answer + 1, "one more than the warp gets there"),
         ],
     )

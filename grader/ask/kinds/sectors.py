@@ -1,9 +1,6 @@
 """How many sectors of global memory does a warp touch at a line?"""
 
-from random import Random
-
-from grader.ask.draft import Draft
-from grader.ask.program import Program
+from grader.ask.kinds import Draft, Program, Random
 from grader.ask.words import agrees, count, draw_access, image, memory, ranges, sectors, the, warp
 from grader.execute.accesses import SECTOR
 
@@ -15,7 +12,6 @@ def ask(program: Program, draw: Random) -> Draft:
     size = len(set(access.lanes.values())) * access.width
     first = min(access.lanes.values())
     last = max(access.lanes.values()) + access.width - 1
-
     return Draft(
         line=access.line,
         text=f"{program.name} runs on {image(program.trace.size)}. When {warp(program, access)} "
@@ -34,7 +30,6 @@ def ask(program: Program, draw: Random) -> Draft:
             (-(-32 * access.width // SECTOR), "that is so for 32 lanes that begin at a sector"),
             (1, "one instruction, but it touches more than one sector"),
             (-(-size // 128), "those are lines of 128 bytes"),
-            (access.width, "those are the bytes of one lane"),
             (2 * answer, "those would be halves: a sector has 32 bytes, not 16"),
         ],
     )

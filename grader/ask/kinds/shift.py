@@ -1,10 +1,9 @@
 """Where does a mask with a single 1 take its pixel from?"""
 
-from random import Random
+from itertools import product
 
-from grader.ask.draft import Draft
 from grader.ask.impulse import impulse, name, out_name, pixel_of, window
-from grader.ask.program import Program
+from grader.ask.kinds import Draft, Program, Random
 from grader.ask.words import image, plus
 
 AT_ONCE = True
@@ -12,13 +11,8 @@ AT_ONCE = True
 
 def ask(program: Program, draw: Random) -> Draft:
     across, down, width, height = window(program)
-    taps = [
-        (a, b)
-        for a in range(-across, across + 1)
-        for b in range(-down, down + 1)
-        if (a, b) != (0, 0)
-    ]
-    a, b = draw.choice(taps)
+    taps = product(range(-across, across + 1), range(-down, down + 1))
+    a, b = draw.choice([tap for tap in taps if tap != (0, 0)])
     x = draw.randrange(2 * across + 1, width - 2 * across - 1)
     y = draw.randrange(2 * down + 1, height - 2 * down - 1)
     shown, at = out_name(program, y, x)

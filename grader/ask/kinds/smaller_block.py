@@ -2,11 +2,9 @@
 
 import math
 import re
-from random import Random
 
-from grader.ask.draft import CannotTell, Draft
 from grader.ask.footprint import footprint
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.words import image, index
 
 REBUILDS = True
@@ -28,21 +26,18 @@ def ask(program: Program, draw: Random) -> Draft:
     name = draw.choice(names)
     value = program.text.constants[name]
     changed = program.retraced(program.text.with_constant(name, value // 2))
+    if changed.launches[before.launch].file != program.shown:
+        raise CannotTell("the launch is in another file")
     grid = changed.launches[before.launch].grid
     answer = math.prod(grid)
     now = math.prod(launch.grid)
-
-    def second() -> int:
-        if changed.launches[before.launch].file != program.shown:
-            raise CannotTell("the launch is in another file")
-        return footprint(changed).blocks(trace.size)
 
     return Draft(
         line=launch.line,
         text=f"For {image(trace.size)}, this launch starts {now} blocks. How many would it "
         f"start if {name} were {value // 2} instead of {value}?",
         answer=answer,
-        second=second,
+        second=lambda: footprint(changed).blocks(trace.size),
         why=f"A run of your program with {name} = {value // 2} starts "
         f"a grid of {index(grid, grid)}: {answer} blocks.",
         mistakes=[

@@ -2,10 +2,8 @@
 
 from collections import Counter
 from itertools import pairwise
-from random import Random
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.trace import Trace
 from grader.ask.words import count, image
 
@@ -25,15 +23,11 @@ def ask(program: Program, draw: Random) -> Draft:
 
     def second() -> int:
         """The step as a multiple of the width and a constant, from two other widths."""
-        widths = (width + 2, width + 6)
-        steps = [step(program.traced((w, trace.size[1])), line, store) for w in widths]
-        if None in steps:
-            raise CannotTell("no equal steps for another width")
-        one, two = (s or 0 for s in steps)
-        slope, rest = divmod(two - one, widths[1] - widths[0])
-        if rest:
-            raise CannotTell("the step is no multiple of the width")
-        return abs(one - 2 * slope)
+        traces = [program.traced((width + more, trace.size[1])) for more in (2, 6)]
+        one, two = (step(other, line, store) for other in traces)
+        if one is None or two is None or (two - one) % 4:
+            raise CannotTell("no equal steps for another width, or no multiple of the width")
+        return abs(one - 2 * ((two - one) // 4))
 
     size = trace.dtype.itemsize
     answer = abs(found)
@@ -56,7 +50,6 @@ def ask(program: Program, draw: Random) -> Draft:
             (3 * width, "one row of three bytes a pixel further"),
             (3 * image_size, "one pixel of three colours further"),
             (64, "that is a cache line"),
-            (2 * answer, "that would leave out every second one"),
         ],
     )
 

@@ -1,10 +1,7 @@
 """How many taps of a pixel are inside the image?"""
 
-from random import Random
-
-from grader.ask.draft import Draft
 from grader.ask.impulse import ones, out_name, window
-from grader.ask.program import Program
+from grader.ask.kinds import Draft, Program, Random
 from grader.ask.words import count, image
 
 AT_ONCE = True

@@ -2,10 +2,8 @@
 
 import re
 from collections import Counter
-from random import Random
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.words import image
 from grader.execute import records
 from grader.execute.accesses import ThreadAccess
@@ -32,13 +30,10 @@ def ask(program: Program, draw: Random) -> Draft:
         for byte in range(access.at, access.at + access.width, trace.dtype.itemsize):
             if owners.setdefault(byte, access.thread) != access.thread:
                 raise CannotTell("two threads write the same pixel")
-    users: dict[int, set[int]] = {}
-    for access in trace.threads:
-        users.setdefault(access.at, set()).add(access.thread)
+    users = Counter(at for at, _ in {(a.at, a.thread) for a in trace.threads})
     others = [a for a in trace.threads if a.store and a.at not in owners]
-    if AS_THEY_COME.search(program.text.code) or any(
-        a.thread and len(users[a.at]) > 1 for a in others
-    ):
+    shared = any(a.thread and users[a.at] > 1 for a in others)
+    if shared or AS_THEY_COME.search(program.text.code):
         raise CannotTell("which thread writes what depends on time")
     thread = draw.randrange(team.largest)
     pixels = [Counter(owners.values())[number] for number in range(team.largest)]

@@ -1,9 +1,6 @@
 """Which pixel of the image is in an element of the tile?"""
 
-from random import Random
-
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.tile import draw_element, read_back, source_pixel
 from grader.ask.words import block, image, index
 

@@ -1,10 +1,8 @@
 """Which thread puts an element of the tile there?"""
 
 import math
-from random import Random
 
-from grader.ask.draft import Draft
-from grader.ask.program import Program
+from grader.ask.kinds import Draft, Program, Random
 from grader.ask.source import THREAD_NUMBER
 from grader.ask.tile import draw_element, read_back
 from grader.ask.trace import place

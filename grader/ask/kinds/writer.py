@@ -1,12 +1,10 @@
 """Which thread of which block stores a pixel?"""
 
 import math
-from random import Random
 
 import numpy as np
 
-from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.source import THREAD_NUMBER
 from grader.ask.trace import place
 from grader.ask.words import Index, image, index
@@ -16,11 +14,8 @@ REBUILDS = True
 
 def ask(program: Program, draw: Random) -> Draft:
     trace = program.trace
-    alone = {
-        element: found[0]
-        for element, found in trace.writers.items()
-        if len(found) == 1 and found[0][0].width == trace.dtype.itemsize
-    }
+    size, writers = trace.dtype.itemsize, trace.writers.items()
+    alone = {at: w[0] for at, w in writers if len(w) == 1 and w[0][0].width == size}
     if not alone or trace.dtype.kind != "f":
         raise CannotTell("no single thread stores a pixel alone")
     element = draw.choice(sorted(alone))
@@ -33,7 +28,7 @@ def ask(program: Program, draw: Random) -> Draft:
         return f"thread {index(of, launch.block)} of block {index(block, launch.grid)}"
 
     def second() -> str:
-        value = f"({'float' if trace.dtype.itemsize == 4 else 'double'}){THREAD_NUMBER}"
+        value = f"({'float' if size == 4 else 'double'}){THREAD_NUMBER}"
         changed = program.changed(program.text.with_values({access.line: value}))
         block, inside = divmod(program.whole(changed, element), math.prod(launch.block))
         return words(place(block, launch.grid), place(inside, launch.block))
