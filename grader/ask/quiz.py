@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -84,9 +85,8 @@ class Quiz:
         except CannotTell as reason:
             return self._unsure(kind, reason)
         if str(again) != str(draft.answer):
-            place = f"{self.program.shown}:{draft.line}"
-            two = f"{draft.answer}, computed again {again}"
-            self.tally.withheld.append(f"{kind}: {place}: {two}: {draft.text}")
+            two = f"{self.program.shown}:{draft.line}: {draft.answer}, computed again {again}"
+            self.tally.withheld.append(f"{kind}: {two}: {draft.text}")
             return False
         self._seen |= {draft.text, draft.why}
         self.tally.asked[kind] += 1
@@ -118,7 +118,7 @@ class Quiz:
         return self._asked(kind, draft, draw, f"{self._number(f'name of {kind} {turn}'):012x}")
 
     def _asked(self, kind: str, draft: Draft, draw: Random, number: str) -> Asked:
-        answer, wrong = str(draft.answer), dict([*draft.wrong().items()][: MOST_OPTIONS - 1])
+        answer, wrong = str(draft.answer), dict(islice(draft.wrong().items(), MOST_OPTIONS - 1))
         typed = isinstance(draft.answer, int)
         options = [answer, *wrong]
         if typed:
@@ -145,17 +145,16 @@ class Quiz:
         start = asked.total()
         for kind in queue:
             yield kind
-            while later and asked.total() - start >= 3:
-                before = asked.total()
+            before = asked.total()
+            while later and before - start >= 3:
                 yield later.pop(0)
                 start = asked.total() if asked.total() > before else start
         yield from later
 
     def _number(self, what: str) -> int:
         """A number that depends on the file, the seed and what it is for."""
-        name = self.submission.lab.id
         files = sorted(self.submission.contents.items())
-        text = repr((name, self.part, self.seed, what, files)).encode()
+        text = repr((self.submission.lab.id, self.part, self.seed, what, files)).encode()
         return int.from_bytes(hashlib.sha256(text).digest()[:6], "big")
 
 

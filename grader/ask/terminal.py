@@ -37,8 +37,7 @@ class Terminal:
                 print(f"    {letter})  {option}")
         right: bool | None = None
         for last in (False, True):
-            given = self._answer(asked)
-            if given is None:
+            if (given := self._answer(asked)) is None:
                 self.has_left = True
                 return right
             if not last and not is_certain():

@@ -35,12 +35,9 @@ def image(size: tuple[int, int]) -> str:
 
 def ranges(numbers: set[int]) -> str:
     """Such as "4 to 7 and 12"."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
+    first = sorted(n for n in numbers if n - 1 not in numbers)
+    last = sorted(n for n in numbers if n + 1 not in numbers)
+    runs = zip(first, last, strict=True)
     texts = [f"{a} to {b}" if b > a + 1 else f"{a}, {b}" if b > a else f"{a}" for a, b in runs]
     if len(texts) > 6:
         texts = [*texts[:5], "...", texts[-1]]

@@ -124,11 +124,8 @@ def kept(entries: list[Entry], at: int) -> str:
 
 def _entry(graded: Result, head: Head, why: str, change: Change, hashes: dict[str, str]) -> Entry:
     judged = [c for c in graded.checks if c.verdict != "skip"]
-    counters = {
-        check.title(): float(check.details["value"])
-        for check in graded.checks
-        if check.kind == "technique" and isinstance(check.details.get("value"), int | float)
-    }
+    counted = [(c.title(), c.details.get("value")) for c in graded.checks if c.kind == "technique"]
+    counters = {name: float(value) for name, value in counted if isinstance(value, int | float)}
     return Entry(
         number=head.count + 1,
         when=datetime.now(UTC).replace(microsecond=0).isoformat(),
@@ -154,16 +151,12 @@ def _change(lab: str, texts: dict[str, str]) -> Change:
         return Change(first=True)
     added = removed = 0
     for name, text in texts.items():
-        if text == before.get(name):
-            continue
         old, new = _differing(before.get(name, "").splitlines(), text.splitlines())
-        if max(len(old), len(new)) > MOST_COMPARED:
-            removed, added = removed + len(old), added + len(new)
-            continue
-        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-        for tag, a, b, c, d in matcher.get_opcodes():
-            removed += b - a if tag != "equal" else 0
-            added += d - c if tag != "equal" else 0
+        equal = 0
+        if max(len(old), len(new)) <= MOST_COMPARED:
+            matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+            equal = sum(block.size for block in matcher.get_matching_blocks())
+        added, removed = added + len(new) - equal, removed + len(old) - equal
     return Change(added, removed)
 
 

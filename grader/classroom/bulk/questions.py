@@ -26,7 +26,7 @@ class AnswersError(Exception):
 
 def kept(store: Store, lab: str = "") -> list[QuizKeys]:
     """The questions of a lab, or of all: what quizzes.make() drew."""
-    rows = (row for row in store.rows() if row.lab == lab or not lab)
+    rows = (row for row in store.rows() if lab in ("", row.lab))
     return [made for row in rows if (made := of(store, row))]
 
 
@@ -84,10 +84,9 @@ def answers(store: Store) -> Answers:
 
 def judged(quiz: QuizKeys, given: Answers) -> list[Answered]:
     """The questions of a student, each with what became of it."""
+    pairs = [(asked, given.get(asked.question.id)) for asked in quiz.asked]
     return [
-        Answered(asked, None if text is None else is_right(asked, text))
-        for asked in quiz.asked
-        for text in [given.get(asked.question.id)]
+        Answered(asked, text if text is None else is_right(asked, text)) for asked, text in pairs
     ]
 
 
