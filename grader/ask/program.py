@@ -71,17 +71,11 @@ class Program:
         found = min(usable, key=lambda c: (_digits(c.mask), c.channels, c.border != "zero"))
         mask = found.mask.rstrip("0123456789")
         threaded = any("threads" in c.set for c in self.lab.case if c.part == self.part)
-        return msgspec.structs.replace(
-            found,
-            name="ask",
-            image="noise",
-            mask=_SMALL.get(mask, found.mask),
-            border="zero" if found.border else "",
-            exact=None,
-            seed=self.personal,
-            points=0,
-            set=found.set | ({"threads": str(3 + self.personal % 3)} if threaded else {}),
-        )
+        team = {"threads": str(3 + self.personal % 3)} if threaded else {}
+        border, small = "zero" if found.border else "", _SMALL.get(mask, found.mask)
+        new = {"name": "ask", "image": "noise", "mask": small, "border": border, "exact": None}
+        case = msgspec.structs.replace(found, **new, seed=self.personal, points=0)
+        return msgspec.structs.replace(case, set=case.set | team)
 
     @property
     def public(self) -> list[Case]:

@@ -205,11 +205,18 @@ class Source:
         return (self.text[:start] + new + self.text[end:]).encode()
 
     def without_barrier(self, line: int) -> bytes:
-        """The text without the barrier of a line. Raises CannotTell."""
-        for match in _BARRIER.finditer(self.code):
-            if self.line_at(match.start()) == line:
-                return self._replaced(match.start(), match.end(), ";")
-        raise CannotTell("no barrier")
+        """The text without the barrier of a line, one of barriers()."""
+        found = (m for m in _BARRIER.finditer(self.code) if self.line_at(m.start()) == line)
+        return self._replaced(*next(found).span(), ";")
+
+    def with_call(self, name: str, line: int, new: str) -> bytes:
+        """The text with another expression in place of the call of a function at a line. Raises
+        CannotTell."""
+        calls = re.finditer(rf"\b{name}\s*\(", self.code)
+        found = [call for call in calls if self.line_at(call.start()) == line]
+        if len(found) != 1:
+            raise CannotTell("which call it is")
+        return self._replaced(found[0].start(), self.call(found[0].end())[0], new)
 
     def with_longer_row(self, array: Shared) -> bytes:
         """The text in which the rows of an array have one element more. Raises CannotTell."""

@@ -49,7 +49,7 @@ class Terminal:
                 break
             right = False
             why = key.mistakes.get(given, "")
-            print(self._filled(f"Not {given}" + (f": {why}." if why else "."), "31"))
+            print(self._filled(f"Not {given}{why and ': '}{why}.", "31"))
             if last:
                 print(self._filled(f"The answer is {key.answer}."))
         print(self._filled(key.why))

@@ -1,5 +1,6 @@
 """The arrays of shared memory: which element an address is, and who stores it."""
 
+import math
 from dataclasses import dataclass
 from itertools import takewhile
 from random import Random
@@ -59,7 +60,11 @@ def draw_element(program: Program, draw: Random, inside: bool) -> Element:
     draw.shuffle(alone)
     for offset in alone:
         access, lane = by_offset[offset][0]
-        element = Element(array, _subscripts(array, offset - access.start), access, lane)
+        number = (offset - access.start) // array.element
+        if not 0 <= number < math.prod(array.sizes):
+            raise CannotTell("the address is not in the array")
+        at = tuple(int(i) for i in np.unravel_index(number, array.sizes))
+        element = Element(array, at, access, lane)
         if not inside or _is_inside(program, element):
             return element
     raise CannotTell("no element that one thread stores once")
@@ -93,14 +98,6 @@ def read_back(program: Program, element: Element, values: dict[int, str]) -> int
 
 def _is_inside(program: Program, element: Element) -> bool:
     pixel = source_pixel(program, element)
-    if pixel is None:
-        return False
     width, height = program.trace.size
-    x, y = pixel % width, pixel // width % height
+    x, y = (-1, -1) if pixel is None else (pixel % width, pixel // width % height)
     return 0 < x < width - 1 and 0 < y < height - 1
-
-
-def _subscripts(array: Shared, offset: int) -> tuple[int, ...]:
-    if not 0 <= offset < array.bytes():
-        raise CannotTell("the address is not in the array")
-    return tuple(int(i) for i in np.unravel_index(offset // array.element, array.sizes))

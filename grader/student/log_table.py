@@ -56,8 +56,8 @@ def _entry(entries: list[Entry], place: int, before: Entry | None, width: int) -
         if old is not None and abs(old - value) > 0.01 * old:
             details.append(f"predicted, {plain_text.line(name, 100)}: {old:.4g} -> {value:.4g} us")
     if entry.failed:
-        more = f" and {len(entry.failed) - 1} more" if len(entry.failed) > 1 else ""
-        details.append(f"fails: {plain_text.line(entry.failed[0], 100)}{more}")
+        failed = [plain_text.line(name, 100) for name in entry.failed]
+        details.append(f"fails: {plain_text.few(failed, 1)}")
     for detail in details:
         wrapped = textwrap.wrap(detail, width, initial_indent=" " * 6, subsequent_indent=" " * 8)
         lines += wrapped

@@ -15,21 +15,18 @@ from grader import files, paths
 from grader.student.progress import DAMAGE
 
 SCHEMA = "convlabs-understood/v1"
-ENOUGH = 1  # right answers in a row after which a kind counts as understood
 
 
 @dataclass
 class Answered:
-    """A kind of question in one part. row: right answers since the last wrong one."""
+    """A kind of question in one part. row: right answers since the last wrong one; with one it
+    counts as understood."""
 
     part: str
     kind: str
     right: int = 0
     wrong: int = 0
     row: int = 0
-
-    def is_understood(self) -> bool:
-        return self.row >= ENOUGH
 
 
 @dataclass
@@ -54,11 +51,11 @@ class Understood:
 
     def again(self, part: str) -> list[str]:
         """The kinds of a part that were not answered rightly the last time."""
-        return [a.kind for a in self.answered if a.part == part and not a.is_understood()]
+        return [a.kind for a in self.answered if a.part == part and not a.row]
 
     def words(self) -> str:
         """Such as "5 of 6"; "" where nothing was answered."""
-        known = sum(a.is_understood() for a in self.answered)
+        known = sum(a.row > 0 for a in self.answered)
         return f"{known} of {len(self.answered)}" if self.answered else ""
 
 

@@ -1,7 +1,5 @@
 """What does the function return when one of its calls fails?"""
 
-import re
-
 import msgspec
 
 from grader.ask.kinds import CannotTell, Draft, Program, Random
@@ -28,11 +26,10 @@ def ask(program: Program, draw: Random) -> Draft:
     if not failing:
         raise CannotTell("no call that can be made to fail")
     name, line, code = draw.choice(failing)
-    start, end = call_at(program, name, line)
+    edited = program.text.with_call(name, line, FAILING[CALLS[name]])
 
     def second() -> str:
-        text = program.text.text
-        changed = program.changed((text[:start] + FAILING[CALLS[name]] + text[end:]).encode())
+        changed = program.changed(edited)
         status = program.run(case, binary=changed).status
         return words(status.returned if status else -1)
 
@@ -72,13 +69,3 @@ def words(code: int) -> str:
     if not 0 <= code < len(ERRORS):
         raise CannotTell(f"it returns error {code}")
     return ERRORS[code]  # their numbers in CUDA
-
-
-def call_at(program: Program, name: str, line: int) -> tuple[int, int]:
-    """Where the call of a function at a line stands: from its name to its closing bracket. Raises
-    CannotTell."""
-    calls = re.finditer(rf"\b{name}\s*\(", program.text.code)
-    found = [call for call in calls if program.text.line_at(call.start()) == line]
-    if len(found) != 1:
-        raise CannotTell("which call it is")
-    return found[0].start(), program.text.call(found[0].end())[0]

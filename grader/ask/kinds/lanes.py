@@ -39,19 +39,18 @@ def ask(program: Program, draw: Random) -> Draft:
         raise CannotTell("what it shifts, and by how many bytes")
     at = draw.randrange(size)
     lane, byte = at // LANE * LANE, at % LANE + by
-    above = size if len(operands) == 2 else None  # where the bytes come from that move in
+    two = len(operands) == 2
+    above = size if two else None  # where the bytes come from that move in
     answer = lane + byte if byte < LANE else 0 if above is None else above + lane + byte - LANE
 
     def second() -> int:
-        named = [*(["high", "low"] if len(operands) == 2 else ["low"]), last]
-        added = SHARE.format(cpu=part.cpu, name=part.calls[-1], bits=bits, m=m, size=size,
-                             call=f"{function}({', '.join(named)})")  # fmt: skip
-        renamed = f"#define {part.calls[-1]} {part.calls[-1]}_before\n{program.text.text}\n"
-        edited = f"{renamed}#undef {part.calls[-1]}\n{added}"
+        name, shifted = part.calls[-1], f"{function}({'high, ' if two else ''}low, {last})"
+        added = SHARE.format(cpu=part.cpu, name=name, bits=bits, m=m, size=size, call=shifted)
+        edited = f"#define {name} {name}_before\n{program.text.text}\n#undef {name}\n{added}"
         return int(program.output(program.case(), program.changed(edited.encode())).flat[at])
 
     held = f"byte i of {operands[-1]} holds the number i"
-    if len(operands) == 2:
+    if two:
         held += f", and byte i of {operands[0]} holds {size} + i"
     return Draft(
         line=program.text.line_at(call.start()),
@@ -60,7 +59,7 @@ def ask(program: Program, draw: Random) -> Draft:
         answer=answer,
         second=second,
         why=f"In each lane of {LANE} bytes, byte k of the result is byte k + {by} of "
-        + (f"{operands[-1]} with {operands[0]} behind it" if len(operands) == 2 else operands[0])
+        + (f"{operands[-1]} with {operands[0]} behind it" if two else operands[0])
         + f". Here that is byte {at % LANE} + {by} = {byte} of the lane, which "
         + ("is past the end: 0." if byte >= LANE and above is None else f"holds {answer}."),
         mistakes=[

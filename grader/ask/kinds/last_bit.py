@@ -23,9 +23,8 @@ def ask(program: Program, draw: Random) -> Draft:
 
     def run(pixels: Array) -> Array:
         inputs = Inputs(**{**given.arrays, "image": pixels})
-        return program.right_output(program.wide, inputs)[
-            down : -down or None, across : -across or None
-        ]
+        result = program.right_output(program.wide, inputs)
+        return result[down : height - down, across : width - across]
 
     noise = np.random.default_rng(draw.randrange(1 << 30)).random((height, width), np.float32)
     noisy = run(noise)

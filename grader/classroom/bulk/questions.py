@@ -53,11 +53,9 @@ def read(data: bytes, file: str) -> Answers:
     try:
         rows = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
         names = {(name or "").strip().lower(): name for name in rows.fieldnames or ()}
-        if missing := [name for name in COLUMNS if name not in names]:
-            raise AnswersError(
-                f"{file} has no column {' and no column '.join(missing)}: its first line must have "
-                "the names question and answer"
-            )
+        if missing := " and no column ".join(name for name in COLUMNS if name not in names):
+            rule = "its first line must have the names question and answer"
+            raise AnswersError(f"{file} has no column {missing}: {rule}")
         question, answer = (names[name] for name in COLUMNS)
         found: Answers = {}
         for row in rows:

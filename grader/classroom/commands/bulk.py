@@ -130,10 +130,9 @@ def _ask(store: Store, labs: list[spec.Lab], count: int) -> None:
     made = list(quizzes.make(store, labs, count))
     total = sum(len(each.asked) for each in made)
     output.say(f"questions drawn: {total}, programs: {len(made)}; ./grade export writes them")
-    if few := [each.student for each in made if len(each.asked) < count]:
-        names = ", ".join(plain_text.line(name, 40) for name in few[:5])
-        more = ", ..." if len(few) > 5 else ""
-        output.say(f"read these programs yourself: fewer than {count} questions: {names}{more}")
+    if names := [plain_text.line(m.student, 40) for m in made if len(m.asked) < count]:
+        few = plain_text.few(names, 5)
+        output.say(f"read these programs yourself: fewer than {count} questions: {few}")
     for fault in [text for each in made for text in each.withheld]:
         output.say(f"a question was withheld, please report this fault of ours: {fault}")
 

@@ -117,22 +117,8 @@ PerTask = Annotated[int, typer.Option(min=1, help="Grades in one task of a Slurm
 
 # ---- questions
 
-Ask = Annotated[
-    int,
-    typer.Option(
-        "--ask",
-        min=0,
-        max=20,
-        metavar="N",
-        help="Also draw N questions about each graded program, for ./grade export --format "
-        "moodle-xml or qti; takes some seconds for each student.",
-    ),
-]
-AnswersFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--answers",
-        metavar="FILE",
-        help="What students answered: a CSV file with the columns question and answer.",
-    ),
-]
+ASK = "Also draw N questions about each graded program, for ./grade export --format moodle-xml or "
+ASK += "qti; takes some seconds for each student."
+ANSWERS = "What students answered: a CSV file with the columns question and answer."
+Ask = Annotated[int, typer.Option("--ask", min=0, max=20, metavar="N", help=ASK)]
+AnswersFile = Annotated[Path | None, typer.Option("--answers", metavar="FILE", help=ANSWERS)]

@@ -191,25 +191,19 @@ def _lab(
         notes=Counter(note.kind for final in finals for note in notes[final.student.id, lab]),
         questions=questions.figures(store, graded, asked.answers(store)),
         stories=_stories(submitted, handed_in),
-        decisions=[
-            *decisions.of_lab(lab, submitted, why_not),
-            *decisions.of_logs(lab, submitted, handed_in),
-        ],
+        decisions=decisions.of_lab(lab, submitted, why_not)
+        + decisions.of_logs(lab, submitted, handed_in),
     )
 
 
 def _stories(submitted: list[Final], handed_in: dict[str, Log]) -> list[Story]:
-    with_log = [(final, handed_in.get(final.row.student)) for final in submitted if final.row]
-    return [
-        Story(
-            final,
-            len(log.entries),
-            sum(bool(entry.why) for entry in log.entries),
-            log_table.story(log, STORY_WIDTH, MOST_RECORDS),
-        )
-        for final, log in with_log
-        if log
-    ]
+    found = []
+    for final in submitted:
+        if log := handed_in.get(final.row.student) if final.row else None:
+            text = log_table.story(log, STORY_WIDTH, MOST_RECORDS)
+            said = sum(bool(entry.why) for entry in log.entries)
+            found.append(Story(final, len(log.entries), said, text))
+    return found
 
 
 def _is_unsure(final: Final) -> bool:
