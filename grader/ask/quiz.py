@@ -25,11 +25,10 @@ ROUNDS = 6  # how often a kind may be drawn
 @dataclass
 class Tally:
     """What became of the drafts, by kind: asked; withheld, because the two computations differ,
-    with what they gave; and unsure, because there was only one."""
+    with what they gave; and why a kind does not fit, or could not be computed twice."""
 
     asked: Counter[str] = field(default_factory=Counter)
     withheld: list[str] = field(default_factory=list)
-    unsure: Counter[str] = field(default_factory=Counter)
     reasons: dict[str, str] = field(default_factory=dict)
 
 
@@ -83,7 +82,8 @@ class Quiz:
         try:
             again = draft.second()
         except CannotTell as reason:
-            return self._unsure(kind, reason)
+            self.tally.reasons[kind] = str(reason)
+            return False
         if str(again) != str(draft.answer):
             two = f"{self.program.shown}:{draft.line}: {draft.answer}, computed again {again}"
             self.tally.withheld.append(f"{kind}: {two}: {draft.text}")
@@ -91,11 +91,6 @@ class Quiz:
         self._seen |= {draft.text, draft.why}
         self.tally.asked[kind] += 1
         return True
-
-    def _unsure(self, kind: str, reason: CannotTell) -> bool:
-        self.tally.unsure[kind] += 1
-        self.tally.reasons[kind] = str(reason)
-        return False
 
     def _early(self) -> Asked | None:
         """A question that needs no build."""
@@ -109,7 +104,7 @@ class Quiz:
         try:
             draft = KINDS[kind].ask(self.program, draw)
         except CannotTell as reason:
-            self._unsure(kind, reason)
+            self.tally.reasons[kind] = str(reason)
             return None
         if len(draft.wrong()) + 1 < FEWEST or {draft.text, draft.why} & self._seen:
             return None  # asked before, or told by an earlier explanation

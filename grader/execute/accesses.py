@@ -15,16 +15,6 @@ __all__ = ["BANKS", "LANES", "SECTOR", "WORD", "ThreadAccess", "WarpAccess"]
 SECTOR, BANKS, WORD = 32, 32, 4  # bytes; how many; bytes
 
 
-class _OfThread(msgspec.Struct, frozen=True):
-    """A line that labs/runtime/openmp_race/race_detector.c wrote."""
-
-    pc: Count
-    thread: Count
-    store: bool
-    width: Annotated[int, msgspec.Meta(ge=1, le=1 << 20)]
-    at: Count
-
-
 class WarpAccess(msgspec.Struct, frozen=True):
     """One memory instruction of a warp. lanes: of each active lane the first byte, counted from
     the beginning of the array; of shared memory, from that of the block's, where the array begins
@@ -64,15 +54,16 @@ class WarpAccess(msgspec.Struct, frozen=True):
 
 
 class ThreadAccess(msgspec.Struct, frozen=True):
-    """One access of a thread of a function in C. at: the address."""
+    """One access of a thread of a function in C, as labs/runtime/openmp_race/race_detector.c writes
+    it. at: the address. file, line: what its pc belongs to."""
 
-    pc: int
-    file: str
-    line: int
-    thread: int
+    pc: Count
+    thread: Count
     store: bool
-    width: int
-    at: int
+    width: Annotated[int, msgspec.Meta(ge=1, le=1 << 20)]
+    at: Count
+    file: str = ""
+    line: int = 0
 
 
 def of_warps(binary: Path, raw: bytes) -> list[WarpAccess]:
@@ -134,6 +125,6 @@ def _of_warp(found: _Found, file: str, line: int) -> WarpAccess:
 
 def of_threads(binary: Path, raw: bytes) -> list[ThreadAccess]:
     """Likewise of a function in C under the check for OpenMP races."""
-    found = [r for line in raw.splitlines() if (r := readable(line, _OfThread))]
-    locations = addr2line.locations(binary, {r.pc for r in found})
-    return [ThreadAccess(r.pc, *locations[r.pc], r.thread, r.store, r.width, r.at) for r in found]
+    found = [r for line in raw.splitlines() if (r := readable(line, ThreadAccess))]
+    at = addr2line.locations(binary, {r.pc for r in found})
+    return [ThreadAccess(r.pc, r.thread, r.store, r.width, r.at, *at[r.pc]) for r in found]

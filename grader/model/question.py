@@ -43,7 +43,7 @@ class Asked(msgspec.Struct, frozen=True):
 class QuizKeys(msgspec.Struct, frozen=True):
     """The questions of one student with their keys: for who teaches. student: the name under which
     the submission is stored. withheld: questions whose two computations differ, which is a fault of
-    ours; unsure: those that could not be computed twice."""
+    ours."""
 
     lab: str
     student: str

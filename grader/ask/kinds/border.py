@@ -33,11 +33,8 @@ def ask(program: Program, draw: Random) -> Draft:
 
     inside = 0 <= x + a < width and 0 <= y + b < height
 
-    def second() -> str:
-        case = msgspec.structs.replace(program.wide, border=border)
-        result = program.right_output(case, impulse(program, case, a, b))
-        return pixel_of(program, float(result[at]))
-
+    case = msgspec.structs.replace(program.wide, border=border)
+    given = impulse(program, case, a, b)
     replicates = border == "replicate"
     answer = nearest(y + b, x + a) if inside or replicates else "0"
     is_rotated_inside = 0 <= y - b < height and 0 <= x - a < width
@@ -53,7 +50,7 @@ def ask(program: Program, draw: Random) -> Draft:
         f"coefficient at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others "
         f"are 0. What is in {shown}?",
         answer=answer,
-        second=second,
+        second=lambda: pixel_of(program, program.right_output(case, given)[at]),
         why=f"The tap is at x = {x + a}, y = {y + b}, "
         + ("inside the image: the border does not matter." if inside else rule)
         + " A run of your program gives the same.",

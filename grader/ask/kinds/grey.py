@@ -22,12 +22,8 @@ def ask(program: Program, draw: Random) -> Draft:
     width, height = program.widest
     y, x = draw.randrange(height), draw.randrange(width)
 
-    def second() -> int:
-        given = program.inputs(case)
-        image = given.image.copy()
-        image[y, x] = pixel
-        return int(program.right_output(case, Inputs(image=image))[y, x])
-
+    image = program.inputs(case).image.copy()
+    image[y, x] = pixel
     other = b * pixel[0] + g * pixel[1] + r * pixel[2]
     return Draft(
         line=program.first_line,
@@ -35,7 +31,7 @@ def ask(program: Program, draw: Random) -> Draft:
         f"r = {r}, g = {g}, b = {b}, in units of 1/32768. Which grey value does {program.name} "
         f"give it?",
         answer=answer,
-        second=second,
+        second=lambda: int(program.right_output(case, Inputs(image=image))[y, x]),
         why=f"{r} x {pixel[0]} + {g} x {pixel[1]} + {b} x {pixel[2]} = {total}; divided by 32768 "
         f"that is {total / (1 << SHIFT):.3f}, and rounded {answer}. A run of your program gives "
         f"the same.",

@@ -69,5 +69,6 @@ def ask(program: Program, draw: Random) -> Draft:
             (lane + byte, "as if the bytes continued after the end of the lane"),
             (at, "as if nothing moved"),
             (at + 4 * by, f"{by} counts bytes, not integers of 32 bits"),
+            (at + by // 8, f"{by} counts bytes, not bits"),
         ],
     )  # fmt: skip

@@ -26,10 +26,7 @@ def ask(program: Program, draw: Random) -> Draft:
     answer = min(limits.values())
     binding = min(limits, key=lambda name: limits[name])
 
-    def second() -> int:
-        share = trace.counted.kernels[number].occupancy_bound
-        return round(share * WARPS_PER_MULTIPROCESSOR / (threads // 32))
-
+    share = trace.counted.kernels[number].occupancy_bound
     return Draft(
         line=launch.line,
         text=f"A multiprocessor of an H100 or H200 holds at most {THREADS} threads, {BLOCKS} "
@@ -37,7 +34,7 @@ def ask(program: Program, draw: Random) -> Draft:
         f"than it declares. How many blocks of this launch fit on it at the same time, if "
         f"registers are no limit? A block has {launch.shared} bytes of shared memory.",
         answer=answer,
-        second=second,
+        second=lambda: round(share * WARPS_PER_MULTIPROCESSOR / (threads // 32)),
         why=f"A block has {declared} threads. "
         + ", ".join(f"{name} allow {value}" for name, value in limits.items())
         + f": the limit is {binding}.",

@@ -22,10 +22,7 @@ def ask(program: Program, draw: Random) -> Draft:
     answer = wavefronts(msgspec.structs.replace(access, lanes=moved))
     before = wavefronts(access)
 
-    def second() -> int:
-        changed = program.retraced(program.text.with_longer_row(array))
-        return wavefronts(found_again(access, changed))
-
+    edited = program.text.with_longer_row(array)
     rows = {(at - start) // pitch for at in access.lanes.values()}
     longer = array.sizes[-1] + 1
     return Draft(
@@ -34,7 +31,7 @@ def ask(program: Program, draw: Random) -> Draft:
         f"many passes over the banks (wavefronts) would {warp(program, access)} then need for "
         f"{the(access)} at this line, the first time?",
         answer=answer,
-        second=second,
+        second=lambda: wavefronts(found_again(access, program.retraced(edited))),
         why=f"The lanes access {count(len(rows), 'row')} of {array.name}. With {longer} elements a "
         f"row, each row begins {count(longer % 32, 'bank')} after the one above it; before, "
         f"{(longer - 1) % 32}. Before the change it takes {count(before, 'pass')}, after it "

@@ -17,10 +17,7 @@ def ask(program: Program, draw: Random) -> Draft:
     y = draw.randrange(2 * down + 1, height - 2 * down - 1)
     shown, at = out_name(program, y, x)
 
-    def second() -> str:
-        result = program.right_output(program.wide, impulse(program, program.wide, a, b))
-        return pixel_of(program, float(result[at]))
-
+    given = impulse(program, program.wide, a, b)
     answer = name(program, y + b, x + a)
     from_corner = name(program, y + b + down, x + a + across)
     rotated = "that would be a convolution, which rotates the mask by 180 degrees; your program "
@@ -30,7 +27,7 @@ def ask(program: Program, draw: Random) -> Draft:
         f"at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others are 0. "
         f"Which pixel does {shown} equal?",
         answer=answer,
-        second=second,
+        second=lambda: pixel_of(program, program.right_output(program.wide, given)[at]),
         why=f"Eq. 1 multiplies the coefficient at (a, b) with the pixel at (x + a, y + b): "
         f"x = {plus(x, a)} = {x + a}, y = {plus(y, b)} = {y + b}. A run of your program with "
         f"this mask gives this pixel.",

@@ -21,10 +21,6 @@ def ask(program: Program, draw: Random) -> Draft:
     wide, high = 2 * across + 1, 2 * down + 1
     shown, at = out_name(program, y, x)
 
-    def second() -> int:
-        result = program.right_output(program.wide, inputs)
-        return round(float(result[at]))
-
     each = f" for each of {channels} channels" if channels > 1 else ""
     said = " with BORDER_ZERO" if program.base.border else ""
     return Draft(
@@ -32,7 +28,7 @@ def ask(program: Program, draw: Random) -> Draft:
         text=f"{program.name} runs on {image(program.widest)}{said}. Every pixel is 1, and so "
         f"is each of the {wide} x {high} coefficients{each}. What is in {shown}?",
         answer=answer,
-        second=second,
+        second=lambda: round(float(program.right_output(program.wide, inputs)[at])),
         why=f"Each tap inside the image adds 1. Of the window around that pixel, "
         f"{count(columns, 'column')} and {count(rows, 'row')} are inside"
         + (f", in {channels} channels" if channels > 1 else "")

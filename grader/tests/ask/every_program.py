@@ -43,14 +43,13 @@ class Keys:
     refused: str = ""
     asked: Counter[str] = field(default_factory=Counter)
     withheld: list[str] = field(default_factory=list)
-    unsure: Counter[str] = field(default_factory=Counter)
     reasons: dict[str, str] = field(default_factory=dict)
 
     def rows(self) -> Iterator[str]:
         for kind in KINDS:
             differing = sum(text.startswith(f"{kind}: ") for text in self.withheld)
             agreed = self.asked[kind]
-            numbers = (agreed + differing, agreed, differing, self.unsure[kind])
+            numbers = (agreed + differing, agreed, differing)
             yield "\t".join(
                 [self.program, self.part, kind, *map(str, numbers), self.reasons.get(kind, "")]
             )
@@ -97,8 +96,7 @@ def keys(lab: str, name: str, part: str) -> Keys:
             except (NoQuestionsError, BuildError, TooBusyError, CannotTell) as reason:
                 made.refused = str(reason).partition("\n")[0]
             tally = drawn.tally
-            made.asked, made.withheld = tally.asked, tally.withheld
-            made.unsure, made.reasons = tally.unsure, tally.reasons
+            made.asked, made.withheld, made.reasons = tally.asked, tally.withheld, tally.reasons
     return made
 
 
