@@ -146,13 +146,9 @@ class Source:
     def function(self, line: int) -> tuple[int, int]:
         """The lines of the function that holds a line: from one that begins at the margin."""
         lines = self.code.splitlines()
-        first = line
-        while first > 1 and not re.match(r"[A-Za-z_]", lines[first - 1]):
-            first -= 1
-        last = line
-        while last < len(lines) and not lines[last - 1].startswith("}"):
-            last += 1
-        return first, last
+        above, below = range(line, 1, -1), range(line, len(lines))
+        first = next((n for n in above if re.match(r"[A-Za-z_]", lines[n - 1])), 1)
+        return first, next((n for n in below if lines[n - 1].startswith("}")), len(lines))
 
     def barriers(self) -> list[int]:
         """The lines of barriers that stand alone as a statement."""
@@ -161,16 +157,15 @@ class Source:
     def call(self, inside: int) -> tuple[int, list[str]]:
         """Where a call ends, behind its closing bracket, and its arguments, each on one line.
         inside: the offset behind the opening one. Raises CannotTell."""
-        arguments, depth = [""], 1
-        for at in range(inside, len(self.code)):
-            depth += (self.code[at] == "(") - (self.code[at] == ")")
-            if depth == 0:
-                return at + 1, [" ".join(argument.split()) for argument in arguments]
-            if self.code[at] == "," and depth == 1:
+        end = self._closing(inside, "()")
+        arguments, depth = [""], 0
+        for letter in self.code[inside:end]:
+            depth += (letter == "(") - (letter == ")")
+            if letter == "," and depth == 0:
                 arguments.append("")
             else:
-                arguments[-1] += self.code[at]
-        raise CannotTell("brackets")
+                arguments[-1] += letter
+        return end + 1, [" ".join(argument.split()) for argument in arguments]
 
     # ---- changes
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from grader.model.question import Asked
 
 LETTERS = "abcdefghij"
-ENDS = ("q", "quit", "exit")
 
 
 @dataclass
@@ -67,7 +66,7 @@ class Terminal:
             except (EOFError, RuntimeError, OSError):  # the end, or no input at all
                 print()
                 return None
-            if given in ENDS:
+            if given in ("q", "quit", "exit"):
                 return None
             if question.typed and re.fullmatch(r"[0-9]{1,15}", given):
                 return str(int(given))

@@ -31,14 +31,6 @@ class Trace:
     team: bytes = b""
     complete: bool = True
 
-    def at(self, space: str, store: bool) -> dict[int, list[WarpAccess]]:
-        """The accesses of one kind, by line."""
-        found: dict[int, list[WarpAccess]] = {}
-        for access in self.warps:
-            if access.space == space and access.store == store:
-                found.setdefault(access.line, []).append(access)
-        return found
-
     @cached_property
     def stores(self) -> list[WarpAccess]:
         """The stores that write the output: those of the last launch that stores to an array of

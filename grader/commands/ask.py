@@ -16,7 +16,6 @@ from grader.model.question import Asked
 from grader.model.submission import Submission
 from grader.student import progress, understood
 
-COUNT = "How many questions."
 SEED = "The same text and file give the same questions; others each time by default. "
 SEED += "Keep that of an exam to yourself."
 SHEET = "Ask nothing: write a page for an oral exam, with the keys; .html or .pdf."
@@ -26,7 +25,7 @@ def ask(
     lab: options.LabName,
     part: Annotated[str, typer.Argument(metavar="[PART]", help="A, B, ...; A by default.")] = "A",
     src: options.Src = options.STARTER,
-    count: Annotated[int, typer.Option("-n", "--count", min=1, max=50, help=COUNT)] = 5,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, max=50, help="How many.")] = 5,
     seed: Annotated[str, typer.Option("--seed", metavar="TEXT", help=SEED)] = "",
     sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help=SHEET)] = "",
     colour: options.ColourOption = output.Colour.auto,

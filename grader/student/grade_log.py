@@ -11,6 +11,7 @@ import difflib
 import fcntl
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import takewhile
 
 import msgspec
 
@@ -163,8 +164,8 @@ def _change(lab: str, texts: dict[str, str]) -> Change:
 def _differing(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
     """The lines without those that both begin or end with."""
     for _ in range(2):  # the second time from the end
-        same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
-        same = min(len(old), len(new)) if same is None else same
+        pairs = zip(old, new, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         old, new = old[same:][::-1], new[same:][::-1]
     return old, new
 

@@ -31,13 +31,12 @@ def story(log: Log, width: int, most: int | None = None) -> str:
     lines = [f"{'':>4}  {'when (UTC)':16}  {'lines':>10}  {'checks':>8}  {'points':>9}  change"]
     left_out = max(len(log.entries) - most, 0) if most is not None else 0
     for place in range(left_out, len(log.entries)):
-        before = log.entries[place - 1] if place else None
-        lines += _entry(log.entries, place, before, width)
+        lines += _entry(log.entries, place, width)
     return "\n".join(lines)
 
 
-def _entry(entries: list[Entry], place: int, before: Entry | None, width: int) -> list[str]:
-    entry = entries[place]
+def _entry(entries: list[Entry], place: int, width: int) -> list[str]:
+    entry, before = entries[place], entries[place - 1] if place else None
     points = f"{entry.earned:g}/{entry.measured:g}"
     kept = grade_log.kept(entries, place)
     lines = [
@@ -59,8 +58,7 @@ def _entry(entries: list[Entry], place: int, before: Entry | None, width: int) -
         failed = [plain_text.line(name, 100) for name in entry.failed]
         details.append(f"fails: {plain_text.few(failed, 1)}")
     for detail in details:
-        wrapped = textwrap.wrap(detail, width, initial_indent=" " * 6, subsequent_indent=" " * 8)
-        lines += wrapped
+        lines += textwrap.wrap(detail, width, initial_indent=" " * 6, subsequent_indent=" " * 8)
     return lines
 
 

@@ -19,8 +19,7 @@ SCHEMA = "convlabs-understood/v1"
 
 @dataclass
 class Answered:
-    """A kind of question in one part. row: right answers since the last wrong one; with one it
-    counts as understood."""
+    """A kind of question in one part. row: right answers since the last wrong one; 0: not yet."""
 
     part: str
     kind: str

@@ -10,8 +10,8 @@ NOTHING = "none: the result does not depend on this barrier"
 
 
 def ask(program: Program, draw: Random) -> Draft:
-    trace = program.trace
-    stores, loads = trace.at("shared", True), trace.at("shared", False)
+    shared = [a for a in program.trace.warps if a.space == "shared"]
+    stores, loads = ({a.line for a in shared if a.store == way} for way in (True, False))
     if not stores or not loads:
         raise CannotTell("no shared memory")
     functions = [program.text.function(line) for line in stores]

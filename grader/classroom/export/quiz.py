@@ -38,9 +38,10 @@ def qti(quizzes: Iterable[QuizKeys]) -> Iterator[tuple[str, bytes]]:
     resources = _add(manifest, "resources")
     packed: dict[str, bytes] = {}
     for number, made in enumerate(quizzes):
+        student = re.sub(r"[^A-Za-z0-9_-]", "_", made.student)[:80]
         for asked in made.asked:
             name = f"q{number}-{asked.question.id}"
-            path = f"{made.lab}/{_safe(made.student)}/{name}.xml"
+            path = f"{made.lab}/{student}/{name}.xml"
             kind = "imsqti_item_xmlv2p1"
             resource = _add(resources, "resource", identifier=name, type=kind, href=path)
             _add(resource, "file", href=path)
@@ -115,7 +116,3 @@ def _add(parent: Xml.Element, tag: str, text: str | None = None, **keys: str) ->
     added = Xml.SubElement(parent, tag, keys)
     added.text = text if text is None else clean(text)
     return added
-
-
-def _safe(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:80]

@@ -57,8 +57,7 @@ def of_logs(lab: str, submitted: Sequence[Final], handed_in: dict[str, Log]) -> 
     by_text: dict[str, list[Final]] = {}
     for student, log in handed_in.items():
         for problem in log.problems[:MOST_PROBLEMS]:
-            text = plain_text.line(problem, 200)
-            by_text.setdefault(text, []).append(by_student[student])
+            by_text.setdefault(plain_text.line(problem, 200), []).append(by_student[student])
     found = [Decision("log", lab, text, tuple(by_text[text])) for text in sorted(by_text)]
     return found + [
         Decision("log", lab, SHARED, tuple(by_student[student] for student in students))
