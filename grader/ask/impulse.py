@@ -55,12 +55,13 @@ def pixel_of(program: Program, value: float) -> str:
     """The pixel of the image that has a value, as a question names it; "0" for none."""
     width, height = program.widest
     number = int(value) - 1
-    return "0" if number < 0 else name(program, number // width % height, number % width)
+    rest, x = divmod(number, width)
+    return "0" if number < 0 else name(program, rest % height, x, rest // height)
 
 
-def name(program: Program, y: int, x: int) -> str:
-    """A pixel of the image; of the first channel where there are several."""
-    planes = "[c=0]" if program.inputs(program.wide).image.ndim > 2 else ""
+def name(program: Program, y: int, x: int, c: int = 0) -> str:
+    """A pixel of the image; of channel c where there are several."""
+    planes = f"[c={c}]" if program.inputs(program.wide).image.ndim > 2 else ""
     return f"image{planes}[y={y}][x={x}]"
 
 
