@@ -47,9 +47,8 @@ def footprint(trace: Trace) -> Footprint:
     high = np.array([np.max(each, axis=0) for each in places.values()])
     wide, tall = (int(size) for size in np.max(high - low, axis=0) + 1)
     launch = trace.stores[0].launch
-    all_blocks = math.prod(trace.launches[launch].grid)
     one = Footprint(launch, (wide, tall), 1)
-    layers, rest = divmod(all_blocks, one.blocks((width, height)))
+    layers, rest = divmod(math.prod(trace.launches[launch].grid), one.blocks((width, height)))
     if rest or (low % one.tile).any():
         raise CannotTell("the blocks do not tile the image")
     return replace(one, layers=layers)

@@ -117,8 +117,7 @@ class Source:
     def shared(self, extra: dict[str, int] | None = None, strict: bool = True) -> list[Shared]:
         """The arrays of shared memory whose sizes are constant. strict: raises CannotTell at
         another, which is left out otherwise."""
-        known = self.constants | (extra or {})
-        found = []
+        known, found = self.constants | (extra or {}), []
         for match in _SHARED.finditer(self.code):
             if match["extern"] and strict:
                 raise CannotTell("shared memory whose size is set at the launch")
@@ -128,8 +127,7 @@ class Source:
                 values = [evaluated(t, known) for t in re.findall(r"\[([^\]]*)\]", sizes)]
                 numbers = tuple(v for v in values if v is not None)
                 if type_ in _BYTES and len(numbers) == len(values):
-                    line = self.line_at(match.start())
-                    found.append(Shared(name, _BYTES[type_], numbers, line))
+                    found.append(Shared(name, _BYTES[type_], numbers, self.line_at(match.start())))
                 elif strict:
                     raise CannotTell(f"the size of {name}")
         return found
@@ -205,8 +203,7 @@ class Source:
         return self._replaced(*next(found).span(), ";")
 
     def with_call(self, name: str, line: int, new: str) -> bytes:
-        """The text with another expression in place of the call of a function at a line. Raises
-        CannotTell."""
+        """The text with another expression in place of a call at a line. Raises CannotTell."""
         calls = re.finditer(rf"\b{name}\s*\(", self.code)
         found = [call for call in calls if self.line_at(call.start()) == line]
         if len(found) != 1:
@@ -215,9 +212,8 @@ class Source:
 
     def with_longer_row(self, array: Shared) -> bytes:
         """The text in which the rows of an array have one element more. Raises CannotTell."""
-        line = self._starts[array.line - 1]
         pattern = re.compile(rf"\b{re.escape(array.name)}\s*((?:\[[^\]]*\]\s*)+)")
-        match = pattern.search(self.code, line)
+        match = pattern.search(self.code, self._starts[array.line - 1])
         if match is None or self.line_at(match.start()) > array.line + 2:
             raise CannotTell("the array is declared elsewhere")
         end = match.start(1) + match[1].rstrip().rfind("]")

@@ -10,6 +10,8 @@ from grader.ask.trace import Trace
 from grader.execute.accesses import SECTOR, WORD, WarpAccess
 
 Index = tuple[int, int, int]
+Group = list[WarpAccess]  # of one place in the source
+Cost = Callable[[WarpAccess], int]
 VECTORS = re.compile(r"\b(?:float|double|int|uint|uchar)[234]\b")
 
 
@@ -35,8 +37,7 @@ def image(size: tuple[int, int]) -> str:
 
 def ranges(numbers: set[int]) -> str:
     """Such as "4 to 7 and 12"."""
-    first = sorted(n for n in numbers if n - 1 not in numbers)
-    last = sorted(n for n in numbers if n + 1 not in numbers)
+    first, last = (sorted(n for n in numbers if n + step not in numbers) for step in (-1, 1))
     runs = zip(first, last, strict=True)
     texts = [f"{a} to {b}" if b > a + 1 else f"{a}, {b}" if b > a else f"{a}" for a, b in runs]
     if len(texts) > 6:
@@ -77,10 +78,9 @@ def same(access: WarpAccess) -> tuple[int, int, str, bool, str]:
     return access.launch, access.line, access.space, access.store, access.array
 
 
-def groups(program: Program, *spaces: str) -> list[list[WarpAccess]]:
-    """The accesses of the given spaces, those of one place in the source together. Raises
-    CannotTell where there is none."""
-    found: dict[tuple[int, int, str, bool, str], list[WarpAccess]] = {}
+def groups(program: Program, *spaces: str) -> list[Group]:
+    """The accesses of the given spaces. Raises CannotTell where there is none."""
+    found: dict[tuple[int, int, str, bool, str], Group] = {}
     for access in program.trace.warps:
         if access.space in spaces:
             found.setdefault(same(access), []).append(access)
@@ -90,7 +90,7 @@ def groups(program: Program, *spaces: str) -> list[list[WarpAccess]]:
     return known
 
 
-def _is_one(program: Program, group: list[WarpAccess]) -> bool:
+def _is_one(program: Program, group: Group) -> bool:
     """Does the text show what the group is: one array, and as many bytes as an element has? nvcc
     joins neighbouring accesses, which no line of the file says."""
     widest = max(access.width for access in group)
@@ -101,12 +101,8 @@ def _is_one(program: Program, group: list[WarpAccess]) -> bool:
 
 
 def draw_access(
-    program: Program,
-    draw: Random,
-    space: str,
-    cost: Callable[[WarpAccess], int],
-    widths: Container[int] = range(1, 17),
-) -> tuple[list[WarpAccess], WarpAccess]:
+    program: Program, draw: Random, space: str, cost: Cost, widths: Container[int] = range(1, 17)
+) -> tuple[Group, WarpAccess]:
     """The accesses of one place in the source, each lane's of one of the widths, and the first that
     one of the warps makes there. Where its line has several such accesses, they cost the same: no
     order of theirs is certain. Raises CannotTell."""
@@ -117,12 +113,8 @@ def draw_access(
         firsts: dict[tuple[Index, int], dict[int, WarpAccess]] = {}
         for access in group:
             firsts.setdefault((access.block, access.warp), {}).setdefault(access.pc, access)
-        certain = [
-            next(iter(by_pc.values()))
-            for by_pc in firsts.values()
-            if len({cost(access) for access in by_pc.values()}) == 1
-        ]
-        if certain:
+        by_warp = [[*by_pc.values()] for by_pc in firsts.values()]
+        if certain := [first[0] for first in by_warp if len({*map(cost, first)}) == 1]:
             return group, draw.choice(certain)
     raise CannotTell(f"no accesses of {space} memory of that width, or in no certain order")
 
@@ -136,13 +128,7 @@ def found_again(access: WarpAccess, changed: Trace) -> WarpAccess:
     raise CannotTell("the changed program does not get there")
 
 
-def agrees(
-    answer: int,
-    program: Program,
-    group: list[WarpAccess],
-    cost: Callable[[WarpAccess], int],
-    counter: str,
-) -> int | str:
+def agrees(answer: int, program: Program, group: Group, cost: Cost, counter: str) -> int | str:
     """The answer where the costs of all accesses of a group are together what the profile counted
     for them; else what differs."""
     first, pcs = group[0], {access.pc for access in group}

@@ -54,8 +54,7 @@ def ask(program: Program, draw: Random) -> Draft:
 
 def counted(program: Program, size: tuple[int, int], number: int) -> int:
     """The blocks of launch `number` of a run on an image of that size."""
-    case = program.case(size)
-    outcome = program.run(case, COUNTED_BLOCK, program.binary)
+    outcome = program.run(program.case(size), COUNTED_BLOCK, program.binary)
     launches = read_launches(outcome.profile)
     if number >= len(launches):
         raise CannotTell("another number of launches")

@@ -36,7 +36,6 @@ def ask(program: Program, draw: Random) -> Draft:
     case = msgspec.structs.replace(program.wide, border=border)
     given = impulse(program, case, a, b)
     replicates = border == "replicate"
-    answer = nearest(y + b, x + a) if inside or replicates else "0"
     is_rotated_inside = 0 <= y - b < height and 0 <= x - a < width
     rotated = "that is the pixel that a mask rotated by 180 degrees would read"
     mirrored = name(program, _mirrored(y + b, height), _mirrored(x + a, width))
@@ -49,7 +48,7 @@ def ask(program: Program, draw: Random) -> Draft:
         text=f"{program.name} runs on {image(program.widest)}{said} a mask whose "
         f"coefficient at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others "
         f"are 0. What is in {shown}?",
-        answer=answer,
+        answer=nearest(y + b, x + a) if inside or replicates else "0",
         second=lambda: pixel_of(program, program.right_output(case, given)[at]),
         why=f"The tap is at x = {x + a}, y = {y + b}, "
         + ("inside the image: the border does not matter." if inside else rule)

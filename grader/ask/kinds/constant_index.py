@@ -18,8 +18,7 @@ def ask(program: Program, draw: Random) -> Draft:
     if len(set(arrays)) != 1:
         raise CannotTell("which array is read")
     x, y, _ = program.trace.launch(access).block
-    columns = {(access.warp * 32 + lane) % x for lane in access.lanes}
-    answer = len(columns)
+    answer = len({(access.warp * 32 + lane) % x for lane in access.lanes})
 
     def second() -> int:
         edited = program.text.with_index(arrays[0], access.line, ADDED)

@@ -29,8 +29,7 @@ def ask(program: Program, draw: Random) -> Draft:
     edited = program.text.with_call(name, line, FAILING[CALLS[name]])
 
     def second() -> str:
-        changed = program.changed(edited)
-        status = program.run(case, binary=changed).status
+        status = program.run(case, binary=program.changed(edited)).status
         return words(status.returned if status else -1)
 
     answer = words(code)

@@ -22,7 +22,7 @@ def ask(program: Program, draw: Random) -> Draft:
     b, a = draw.randint(-down, down), draw.randint(-across, across)
 
     def run(pixels: Array) -> Array:
-        inputs = Inputs(**{**given.arrays, "image": pixels})
+        inputs = Inputs(image=pixels, mask=given.mask)
         result = program.right_output(program.wide, inputs)
         return result[down : height - down, across : width - across]
 

@@ -18,7 +18,6 @@ def ask(program: Program, draw: Random) -> Draft:
     shown, at = out_name(program, y, x)
 
     given = impulse(program, program.wide, a, b)
-    answer = name(program, y + b, x + a)
     from_corner = name(program, y + b + down, x + a + across)
     rotated = "that would be a convolution, which rotates the mask by 180 degrees; your program "
     return Draft(
@@ -26,7 +25,7 @@ def ask(program: Program, draw: Random) -> Draft:
         text=f"{program.name} runs on {image(program.widest)} with a mask whose coefficient "
         f"at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others are 0. "
         f"Which pixel does {shown} equal?",
-        answer=answer,
+        answer=name(program, y + b, x + a),
         second=lambda: pixel_of(program, program.right_output(program.wide, given)[at]),
         why=f"Eq. 1 multiplies the coefficient at (a, b) with the pixel at (x + a, y + b): "
         f"x = {plus(x, a)} = {x + a}, y = {plus(y, b)} = {y + b}. A run of your program with "

@@ -36,7 +36,7 @@ def ask(program: Program, draw: Random) -> Draft:
     if shared or AS_THEY_COME.search(program.text.code):
         raise CannotTell("which thread writes what depends on time")
     thread = draw.randrange(team.largest)
-    pixels = [Counter(owners.values())[number] for number in range(team.largest)]
+    pixels = [[*owners.values()].count(number) for number in range(team.largest)]
     answer = pixels[thread]
 
     def second() -> int | str:
@@ -68,10 +68,9 @@ def ask(program: Program, draw: Random) -> Draft:
 
 def of_output(accesses: list[ThreadAccess], size: int) -> list[ThreadAccess]:
     """The stores to the output: those to `size` bytes in a row, each stored. Raises CannotTell."""
-    stores = sorted((a for a in accesses if a.store), key=lambda a: a.at)
     runs: list[list[ThreadAccess]] = []
     end = -1
-    for access in stores:
+    for access in sorted((a for a in accesses if a.store), key=lambda a: a.at):
         if not runs or access.at > end:
             runs.append([])
         runs[-1].append(access)

@@ -19,11 +19,10 @@ def ask(program: Program, draw: Random) -> Draft:
         return f"image[y={number // width}][x={number % width}]"
 
     x, y = pixel % width, pixel // width
-    grid_block = element.access.block
     thread = trace.thread(element.access, element.lane)
     of_block = trace.launch(element.access).block
     radius = program.inputs(program.case()).radius
-    own = [b * n + t for b, n, t in zip(grid_block, of_block, thread, strict=True)]
+    own = [b * n + t for b, n, t in zip(element.access.block, of_block, thread, strict=True)]
     apron = "the apron is forgotten: the tile begins outside of the block's own pixels"
     others = [
         (x + radius, y + radius, apron),

@@ -33,14 +33,13 @@ def ask(program: Program, draw: Random) -> Draft:
         block, inside = divmod(program.whole(changed, element), math.prod(launch.block))
         return words(place(block, launch.grid), place(inside, launch.block))
 
-    answer = words(access.block, thread)
     tx, ty, tz = thread
     bx, by, bz = access.block
     return Draft(
         line=access.line,
         text=f"{program.name} runs on {image(trace.size)}. Which thread stores "
         f"out{program.operation.subscript(at)}?",
-        answer=answer,
+        answer=words(access.block, thread),
         second=second,
         why=f"In the run, lane {lane} of warp {access.warp} of that block stores it: thread "
         f"{index(thread, launch.block)} is number {access.warp * 32 + lane} of the block, and "

@@ -1,7 +1,5 @@
 """The logs of grades that were handed in beside the files, and what speaks against one."""
 
-from collections.abc import Iterable
-
 import msgspec
 
 from grader.classroom.bulk.store import Row, Store
@@ -45,11 +43,6 @@ def shared(logs: dict[str, Log]) -> list[tuple[str, ...]]:
             if entry.earned:
                 owners.setdefault(repr(sorted(entry.files.items())), set()).add(student)
     return sorted({tuple(sorted(each)) for each in owners.values() if len(each) > 1})
-
-
-def graded(store: Store, rows: Iterable[Row]) -> dict[str, Log]:
-    """The logs of these submissions, by student."""
-    return {row.student: log for row in rows if (log := of(store, row))}
 
 
 def _setting(student: str, lab: str) -> str:

@@ -170,7 +170,8 @@ def _lab(
     with_points = [f for f in finals if f.points is not None and f.out_of > 0]
     out_of = {f.out_of for f in with_points}
     why_not = reasons.of_finals(submitted, names.nameless)
-    handed_in = logs.graded(store, (final.row for final in submitted if final.row))
+    rows = [final.row for final in submitted if final.row]
+    handed_in = {row.student: log for row in rows if (log := logs.of(store, row))}
     return LabFigures(
         id=lab,
         title=outline.title(lab),

@@ -21,7 +21,7 @@ BLOCK_WIDTH, BLOCK_HEIGHT, TILE = 32, 8, 32  # of the solutions of labs 2 and 3;
 def quizzes() -> Iterator[dict[str, Quiz]]:
     with ExitStack() as opened:
         made = {}
-        for name in ("lab1 A", "lab2 A", "lab3 A", "lab4 B", "lab8 A", "lab8 D"):
+        for name in ("lab1 A", "lab2 A", "lab3 A", "lab4 B", "lab7 B", "lab8 A", "lab8 D"):
             lab, part = name.split()
             solution = submissions.find(spec.load(lab, hidden=False), "solutions")
             made[name] = opened.enter_context(quiz(solution, part, "formulas"))
@@ -121,6 +121,15 @@ def test_two_hundred_keys_equal_formulas(quizzes: dict[str, Quiz]) -> None:
         lane, byte = at - at % 16, at % 16 + by
         moved_in = 32 + lane + byte - 16 if "alignr" in draft.text else 0
         assert draft.answer == lane + byte if byte < 16 else moved_in, draft
+        checked += 1
+    for draft in drafts(quizzes["lab7 B"], "channel", 12):
+        channels, masks, number = ints(
+            r"(\d+) channels with a bank of (\d+) masks .* Weight (\d+) of", draft.text
+        )
+        n, y, x = ints(r"out\[n=(\d+)\]\[y=(\d+)\]\[x=(\d+)\]", draft.text)
+        c = number - n * channels  # bank[n * channels + c], of lab7.h; a mask has one pixel
+        is_of_mask = 0 <= c < channels and n < masks
+        assert draft.answer == (f"image[c={c}][y={y}][x={x}]" if is_of_mask else "0"), draft
         checked += 1
     for part in ("lab1 A", "lab2 A"):
         for draft in drafts(quizzes[part], "last_bit", 12):

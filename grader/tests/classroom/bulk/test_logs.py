@@ -65,7 +65,7 @@ def class_of(folder: Path, **files: Made) -> Store:
 
 
 def against(store: Store) -> tuple[dict[str, list[str]], list[tuple[str, ...]]]:
-    found = logs.graded(store, store.rows())
+    found = {row.student: log for row in store.rows() if (log := logs.of(store, row))}
     return {student: log.problems for student, log in found.items()}, logs.shared(found)
 
 
