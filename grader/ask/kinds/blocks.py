@@ -16,7 +16,6 @@ def ask(program: Program, draw: Random) -> Draft:
     wide, high = foot.tile
     launch, layers = program.trace.launches[foot.launch], foot.layers
     x, y, _ = launch.block
-
     answer = counted(program, size, foot.launch)
     # A grid of a fixed size, or one that a device's size limits, follows another rule.
     # Where one tile is as wide as the image, it may be wider than is seen.

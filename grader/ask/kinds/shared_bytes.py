@@ -14,8 +14,7 @@ def ask(program: Program, draw: Random) -> Draft:
     number = draw.choice(sorted({a.launch for a in used}))
     launch = trace.launches[number]
     answer = launch.shared
-
-    lines = {program.text.function(a.line): a.line for a in used if a.launch == number}
+    lines = {program.text.function(n): n for n in {a.line for a in used if a.launch == number}}
     declared = [arrays for line in lines.values() if (arrays := program.text.shared_in(line))]
     if len(declared) != 1:
         raise CannotTell("the arrays are declared elsewhere, or by several functions")

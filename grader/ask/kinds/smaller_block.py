@@ -31,7 +31,6 @@ def ask(program: Program, draw: Random) -> Draft:
     grid = changed.launches[before.launch].grid
     answer = math.prod(grid)
     now = math.prod(launch.grid)
-
     return Draft(
         line=launch.line,
         text=f"For {image(trace.size)}, this launch starts {now} blocks. How many would it "

@@ -99,8 +99,9 @@ def bulk(
             output.say(f'the checks with "{plain_text.line(check)}" were graded again {many}')
         if ask:
             _ask(store, chosen, ask)
-        if answered:
-            _keep_answers(store, answered)
+        if unknown := questions.keep(store, answered) if answered else []:
+            few = plain_text.few([plain_text.line(name, 60) for name in unknown], 3)
+            output.say(f"answers to questions that were not drawn here: {few}")
         _publish(store, rules)
         raise typer.Exit(exit_codes.FAULT if store.count("error") else exit_codes.FULL_MARKS)
 
@@ -135,13 +136,6 @@ def _ask(store: Store, labs: list[spec.Lab], count: int) -> None:
         output.say(f"read these programs yourself: fewer than {count} questions: {few}")
     for fault in [text for each in made for text in each.withheld]:
         output.say(f"a question was withheld, please report this fault of ours: {fault}")
-
-
-def _keep_answers(store: Store, answered: questions.Answers) -> None:
-    """Keeps what students answered. Says which questions the run does not know."""
-    if unknown := questions.keep(store, answered):
-        first = ", ".join(plain_text.line(name, 60) for name in unknown[:3])
-        output.say(f"answers to questions that were not drawn here: {len(unknown)}, as {first}")
 
 
 def _check_again(name: str, resume: bool, labs: list[spec.Lab]) -> None:
