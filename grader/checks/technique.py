@@ -60,7 +60,7 @@ def judge_counter(session: Session, technique: Technique, binary: Binary) -> Che
     line = _judge_counted(session, technique, runner)
     if not technique.is_secret():
         return line
-    if line.verdict == "pass" and (other := technique.with_smaller_radius()):
+    if line.verdict == "pass" and (other := technique.second()):
         line = _judge_counted(session, other, runner)
     if line.verdict not in ("pass", "fail"):
         return line

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
@@ -11,9 +10,6 @@ import msgspec
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 FileName = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+\.cu?$")]
-
-# Masks of any size but 3x3, which layers have and no other.
-_RANDOM = re.compile(r"^(random|row|column|outer|lines|bank\d+x)([5-9]|\d\d)$")
 
 Kind = Literal["correct", "safe", "technique", "speed"]
 # What a check runs. plain: the submission as it is. failing: the simulator's plain program, whose
@@ -179,8 +175,11 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # The size that no student can know is so much less wide: lab.h promises something for all
     # widths that are multiples of this number, and kernels like larger ones.
     narrower: NotNegative = 0
+    # The second run keeps the border, where another one needs more of what is counted.
+    one_border: bool = False
     # As in lab.toml, where the size is another one that no student can know; load() sets it.
     public: Technique | None = None
+    smaller_mask: str = ""  # of a second run, where there is one; load() draws it
 
     def program(self) -> Program:
         return "instrumented"
@@ -197,14 +196,15 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def at_public_size(self) -> Technique:
         return self.public or self
 
-    def with_smaller_radius(self) -> Technique | None:
-        """The check with the next smaller radius, which makes each limit from above easier, and
-        without those from below. None where it has no mask of any size."""
-        mask = _RANDOM.sub(lambda found: f"{found[1]}{int(found[2]) - 2}", self.mask)
-        if mask == self.mask or self.at_most is None:
+    def second(self) -> Technique | None:
+        """The check with a smaller radius, which makes each limit from above easier, the other
+        border, and no limits from below. None where it has no mask of any size."""
+        if not self.smaller_mask or self.at_most is None:
             return None
         above = [bound for bound in self.also if bound.at_most is not None]
-        return msgspec.structs.replace(self, mask=mask, also=above)
+        other = {"zero": "replicate", "replicate": "zero"}
+        border = self.border if self.one_border else other[self.border]
+        return msgspec.structs.replace(self, mask=self.smaller_mask, border=border, also=above)
 
     def holds(self, value: float) -> bool:
         """Is the value of the counter within the limit?"""

@@ -64,31 +64,22 @@ RESERVED = re.compile(
 )
 NAMES_LINE = re.compile(
     rb"(?:^|\*/)[ \t\v\f\r]*(?P<sign>\#|%:)(?:[ \t\v\f\r]|/\*.*?\*/)*"
-    rb"(?:line\b|\d[\d']*(?:\"|(?:[ \t\v\f\r]|/\*.*?\*/)+[\"A-Za-z_]))",
+    rb"(?:line\b|\d[\d']*(?:\"|(?:[ \t\v\f\r]|/\*.*?\*/)+[\"A-Za-z_$\\\x80-\xff]))",
     re.MULTILINE | re.DOTALL,
 )
-WHY_LINE = "messages would name the wrong file or line; remove it"
+WHY_LINE = "#line, or what looks like it: messages would name the wrong file or line; remove it"
 SPLICE = re.compile(rb"\\[ \t\v\f\r]*\n")
-# A spliced line does not end a raw string, although it does once the lines are joined.
-SPLIT_END = re.compile(rb"\)[^()\\\s]{0,16}(?:\\[ \t\v\f\r]*\n[^()\\\s]{0,16}){1,16}\"")
-# What hides a line from the preprocessor: comments and texts. 1'000' is a number and a letter in C,
-# and one number in C++, where a word right behind a text belongs to it.
-_HIDING = rb"""(?P<comment>//[^\n]*|/\*.*?\*/)
-    |(?P<raw>(?:u8|[uUL])?R"(?P<d>[^()\\\s]{0,16})\(.*?\)(?P=d)")
-    |(?P<unended>(?:u8|[uUL])?R"[^()\\\s]{0,16}\(.*)
-    |(?P<header>(?:\binclude\w*|\b__has_include\w*)[^\w\n<"]{0,1024}+<[^>\n]{0,1024}+>)
-    |(?P<text>(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')%s|["'][^\n]*)
-    |(?P<number>\.?\d(?:[eEpP][+-]|%s[\w.])*)
-    |(?P<word>[A-Za-z_$][\w$]*)"""
-HIDING = [
-    re.compile(_HIDING % rules, re.DOTALL | re.VERBOSE)
-    for rules in ((b"", b""), (rb"(?:[A-Za-z_]\w*)?", b"'?"))
-]
-# HIDING reads no longer name of a header as one. Nobody writes it, and to look for its end behind
-# each word "include" of a line would take long.
-LONG_NAME = re.compile(rb"include\w*+(?:[^\w\n<\"]{1024}|[^\w\n<\"]*+<[^>\n]{1024})")
-WHY_LONG = (
-    "#include: the name of this header has more than 1000 bytes; shorten it, or end it with '>'"
+# What hides a line from the preprocessor: comments and texts.
+HIDING = re.compile(
+    rb"""(?P<comment>//[^\n]*|/\*.*?\*/)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|["'][^\n]*""",
+    re.DOTALL,
+)
+# Where one cannot tell without gcc what is a comment or a text: raw strings, a mark between digits,
+# and what an #include reads in another way than other lines, such as <a/*b> or "a\".
+UNCLEAR = re.compile(
+    rb"""R"|\d[\w.$+\\\x80-\xff-]*+'|(?:include|import|embed)\w*+
+    (?![ \t]*\(?[ \t]*(?:<(?:[\w.+-]|/(?!/))*+>|"[\w./+-]*+"))""",
+    re.VERBOSE,
 )
 DEPTH = {"(": 1, "[": 1, "<:": 1, "{": 1, ")": -1, "]": -1, ":>": -1, "}": -1}
 MOST_TOKENS = 200  # of one list of attributes
@@ -105,21 +96,16 @@ class Refusal:
 
 
 def check_source(name: str, source: bytes) -> list[Refusal]:
-    """What is refused of a submitted file as it is: lines that give text another file's name, and
-    what would hide them."""
+    """What is refused of a submitted file as it is: a line that gives text another file's name. A
+    comment may have one where it is certain that it is a comment."""
     source = as_read(source)
     joined = SPLICE.sub(b"", source)
-    if match := LONG_NAME.search(joined):
-        return [Refusal(name, _line(source, match.start()), WHY_LONG)]
-    if not NAMES_LINE.search(joined):
+    match = NAMES_LINE.search(joined)
+    if match and not UNCLEAR.search(joined):
+        match = NAMES_LINE.search(HIDING.sub(_blanked, joined))
+    if not match:
         return []
-    read = [hiding.sub(_blanked, joined) for hiding in HIDING]
-    read += [joined] if b'R"' in joined and SPLIT_END.search(source) else []
-    found = [NAMES_LINE.search(text) for text in read]
-    return [
-        Refusal(name, _line(source, match.start("sign")), f"#line: {WHY_LINE}")
-        for match in filter(None, found)
-    ][:1]
+    return [Refusal(name, _line(source, match.start("sign")), WHY_LINE)]
 
 
 def as_read(source: bytes) -> bytes:
@@ -140,9 +126,7 @@ def _line(source: bytes, at: int) -> int:
 
 
 def _blanked(match: re.Match[bytes]) -> bytes:
-    """A comment is a space for the preprocessor. A text is something else, and words stay."""
-    if match["word"] or match["number"] or match["unended"]:
-        return match[0]
+    """A comment is a space for the preprocessor. A text is something else."""
     keep = b" " if match["comment"] else match[0][:1]
     return keep + re.sub(rb"[^\n]", b" ", match[0][1:])
 

@@ -117,8 +117,9 @@ SIM_EXTERN_C int sim_holds(const void *memory, const void *content, size_t bytes
 /* The number of streams that exist. */
 SIM_EXTERN_C unsigned sim_streams(void);
 
-/* What a program has queued in streams: its launches, and its copies with cudaMemcpyAsync(). */
-enum sim_work { SIM_LAUNCH, SIM_COPY_THERE, SIM_COPY_BACK };
+/* What a program has queued in streams: its launches, its copies with cudaMemcpyAsync(), and its
+ * waits for events whose work had not ended. */
+enum sim_work { SIM_LAUNCH, SIM_COPY_THERE, SIM_COPY_BACK, SIM_WAIT };
 
 struct sim_queued {
     enum sim_work work;

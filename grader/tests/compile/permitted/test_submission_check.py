@@ -59,13 +59,36 @@ def test_wrong_assembly_is_the_students(build: Builder, tmp_path: Path) -> None:
     assert f":{line_of('this is none', tmp_path)}: asm: " in result.errors[0]
 
 
-@pytest.mark.parametrize("name", [b"<" + b"x" * 1100 + b"/*>", b" " * 1100 + b"<x/*>"])
-def test_no_long_name_of_a_header_hides_a_line_directive(name: bytes) -> None:
-    hidden = b'int a;\n#if __has_include(%s)\n#endif\n#line 7 "lab.h"\n/* */\n'
-    (short,) = source_check.check_source("cpu_loop.c", hidden % b"<x/*>")
-    (long,) = source_check.check_source("cpu_loop.c", hidden % name)
-    assert short.line == 4 and short.text.startswith("#line: ")
-    assert long.line == 2 and "shorten it" in long.text
+@pytest.mark.parametrize(
+    "unclear",
+    [
+        "#if __has_include(<x/*>)\n#endif",
+        "#if __has_include(<%s/*>)\n#endif" % ("x" * 1100),
+        '#if __has_include("x\\") /* "\n/*/\n#endif',
+        "#if __has_include(<x//y>) /*\n/*/\n#endif",
+        'extern const char include[];\nint f(void) { return include < "a>b /* "; }',
+        '#define X éR"(/*)"',
+        "#define X 1'\"a\" /* '\n/*/",
+        "#define X 1$'\"a\" /* '\n/*/",
+    ],
+    ids=range(8),
+)
+def test_nothing_hides_a_line_directive(unclear: str) -> None:
+    """What may look like the beginning of a comment, and a comment's end far behind it."""
+    hidden = f'{unclear}\n#line 7 "lab.h"\n/* */\n'
+    (refusal,) = source_check.check_source("cpu_loop.c", hidden.encode())
+    assert refusal.line == unclear.count("\n") + 2 and refusal.text.startswith("#line: ")
+
+
+def test_a_macro_with_an_odd_name_names_no_file() -> None:
+    for name in ("é", "$", "\\u00e9"):
+        source = f'#define {name} "/usr/include/x.h"\n# 1 {name}\n'.encode()
+        assert len(source_check.check_source("cpu_loop.c", source)) == 1
+
+
+def test_a_comment_may_number_its_lines() -> None:
+    source = b'/* don\'t:\n# 1 load "it"\n#line 2\n*/\n#include <stdio.h> // 1\nchar c[] = "/*";\n'
+    assert not source_check.check_source("cpu_loop.c", source)
 
 
 def test_an_error_and_a_line_directive(build: Builder, tmp_path: Path) -> None:

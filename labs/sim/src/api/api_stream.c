@@ -24,8 +24,9 @@ void sim_note_queued(enum sim_work work, cudaStream_t stream) {
     static uint64_t last_copy;
     sim_lock_queue();
     const struct sim_stream *s = sim_stream_of(stream);
-    const bool overlaps = work != SIM_LAUNCH && is_unfinished(last_copy);
-    last_copy = work != SIM_LAUNCH ? sim_newest_number() : last_copy;
+    const bool copies = work == SIM_COPY_THERE || work == SIM_COPY_BACK;
+    const bool overlaps = copies && is_unfinished(last_copy);
+    last_copy = copies ? sim_newest_number() : last_copy;
     if (queued_count < QUEUED_MAX) {
         const unsigned number = s && s->number ? s->number - forgotten : 0;
         queued[queued_count++] = (struct sim_queued){work, number, overlaps};
@@ -99,7 +100,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     }
     const struct sim_operation wait = {
         .kind = SIM_OP_WAIT, .name = "cudaStreamWaitEvent", .location = location};
-    cudaError_t error = record ? sim_enqueue_after(stream, &wait, record, NULL) : cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    if (record) {
+        error = sim_enqueue_after(stream, &wait, record, NULL);
+        sim_note_queued(SIM_WAIT, stream);
+    }
     sim_release_item(record);
     return error;
 }

@@ -463,6 +463,13 @@ TEST(a_copy_overlaps_the_one_before_until_that_has_ended) {
     ck_success(cudaMemcpyAsync(h, d, sizeof *h, cudaMemcpyDeviceToHost, second));
     ck_assert_uint_eq(sim_queued(&seen), 4);
     ck_assert(!seen[0].overlaps && seen[1].overlaps && !seen[3].overlaps);
+    cudaEvent_t event;
+    ck_success(cudaEventCreate(&event));
+    ck_success(cudaEventRecord(event, first)); // behind the launch
+    ck_success(cudaStreamWaitEvent(second, event, 0));
+    ck_assert_uint_eq(sim_queued(&seen), 5);
+    ck_assert(seen[4].work == SIM_WAIT && seen[4].stream == 2);
+    ck_success(cudaEventDestroy(event));
     ck_success(cudaDeviceSynchronize());
     ck_success(cudaFreeHost(h));
 }
