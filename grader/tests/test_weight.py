@@ -21,8 +21,6 @@ from grader.tests import weight
         ("labs/studies/nsight/kernels.out", 0, 0),
         ("labs/studies/nsight/machine.txt", 0, 0),
         ("grader/tests/fuzz/corpus/npy.zip", 0, 0),
-        ("starter/lab1_cpu_loop/cpu_loop.c", 0, 0),
-        ("labs/starter/cpu_loop.c", 2, 0),
     ],
 )
 def test_what_is_counted(path: str, product: int, tests: int, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 Counted are the lines of sources by suffix and, so that renaming hides none, of every text in a
 folder of tests. Data is not counted: measurements, archives, pictures, locks and pages of text.
-Nor is starter/, which `make starters` cuts from the solutions: tests fail on any other content.
 """
 
 import subprocess
@@ -17,7 +16,6 @@ SOURCES = {
     *(".sh", ".js", ".css", ".toml", ".html"),
 }
 DATA = {".json", ".csv", ".tsv", ".lock", ".svg", ".png", ".md", ".out", ".zip", ".gz", ".xz"}
-GENERATED = "starter"
 MEASURED = {"machine.txt"}  # beside measurements
 
 
@@ -27,7 +25,7 @@ def kind(path: PurePosixPath) -> str:
 
 
 def is_counted(path: PurePosixPath) -> bool:
-    if path.suffix in DATA or path.name in MEASURED or path.is_relative_to(GENERATED):
+    if path.suffix in DATA or path.name in MEASURED:
         return False
     return path.suffix in SOURCES or kind(path) == "tests"
 

@@ -1,7 +1,7 @@
 /* Conversions, shifts and functions at the edges of their types, as a GPU computes them: both zeros,
  * denormal numbers, infinities, NaN, limits and their neighbours. Prints a checksum for each function;
  * for the one that is named, as in `edge_values "fmod float"`, all its results. What a GPU prints is
- * in edge_values.out:
+ * in edge_values.txt:
  *     nvcc -std=c++17 -O3 -arch=native edge_values.cu -o edge_values && ./edge_values */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

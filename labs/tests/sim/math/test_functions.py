@@ -259,4 +259,4 @@ def test_what_cpp_leaves_open(traced: bool, tmp_path: Path) -> None:
 def test_edge_values_are_a_gpus() -> None:
     built = program.build([str(HERE / "edge_values.cu")], False)
     done = captured.run([built.binary], check=True, timeout=100)
-    assert done.stdout.splitlines() == (HERE / "edge_values.out").read_text().splitlines()
+    assert done.stdout.splitlines() == (HERE / "edge_values.txt").read_text().splitlines()
