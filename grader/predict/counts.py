@@ -60,6 +60,7 @@ class Counts:
     l1_wavefronts: int
     load_requests: int  # of global memory
     waits: float  # for them: grader/predict/code.py
+    load_sectors: int
     l2_sectors: int  # that blocks load, each once for a block, and store
     store_wavefronts: int  # of l1_wavefronts, those of stores
     missed: float  # share of the loaded sectors that is not in the L1 cache
@@ -119,6 +120,7 @@ def of_launch(binary: Path, launch: Launch, stale: bool = False) -> Counts:
         l1_wavefronts=sum(s.l1_wavefronts for s in (*loads, *stores, *atomics)),
         load_requests=sum(site.requests for site in loads),
         waits=executed.waits,
+        load_sectors=sectors,
         l2_sectors=missing + sum(site.sectors for site in (*stores, *atomics)),
         store_wavefronts=sum(site.l1_wavefronts for site in stores),
         missed=missing / max(sectors, 1),

@@ -121,6 +121,10 @@ def spare(pid: int) -> None:
     _children.add(pid)
 
 
+def is_spared(pid: int) -> bool:
+    return pid in _children
+
+
 def spare_no_more(pid: int) -> None:
     _children.discard(pid)
 
