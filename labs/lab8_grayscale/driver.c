@@ -145,7 +145,7 @@ static bool launched_in_first_stream(void) {
 /* Why the sections do not take turns, or NULL. Every copy and launch must go to a stream that the
  * student created, to several streams where there are several sections, and in each stream first a
  * copy to the device, then a launch, then a copy back. A section must not wait for the end of those
- * before it, nor for an event behind them, but may where it takes the place of one: half of them are
+ * before it, nor for an event behind them, but may where it takes the place of one: half are
  * enough. */
 static const char *no_turns(const struct job *job) {
 #ifdef CONVLABS_SIM
