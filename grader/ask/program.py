@@ -171,7 +171,8 @@ class Program:
         if key not in self._changed:
             own, parts = self.lab.part_of(self.base), self.lab.part
             others = {call for part in parts for call in part.calls if part is not own}
-            alone = source.Source(key[0]).without(set() if self.in_c else others)
+            unused, used = set() if self.in_c else others, set(own.calls)
+            alone = source.Source(key[0]).without(unused, used)
             contents = {**self.submission.contents, self.file: alone}
             home = paths.BUILD / FOLDER / self.lab.id
             other = replace(self.submission, contents=contents, home=home)

@@ -176,15 +176,15 @@ class Source:
             elif end == 0:
                 return
 
-    def without(self, unused: set[str]) -> bytes:
+    def without(self, unused: set[str], used: set[str]) -> bytes:
         """The text in which functions that nothing calls have no body, nor those that only they
-        call: it compiles in less time. Every line stays where it is."""
+        call: it compiles in less time. Every line stays where it is. used: by the driver."""
         text, before = self.text, Counter(re.findall(r"\w+", self.code))
         for _ in range(DEEPEST):
             now = Source(text)
             words, pieces, at = Counter(re.findall(r"\w+", now.code)), [""], 0
             for name, start, end in now.bodies():
-                if words[name] == 1 and (before[name] > 1 or name in unused):
+                if words[name] == 1 and name not in used and (before[name] > 1 or name in unused):
                     empty = "__builtin_trap();" + "\n" * text.count("\n", start, end)
                     pieces += [text[at:start], empty]
                     at = end

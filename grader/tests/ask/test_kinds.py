@@ -36,6 +36,8 @@ def check(submission: Submission, part: str, kinds: list[str]) -> None:
     """Asks. No key may differ between its two computations, and there must be enough questions."""
     drawn, asked = asked_of(submission, part, kinds)
     assert drawn.tally.withheld == []
+    reasons = drawn.tally.reasons.items()  # a changed program has what it needs
+    assert not [kind for kind, reason in reasons if "illegal instruction" in reason]
     for each in asked:
         question, key = each.question, each.key
         assert key.answer in question.options, question

@@ -94,12 +94,14 @@ def test_changes_of_the_text_hit_what_they_mean() -> None:
     rows = Source("a[i] = c_m[0] [b[j]] * c_m[1];\n")
     assert rows.with_index("c_m", 1, "t") == b"a[i] = c_m[0] [(b[j]) + t] * c_m[1];\n"
     with_other = Source(f"{text}\nstatic int h() {{\n    return 1;\n}}\nint f() {{\n    h();\n}}\n")
-    assert with_other.without(set()).decode() == with_other.text
-    alone = with_other.without({"f"}).decode()
+    assert with_other.without(set(), set()).decode() == with_other.text
+    kept = with_other.without({"f"}, {"h"}).decode()
+    assert "return 1" in kept and "h();" not in kept
+    alone = with_other.without({"f"}, set()).decode()
     assert alone.startswith(text) and "return 1" not in alone and "h();" not in alone
     assert [line[:3] for line in alone.splitlines()[7:]] == ["sta", "", "}", "int", "", "}"]
     for hostile in ("a\n" * 200_000, "a() {\n" * 100_000, "a b(x) " * 60_000):  # linear time
-        assert Source(hostile).without({"a"}).decode() == hostile
+        assert Source(hostile).without({"a"}, set()).decode() == hostile
         assert Source(hostile).definition("f") == 0
     for line in (1, 2, 5, 7):
         with pytest.raises(CannotTell):
