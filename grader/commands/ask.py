@@ -55,14 +55,13 @@ def ask(
                 _write_sheet(submission, drawn.questions(), count, sheet)
                 output.say(f"{sheet} holds the keys; the same page again: --seed {seed}")
                 return
-            again = record.again(part) if own else []
 
             def is_certain() -> bool:
                 if not drawn.program.is_built():
                     print("  (your file is being built, which takes a few seconds)")
                 return drawn.is_certain()
 
-            for question in drawn.questions(first=again, at_once=True):
+            for question in drawn.questions(first=record.again(part) if own else [], at_once=True):
                 answer = terminal.ask(asked + 1, count, question, is_certain)
                 if answer is not None:
                     asked, right = asked + 1, right + answer
@@ -76,12 +75,9 @@ def ask(
             raise CommandError(f"{reason}", exit_codes.LESS) from reason
     for fault in drawn.tally.withheld:
         output.say(f"a question was withheld, please report this fault of ours: {fault}")
-    if not asked:
-        print("no question was answered")
-        return
-    print(f"\n{right} of {asked} right at once", end="")
-    more = own and record.again(part)
-    print(f"; these come again: ./grade ask {lab} {part}" if more and right < asked else "")
+    more = own and right < asked and record.again(part)
+    again = f"; these come again: ./grade ask {lab} {part}" if more else ""
+    print(f"\n{right} of {asked} right at once{again}" if asked else "no question was answered")
 
 
 def _write_sheet(submission: Submission, asked: Iterator[Asked], count: int, target: str) -> None:

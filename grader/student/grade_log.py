@@ -76,8 +76,7 @@ def checked(lab: str, raw: bytes, head: bytes) -> Log:
     problems: list[str] = []
     previous, number = BEGINNING, 0
     for place, line in enumerate(raw.splitlines(), 1):
-        entry = records.readable(line, Entry)
-        if entry is None:
+        if (entry := records.readable(line, Entry)) is None:
             problems.append(f"line {place} is no record of a grade")
             continue
         if entry.own_hash() != entry.hash:
@@ -147,8 +146,7 @@ def _entry(graded: Result, head: Head, why: str, change: Change, hashes: dict[st
 
 
 def _change(lab: str, texts: dict[str, str]) -> Change:
-    before = records.readable(_bytes(f"{lab}.last"), dict[str, str])
-    if before is None:
+    if (before := records.readable(_bytes(f"{lab}.last"), dict[str, str])) is None:
         return Change(first=True)
     added = removed = 0
     for name, text in texts.items():

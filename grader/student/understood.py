@@ -38,8 +38,7 @@ class Understood:
     def note(self, part: str, kind: str, right: bool) -> None:
         entry = next((a for a in self.answered if (a.part, a.kind) == (part, kind)), None)
         if entry is None:
-            entry = Answered(part, kind)
-            self.answered.append(entry)
+            self.answered.append(entry := Answered(part, kind))
         entry.right += right
         entry.wrong += not right
         entry.row = entry.row + 1 if right else 0

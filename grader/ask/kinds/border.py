@@ -32,7 +32,6 @@ def ask(program: Program, draw: Random) -> Draft:
         return name(program, min(max(v, 0), height - 1), min(max(u, 0), width - 1))
 
     inside = 0 <= x + a < width and 0 <= y + b < height
-
     case = msgspec.structs.replace(program.wide, border=border)
     given = impulse(program, case, a, b)
     replicates = border == "replicate"

@@ -25,9 +25,9 @@ def of(store: Store, row: Row) -> Log | None:
     log = grade_log.checked(row.lab, raw, head)
     if not (log.entries or head):
         return None  # another program's file may have this name
-    graded = {name for entry in log.entries for name in entry.files}
-    hashes = submissions.digests(store.files(row.key))
-    handed_in = {name: hashes[name] for name in hashes.keys() & graded - {variant.FILE}}
+    graded = {name for entry in log.entries for name in entry.files} - {variant.FILE}
+    hashes = submissions.digests(store.files(row.key)).items()
+    handed_in = {name: digest for name, digest in hashes if name in graded}
     if not (handed_in and grade_log.has_grade_of(log, handed_in)):
         log.problems.append(OTHER_FILES)
     return log
