@@ -174,6 +174,11 @@ def _read(outcome: Outcome) -> list[Launch]:
         raise NotPredicted(f"a kernel has more than {MOST_SITES} accesses in its code")
     if not all(each.complete for each in launches):
         raise NotPredicted("this machine has too little memory to count the run")
+    for each in launches:
+        if each.counted < each.blocks == each.idle_blocks:
+            size = "x".join(map(str, each.grid))
+            raise NotPredicted(f"{each.name}: the block in the middle, which stands for all of a grid "
+                               f"of {size}, stores nothing: are there too many blocks?")  # fmt: skip
     return launches
 
 

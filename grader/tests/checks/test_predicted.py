@@ -130,6 +130,12 @@ def test_a_program_that_crashes_or_never_ends_is_not_predicted() -> None:
         assert found.time is None and why in found.reason
 
 
+@pytest.mark.slow("a lab is built")
+def test_a_block_beyond_the_image_stands_for_none() -> None:
+    found = predict("lab2", entry("lab2", "poor-grid-by-lanes"), "A")["A"]
+    assert found.time is None and "512x512x1, stores nothing" in found.reason
+
+
 def test_another_processor_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     found = predict("lab2", solution("lab2"))
