@@ -6,7 +6,6 @@ from grader.contract import arrays
 from grader.contract.generator import BEYOND_INT, Generator
 from grader.contract.step import Step
 
-
 WIDE = 1 << 26  # of an image that no memory holds; the host may well hold a row of it
 
 
