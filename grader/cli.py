@@ -29,7 +29,7 @@ from grader.commands import (
 )
 from grader.compile.make_process import BuildError
 from grader.execute.backend import BackendError
-from grader.model import spec
+from grader.model import plain_text, spec
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -90,6 +90,12 @@ def _misused(arguments: list[str]) -> str:
     labs = [word for word in arguments if word in spec.available()]
     if len(labs) > 1 and labs == arguments[: len(labs)]:
         return f"one lab at a time: {', then '.join(f'./grade {lab}' for lab in labs)}"
+    if arguments[:1] == labs and arguments[1:] and not arguments[1].startswith("-"):
+        word = plain_text.line(arguments[1], 40)
+        return (
+            f"{labs[0]} takes no '{word}': ./grade {labs[0]} -k '{word}' runs the checks that have "
+            f"it in their names, ./grade {labs[0]} --src FILE grades another file"
+        )
     of_program = [word for word in ("--predict", "--check") if word in arguments]
     if not of_program or arguments[:1] != labs:
         return ""

@@ -1,7 +1,6 @@
 """A `correct` check: runs one case, compares the output and explains what is wrong with it."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -9,7 +8,7 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 
-from grader.checks import early_stop, other_runs
+from grader.checks import crash, early_stop, other_runs
 from grader.diagnose import explain, location, source_text
 from grader.diagnose.mistake import Diagnosis
 from grader.execute.case import Outcome, Status, run_case
@@ -37,18 +36,6 @@ UNKNOWN_MEMORY = {
 }
 COPIED = "invalid-copy"  # bytes that cannot be meant
 NO_RESULT = ("nothing-written", "not-all-written", "uninitialised-result")  # facts, not causes
-# Findings that say what a crash was, and the names that they give it.
-CRASHES = {
-    "protection-fault": "crashed",
-    "null-pointer": "null-pointer",
-    "stack-overflow": "stack-overflow",
-    "crash": "crashed",
-    "division-by-zero": "division-by-zero",
-    "aborted": "crashed",
-    "wrong-space": "wrong-space",
-}
-_STEPPING = re.compile(r"^\s*for\s*\([^/%]*\+=\s*(\w+)\s*\)")
-_ALIGNED = re.compile(r"(?P<width>_mm(?:256|512)?)_(?P<way>load|store)_(?P<kind>\w+)")
 MOST_PRINTED = 5  # lines of the student's own that a message shows
 UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
 
@@ -140,10 +127,26 @@ class _Run:
             details={**(details or {}), **self._printed()},
             seconds=self.outcome.seconds,
         )
-        if self.case.hidden and early_stop.not_begun(self.session.so_far, self.case.part):
-            lines = [f"part {self.case.part} has given no result yet, not even in its first check"]
-            check = msgspec.structs.replace(check, message=lines)
+        if self.case.hidden and (instead := self._instead_of_a_hint()):
+            check = msgspec.structs.replace(check, message=[instead])
         return check
+
+    def _instead_of_a_hint(self) -> str:
+        """What a hidden check says where its hint could be about another mistake than the one that
+        the part's public checks have shown; "" where they show none."""
+        part, so_far = self.case.part, self.session.so_far
+        if early_stop.not_begun(so_far, part):
+            return f"part {part} has given no result yet, not even in its first check"
+        alike = [
+            c.name
+            for c in self.lab.case
+            if not c.hidden and (not c.inject) == (not self.case.inject)
+        ]
+        wrong = next(
+            (c.name for c in so_far if c.verdict == "fail" and c.name in alike and c.part == part),
+            "",
+        )
+        return f"the check '{wrong}' fails, too: begin with that one" if wrong else ""
 
 
 def judge_case(session: Session, case: Case, binary: Binary) -> Check:
@@ -254,24 +257,17 @@ def _no_output(this: _Run) -> Check:
 
 
 def _crash(this: _Run) -> tuple[list[str], str] | None:
-    """What the crash was, where the handler in the runner or the simulator knows more than the
-    signal says, and its name."""
-    known = [f for f in _errors(this.outcome) if f.kind in CRASHES]
+    """What the crash was, where that is known, and its name."""
+    known = [f for f in _errors(this.outcome) if f.kind in crash.NAMES]
     if this.outcome.end != "crashed" or not known:
         return None
-    finding = known[0]
-    text = this.session.submission.line(finding.file, finding.line)
-    call = _ALIGNED.search(text)
-    if finding.kind == "protection-fault" and call:
-        size = {"_mm": 16, "_mm256": 32, "_mm512": 64}[call["width"]]
-        unaligned = f"{call['width']}_{call['way']}u_{call['kind']}()"
-        why = f"{call[0]}() needs an address that is a multiple of {size}; {unaligned} takes any"
-        return [f"crashed: {finding.where()}: {why}", f"    {text}"], "misaligned"
-    lines = [f"crashed: {finding.render()}", *([f"    {text}"] if text else [])]
-    stepping = _STEPPING.match(text) if finding.kind == "division-by-zero" else None
-    if stepping:  # OpenMP divides by the step, to know how many iterations there are
-        lines.append(f"the step of this loop, {stepping[1]}, is 0: was it rounded down?")
-    return lines, CRASHES[finding.kind]
+    finding, submission = known[0], this.session.submission
+    elsewhere = finding.kind == "protection-fault" and not crash.misaligned(submission, finding)
+    if elsewhere and not this.case.hidden:
+        # An optimized load is a part of the instruction that uses it, on a later line.
+        found = (f for f in _run_checked(this).findings if crash.misaligned(submission, f))
+        finding = next(found, finding)
+    return crash.explain(submission, finding)
 
 
 def _returned_error(this: _Run, status: Status) -> Check:
@@ -326,8 +322,8 @@ def _injected_failure(this: _Run, inject: str) -> Check:
     failing = f"kernel launch {number}" if call == "launch" else f"call {number} of {call}()"
     lines = [f"{failing} in your code was made to fail, as can happen on a full or broken GPU"]
     if outcome.end != "completed" or outcome.status is None:
-        lines += [f"your program {outcome.reason}", *_findings(outcome)]
-        return this.failed(lines, "error-not-handled")
+        lines += [f"look at what each call returns; your program {outcome.reason}"]
+        return this.failed([*lines, *_findings(outcome)], "error-not-handled")
     returned = outcome.status.returned
     error = outcome.status.error
     if not any(f.kind == "injected" for f in outcome.findings):
@@ -362,7 +358,8 @@ def _wrong_output(
     got, expected = float(comparison.got[index]), float(comparison.expected.value[index])
     operation = OPERATIONS[this.operation]
     told, lines = this.outcome.findings, []
-    cause = diagnosis.text if diagnosis else ""
+    needed = _needed_todo(this)
+    cause = needed or (diagnosis.text if diagnosis else "")
     if diagnosis and diagnosis.name == "all-zero" and any(f.kind == COPIED for f in told):
         cause = ""  # three guesses, where it is known
     if not diagnosis or diagnosis.name != "nothing-written":
@@ -379,11 +376,10 @@ def _wrong_output(
             f"{compare.number(got, comparison.got.dtype)}, "
             f"expected {_expected(comparison, index)}{_error_size(comparison, index)}"
         )
-    if diagnosis:
-        lines += [cause] if cause else []
+    lines += [cause] if cause else []
+    if diagnosis and diagnosis.name == "nothing-written" and not needed:
         begun = early_stop.has_begun(this.session.so_far, this.case.part)
-        if diagnosis.name == "nothing-written" and not _errors(this.outcome) and not begun:
-            lines += _open_todo(this)
+        lines += [] if begun or _errors(this.outcome) else _open_todo(this)
     lines += [*_findings(this.outcome), *found, *_why(this.case)]
     details = {"wrong_pixels": comparison.count(), "pixels": comparison.got.size, "want": expected}
     details |= dict(zip(operation.axes, index, strict=True))
@@ -434,6 +430,13 @@ def _open_todo(this: _Run) -> list[str]:
     heading, since those above may be done with their comments still there."""
     todo = this.session.submission.first_todo(this.lab.file_of(this.case), this.case.part)
     return [f"begin with the TODO at {todo}"] if todo else []
+
+
+def _needed_todo(this: _Run) -> str:
+    """An open TODO that the part's own functions, which are written, call; "" for none."""
+    part = this.lab.part_of(this.case)
+    todo = this.session.submission.needed_todo(this.lab.file_of(this.case), part.calls)
+    return f"part {part.id} calls {todo}, where a TODO is still open: begin there" if todo else ""
 
 
 def _guards_are_broken(outcome: Outcome) -> bool:

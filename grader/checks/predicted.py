@@ -81,7 +81,7 @@ def predict_speed(program: Program, speed: Speed, strict: bool) -> Prediction:
         )
         if known is not None:
             prediction = _compared(prediction, known)
-            advice = _advice(program, speed, prediction)
+            advice = _advice(program, speed, prediction, launched)
             prediction = msgspec.structs.replace(prediction, advice=advice)
         if not strict:
             return prediction
@@ -125,7 +125,7 @@ def _compared(prediction: Prediction, known: references.Reference) -> Prediction
     )
 
 
-def _advice(program: Program, speed: Speed, prediction: Prediction) -> str:
+def _advice(program: Program, speed: Speed, prediction: Prediction, launched: list[Launch]) -> str:
     """What would make the largest term smaller, where the solution's is; else ""."""
     time, best, line = prediction.time, prediction.solution, prediction.line
     if time is None or best is None:
@@ -133,11 +133,22 @@ def _advice(program: Program, speed: Speed, prediction: Prediction) -> str:
     if time.terms[time.bound] <= model.WORSE * best.terms.get(time.bound, 0.0):
         return ""
     loop = None
+    if time.bound == "blocks":
+        return f"{_largest_grid(launched)}: {model.CHANGES['blocks']}"
     if line is not None and time.bound in model.UNROLLED:
         file = program.submission.lab.file_of(speed)
         loop = source_text.rolled_loop(program.submission.text(file), line.line)
     rolled = f" No `#pragma unroll` stands above the loop at line {loop}." if loop else ""
     return model.CHANGES[time.bound] + rolled
+
+
+def _largest_grid(launched: list[Launch]) -> str:
+    """Such as "the grid of tile_kernel is 128x128 blocks of 256 threads"."""
+    most = max(launched, key=lambda each: math.prod(each.grid))
+    across, down, deep = most.grid
+    grid = f"{across}x{down}x{deep}".removesuffix("x1").removesuffix("x1")
+    name = plain_text.name(most.name)
+    return f"the grid of {name} is {grid} blocks of {math.prod(most.block)} threads"
 
 
 def launches(program: Program, speed: Speed) -> list[Launch]:

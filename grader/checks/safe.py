@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from grader.checks import early_stop, safe_calls
+from grader.checks import crash, early_stop, safe_calls
 from grader.diagnose import source_text
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.openmp_team import SHARE
@@ -96,7 +96,7 @@ def _found(
 ) -> Check:
     lines = []
     for finding in findings[:MOST]:
-        lines.append(finding.render())
+        lines.append(crash.misaligned(submission, finding) or finding.render())
         lines += _source_lines(submission, finding)
         source = submission.text(submission.lab.file_of(safe))
         lines += filter(None, [source_text.missing_barrier(source, finding)])

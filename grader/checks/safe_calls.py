@@ -14,7 +14,7 @@ import numpy as np
 
 from grader.contract import arrays, draw
 from grader.contract import words as in_words
-from grader.contract.failure import explain_callers_finding
+from grader.contract.failure import explain_callers_finding, tell_failed_call
 from grader.contract.play import Played, Player
 from grader.contract.step import Sequence
 from grader.execute.case import run_case
@@ -128,7 +128,8 @@ def _errors(played: Played) -> Unsafe | None:
         index = first.step if known else min(len(played.results), len(played.sequence) - 1)
         words = explain_callers_finding(first)
         where = LEFT if first.kind == "leak" and not known else _where(played, index)
-        lines = (where, words or first.render())
+        failed = tell_failed_call(played, index) if known else ""
+        lines = (where, *filter(None, [failed]), words or first.render())
         return Unsafe("wrote-outside" if words else first.kind, lines, tuple(errors))
     if played.fault:
         where = _where(played, len(played.results))

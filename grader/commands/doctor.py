@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -234,17 +235,23 @@ COLOURS: dict[State, str] = {"ok": "32", "missing": "31", "optional": "33"}
 SIGNS: dict[State, str] = {"ok": "ok", "missing": "MISSING", "optional": "optional"}
 
 
+def _wrapped(text: str, names: int) -> list[str]:
+    """A text beside names of that width, in lines of 80 columns; a path stays whole."""
+    return textwrap.wrap(text, 80 - 14 - names, break_long_words=False, break_on_hyphens=False)
+
+
 def render(rows: list[Row], colour: bool) -> str:
-    """The rows as text, one a line, what to do on the line below; the conclusion last."""
+    """The rows as text, what to do below each; the conclusion last."""
     width = max(len(row.name) for row in rows)
     lines = []
     for row in rows:
         sign = f"{SIGNS[row.state]:8}"
         if colour:
             sign = f"\x1b[{COLOURS[row.state]}m{sign}\x1b[0m"
-        lines.append(f"  {sign}  {row.name:{width}}  {row.detail}")
-        if row.advice:
-            lines.append(f"  {'':8}  {'':{width}}  -> {row.advice}")
+        detail, *more = _wrapped(row.detail, width) or [""]
+        lines.append(f"  {sign}  {row.name:{width}}  {detail}")
+        more += _wrapped(f"-> {row.advice}", width) if row.advice else []
+        lines += [f"  {'':8}  {'':{width}}  {line}" for line in more]
     if exit_code(rows) == 0:
         lines.append("everything is installed that the labs need in the simulator")
     else:

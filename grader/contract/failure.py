@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grader.contract.play import Played, Player, Result
+from grader.contract.play import Played, Player, Result, StepStatus
 from grader.contract.prepared import asked_of, expected_of
-from grader.contract.step import Step
+from grader.contract.step import Failing, Step
 from grader.model.finding import Finding
 from grader.model.spec import Contract
 from grader.oracle import compare, kept
@@ -92,6 +92,27 @@ def explain_callers_finding(finding: Finding) -> str:
     )
 
 
+def tell_failed_call(played: Played, index: int) -> str:
+    """What to do about a call that was made to fail, before a step went wrong; "" for none."""
+    step = played.sequence[index]
+    if not step.failing or step.huge:
+        return ""
+    ended = index < len(played.results)
+    call = _failed(step.failing, played.results[index].status if ended else StepStatus(index))
+    return (
+        f"{call} was made to fail with {step.failing.name()}: look at what each call returns, and "
+        "after an error make no further call but those that free"
+    )
+
+
+def _failed(failing: Failing, status: StepStatus) -> str:
+    """The call that was made to fail, as far as it is known."""
+    name = "a kernel launch" if status.failed_call == "launch" else f"{status.failed_call}()"
+    told = f", {name}," if status.failed_call else ""
+    told = f", {name} at line {status.failed_line}," if status.failed_line else told
+    return f"the call number {failing.call} of the CUDA runtime in your code{told}"
+
+
 OLD_ERROR = (
     "that is the error of a launch in the call before, which was made to fail: nothing is wrong in "
     "this one",
@@ -107,14 +128,8 @@ def _judge_stop(played: Played) -> Failure:
     index = min(len(played.results), len(played.sequence) - 1)
     findings = tuple(f for f in played.findings if f.severity == "error")
     lines = [f"your function {played.fault}" if played.fault else f"your program {played.reason}"]
-    failing = played.sequence[index].failing
-    if failing and not played.sequence[index].huge:
-        lines.insert(
-            0,
-            f"the call number {failing.call} of the CUDA runtime in your code was made to fail "
-            f"with {failing.name()}: look at what each call returns, and after an error make no "
-            "further call but those that free",
-        )
+    if failed := tell_failed_call(played, index):
+        lines.insert(0, failed)
     if not played.fault or findings:
         lines += [f.render() for f in findings[:2]]
     if played.kind in ADVICE:
@@ -236,10 +251,9 @@ def _judge_failed_call(index: int, step: Step, result: Result) -> Failure | None
     """A call was made to fail: the function must return its error, and leave nothing behind."""
     status = result.status
     assert step.failing
-    call = "a kernel launch" if status.failed_call == "launch" else f"{status.failed_call}()"
     what = (
-        f"the call number {step.failing.call} of the CUDA runtime in your code, {call}, was made "
-        f"to fail with {step.failing.name()}, as can happen on a full or broken GPU"
+        f"{_failed(step.failing, status)} was made to fail with {step.failing.name()}, as can "
+        "happen on a full or broken GPU"
     )
     if status.returned == step.failing.error:
         if status.left:

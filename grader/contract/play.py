@@ -44,6 +44,7 @@ class StepStatus(msgspec.Struct, frozen=True):
     guards: str = "intact"
     changed: str = ""
     failed_call: str = ""
+    failed_line: int = 0  # of that call; 0: not known
     left: str = ""
     fault: str = ""
 

@@ -47,6 +47,13 @@ def reversed_indices(source: str) -> Diagnosis | None:
     return None
 
 
+def short_bound(source: str) -> tuple[int, str] | None:
+    """The line of a test that leaves out the last column or row, and the test."""
+    text = without_comments(source)
+    test = re.search(r"<[ \t]*(?:width|height)[ \t]*-[ \t]*1\b", text)
+    return (text.count("\n", 0, test.start()) + 1, test[0]) if test else None
+
+
 def exchanged_lines(source: str) -> Diagnosis | None:
     """The row of taps copied to the constant array of the column, or the column to the row's."""
     text = without_comments(source)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from grader.diagnose import location, source_text, tile_pattern
+from grader.diagnose import location, source_text, thread_index, tile_pattern
 from grader.diagnose.known import border, mask, tiles
 from grader.diagnose.known.filter import Filter
 from grader.diagnose.known.indexing import pitches
@@ -89,7 +89,7 @@ def explain(
             (_apron_not_loaded(f, comparison) if cause.may_be_unloaded() else None)
             or (None if cause.never else mask.read_too_early(f, comparison))
             or (None if cause.computed else _wrong_pitch(f, comparison))
-            or _threads_exchanged(f, missing, count, cause, block)
+            or (None if cause.computed else thread_index.explain(missing, count, block))
             or _last_rows_and_columns(f, missing, count, on_host, cause, threads, source)
             or _border_skipped(f, missing, count, cause)
         )
@@ -130,26 +130,6 @@ def _where(out: Operation, missing: Mask) -> str:
         return f": {location.elements(out, missing, 0)}"
     repeating = tile_pattern.words(missing)
     return f": {repeating}" if repeating else ""
-
-
-def _threads_exchanged(
-    f: Filter, missing: Mask, count: str, cause: _Cause, block: tuple[int, int] | None
-) -> Diagnosis | None:
-    """Are as many columns, or rows, of each block written as it has in the other direction?"""
-    if cause.computed or not block or block[0] == block[1]:
-        return None
-    wide, high = block
-    name, every, written = ("columns", wide, high) if wide > high else ("rows", high, wide)
-    y, x = np.indices(f.shape)
-    left_out = (x if wide > high else y) % every >= written
-    if not left_out.any() or (missing != left_out).any():
-        return None
-    return Diagnosis(
-        "threadidx-exchanged",
-        f"{count} were never written: of every {every} {name} only the first {written} are, and "
-        f"your blocks are {wide} threads wide and {high} high: x and y are exchanged; x takes "
-        "threadIdx.x and blockIdx.x, and y takes threadIdx.y and blockIdx.y",
-    )
 
 
 def _apron_not_loaded(f: Filter, comparison: Comparison) -> Diagnosis | None:
@@ -212,12 +192,16 @@ def _last_rows_and_columns(
     ends[y0:, :] = True
     if (ends != missing).any():
         return None
+    if max(width - x0, height - y0) == 1 and (short := source_text.short_bound(source)):
+        return Diagnosis(
+            "last-block-missing",
+            f"{count} {cause.words()}: {' and '.join(_lines(f, x0, y0))}; line {short[0]} leaves "
+            f"them out by `{short[1]}`: test x < width and y < height",
+        )
     grid = _grid_too_small(f, count, cause, threads, (x0, y0))
     if grid or 2 * x0 <= width or 2 * y0 <= height:
         return grid
-    lines = [location.lines("columns", x0, width - 1)] if x0 < width else []
-    lines += [location.lines("rows", y0, height - 1)] if y0 < height else []
-    text = f"{count} {cause.words()}: {' and '.join(lines)}"
+    text = f"{count} {cause.words()}: {' and '.join(_lines(f, x0, y0))}"
     if on_host:
         return Diagnosis(
             "last-block-missing",
@@ -260,6 +244,13 @@ def _last_rows_and_columns(
         "last-block-missing",
         f"{text}; {unsure}the grid does not cover the whole image: {ROUND_UP}",
     )
+
+
+def _lines(f: Filter, x0: int, y0: int) -> list[str]:
+    """The columns from x0 and the rows from y0, in words."""
+    height, width = f.shape
+    lines = [location.lines("columns", x0, width - 1)] if x0 < width else []
+    return lines + ([location.lines("rows", y0, height - 1)] if y0 < height else [])
 
 
 def _grid_too_small(

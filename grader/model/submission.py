@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import files, paths
-from grader.model import plain_text
+from grader.model import plain_text, todos
 
 if TYPE_CHECKING:  # ./grade list, which imports this, runs before msgspec is installed
     from grader.model.spec import Lab
@@ -93,25 +93,26 @@ class Submission:
         return advice
 
     def open_todos(self) -> list[str]:
-        """The source location, "folder/file:line", of every numbered TODO that is left."""
+        """The source location, "folder/file:line", of every numbered TODO that is still open."""
         return [
-            f"{self.path(name)}:{number}"
+            f"{self.path(name)}:{todo.line}"
             for name in self.contents
-            for number in self._lines_with(name, r"\bTODO \d+\b")
+            for todo in todos.open_in(self.text(name))
         ]
 
     def first_todo(self, file: str, part: str) -> str:
-        """The location of the first TODO below the part's heading, else of the first in the file;
-        "" when none is left. What the first part needs may stand above its heading."""
-        todos = self._lines_with(file, r"\bTODO \d+\b")
-        heading = self._lines_with(file, rf"---- part {part}:")
-        first = self._lines_with(file, r"---- part \w+:")[:1] == heading[:1]
-        below = [] if first else [n for n in todos if heading and n > heading[0]]
-        return f"{self.path(file)}:{[*below, *todos][0]}" if todos else ""
+        """The location of the first open TODO below the part's heading, else of the first in the
+        file; "" when none is open. What the first part needs may stand above its heading."""
+        text = self.text(file)
+        still_open = todos.open_in(text)
+        first = re.search(r"---- part (\w+):", text)
+        own = [todo for todo in still_open if todo.part == part and first and first[1] != part]
+        return next((f"{self.path(file)}:{todo.line}" for todo in [*own, *still_open]), "")
 
-    def _lines_with(self, file: str, pattern: str) -> list[int]:
-        lines = self.contents.get(file, b"").decode(errors="replace").splitlines()
-        return [number for number, line in enumerate(lines, 1) if re.search(pattern, line)]
+    def needed_todo(self, file: str, functions: Sequence[str]) -> str:
+        """The first open TODO of a function that those call, in words; "" when there is none."""
+        needed = todos.needed(self.text(file), functions)
+        return next((f"{todo.function}() at {self.path(file)}:{todo.line}" for todo in needed), "")
 
 
 def find(lab: Lab, src: str) -> Submission:

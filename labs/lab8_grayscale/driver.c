@@ -276,8 +276,8 @@ static bool left_stream(void) {
  * what the function returns is judged, not how it went on. */
 static bool copied_pinned(const struct job *job) {
 #ifdef CONVLABS_SIM
-    return sim_failed_call() != NULL || (sim_copied_page_locked(0) >= 3 * job->pixels &&
-                                         sim_copied_page_locked(1) >= job->pixels);
+    return sim_failed_call(NULL) != NULL || (sim_copied_page_locked(0) >= 3 * job->pixels &&
+                                             sim_copied_page_locked(1) >= job->pixels);
 #else
     (void)job;
     return true;

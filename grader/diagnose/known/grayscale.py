@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from grader.diagnose.known import grey_bytes
 from grader.diagnose.known.indexing import pitches
 from grader.diagnose.mistake import Mistake
 from grader.model.spec import Case
@@ -37,6 +38,8 @@ def mistakes(case: Case, inputs: Inputs, comparison: Comparison) -> Iterator[Mis
         yield from _moved(image, WEIGHTS[name], comparison.expected.value)
         yield from _at_one_place(image, name, comparison)
     yield from _in_a_part(image, name, comparison)
+    if comparison.count() >= FEW:
+        yield from grey_bytes.wrong_bytes(image, WEIGHTS[name], comparison)
 
 
 def is_saturated(comparison: Comparison) -> bool:

@@ -34,8 +34,8 @@ def moved_outputs(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
     for dx, dy in STEPS if f.image.ndim == 2 else ():
         yield Mistake(
             "shifted",
-            f"the right values are written {offset(dx, dy)}: check the index where you write the "
-            "output",
+            f"each pixel has a neighbour's value: it is written {offset(dx, dy)}, or its window is "
+            f"read {offset(-dx, -dy)}",
             partial(_shifted, right, dx, dy),
         )
 

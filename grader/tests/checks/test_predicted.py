@@ -116,6 +116,12 @@ def test_a_loop_without_its_pragma_is_named_where_that_costs() -> None:
     assert right.advice == ""
 
 
+def test_a_grid_that_costs_most_is_named() -> None:
+    blocks = solution("lab8")["grayscale.cu"].replace(b"(pixels, BLOCK * QUAD)", b"(pixels, BLOCK)")
+    found = predict("lab8", {**solution("lab8"), "grayscale.cu": blocks}, "E")["E"]
+    assert found.advice.startswith("the grid of grey_kernel is 393216 blocks of 256 threads: ")
+
+
 def test_the_line_that_costs_most_is_named() -> None:
     found = predict("lab6", entry("lab6", "poor-baseline"), "C")["C"]
     assert found.line is not None and found.line.file.endswith("coalescing.cu")

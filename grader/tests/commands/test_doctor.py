@@ -120,6 +120,8 @@ def test_render() -> None:
     assert "\x1b" not in plain
     assert "  MISSING   stb  not found\n                 -> install it\n" in plain
     assert plain.endswith("missing for the labs: stb")
+    long = [doctor.Row("sandbox", "ok", 30 * "tier 1 ", 30 * "do this ")]
+    assert all(len(line) <= 80 for line in doctor.render(long, colour=False).splitlines())
     coloured = doctor.render(rows, colour=True)
     assert "\x1b[31mMISSING \x1b[0m" in coloured
     assert doctor.render(rows[:1], colour=False).endswith("in the simulator")

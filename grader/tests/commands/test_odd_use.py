@@ -97,6 +97,7 @@ def test_k_takes_a_part_or_a_text() -> None:
         (("lab2", "lab3"), "one lab at a time: ./grade lab2, then ./grade lab3\n"),
         (("lab2", "--predict"), "./grade run FILE; ./grade lab2 predicts its speed, too\n"),
         (("lab4", "--check", "-k", "A"), "./grade run FILE; ./grade lab4 runs all checks, too\n"),
+        (("lab3", "4"), "./grade lab3 --src FILE grades another file\n"),
         (("solution", "lab2"), "; it is in solutions/lab2_global_memory/\n"),
     ],
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grader.contract import arrays, play, prepared
-from grader.contract.failure import Failure, find_failure
+from grader.contract.failure import Failure, find_failure, tell_failed_call
 from grader.contract.play import Played, Player, Result, StepStatus
 from grader.contract.prepared import Prepared
 from grader.contract.script import Slot
@@ -129,6 +129,21 @@ def test_a_host_without_memory_for_an_image_that_no_memory_holds(threw: bool) ->
 )
 def test_after_a_call_that_failed(status: Said, name: str) -> None:
     assert judged(status, FAILING) == name
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ({"failed_call": "cudaMalloc", "failed_line": 7}, "code, cudaMalloc() at line 7, was made"),
+        ({"failed_call": "launch"}, "code, a kernel launch, was made to fail"),
+        (None, "code was made to fail"),  # the program ended in it
+    ],
+)
+def test_a_call_that_was_made_to_fail_is_told_first(status: Said | None, words: str) -> None:
+    said = msgspec.convert({"step": 0, **(status or {})}, StepStatus)
+    results = [Result(said, untouched())] if status else []
+    assert words in tell_failed_call(Played((FAILING,), results, "completed"), 0)
+    assert tell_failed_call(Played((STEP,), results, "completed"), 0) == ""
 
 
 def test_a_query_that_failed_must_still_give_the_right_result() -> None:

@@ -33,6 +33,7 @@ CASE = Case(
 GIVEN = inputs(LAB, CASE, 8)
 RIGHT = grey(GIVEN.image, WEIGHTS["709"])
 I64 = npt.NDArray[np.int64]
+BYTES = "in pixel 1 of every 4: it is made from the bytes 5, 4 and 3 of the 12"
 
 
 def test_the_image_is_what_the_driver_wants() -> None:
@@ -158,7 +159,7 @@ def test_a_mistake_in_a_part_is_named_with_its_part(
 def test_colours_swapped_in_one_pixel_of_a_word_are_named() -> None:
     """A kernel takes four pixels out of three words, each in a line of its own."""
     at = np.arange(RIGHT.size).reshape(RIGHT.shape) % 4
-    for places, said in (([2], "in pixel 2 of every 4: red and blue are swapped"), ([1, 2], "")):
+    for places, said in (([2], "in pixel 2 of every 4: red and blue are swapped"), ([1, 2], BYTES)):
         swapped = np.where(np.isin(at, places), grey(GIVEN.image[..., ::-1], WEIGHTS["709"]), RIGHT)
         assert explained(CASE, "grey", GIVEN, swapped).text[: len(said) or None] == said
 
@@ -259,3 +260,36 @@ def test_what_the_cpu_lacks_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     assert reasons["need a CPU with AVX2"] == 10
     assert reasons["need the simulator"] == 3
     assert score.exit_code(checks, marks) == exit_codes.FULL_MARKS
+
+
+def made_from(vector: int, places: dict[int, tuple[int, int, int]]) -> I64:
+    """The grey of whole vectors, some of whose pixels are made from these bytes of theirs."""
+    count = RIGHT.size // vector
+    groups = GIVEN.image.reshape(-1)[: 3 * vector * count].reshape(count, 1, 3 * vector)
+    value = RIGHT.reshape(-1).copy()
+    for place, three in places.items():
+        value[place : vector * count : vector] = grey(groups[..., list(three)], WEIGHTS["709"])[
+            :, 0
+        ]
+    return value.reshape(RIGHT.shape)
+
+
+@pytest.mark.parametrize(
+    ("vector", "places", "words"),
+    [
+        (
+            4,
+            {1: (0, 7, 6)},
+            "in pixel 1 of every 4: it is made from the bytes 0, 7 and 6 of the 12",
+        ),
+        (16, {4: (8, 9, 10), 5: (11, 12, 13)}, "8, 9 and 10 of the 48, counted from 0, and needs"),
+        (32, {30: (80, 81, 82)}, "pixel 30 of every 32"),
+        (16, {4: (8, 19, 30)}, ""),  # no such slip
+        (12, {4: (8, 9, 10)}, ""),  # no such vector
+    ],
+)
+def test_the_wrong_bytes_of_a_vector_are_named(
+    vector: int, places: dict[int, tuple[int, int, int]], words: str
+) -> None:
+    diagnosis = explained(CASE, "grey", GIVEN, made_from(vector, places))
+    assert words in diagnosis.text and (diagnosis.name == "wrong-order") == bool(words)

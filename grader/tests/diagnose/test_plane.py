@@ -530,6 +530,28 @@ def test_x_and_y_of_threadidx_exchanged_are_named(
 
 
 @pytest.mark.parametrize(
+    ("block", "rows", "transposed", "words"),
+    [
+        ((16, 8), 1, False, "in each row only one of every 16 columns"),
+        ((16, 8), 4, False, "x takes threadIdx.x"),  # rows for each thread
+        ((8, 16), 1, True, "in each column only one of every 16 rows"),
+        ((16, 8), 99, False, ""),  # one thread of each row works
+        ((8, 8), 1, False, ""),  # other threads than these blocks have
+    ],
+)
+def test_x_made_from_the_index_for_y_is_named(
+    block: tuple[int, int], rows: int, transposed: bool, words: str
+) -> None:
+    inputs = make_inputs()
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    x, y = (y, x) if transposed else (x, y)
+    out = not_loaded(inputs, x % 16 != y // rows % 8)
+    diagnosis = explained(CASE, "correlate", inputs, out, reads="", threads=(64, 32), block=block)
+    assert (diagnosis.name == "threadidx-exchanged") == bool(words)
+    assert words in diagnosis.text
+
+
+@pytest.mark.parametrize(
     ("rows", "threads", "words"),
     [
         (8, (96, 8), "96 x 8 threads for 37 x 23 pixels; make its x from the width"),
@@ -552,6 +574,7 @@ def test_a_grid_with_width_and_height_exchanged(
         (36, 23, (64, 32), "leaves these out"),
         (36, 22, (64, 32), "leaves these out"),
         (36, 22, None, "if they were never written"),
+        (37, 22, None, "line 2 leaves them out by `< height - 1`: test x < width"),
     ],
 )
 def test_a_bounds_test_that_leaves_the_last_line_out(
@@ -561,8 +584,9 @@ def test_a_bounds_test_that_leaves_the_last_line_out(
     y, x = np.mgrid[:HEIGHT, :WIDTH]
     out = not_loaded(inputs, (x >= width) | (y >= height))
     reads = "" if threads else None
+    source = "// x < width - 1\ny < height - 1" if "line 2" in words else "min(x, width - 1)"
     diagnosis = explained(
-        CASE, "correlate", inputs, out, reads=reads, threads=threads, source="x < width - 1"
+        CASE, "correlate", inputs, out, reads=reads, threads=threads, source=source
     )
     assert diagnosis.name == "last-block-missing" and words in diagnosis.text
 

@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Both files edited, and a compiler that takes everything."""
     folder = tiny_course.make(tmp_path, monkeypatch)
     (folder / "add.c").write_text("int add(int a, int b) { return a + b; }\n")
-    (folder / "sub.c").write_text("/* TODO 1: subtract. */\nint sub;\n")
+    (folder / "sub.c").write_text("int sub;\n/* TODO 1: subtract. */\n")
     monkeypatch.setattr(make, "build", lambda *_: make.Build(Path("run")))
     return folder
 
@@ -46,7 +46,7 @@ def test_packs_exactly_the_files_and_says_what_they_are_worth(
         assert archive.read("add.c") == (folder / "add.c").read_bytes()
     assert hashlib.sha256(data).hexdigest() in said
     assert hashlib.sha256((folder / "sub.c").read_bytes()).hexdigest() in said
-    assert "1 TODO is still open; the first: starter/lab9_sums/sub.c:1" in said
+    assert "1 TODO is still open; the first: starter/lab9_sums/sub.c:2" in said
     assert "./grade lab9 first" in said
     tiny_course.keep(40)
     assert tiny_course.call(monkeypatch, "submit", "lab9") == 0

@@ -201,13 +201,15 @@ void device_case_students_turn(struct device_case *c) {
 }
 
 static bool launch_failed; /* in the step before */
+static bool error_stays;   /* of that launch, until the counted function has been called */
 
 void device_case_drivers_turn(struct device_case *c) {
 #ifdef CONVLABS_SIM
     sim_students_turn(NULL);
-    const char *failed = sim_failed_call();
+    int line;
+    const char *failed = sim_failed_call(&line);
     if (failed) {
-        runner_note_failed_call(c->runner, failed);
+        runner_note_failed_call(c->runner, failed, line);
         launch_failed = strcmp(failed, "launch") == 0;
     }
     if (c->buffers > 0) {
@@ -252,7 +254,8 @@ static void add_left(char *text, size_t size, unsigned before, unsigned after, c
 void device_case_step_begins(int number, size_t shared) {
     /* What the step before left behind must not speak for this one; but whoever asks for the error
      * of a launch must take it as well. */
-    if (!launch_failed)
+    error_stays = launch_failed;
+    if (!error_stays)
         cudaGetLastError();
     launch_failed = false;
 #ifdef CONVLABS_SIM
@@ -312,7 +315,8 @@ bool device_case_called(struct device_case *c, const char *function, cudaError_t
 }
 
 bool device_case_called_first(struct device_case *c, const char *function, cudaError_t returned) {
-    cudaGetLastError();
+    if (!error_stays)
+        cudaGetLastError();
     return device_case_called(c, function, returned);
 }
 

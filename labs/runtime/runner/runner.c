@@ -342,8 +342,9 @@ void runner_calls_student(void) {
     has_called = true;
 }
 
-void runner_note_failed_call(struct runner *r, const char *name) {
+void runner_note_failed_call(struct runner *r, const char *name, int line) {
     r->failed_call = name;
+    r->failed_line = line;
 }
 
 void runner_note_changed(struct runner *r, const char *input) {

@@ -83,8 +83,8 @@ int runner_failing_call(const struct runner *r, int *error);
  * then on may be the student's fault (our_fault.h). */
 void runner_calls_student(void);
 
-/* The call that failed, a string constant. */
-void runner_note_failed_call(struct runner *r, const char *name);
+/* The call that failed, a string constant, and its line; 0: not known. */
+void runner_note_failed_call(struct runner *r, const char *name, int line);
 
 /* The student's function has returned an error and changed the input of that name, a string
  * constant. */

@@ -34,6 +34,7 @@ struct runner {
     bool holds;                     /* device_case_end() keeps its buffers for the next step */
     int failing_call, failing_with; /* 0: no call of the CUDA runtime is made to fail */
     const char *failed_call;        /* the name of the call that was made to fail, or NULL */
+    int failed_line;                /* its line; 0: not known */
     const char *changed;            /* an input that the student's function changed, or NULL */
     bool on_device;                 /* the student's function works on device memory */
     size_t seen;                    /* bytes of it that the host has been able to see */

@@ -316,8 +316,10 @@ static void write_status(const char *guards_say) {
     }
     fprintf(file, "{\"step\":%d,\"returned\":%d,\"error\":", number, now.r.returned);
     json_write(file, now.r.error);
-    fprintf(file, ",\"guards\":\"%s\",\"changed\":\"%s\",\"failed_call\":\"%s\",\"left\":\"%s\"}\n",
-            guards_say, changed_input(), now.r.failed_call ? now.r.failed_call : "", now.r.left);
+    fprintf(file, ",\"guards\":\"%s\",\"changed\":\"%s\",\"failed_call\":\"%s\",\"failed_line\":%d",
+            guards_say, changed_input(), now.r.failed_call ? now.r.failed_call : "",
+            now.r.failed_line);
+    fprintf(file, ",\"left\":\"%s\"}\n", now.r.left);
     if (fclose(file) != 0) {
         our_fault("not enough memory for the status");
     }

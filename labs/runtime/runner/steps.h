@@ -25,7 +25,8 @@
  *                                    only)
  *
  * As a step ends, its outputs are written, and its status is reported (runner.h), one line of JSON:
- *   {"step":0,"returned":0,"error":"","guards":"intact","changed":"","failed_call":"","left":""}
+ *   {"step":0,"returned":0,"error":"","guards":"intact","changed":"","failed_call":"",
+ *    "failed_line":0,"left":""}
  * `returned`, `error` and `guards` are those of runner.h; `changed` names an input that the call
  * changed, `left` says what the call left behind. A step that faults at a forbidden page gets
  *   {"step":0,"fault":"read past the end of image"}

@@ -60,8 +60,9 @@ SIM_EXTERN_C void sim_inject_arm(void);
 SIM_EXTERN_C void sim_fail_call(int number, cudaError_t error);
 
 /* The name of the call that was made to fail since sim_fail_call(), by it or by
- * CONVLABS_SIM_INJECT; "launch" for a launch; NULL: none. */
-SIM_EXTERN_C const char *sim_failed_call(void);
+ * CONVLABS_SIM_INJECT; "launch" for a launch; NULL: none. *line, unless NULL: its own, 0
+ * where that is not known. */
+SIM_EXTERN_C const char *sim_failed_call(int *line);
 
 /* The name of the first call since sim_inject_arm() that failed, and its line, if it failed with
  * this error and not on purpose; else NULL. */

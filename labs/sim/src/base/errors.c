@@ -28,6 +28,7 @@ static struct {
     int calls;  /* since sim_fail_call() */
     cudaError_t error;
     const char *name; /* of the one that failed, or NULL */
+    int line;         /* where it stands; 0: not known */
 } failing;
 
 /* The last launch that was refused, and the last call that failed without a check of its result;
@@ -115,16 +116,20 @@ void sim_fail_call(int number, cudaError_t error) {
     failing.name = NULL;
 }
 
-const char *sim_failed_call(void) {
+const char *sim_failed_call(int *line) {
+    if (line) {
+        *line = failing.line;
+    }
     return failing.name;
 }
 
 /* Counts a call for sim_fail_call(); is it the one that must fail? */
-static bool fails_now(const char *name) {
+static bool fails_now(const char *name, int line) {
     if (failing.number == 0 || ++failing.calls != failing.number) {
         return false;
     }
     failing.name = name;
+    failing.line = line;
     return true;
 }
 
@@ -155,6 +160,7 @@ static bool injected(const char *name, struct sim_location location) {
     struct sim_finding finding = {.severity = "note", .kind = "injected", .location = location};
     sim_report(&finding, "call %d of %s was made to fail on purpose", calls_since_armed, name);
     failing.name = name;
+    failing.line = location.line;
     return true;
 }
 
@@ -169,7 +175,7 @@ cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *
     if (sim_in_host_call) {
         return sim_fail(cudaErrorNotPermitted);
     }
-    if (fails_now(name)) {
+    if (fails_now(name, location->line)) {
         return sim_fail(failing.error);
     }
     return injected(name, *location) ? sim_fail(error) : cudaSuccess;
@@ -182,7 +188,8 @@ static cudaError_t begin_work(const char *name, cudaError_t injected, bool count
     failing.number = 0;
     cudaError_t error = sim_begin(name, injected, location);
     failing.number = number;
-    *earlier = counts && error == cudaSuccess && fails_now(name) ? failing.error : cudaSuccess;
+    *earlier = counts && error == cudaSuccess && fails_now(name, location->line) ? failing.error
+                                                                                 : cudaSuccess;
     return error;
 }
 
@@ -209,7 +216,7 @@ cudaError_t sim_begin_wait(const char *name, bool for_something, struct sim_loca
 }
 
 cudaError_t sim_injected_launch(void) {
-    if (fails_now("launch")) {
+    if (fails_now("launch", 0)) {
         return failing.error;
     }
     return injected("launch", (struct sim_location){NULL, 0}) ? cudaErrorLaunchOutOfResources

@@ -20,6 +20,7 @@ struct runner {
     bool holds;
     int failing_call, failing_with;
     const char *failed_call, *changed;
+    int failed_line;
     size_t seen;
     char left[128];
     bool drops_output;
@@ -74,8 +75,9 @@ int runner_failing_call(const struct runner *r, int *error) {
     return r->failing_call;
 }
 
-void runner_note_failed_call(struct runner *r, const char *name) {
+void runner_note_failed_call(struct runner *r, const char *name, int line) {
     r->failed_call = name;
+    r->failed_line = line;
 }
 
 void runner_note_changed(struct runner *r, const char *input) {

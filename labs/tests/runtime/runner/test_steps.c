@@ -132,7 +132,7 @@ static void tells_what_fails(struct runner *r) {
     int error;
     const int call = runner_failing_call(r, &error);
     runner_note_left(r, "call %d error %d hold %d", call, error, runner_holds(r));
-    runner_note_failed_call(r, "cudaMalloc");
+    runner_note_failed_call(r, "cudaMalloc", 7);
 }
 
 /* ---- tests */
@@ -150,7 +150,7 @@ TEST(each_step_has_its_inputs_settings_and_outputs) {
     fclose(file);
     ck_assert(result[0] == 2 && result[1] == 4 && result[2] == 50 && result[3] == 60);
     says("{\"step\":0,\"returned\":0,\"error\":\"\",\"guards\":\"intact\",\"changed\":\"\","
-         "\"failed_call\":\"\",\"left\":\"\"}\n{\"step\":1,");
+         "\"failed_call\":\"\",\"failed_line\":0,\"left\":\"\"}\n{\"step\":1,");
 }
 
 TEST(a_failure_is_that_of_its_step_alone) {
@@ -214,7 +214,7 @@ TEST(held_arrays_stay_where_they_are) {
 
 TEST(the_failing_call_reaches_the_driver) {
     plays("step A\nfail 3 214\n", tells_what_fails);
-    says("\"failed_call\":\"cudaMalloc\",\"left\":\"call 3 error 214 hold 0\"");
+    says("\"failed_call\":\"cudaMalloc\",\"failed_line\":7,\"left\":\"call 3 error 214 hold 0\"");
 }
 
 TEST(a_wrong_file_is_our_fault) {

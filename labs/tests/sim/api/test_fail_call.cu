@@ -15,13 +15,15 @@ TEST(every_call_can_fail_once) {
     int device;
     sim_fail_call(2, cudaErrorECCUncorrectable);
     device_array<int>(4);
-    ck_assert_ptr_null(sim_failed_call());
+    ck_assert_ptr_null(sim_failed_call(NULL));
     ck_error(cudaGetDevice(&device), cudaErrorECCUncorrectable);
-    ck_assert_str_eq(sim_failed_call(), "cudaGetDevice");
+    int line;
+    ck_assert_str_eq(sim_failed_call(&line), "cudaGetDevice");
+    ck_assert_int_eq(line, __LINE__ - 3);
     ck_error(cudaGetLastError(), cudaErrorECCUncorrectable);
     ck_success(cudaGetDevice(&device));
     sim_fail_call(0, cudaSuccess);
-    ck_assert_ptr_null(sim_failed_call());
+    ck_assert_ptr_null(sim_failed_call(NULL));
 }
 
 TEST(the_first_call_that_fails_is_known) {
@@ -46,7 +48,7 @@ TEST(a_launch_fails_when_the_program_asks) {
     sim_fail_call(1, cudaErrorLaunchFailure);
     ck_success(cudaGetLastError());
     set<<<1, 1>>>(d);
-    ck_assert_str_eq(sim_failed_call(), "launch");
+    ck_assert_str_eq(sim_failed_call(NULL), "launch");
     ck_error(cudaGetLastError(), cudaErrorLaunchFailure);
     sim_fail_call(0, cudaSuccess);
     ck_success(cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost));
@@ -103,7 +105,7 @@ TEST(a_wait_for_nothing_cannot_fail) {
     ck_success(cudaStreamSynchronize(0));
     ck_success(cudaDeviceSynchronize());
     ck_success(cudaEventSynchronize(event));
-    ck_assert_ptr_null(sim_failed_call());
+    ck_assert_ptr_null(sim_failed_call(NULL));
     ck_assert_uint_eq(sim_waits(), waits);
     ck_error(cudaGetDevice(&device), cudaErrorUnknown);
     sim_fail_call(0, cudaSuccess);
