@@ -175,7 +175,8 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # The size that no student can know is so much less wide: lab.h promises something for all
     # widths that are multiples of this number, and kernels like larger ones.
     narrower: NotNegative = 0
-    # The second run keeps the border, where another one needs more of what is counted.
+    # The second run keeps the border: with the nearest pixel beyond the image, right kernels load
+    # more, and the limit has no room for that.
     one_border: bool = False
     # As in lab.toml, where the size is another one that no student can know; load() sets it.
     public: Technique | None = None

@@ -145,26 +145,19 @@ static bool launched_in_first_stream(void) {
 /* Why the sections do not take turns, or NULL. Every copy and launch must go to a stream that the
  * student created, to several streams where there are several sections, and in each stream first a
  * copy to the device, then a launch, then a copy back. A section must not wait for the end of those
- * before it, nor for an event behind them, but may where it takes the place of one: half are
- * enough. */
+ * before it, but may where it takes the place of one: half of them are enough. */
 static const char *no_turns(const struct job *job) {
 #ifdef CONVLABS_SIM
     enum { KNOWN = 8 }; /* streams; STREAMS are enough */
     int copied[KNOWN] = {0}, launches[KNOWN] = {0}, back[KNOWN] = {0};
-    bool follows[KNOWN] = {false}; /* its next section waits for an event behind another one */
     int used = 0, sections = 0, overlapping = 0;
     const struct sim_queued *queued;
     const unsigned count = sim_queued(&queued);
     for (unsigned i = 0; i < count; i++) {
         const unsigned s = queued[i].stream;
         const bool begins = queued[i].work == SIM_COPY_THERE;
-        if (queued[i].work == SIM_WAIT) {
-            follows[s % KNOWN] = sections > 0;
-            continue;
-        }
         sections += begins;
-        overlapping += begins && queued[i].overlaps && !follows[s % KNOWN];
-        follows[s % KNOWN] &= !begins;
+        overlapping += begins && queued[i].overlaps;
         if (s == 0) {
             return WRONG_STREAMS;
         }
