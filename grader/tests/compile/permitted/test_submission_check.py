@@ -1,6 +1,7 @@
 """The refusal as a student meets it: the check "compiles" fails, with the line."""
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -84,6 +85,14 @@ def test_a_macro_with_an_odd_name_names_no_file() -> None:
     for name in ("é", "$", "\\u00e9"):
         source = f'#define {name} "/usr/include/x.h"\n# 1 {name}\n'.encode()
         assert len(source_check.check_source("cpu_loop.c", source)) == 1
+
+
+def test_comments_without_an_end_take_no_time() -> None:
+    started = time.process_time()
+    for text in (b"\n#/*", b"/*", b"1e+", b"include", b"'\""):
+        source_check.check_source("cpu_loop.c", b"/*\n#line 2\n*/" + text * (500_000 // len(text)))
+        source_check.check_source("cpu_loop.c", text * (500_000 // len(text)))
+    assert time.process_time() - started < 20
 
 
 def test_a_comment_may_number_its_lines() -> None:
