@@ -33,7 +33,8 @@ OTHER_SIZE = (
     "the limit holds in the first call with this check's size and mask in lab.toml, but not in a "
     "later call with others. Choose blocks, tiles and loops by the sizes and the radius that your "
     "function gets, and do the same in every call: no static variable may decide. To see it, "
-    "change the `size` of this check in lab.toml, or its `mask` and `channels`, and grade again"
+    "change the `size` of this check in lab.toml, or its `mask`, `border`, `type` and `channels`, "
+    "and grade again"
 )
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 

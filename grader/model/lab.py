@@ -198,14 +198,18 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return self.public or self
 
     def second(self) -> Technique | None:
-        """The check with a smaller radius, which makes each limit from above easier, the other
-        border, and no limits from below. None where it has no mask of any size."""
-        if not self.smaller_mask or self.at_most is None:
+        """The check with what makes each limit from above easier, a smaller radius or floats in
+        place of doubles, with the other border, and without limits from below; or None."""
+        if self.at_most is None or not (self.smaller_mask or self.type == "f8"):
             return None
-        above = [bound for bound in self.also if bound.at_most is not None]
         other = {"zero": "replicate", "replicate": "zero"}
-        border = self.border if self.one_border else other[self.border]
-        return msgspec.structs.replace(self, mask=self.smaller_mask, border=border, also=above)
+        return msgspec.structs.replace(
+            self,
+            mask=self.smaller_mask or self.mask,
+            type="f4",
+            border=self.border if self.one_border else other.get(self.border, ""),
+            also=[bound for bound in self.also if bound.at_most is not None],
+        )
 
     def holds(self, value: float) -> bool:
         """Is the value of the counter within the limit?"""

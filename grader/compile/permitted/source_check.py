@@ -78,7 +78,8 @@ HIDING = re.compile(
 # Where one cannot tell without gcc what is a comment or a text: raw strings, what an #include reads
 # in another way than other lines, such as <a/*b> or "a\", and a mark right behind a number.
 UNCLEAR = re.compile(
-    rb"""R"|\b(?:include(?:_next)?|import|embed|__has_include(?:_next)?|__has_embed)\b
+    rb"""R"[^()\\\s]{0,16}\(
+    |(?:[\#:][ \t\v\f\r]*(?:include|import|embed)|\b__has_(?:include|embed))\w*+
     (?![ \t]*\(?[ \t]*(?:<(?:[\w.+-]|/(?!/))*+>|"[\w./+-]*+"))""",
     re.VERBOSE,
 )
