@@ -86,10 +86,10 @@ def _judge_counted(
         if passed:
             return 0.0
         launches = runner.with_arithmetic(technique, before)
-        found = [counts.executed_by(runner.binary, e).operations for e in launches]
+        found = [counts.executed_by(runner.binary, e) for e in launches]
         if counter == counters.ARITHMETIC:
             return sum(map(code.arithmetic, found)) if found else math.inf
-        return sum(o.passes for each in found for o in each) if found else math.inf
+        return sum(o.passes for each in found for o in each.operations) if found else math.inf
 
     def at_other_size() -> Profile | None:
         same_part = (check for check in session.lab.safe if check.part == technique.part)
