@@ -175,9 +175,9 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # The size that no student can know is so much less wide: lab.h promises something for all
     # widths that are multiples of this number, and kernels like larger ones.
     narrower: NotNegative = 0
-    # The second run keeps the border: with the nearest pixel beyond the image, right kernels load
-    # more, and the limit has no room for that.
-    one_border: bool = False
+    # The second run has the next smaller radius and the same border: with others, right kernels
+    # load more, and the limit has no room for that.
+    near: bool = False
     # As in lab.toml, where the size is another one that no student can know; load() sets it.
     public: Technique | None = None
     smaller_mask: str = ""  # of a second run, where there is one; load() draws it
@@ -207,7 +207,7 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
             self,
             mask=self.smaller_mask or self.mask,
             type="f4",
-            border=self.border if self.one_border else other.get(self.border, ""),
+            border=self.border if self.near else other.get(self.border, ""),
             also=[bound for bound in self.also if bound.at_most is not None],
         )
 

@@ -400,6 +400,7 @@ def _add_call(block: _Block, address: int, target: int, name: str) -> None:
         block.outside += 1
     elif not name.startswith(("sim_", "__tsan")):
         block.calls.append(target)
+        block.outside += name.startswith(("__mul", "__div"))  # gcc's own, of complex numbers
 
 
 def _as_instructions(address: int, name: str) -> list[tuple[int, str]]:
