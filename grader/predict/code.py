@@ -19,7 +19,7 @@ from pathlib import Path
 
 from grader.execute import addr2line
 
-_INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(\S+)\s*(.*)$")
+_INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(?:addr32 )?(\S+)\s*(.*)$")  # the linker's, of a call
 _TARGET = re.compile(r"^([0-9a-f]+) <([^>+]+)")
 _MARK = re.compile(r"^\$0x([0-9a-f]{16}),%rdi$")
 _INDIRECT = -1  # in place of the address of a function that is called through a pointer
