@@ -33,7 +33,8 @@ OTHER_SIZE = (
     "the limit holds in the first call with this check's size and mask in lab.toml, but not in a "
     "later call with others. Choose blocks, tiles and loops by the sizes and the radius that your "
     "function gets, and do the same in every call: no static variable may decide. To see it, "
-    "change the `size` of this check in lab.toml, or its `mask` and `channels`, and grade again"
+    "change the `size` of this check in lab.toml, or its `mask`, `border`, `type` and `channels`, "
+    "and grade again"
 )
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 
@@ -85,10 +86,10 @@ def _judge_counted(
         if passed:
             return 0.0
         launches = runner.with_arithmetic(technique, before)
-        found = [counts.executed_by(runner.binary, e).operations for e in launches]
+        found = [counts.executed_by(runner.binary, e) for e in launches]
         if counter == counters.ARITHMETIC:
             return sum(map(code.arithmetic, found)) if found else math.inf
-        return sum(o.passes for each in found for o in each) if found else math.inf
+        return sum(o.passes for each in found for o in each.operations) if found else math.inf
 
     def at_other_size() -> Profile | None:
         same_part = (check for check in session.lab.safe if check.part == technique.part)

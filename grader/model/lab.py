@@ -175,8 +175,9 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # The size that no student can know is so much less wide: lab.h promises something for all
     # widths that are multiples of this number, and kernels like larger ones.
     narrower: NotNegative = 0
-    # The second run keeps the border, where another one needs more of what is counted.
-    one_border: bool = False
+    # The second run has the next smaller radius and the same border: with others, right kernels
+    # load more, and the limit has no room for that.
+    near: bool = False
     # As in lab.toml, where the size is another one that no student can know; load() sets it.
     public: Technique | None = None
     smaller_mask: str = ""  # of a second run, where there is one; load() draws it
@@ -197,14 +198,18 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return self.public or self
 
     def second(self) -> Technique | None:
-        """The check with a smaller radius, which makes each limit from above easier, the other
-        border, and no limits from below. None where it has no mask of any size."""
-        if not self.smaller_mask or self.at_most is None:
+        """The check with what makes each limit from above easier, a smaller radius or floats in
+        place of doubles, with the other border, and without limits from below; or None."""
+        if self.at_most is None or not (self.smaller_mask or self.type == "f8"):
             return None
-        above = [bound for bound in self.also if bound.at_most is not None]
         other = {"zero": "replicate", "replicate": "zero"}
-        border = self.border if self.one_border else other[self.border]
-        return msgspec.structs.replace(self, mask=self.smaller_mask, border=border, also=above)
+        return msgspec.structs.replace(
+            self,
+            mask=self.smaller_mask or self.mask,
+            type="f4",
+            border=self.border if self.near else other.get(self.border, ""),
+            also=[bound for bound in self.also if bound.at_most is not None],
+        )
 
     def holds(self, value: float) -> bool:
         """Is the value of the counter within the limit?"""

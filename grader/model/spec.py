@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -207,7 +208,10 @@ def _resized(check: Technique, seed: int) -> Technique:
     mask = _BANK.sub(lambda found: f"bank{int(found[1]) - 1}x", check.mask)
     if channels == check.channels:  # of one channel, a bank has a mask for each of lab.h's phases
         mask = check.mask
-    smaller = _ANY_SIDE.sub(lambda found: f"{found[1]}{_smaller(int(found[2]), drawn // 7)}", mask)
+    least = sys.maxsize if check.near else LEAST_RADIUS
+    smaller = _ANY_SIDE.sub(
+        lambda found: f"{found[1]}{_smaller(int(found[2]), least, drawn // 7)}", mask
+    )
     return msgspec.structs.replace(
         check,
         size=size,
@@ -218,8 +222,8 @@ def _resized(check: Technique, seed: int) -> Technique:
     )
 
 
-def _smaller(side: int, drawn: int) -> int:
-    """The side of a mask with a smaller radius."""
+def _smaller(side: int, least: int, drawn: int) -> int:
+    """The side of a mask with a smaller radius, `least` or more if there is one."""
     radius = side // 2
-    least = min(LEAST_RADIUS, radius - 1)
+    least = min(least, radius - 1)
     return 2 * (least + drawn % (radius - least)) + 1

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from grader.execute import addr2line
 
-_INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(\S+)\s*(.*)$")
+_INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(?:addr32 )?(\S+)\s*(.*)$")  # the linker's, of a call
 _TARGET = re.compile(r"^([0-9a-f]+) <([^>+]+)")
 _MARK = re.compile(r"^\$0x([0-9a-f]{16}),%rdi$")
 _INDIRECT = -1  # in place of the address of a function that is called through a pointer
@@ -105,6 +105,7 @@ class _Block:
     next: list[int] = field(default_factory=list)  # addresses of the blocks that may follow
     returns: list[int] = field(default_factory=list)  # of the calls that are counted
     calls: list[int] = field(default_factory=list)  # of other functions of the program: addresses
+    outside: int = 0  # calls of functions whose work is not known
     unroll: int = 0  # the loop that begins here is unrolled so often; 0: no loop begins here
     passes: float | None = None
 
@@ -129,10 +130,12 @@ class Operation:
 @dataclass(frozen=True)
 class Executed:
     """What all warps of a launch execute. waits: how often a warp waits for loads; the loads of a
-    round of a loop, or of all rounds that nvcc makes one of, wait together."""
+    round of a loop, or of all rounds that nvcc makes one of, wait together. outside: how often it
+    calls what is not known, through a pointer or of a library."""
 
     operations: list[Operation]
     waits: float
+    outside: float
 
 
 def executed(binary: Path, passes: dict[int, int], loads: set[int], stores: set[int]) -> Executed:
@@ -143,7 +146,7 @@ def executed(binary: Path, passes: dict[int, int], loads: set[int], stores: set[
     waiting: list[tuple[tuple[int, int], float | None]] = [(found, None) for found in functions]
     seen = set(functions)
     operations = []
-    waits = 0.0
+    waits = outside = 0.0
     while waiting:
         called: Counter[int] = Counter()
         for function, entered in waiting:
@@ -151,6 +154,7 @@ def executed(binary: Path, passes: dict[int, int], loads: set[int], stores: set[
             loops = _propagate(blocks, passes, entered)
             waits += _waits(blocks, loops, loads, stores)
             for block in blocks.values():
+                outside += block.outside * (block.passes or 0)
                 once = 1 / max(block.unroll, 1)
                 for address, kind in block.operations:
                     share = once if kind in ("step", "compare", "branch") else 1.0
@@ -168,7 +172,7 @@ def executed(binary: Path, passes: dict[int, int], loads: set[int], stores: set[
             if number and function not in seen
         ]
         seen.update(function for function, _ in waiting)
-    return Executed(operations, waits)
+    return Executed(operations, waits, outside)
 
 
 def _costliest(binary: Path, seen: set[tuple[int, int]]) -> int:
@@ -222,12 +226,14 @@ def mix(operations: list[Operation]) -> dict[str, float]:
     return dict(total)
 
 
-def arithmetic(operations: list[Operation]) -> float:
+def arithmetic(executed: Executed) -> float:
     """How many additions and multiplications of floats, and multiplications of whole numbers, by
-    which a program may compute those of floats: each counts once, however wide it is."""
+    which a program may compute those of floats: each counts once, however wide it is. A call of
+    what is not known may be a multiply-add of complex numbers: two."""
+    operations = executed.operations
     products = {o.address: o.passes for o in operations if o.kind == "imul"}
     others = (o.passes for o in operations if o.kind in (*FLOATS, "vmul"))
-    return sum(others) + sum(products.values())
+    return sum(others) + sum(products.values()) + 2 * executed.outside
 
 
 def fixed_operands(binary: Path, sites: Iterable[int]) -> set[int]:
@@ -386,11 +392,15 @@ def _add_call(block: _Block, address: int, target: int, name: str) -> None:
     if kind:
         block.operations.append((address, kind))
     elif name.endswith("@plt"):
-        block.operations += _as_instructions(address, name.removesuffix("@plt"))
+        known = _as_instructions(address, name.removesuffix("@plt"))
+        block.operations += known
+        block.outside += not known
     elif name.startswith("__x86_indirect_thunk"):
         block.calls.append(_INDIRECT)
+        block.outside += 1
     elif not name.startswith(("sim_", "__tsan")):
         block.calls.append(target)
+        block.outside += name.startswith(("__mul", "__div"))  # gcc's own, of complex numbers
 
 
 def _as_instructions(address: int, name: str) -> list[tuple[int, str]]:

@@ -62,25 +62,28 @@ RESERVED = re.compile(
     r"|__dso_handle|_GLOBAL_\w+|_DYNAMIC|_Unwind_\w+|GOMP_\w+|GOACC_\w+|_dl_\w+|_rtld_\w+|__mcount"
     r"|__sanitizer\w*|sim_c_\w+"
 )
+# Nobody writes a comment between the words of such a line: it is refused there, whatever follows.
 NAMES_LINE = re.compile(
-    rb"(?:^|\*/)[ \t\v\f\r]*(?P<sign>\#|%:)(?:[ \t\v\f\r]|/\*.*?\*/)*"
-    rb"(?:line\b|\d[\d']*(?:\"|(?:[ \t\v\f\r]|/\*.*?\*/)+[\"A-Za-z_$\\\x80-\xff]))",
-    re.MULTILINE | re.DOTALL,
+    rb"(?:^|\*/)[ \t\v\f\r]*(?P<sign>\#|%:)[ \t\v\f\r]*"
+    rb"(?:line\b|/\*|\d[\d']*(?:\"|[ \t\v\f\r]*/\*|[ \t\v\f\r]+[\"A-Za-z_$\\\x80-\xff]))",
+    re.MULTILINE,
 )
-WHY_LINE = "#line, or what looks like it: messages would name the wrong file or line; remove it"
+WHY_LINE = "#line: messages would name the wrong file or line; remove it, or what looks like it"
 SPLICE = re.compile(rb"\\[ \t\v\f\r]*\n")
 # What hides a line from the preprocessor: comments and texts.
 HIDING = re.compile(
-    rb"""(?P<comment>//[^\n]*|/\*.*?\*/)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|["'][^\n]*""",
+    rb"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|["'][^\n]*""",
     re.DOTALL,
 )
-# Where one cannot tell without gcc what is a comment or a text: raw strings, a mark between digits,
-# and what an #include reads in another way than other lines, such as <a/*b> or "a\".
+# Where one cannot tell without gcc what is a comment or a text: raw strings, what an #include reads
+# in another way than other lines, such as <a/*b> or "a\", and a mark right behind a number.
 UNCLEAR = re.compile(
-    rb"""R"|\d[\w.$+\\\x80-\xff-]*+'|(?:include|import|embed)\w*+
+    rb"""R"[^()\\\s]{0,16}\(
+    |(?:[\#:][ \t\v\f\r]*(?:include|import|embed)|\b__has_(?:include|embed))\w*+
     (?![ \t]*\(?[ \t]*(?:<(?:[\w.+-]|/(?!/))*+>|"[\w./+-]*+"))""",
     re.VERBOSE,
 )
+NUMBER = re.compile(rb"(?<![\w$\x80-\xff])\.?\d(?:[eEpP][+-]|[\w.$\\\x80-\xff])*+")
 DEPTH = {"(": 1, "[": 1, "<:": 1, "{": 1, ")": -1, "]": -1, ":>": -1, "}": -1}
 MOST_TOKENS = 200  # of one list of attributes
 LONG = f"a list of attributes with more than {MOST_TOKENS} words; remove it, or close its brackets"
@@ -101,7 +104,7 @@ def check_source(name: str, source: bytes) -> list[Refusal]:
     source = as_read(source)
     joined = SPLICE.sub(b"", source)
     match = NAMES_LINE.search(joined)
-    if match and not UNCLEAR.search(joined):
+    if match and not _is_unclear(joined):
         match = NAMES_LINE.search(HIDING.sub(_blanked, joined))
     if not match:
         return []
@@ -123,6 +126,11 @@ def _line(source: bytes, at: int) -> int:
             break
         removed += len(splice[0])
     return source.count(b"\n", 0, at + removed) + 1
+
+
+def _is_unclear(source: bytes) -> bool:
+    marks = (source[number.end() : number.end() + 1] for number in NUMBER.finditer(source))
+    return b"'" in marks or UNCLEAR.search(source) is not None
 
 
 def _blanked(match: re.Match[bytes]) -> bytes:

@@ -118,14 +118,14 @@ SIM_EXTERN_C int sim_holds(const void *memory, const void *content, size_t bytes
 /* The number of streams that exist. */
 SIM_EXTERN_C unsigned sim_streams(void);
 
-/* What a program has queued in streams: its launches, its copies with cudaMemcpyAsync(), and its
- * waits for events whose work had not ended. */
-enum sim_work { SIM_LAUNCH, SIM_COPY_THERE, SIM_COPY_BACK, SIM_WAIT };
+/* What a program has queued in streams: its launches, and its copies with cudaMemcpyAsync(). */
+enum sim_work { SIM_LAUNCH, SIM_COPY_THERE, SIM_COPY_BACK };
 
 struct sim_queued {
     enum sim_work work;
     unsigned stream; /* 0 is the default stream; those that were created count from 1 */
-    int overlaps;    /* is it a copy, and the one before it had not ended when it was queued? */
+    int overlaps;    /* is it a copy, and the one before it had not ended when it was queued, nor
+                      * must another stream's have ended before it may begin? */
 };
 
 /* *list: the first of them, in the order of the calls. Returns their number. */

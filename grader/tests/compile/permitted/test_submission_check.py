@@ -1,6 +1,7 @@
 """The refusal as a student meets it: the check "compiles" fails, with the line."""
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -86,8 +87,18 @@ def test_a_macro_with_an_odd_name_names_no_file() -> None:
         assert len(source_check.check_source("cpu_loop.c", source)) == 1
 
 
+def test_comments_without_an_end_take_no_time() -> None:
+    started = time.process_time()
+    for text in (b"\n#/*", b"/*", b"1e+", b"include", b"'\""):
+        source_check.check_source("cpu_loop.c", b"/*\n#line 2\n*/" + text * (500_000 // len(text)))
+        source_check.check_source("cpu_loop.c", text * (500_000 // len(text)))
+    assert time.process_time() - started < 20
+
+
 def test_a_comment_may_number_its_lines() -> None:
-    source = b'/* don\'t:\n# 1 load "it"\n#line 2\n*/\n#include <stdio.h> // 1\nchar c[] = "/*";\n'
+    source = (
+        b'/* don\'t include:\n# 1 load "it"\n#line 2\n*/\n#include <a/b.h> // 1\nchar c[] = "R";\n'
+    )
     assert not source_check.check_source("cpu_loop.c", source)
 
 

@@ -20,13 +20,31 @@ static bool is_unfinished(uint64_t number) {
     return item && item->number == number;
 }
 
+/* Must the newest item wait for the one with this number? */
+static bool newest_waits_for(uint64_t number) {
+    bool waits = false;
+    for (struct sim_item *item = sim_oldest_item(); item; item = item->newer) {
+        item->marked = item->number == number;
+        for (unsigned i = 0; i < item->dependency_count; i++) {
+            const struct sim_item *d = item->dependencies[i];
+            item->marked |= d->state != SIM_ENDED && d->marked;
+        }
+        waits = item->marked;
+    }
+    return waits;
+}
+
 void sim_note_queued(enum sim_work work, cudaStream_t stream) {
     static uint64_t last_copy;
+    static const struct sim_stream *stream_of_it;
     sim_lock_queue();
     const struct sim_stream *s = sim_stream_of(stream);
-    const bool copies = work == SIM_COPY_THERE || work == SIM_COPY_BACK;
-    const bool overlaps = copies && is_unfinished(last_copy);
-    last_copy = copies ? sim_newest_number() : last_copy;
+    bool overlaps = false;
+    if (work != SIM_LAUNCH) {
+        overlaps = is_unfinished(last_copy) && (s == stream_of_it || !newest_waits_for(last_copy));
+        last_copy = sim_newest_number();
+        stream_of_it = s;
+    }
     if (queued_count < QUEUED_MAX) {
         const unsigned number = s && s->number ? s->number - forgotten : 0;
         queued[queued_count++] = (struct sim_queued){work, number, overlaps};
@@ -100,11 +118,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     }
     const struct sim_operation wait = {
         .kind = SIM_OP_WAIT, .name = "cudaStreamWaitEvent", .location = location};
-    cudaError_t error = cudaSuccess;
-    if (record) {
-        error = sim_enqueue_after(stream, &wait, record, NULL);
-        sim_note_queued(SIM_WAIT, stream);
-    }
+    cudaError_t error = record ? sim_enqueue_after(stream, &wait, record, NULL) : cudaSuccess;
     sim_release_item(record);
     return error;
 }

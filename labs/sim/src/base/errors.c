@@ -136,8 +136,8 @@ static bool fails_now(const char *name, int line) {
 /* Is it the function that CONVLABS_SIM_INJECT names, or another form of it, which a program may use
  * for the same purpose? */
 static bool is_asked_for(const char *name) {
-    static const char *const forms[] = {"",        "Async", "FromPoolAsync", "Pitch",
-                                        "Managed", "2D",    "2DAsync",       "WithFlags"};
+    static const char *const forms[] = {"",   "Async",   "FromPoolAsync", "Pitch",       "Managed",
+                                        "2D", "2DAsync", "WithFlags",     "WithPriority"};
     if (strncmp(name, sim_options.inject_name, sim_options.inject_length) != 0) {
         return false;
     }

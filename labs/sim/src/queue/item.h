@@ -20,6 +20,7 @@ struct sim_item {
     struct sim_item *few[3];
     struct sim_item *older, *newer; /* of those that have not ended */
     uint64_t number;                /* in the order of the calls */
+    bool marked;                    /* by a walk over all of them */
     struct timespec ended;
     struct sim_async *async; /* of the checks, or NULL; a reference */
     size_t room;             /* bytes of `closure` */

@@ -465,10 +465,15 @@ TEST(a_copy_overlaps_the_one_before_until_that_has_ended) {
     ck_assert(!seen[0].overlaps && seen[1].overlaps && !seen[3].overlaps);
     cudaEvent_t event;
     ck_success(cudaEventCreate(&event));
-    ck_success(cudaEventRecord(event, first)); // behind the launch
-    ck_success(cudaStreamWaitEvent(second, event, 0));
-    ck_assert_uint_eq(sim_queued(&seen), 5);
-    ck_assert(seen[4].work == SIM_WAIT && seen[4].stream == 2);
+    for (int waits = 0; waits < 3; waits++) { // for nothing, an event, the legacy default stream
+        ck_success(cudaMemcpyAsync(d, h, sizeof *h, cudaMemcpyHostToDevice, first));
+        copy_four<<<1, 1, 0, first>>>(d, d);
+        ck_success(cudaEventRecord(event, waits == 1 ? first : waits == 2 ? NULL : second));
+        ck_success(cudaStreamWaitEvent(second, event, 0));
+        ck_success(cudaMemcpyAsync(d + 4, h, sizeof *h, cudaMemcpyHostToDevice, second));
+        ck_assert_int_eq(seen[sim_queued(&seen) - 1].overlaps, waits == 0);
+        ck_success(cudaDeviceSynchronize());
+    }
     ck_success(cudaEventDestroy(event));
     ck_success(cudaDeviceSynchronize());
     ck_success(cudaFreeHost(h));
