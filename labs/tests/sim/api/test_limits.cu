@@ -47,7 +47,6 @@ TEST(properties_and_attributes_agree) {
         ck_success(cudaDeviceGetAttribute(&value, pair.attribute, 0));
         ck_assert_int_eq(value, pair.value);
     }
-    int value;
     ck_assert_int_eq(cudaComputeModeProhibited, 2);
 }
 
