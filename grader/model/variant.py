@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FILE = "variant.h"
 Numbers = Mapping[str, int]  # by the constant's name
 
-_STATED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+\(?(\d{1,6})\b", re.MULTILINE)
+_STATED = re.compile(r"^\ufeff?[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+\(?(\d{1,6})\b", re.MULTILINE)
 
 
 def draw(lab: Lab, salt: str, student: str) -> dict[str, int]:

@@ -36,6 +36,7 @@ def text(numbers: dict[str, int], more: str = "") -> dict[str, bytes]:
         (text(ANN), []),
         (text(ANN, "#define PHASES 6"), []),  # the last one counts, as it does to the compiler
         (text(ANN, "# define\tOTHER 3\r"), []),
+        ({"a.cu": ("\ufeff" + "\n".join(variant.lines(ANN))).encode()}, []),  # of Windows
         (text(BEN), ["the file is written for another variant: PHASES 6"]),
         (text({"PHASES": 5}), ["your file must say so"]),
         (text({}, "enum { PHASES = 5 };"), ["your file must say so", "    #define PHASES 5"]),

