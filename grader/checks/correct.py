@@ -128,25 +128,21 @@ class _Run:
             seconds=self.outcome.seconds,
         )
         if self.case.hidden and (instead := self._instead_of_a_hint()):
-            check = msgspec.structs.replace(check, message=[instead])
+            check = msgspec.structs.replace(check, message=instead)
         return check
 
-    def _instead_of_a_hint(self) -> str:
+    def _instead_of_a_hint(self) -> list[str]:
         """What a hidden check says where its hint could be about another mistake than the one that
-        the part's public checks have shown; "" where they show none."""
+        the part's public checks have shown; [] where they show none."""
         part, so_far = self.case.part, self.session.so_far
         if early_stop.not_begun(so_far, part):
-            return f"part {part} has given no result yet, not even in its first check"
-        alike = [
-            c.name
-            for c in self.lab.case
-            if not c.hidden and (not c.inject) == (not self.case.inject)
-        ]
-        wrong = next(
-            (c.name for c in so_far if c.verdict == "fail" and c.name in alike and c.part == part),
-            "",
-        )
-        return f"the check '{wrong}' fails, too: begin with that one" if wrong else ""
+            return [f"part {part} has given no result yet, not even in its first check"]
+        injected = {c.name: bool(c.inject) for c in self.lab.case if not c.hidden}
+        for check in (c for c in so_far if c.part == part and c.verdict == "fail"):
+            if injected.get(check.name) == bool(self.case.inject):
+                first = f"the check '{check.name}' fails, too: begin with that one"
+                return [*filter(None, [self.case.rationale]), first]
+        return []
 
 
 def judge_case(session: Session, case: Case, binary: Binary) -> Check:

@@ -108,6 +108,16 @@ def test_of_what_is_not_begun_a_hidden_case_says_no_more(tmp_path: Path) -> None
     )
 
 
+def test_a_hidden_case_points_to_the_public_one_that_fails(tmp_path: Path) -> None:
+    """Its hint may be about another mistake."""
+    seen = graded(tmp_path, "o[0] = i[0];", seconds=10)
+    wrong = next(c for c in seen.checks if c.verdict == "fail" and not c.hidden)
+    hidden = [c for c in seen.checks if c.hidden and c.verdict == "fail"]
+    first = f"the check '{wrong.name}' fails, too: begin with that one"
+    assert hidden and all(c.message[-1] == first for c in hidden)
+    assert not any("hint:" in line for c in hidden for line in c.message)
+
+
 @pytest.mark.slow("whole grades, one of which must stop early")
 def test_a_race_leads_where_pixels_depend_on_it(tmp_path: Path) -> None:
     home = zoo.write(zoo.find("lab4/barrier-missing"), tmp_path)
