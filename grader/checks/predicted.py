@@ -188,8 +188,10 @@ def _read(outcome: Outcome) -> list[Launch]:
     for each in launches:
         if each.counted < each.blocks == each.idle_blocks:
             size = "x".join(map(str, each.grid))
-            raise NotPredicted(f"{each.name}: the block in the middle, which stands for all of a grid "
-                               f"of {size}, stores nothing: are there too many blocks?")  # fmt: skip
+            raise NotPredicted(
+                f"{each.name}: the block in the middle, which stands for all of a grid of {size}, "
+                "stores nothing: are there too many blocks?"
+            )
     return launches
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from grader.predict import code
 
+
 def _instructions(text: str) -> list[code._Instruction]:
     rows = [line.split(maxsplit=2) for line in text.split("\n") if line]
     return [code._Instruction(int(row[0], 16), row[1], " ".join(row[2:])) for row in rows]
