@@ -166,6 +166,7 @@ TRACE_CXXFLAGS := -std=c++17 $(REMAP) $(AS_NVCC) -O2 $(LINES) -fcheck-new -ffp-c
                   -w $(APART) $(FRAMES) \
                   -fno-tree-sra -fno-tree-vectorize -fno-tree-slp-vectorize \
                   -finline-limit=20000 --param inline-unit-growth=1000 \
+                  --param max-inline-recursive-depth=0 --param max-inline-recursive-depth-auto=0 \
                   --param large-function-growth=1000 \
                   -fno-optimize-sibling-calls -fno-thread-jumps -fno-tree-tail-merge \
                   -fno-crossjumping -freorder-blocks-algorithm=simple -fno-tree-pre \

@@ -28,6 +28,9 @@ FLOATS = ("fma", "fp64")  # kinds of operations: additions and multiplications
 _MARK_LOOP = 2  # labs/sim/include/sim/marks.h, as the next line
 _UNROLLED, _BY_TWO = 1, 8
 _UNROLL = 4  # of nvcc, for a loop whose number of rounds it does not know
+# A function that calls itself stores the registers that it must not change, and loads them again:
+# R16 to R31, as nvcc's functions call each other.
+_FRAME = 2 * 16
 
 # A mnemonic's kind, without AVX's v: the first pattern that matches. What none matches is free.
 _KINDS = [
@@ -161,6 +164,9 @@ def executed(binary: Path, passes: dict[int, int], loads: set[int], stores: set[
                     operations.append(Operation(address, kind, share * (block.passes or 0)))
                 for target in block.calls:
                     called[target] += block.passes or 0  # type: ignore[assignment]
+            start = function[0]
+            if any(start in block.calls for block in blocks.values()):
+                operations.append(Operation(start, "frame", _FRAME * (blocks[start].passes or 0)))
         if called[_INDIRECT]:
             target = _costliest(binary, seen)
             called[target] += called[_INDIRECT]

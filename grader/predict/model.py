@@ -23,6 +23,7 @@ REGISTERS = 32  # of a thread; only nvcc knows how many it has
 LIBRARY = ("float", "double", "integer", "special")  # kinds of grader/predict/code.py
 # From where on nothing is told: how far blocks differ, the share of the code that did not run.
 UNEVEN, UNSEEN = 0.5, 0.2
+FRAME = 4  # sectors that a warp stores to the L2 cache, or that its other warps pushed out to it
 LOCAL = 16  # wavefronts, where the lanes of a warp access an array of their own at any index
 SHORT = 4  # rounds of blocks, below which the last one counts as a whole
 
@@ -280,7 +281,7 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
             units[unit] += n * w.operations.get(kind, 1.0) * w.units.get(kind, 1.0)
     replays = counts.constant_words / max(counts.constant_requests, 1)
     constants = counts.operations.get("constant", 0.0) * max(replays, 1.0)
-    local = counts.operations.get("local", 0.0)
+    local = counts.operations.get("local", 0.0) * LOCAL + counts.operations.get("frame", 0.0)
     work = instructions(counts, w)
     return {
         "issue": work / (gpu.issue * w.issued * per_clock),
@@ -290,7 +291,7 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
         "special": units["special"] / (gpu.special * per_clock),
         "constant": constants / (gpu.constant * per_clock),
         "shared": counts.shared_wavefronts / (gpu.wavefronts * per_clock),
-        "l1": (counts.l1_wavefronts + local * LOCAL) / (gpu.wavefronts * per_clock),
+        "l1": (counts.l1_wavefronts + local) / (gpu.wavefronts * per_clock),
         "l2": _l2(counts, gpu),
         "dram": _dram_bytes(counts, gpu) / gpu.dram,
         "latency": _latency(counts, gpu, w, work),
@@ -301,7 +302,8 @@ def _terms(counts: Counts, gpu: Gpu, w: Weights) -> Mapping[str, float]:
 
 def _l2(counts: Counts, gpu: Gpu) -> float:
     """Stores take as long as their bytes or as their wavefronts: in a column, one for each lane."""
-    sectors = counts.l2_sectors * SECTOR / gpu.l2
+    frames = counts.operations.get("frame", 0.0) * FRAME
+    sectors = (counts.l2_sectors + frames) * SECTOR / gpu.l2
     return max(sectors, counts.store_wavefronts / (gpu.store_wavefronts * gpu.clock))
 
 

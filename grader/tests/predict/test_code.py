@@ -6,6 +6,12 @@ import pytest
 
 from grader.predict import code
 
+
+def _instructions(text: str) -> list[code._Instruction]:
+    rows = [line.split(maxsplit=2) for line in text.split("\n") if line]
+    return [code._Instruction(int(row[0], 16), row[1], " ".join(row[2:])) for row in rows]
+
+
 # The simulator's code of `if (test) { read; multiply } else { read; divide }`.
 ARMS = """
 10 jne 30 <k+0x20>
@@ -19,8 +25,7 @@ ARMS = """
 
 
 def test_an_arm_whose_access_was_never_made_ran_no_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [line.split(maxsplit=2) for line in ARMS.split("\n") if line]
-    text = [code._Instruction(int(row[0], 16), row[1], " ".join(row[2:])) for row in rows]
+    text = _instructions(ARMS)
     monkeypatch.setattr(code, "_functions", lambda *_: [(0x10, 0x44)])
     monkeypatch.setattr(code, "_disassembled", lambda *_: text)
     executed = code.mix(code.executed(Path("program"), {0x18: 64}, set(), set()).operations)
@@ -53,10 +58,7 @@ HELPER = """
 
 
 def test_joins_calls_and_waits_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = {}
-    for start, text in ((0x10, JOIN), (0x60, HELPER)):
-        rows = [line.split(maxsplit=2) for line in text.split("\n") if line]
-        texts[start] = [code._Instruction(int(r[0], 16), r[1], " ".join(r[2:])) for r in rows]
+    texts = {0x10: _instructions(JOIN), 0x60: _instructions(HELPER)}
 
     def functions(_: Path, places: set[int] | list[int]) -> list[tuple[int, int]]:
         return sorted({(0x60, 0x68) if place > 0x60 else (0x10, 0x4C) for place in places})
@@ -70,6 +72,24 @@ def test_joins_calls_and_waits_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
     assert mix["float"] == 6 * 32 and mix["special"] == 32, "expf"
     assert mix["imul"] == 32, "a function that is called"
     assert found.waits == 320, "the load of each round"
+
+
+# A function that reads and, unless what it read is 0, calls itself twice.
+RECURSION = """
+10 call 900 <__tsan_read4>
+14 test %eax,%eax
+18 je 24 <sum+0x14>
+1c call 10 <sum>
+20 call 10 <sum>
+24 ret
+"""
+
+
+def test_a_recursion_keeps_registers_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code, "_functions", lambda *_: [(0x10, 0x28)])
+    monkeypatch.setattr(code, "_disassembled", lambda *_: _instructions(RECURSION))
+    executed = code.executed(Path("program"), {0x14: 7}, {0x14}, set())
+    assert code.mix(executed.operations)["frame"] == 7 * 32, "16 are stored and loaded by each"
 
 
 # Once: a product of four numbers, one of x87, and two calls through a pointer.

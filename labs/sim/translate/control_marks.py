@@ -43,7 +43,7 @@ from structure_loads import CACHED, Structures, chosen_store
 from syntax_nodes import text_of
 from tokens import BEFORE_MAIN
 from tree_sitter import Language, Node, Parser
-from unrolled_loops import LOOPS, unrolling
+from unrolled_loops import LOOPS, WHOLE, unrolling
 from whole_loops import is_whole, pragma, rounds, variable
 
 BRANCHES = ("if_statement", "switch_statement")
@@ -499,7 +499,9 @@ class Marker:
         straight = (
             self.is_counted and not self.jumps and self.straight.is_straight(node, self.local)
         )
-        mark = "" if straight else f"SIM_LOOP({number}, {unrolled})"
+        copied = self.is_copied(node)
+        how = unrolled | (WHOLE if copied else 0)
+        mark = "" if straight else f"SIM_LOOP({number}, {how})"
         # What the head of the next round reads, all lanes that make it read together.
         if (
             not straight
@@ -512,7 +514,6 @@ class Marker:
         mark = begin + mark
         if straight and pragma(node, self.source) is None:
             self.insert(node.start_byte, f"SIM_UNROLL({rounds(node, self.constants)})")
-        copied = self.is_copied(node)
         counter = self.straight.counter(node, self.local)
         name, first = variable(node)
         condition = node.child_by_field_name("condition")

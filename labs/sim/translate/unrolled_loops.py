@@ -18,7 +18,7 @@ from collections.abc import Callable
 from syntax_nodes import children_of, descendants, text_of
 from tree_sitter import Node
 
-UNROLLED, REMAINDER_LAST, COUNTED, BY_TWO = 1, 2, 4, 8  # as in sim/marks.h
+UNROLLED, REMAINDER_LAST, COUNTED, BY_TWO, WHOLE = 1, 2, 4, 8, 16  # as in sim/marks.h
 MOST_FOR_FOUR, MOST_FOR_TWO = 50, 100  # instructions of a round
 COSTS = {"subscript_expression": 3, "pointer_expression": 2, "binary_expression": 1,
          "unary_expression": 1, "update_expression": 1, "call_expression": 1,

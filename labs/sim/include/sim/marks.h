@@ -17,8 +17,14 @@ enum sim_mark_kind {
 };
 
 /* The arm of a mark of a loop that nvcc unrolls (labs/sim/translate/unrolled_loops.py): what is
- * left over goes last; its step is a constant; it is unrolled by two and not by four. */
-enum sim_unrolling { SIM_UNROLLED = 1, SIM_REMAINDER_LAST = 2, SIM_COUNTED = 4, SIM_BY_TWO = 8 };
+ * left over goes last; its step is a constant; by two and not by four; completely. */
+enum sim_unrolling {
+    SIM_UNROLLED = 1,
+    SIM_REMAINDER_LAST = 2,
+    SIM_COUNTED = 4,
+    SIM_BY_TWO = 8,
+    SIM_WHOLE = 16
+};
 
 /* A mark in one word: bit 63, which tells it from an access, the kind, the arm, the number. */
 #define SIM_MARK(kind, arm, number)                                                                \

@@ -15,6 +15,7 @@
 #include "profile/merged_accesses.h"
 #include "profile/passes.h"
 #include "profile/profile.h"
+#include "profile/repeated_loads.h"
 #include "profile/warp_replay.h"
 #include "trace/call_targets.h"
 #include "trace/confinement.h"
@@ -293,6 +294,9 @@ static void warp_waits(const struct worker *w, unsigned first, bool soon) {
             if (trace.tags[lane].count > 0) {
                 merge_accesses(&trace.streams[lane], &trace.tags[lane], shared_memory.from,
                                shared_memory.to);
+            }
+            if (sim_options.predict) {
+                remove_repeated_loads(&trace.streams[lane], shared_memory.from, shared_memory.to);
             }
         }
         profile_begin_warp(first);
