@@ -31,7 +31,10 @@ STANDARD_LIBRARY_ONLY = (
     *("setup/*.py", "student/*.py", "sandbox/*.py"),
     *(f"commands/{name}.py" for name in ("__init__", "doctor", "errors", "hint", "list", "setup")),
     *(f"commands/{name}.py" for name in ("output", "overview", "parser")),
-    *(f"model/{name}.py" for name in ("__init__", "outline", "plain_text", "score", "submission")),
+    *(
+        f"model/{name}.py"
+        for name in ("__init__", "outline", "plain_text", "score", "submission", "todos")
+    ),
 )
 
 
