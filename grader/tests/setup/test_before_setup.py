@@ -61,7 +61,7 @@ def test_doctor_says_what_is_missing(bare: Copy) -> None:
     status, out, err = bare.grade("doctor")
     assert (status, err) == (1, "")
     assert "MISSING   Python packages  none of 1 in build/venv" in out
-    assert "./grade setup installs them, about 28 MB to download" in out
+    assert "./grade setup installs them, about 28 MB to download" in " ".join(out.split())
     assert "MISSING   photograph" in out
     assert out.endswith("missing for the labs: Python packages, photograph\n")
 
