@@ -145,10 +145,13 @@ def _advice(program: Program, speed: Speed, prediction: Prediction, launched: li
 def _largest_grid(launched: list[Launch]) -> str:
     """Such as "the grid of tile_kernel is 128x128 blocks of 256 threads"."""
     most = max(launched, key=lambda each: math.prod(each.grid))
-    across, down, deep = most.grid
-    grid = f"{across}x{down}x{deep}".removesuffix("x1").removesuffix("x1")
     name = plain_text.name(most.name)
-    return f"the grid of {name} is {grid} blocks of {math.prod(most.block)} threads"
+    return f"the grid of {name} is {_size(most)} blocks of {math.prod(most.block)} threads"
+
+
+def _size(launch: Launch) -> str:
+    """Of its grid, such as "128x128"."""
+    return "x".join(map(str, launch.grid)).removesuffix("x1").removesuffix("x1")
 
 
 def launches(program: Program, speed: Speed) -> list[Launch]:
@@ -187,10 +190,9 @@ def _read(outcome: Outcome) -> list[Launch]:
         raise NotPredicted("this machine has too little memory to count the run")
     for each in launches:
         if each.counted < each.blocks == each.idle_blocks:
-            size = "x".join(map(str, each.grid))
             raise NotPredicted(
-                f"{each.name}: the block in the middle, which stands for all of a grid of {size}, "
-                "stores nothing: are there too many blocks?"
+                f"{each.name}: the block in the middle, which stands for all of a grid of "
+                f"{_size(each)}, stores nothing: are there too many blocks?"
             )
     return launches
 

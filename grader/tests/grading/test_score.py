@@ -21,7 +21,18 @@ def lab() -> spec.Lab:
         points=spec.PointsTable(correct=85, speed=15),
         part=[spec.Part(id="A", title="t", hints=[])],
         case=[],
-        speed=[spec.Speed(name="s", part="A", image="noise", points=15, hint="h")],
+        speed=[
+            spec.Speed(
+                name="s",
+                part="A",
+                image="noise",
+                size=(2, 2),
+                mask="ando3",
+                border="zero",
+                points=15,
+                hint="h",
+            )
+        ],
     )
 
 
