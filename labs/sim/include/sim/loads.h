@@ -85,7 +85,8 @@ extern "C" void sim_note_layout(unsigned long size, unsigned long alignment);
 extern "C" void sim_note_packed(void);
 
 /* A static variable of a device function is in the device's memory, too. */
-extern "C" void sim_note_static(const void *at, unsigned long bytes);
+extern "C" void sim_note_static(const char *name, const char *file, int line, const void *at,
+                                unsigned long bytes);
 
 struct sim_packed {
     sim_packed() { sim_note_packed(); }

@@ -259,9 +259,31 @@ static void copied(const void *to, const void *from, size_t bytes) {
     }
 }
 
-static void emit(void *context, uint64_t code, const struct warp_access *access) {
-    if (!profile_count(context, code, access)) {
+static void count(uint64_t code, const struct profile_request *request,
+                  const struct warp_access *access) {
+    if (!profile_count(code, request->space, access)) {
         trace.exhausted = true;
+    }
+}
+
+/* An instruction that is a request to several kinds of memory. */
+static __attribute__((noinline)) void count_each(const struct worker *w, uint64_t code,
+                                                 const struct warp_access *access) {
+    struct warp_access part = *access;
+    for (uint32_t left = access->active; left; left &= ~part.active) {
+        const struct profile_request request = profile_request(w, code, access, left);
+        part.active = request.lanes;
+        count(code, &request, &part);
+    }
+}
+
+static void emit(void *context, uint64_t code, const struct warp_access *access) {
+    const struct worker *w = context;
+    const struct profile_request request = profile_request(w, code, access, access->active);
+    if (request.lanes == access->active) {
+        count(code, &request, access);
+    } else {
+        count_each(w, code, access);
     }
 }
 
@@ -273,12 +295,17 @@ struct recorded_warp {
 
 static void emit_recorded(void *context, uint64_t code, const struct warp_access *access) {
     const struct recorded_warp *warp = context;
-    const struct profile_counts before = profile_counts(warp->w, code, access);
-    if (!(code & EVENT_UNCOUNTED)) {
-        emit((void *)(uintptr_t)warp->w, code, access);
+    struct warp_access part = *access;
+    for (uint32_t left = access->active; left; left &= ~part.active) {
+        const struct profile_request request = profile_request(warp->w, code, access, left);
+        const struct profile_counts before = profile_counts(code, request.space);
+        part.active = request.lanes;
+        if (!(code & EVENT_UNCOUNTED)) {
+            count(code, &request, &part);
+        }
+        const struct profile_counts after = profile_counts(code, request.space);
+        steps_instruction(warp->w, warp->first, code, &part, &before, &after);
     }
-    const struct profile_counts after = profile_counts(warp->w, code, access);
-    steps_instruction(warp->w, warp->first, code, access, &before, &after);
 }
 
 static void warp_waits(const struct worker *w, unsigned first, bool soon) {
