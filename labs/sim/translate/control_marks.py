@@ -38,7 +38,7 @@ from hoisted_loads import Hoister
 from merged_accesses import Function, is_block, loop_around
 from run_time_values import is_made_of, known_at_run_time
 from straight_loops import Straight, constants_of
-from structure_layouts import PACKED, layout
+from structure_layouts import PACKED, layouts, own_name
 from structure_loads import CACHED, Structures, chosen_store
 from syntax_nodes import text_of
 from tokens import BEFORE_MAIN
@@ -99,15 +99,13 @@ class Marker:
         last = next((n for n in reversed(root.children) if n.type == "function_definition"), None)
         if self.is_counted and last is not None and PACKED.search(self.code):
             self.insert(last.end_byte, f" {BEFORE_MAIN} static const sim_packed sim_is_packed;")
+        for at, name in layouts(root) if self.is_counted else ():
+            self.insert(at, f" static_assert(sim_notes(&sim_layout<{name}>), \"\");")
         stack = [root]
         while stack:
             node = stack.pop()
-            registered = layout(node)
-            if registered is not None:
-                name, end = registered
+            if (name := own_name(node)) is not None:
                 self.own.add(name)
-                what = f"static const sim_layout<{name}> sim_layout_of_{name}"
-                self.insert(end, f" {BEFORE_MAIN} {what};")
             if node.type == "function_definition":
                 body = node.child_by_field_name("body")
                 if body is not None and body.type == "compound_statement":
