@@ -33,6 +33,7 @@ from itertools import takewhile
 
 import tree_sitter_cuda
 from chosen_loads import chosen_loads, pointer_parameters
+from constant_tables import table_loads
 from constant_values import Constants
 from hoisted_loads import Hoister
 from merged_accesses import Function, is_block, loop_around
@@ -100,7 +101,7 @@ class Marker:
         if self.is_counted and last is not None and PACKED.search(self.code):
             self.insert(last.end_byte, f" {BEFORE_MAIN} static const sim_packed sim_is_packed;")
         for at, name in layouts(root) if self.is_counted else ():
-            self.insert(at, f" static_assert(sim_notes(&sim_layout<{name}>), \"\");")
+            self.insert(at, f' static_assert(sim_notes(&sim_layout<{name}>), "");')
         stack = [root]
         while stack:
             node = stack.pop()
@@ -301,6 +302,10 @@ class Marker:
         is_function = body.parent is not None and body.parent.type == "function_definition"
         if is_function and body.parent is not None:
             self.at_run_time = known_at_run_time(body.parent, is_kernel)
+            unknown = self.at_run_time | (set(self.pointers) if is_kernel else set())
+            for array in table_loads(body, unknown) if self.is_counted else ():
+                self.insert(array.start_byte, "sim_table(")
+                self.insert(array.end_byte, ")")
         self.accesses = None
         if self.is_counted and (is_kernel or is_marked) and is_function and body.parent is not None:
             self.accesses = Function(body.parent, self.constants)

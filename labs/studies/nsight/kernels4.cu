@@ -87,8 +87,8 @@ __global__ void m_load_literal(const char *in, int *out, int n)
 // All lanes index a string literal.
 __global__ void m_load_digits(int *out, int n)
 {
-    int i = index_of_thread();
-    if (i < n) out[i] = "0123456789abcdefghijklmnopqrstuvwxyz"[(7 * i) % 36];
+    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n) out[i] = "0123456789abcdefghijklmnopqrstuvwxyz"[(7 * i) % 8];
 }
 
 // Lanes index a table that is constant.

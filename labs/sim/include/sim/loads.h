@@ -96,6 +96,13 @@ struct sim_together {
     sim_together() { sim_note_together(); }
 };
 
+/* A constant table or a string literal, of which g++ does not know what it holds. */
+template <typename T> SIM_HERE const T &sim_table(const T &table) {
+    const T *it = &table;
+    asm("" : "+r"(it));
+    return *it;
+}
+
 /* Notes the size and the alignment of a structure that the program copies as bytes, where it is
  * complete: static_assert(sim_notes(&sim_layout<T>), "") may stand in its own body. Nothing calls
  * it. */
