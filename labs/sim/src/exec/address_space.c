@@ -51,7 +51,7 @@ struct address_space sim_space_of(const struct worker *w, const char *at) {
         return found;
     }
     if (is_in(at, arguments, arguments + w->block.config->closure_bytes)) {
-        return space(SIM_MEMORY_CONSTANT, arguments, arguments + w->block.config->closure_bytes);
+        return space(SIM_MEMORY_LOCAL, arguments, arguments + w->block.config->closure_bytes);
     }
     const struct sim_section constants = sim_program_constants(at);
     if (is_in(at, constants.from, constants.to)) {

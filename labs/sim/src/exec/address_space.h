@@ -13,8 +13,8 @@ struct address_space {
 };
 
 /* The space of an address for the thread that runs on `w`. As on a device, string literals,
- * constant tables and static variables of device functions are in global memory, and the arguments
- * of a kernel in constant memory. Hold the device's lock. */
+ * constant tables and static variables of device functions are in global memory. The arguments of a
+ * kernel, which each thread copies to its stack, count as its own. Hold the device's lock. */
 struct address_space sim_space_of(const struct worker *w, const char *at);
 
 /* Is the address on the stack of any thread of the block that `w` runs? Each thread's local memory

@@ -236,6 +236,8 @@ static enum profile_space space_of(const struct worker *w, uint64_t address) {
         return PROFILE_CONSTANT;
     case SIM_MEMORY_GLOBAL:
         return PROFILE_GLOBAL;
+    case SIM_MEMORY_LOCAL:
+        return PROFILE_LOCAL;
     default:
         return PROFILE_UNKNOWN;
     }
@@ -244,11 +246,11 @@ static enum profile_space space_of(const struct worker *w, uint64_t address) {
 /* Where the lanes' addresses are in several objects. */
 static __attribute__((noinline)) struct profile_request
 mixed_request(const struct worker *w, const struct warp_access *access, uint32_t lanes) {
-    uint32_t of[PROFILE_UNKNOWN + 1] = {0};
+    uint32_t of[PROFILE_SPACES] = {0};
     for (uint32_t left = access->active; left; left &= left - 1) {
         of[space_of(w, access->address[__builtin_ctz(left)])] |= left & -left;
     }
-    if (of[PROFILE_CONSTANT] != access->active) {
+    if ((of[PROFILE_CONSTANT] | of[PROFILE_LOCAL]) != access->active) {
         of[PROFILE_GLOBAL] |= of[PROFILE_CONSTANT];
         of[PROFILE_CONSTANT] = 0;
     }
@@ -386,6 +388,9 @@ static bool count_unknown(struct site *site, const struct warp_access *access) {
 }
 
 bool profile_count(uint64_t code, enum profile_space space, const struct warp_access *access) {
+    if (space == PROFILE_LOCAL) {
+        return true;
+    }
     struct site *site = find(code, space);
     if (site == NULL) {
         return false;
@@ -438,7 +443,7 @@ bool profile_count(uint64_t code, enum profile_space space, const struct warp_ac
 }
 
 struct profile_counts profile_counts(uint64_t code, enum profile_space space) {
-    const struct site *s = find(code, space);
+    const struct site *s = space == PROFILE_LOCAL ? NULL : find(code, space);
     if (s == NULL) {
         return (struct profile_counts){.space = NULL};
     }

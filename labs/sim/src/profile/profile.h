@@ -42,13 +42,16 @@ void profile_end_warp(void);
 void profile_begin_warp(unsigned first);
 
 /* The memory that a request goes to. PROFILE_UNKNOWN: what the device cannot access, which counts
- * as all that a request of so many lanes can cost anywhere. */
+ * as all that a request of so many lanes can cost anywhere. PROFILE_LOCAL: a thread's own, which is
+ * not counted. */
 enum profile_space {
     PROFILE_GLOBAL,
     PROFILE_SHARED,
     PROFILE_CONSTANT,
     PROFILE_TEXTURE,
-    PROFILE_UNKNOWN
+    PROFILE_UNKNOWN,
+    PROFILE_LOCAL,
+    PROFILE_SPACES
 };
 
 /* An instruction is one request to each memory that its lanes' addresses belong to. This is the
