@@ -25,6 +25,10 @@ class Counters(msgspec.Struct):
     stores holds for them as well: each does both. A block is idle if it
     stores nothing to global memory. `loaded_places` are the lanes of loads from global memory and
     through textures, but of a request no more than its sectors have room for.
+
+    Lanes that hand values on, as by a shuffle, use the pipe of shared memory, so a limit on its
+    wavefronts holds for these `exchanges` as well, and for atomic functions on it. A receiving
+    thread gets 16 values or more from there: one that computes, not one that only copies results.
     """
 
     global_load_requests: int = 0
@@ -63,6 +67,9 @@ class Counters(msgspec.Struct):
     blocks: int = 0
     idle_blocks: int = 0
     storing_threads: int = 0
+    receiving_threads: int = 0
+    exchanges: int = 0
+    shared_atomic_requests: int = 0
 
 
 QUOTIENTS = {"constant_serialisation": "constant_words / constant_requests"}
@@ -76,13 +83,14 @@ SURFACE = (
     "surface_store_bytes",
 )
 ATOMIC = ("atomic_requests", "atomic_lanes", "atomic_sectors", "atomic_bytes")
-OF_LAUNCH = ("blocks", "idle_blocks", "storing_threads")
+OF_LAUNCH = ("blocks", "idle_blocks", "storing_threads", "receiving_threads", "exchanges")
 IDLE = "idle_blocks / blocks"
-# Of warps, as the traced program's machine code has them: sums and products, and all but loads and
-# stores.
+# Of warps, as the traced program's machine code has them: sums and products, products alone, and
+# all but loads and stores.
 ARITHMETIC = "arithmetic"
+PRODUCTS = "products"
 OPERATIONS = "operations"
-OF_CODE = frozenset({ARITHMETIC, OPERATIONS})
+OF_CODE = frozenset({ARITHMETIC, PRODUCTS, OPERATIONS})
 SPACES = ("global", "shared", "constant")
 WORDS = {
     "global_load_requests": "warp loads from global memory",
@@ -96,7 +104,7 @@ WORDS = {
     "global_store_bytes": "bytes that threads store to global memory",
     "global_bytes_stored_again": "bytes of global memory that one launch stores again",
     "shared_load_requests": "warp loads from shared memory",
-    "shared_load_wavefronts": "wavefronts of loads from shared memory",
+    "shared_load_wavefronts": "wavefronts of loads from shared memory, and exchanges between lanes,",
     "shared_load_conflicts": "bank conflicts (extra wavefronts) of loads from shared memory",
     "shared_store_requests": "warp stores to shared memory",
     "shared_store_wavefronts": "wavefronts of stores to shared memory",
@@ -120,7 +128,11 @@ WORDS = {
     "blocks": "blocks",
     "idle_blocks": "blocks that store nothing to global memory",
     "storing_threads": "threads that store to global memory",
+    "receiving_threads": "threads that get 16 values or more from shared memory or other lanes",
+    "exchanges": "warp exchanges of values between lanes, such as shuffles",
+    "shared_atomic_requests": "warp calls of atomic functions on shared memory",
     ARITHMETIC: "warp additions and multiplications of floats, and multiplications of integers",
+    PRODUCTS: "warp multiplications",
     OPERATIONS: "warp operations with numbers and addresses",
 }
 
@@ -179,6 +191,8 @@ def _value(name: str, counted: Counters) -> int:
         value += int(getattr(counted, f"atomic_{unit}"))
     if way == "global_store":
         value += int(getattr(counted, f"surface_store_{unit}"))
+    if name == "shared_load_wavefronts":
+        value += counted.exchanges + counted.shared_atomic_requests
     if "global_load" in name:
         value += int(getattr(counted, name.replace("global_load", "texture")))
     if name in ("global_load_requests", "global_load_sectors"):

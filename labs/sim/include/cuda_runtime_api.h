@@ -104,6 +104,10 @@ SIM_EXTERN_C void sim_set_step(int number);
  * live as long as the memory. */
 SIM_EXTERN_C void sim_name_memory(const void *pointer, const char *name);
 
+/* The device memory that begins there gets the results of what is called: counters say which
+ * launches store to it. */
+SIM_EXTERN_C void sim_expect_result(const void *pointer);
+
 /* Changes what device memory holds that the program has not written yet; it stays unwritten. */
 SIM_EXTERN_C void sim_fill_unwritten(void *memory, const void *content, size_t bytes);
 

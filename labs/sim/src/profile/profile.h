@@ -7,6 +7,8 @@
 #include "exec/thread.h"
 #include "profile/worst_access.h"
 
+#define MOST_LAUNCHES 4096 /* that are counted */
+
 /* Begins a launch: forgets all sites. Returns whether CONVLABS_SIM_PROFILE asks for its
  * counters. */
 bool profile_begin(const struct sim_config *config);
@@ -23,6 +25,7 @@ struct profile_block {
     uint32_t stored[SIM_MAX_THREADS / WARP_LANES];   /* to global memory */
     uint32_t accessed[SIM_MAX_THREADS / WARP_LANES]; /* memory of any space */
     uint64_t passes;                                 /* of its warps: passes.h */
+    uint8_t received[SIM_MAX_THREADS]; /* values from shared memory and other lanes, up to a few */
 };
 
 /* Other blocks run: returns what is to be kept of this one. Then it goes on. */
@@ -31,6 +34,9 @@ void profile_block_resumes(const uint3 *block, const struct profile_block *kept)
 
 /* A thread of the block stores to global memory, by an access that is not counted. */
 void profile_stores(unsigned thread);
+
+/* These lanes of the warp that begins with thread `first` exchange values, as with a shuffle. */
+void profile_exchange(unsigned first, uint32_t lanes);
 
 /* The block has ended. */
 void profile_end_block(const uint3 *block);
