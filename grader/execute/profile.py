@@ -15,7 +15,7 @@ WARPS_PER_MULTIPROCESSOR = 64
 BLOCKS_PER_MULTIPROCESSOR = 32
 SHARED_PER_MULTIPROCESSOR = 228 * 1024  # bytes
 SHARED_RESERVED = 1024  # bytes, by the system for each block
-SECTOR = 32  # bytes
+SECTOR, WORD = 32, 4  # bytes
 
 # What a run of hours counts is below 2^40, and sums of many such numbers have 64 bits.
 MOST = 1 << 40
@@ -197,7 +197,7 @@ def of_site(site: Site) -> dict[str, int]:
     counted: dict[str, int]
     way = "store" if site.store else "load"
     if site.atomic and site.space != "global":
-        counted = {"shared_atomic_requests": site.requests} if site.space == "shared" else {}
+        counted = {"shared_atomic_lanes": site.lanes} if site.space == "shared" else {}
     elif site.atomic:
         counted = {
             "atomic_requests": site.requests,
@@ -234,6 +234,7 @@ def of_site(site: Site) -> dict[str, int]:
         }
     else:
         counted = {
+            **({} if site.store else {"shared_load_words": site.lanes * site.width // WORD}),
             f"shared_{way}_requests": site.requests,
             f"shared_{way}_wavefronts": site.wavefronts,
             f"shared_{way}_conflicts": site.wavefronts - site.ideal,

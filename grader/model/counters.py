@@ -26,9 +26,10 @@ class Counters(msgspec.Struct):
     stores nothing to global memory. `loaded_places` are the lanes of loads from global memory and
     through textures, but of a request no more than its sectors have room for.
 
-    Lanes that hand values on, as by a shuffle, use the pipe of shared memory, so a limit on its
-    wavefronts holds for these `exchanges` as well, and for atomic functions on it. A receiving
-    thread gets 16 values or more from there: one that computes, not one that only copies results.
+    A value that a thread gets from another lane, as by a shuffle, is one of the `exchanges`. A limit
+    on the words that threads load from shared memory holds for these as well, and for atomic
+    functions on it. A receiving thread gets 16 values or more from there: one that computes, not
+    one that only copies results.
     """
 
     global_load_requests: int = 0
@@ -42,6 +43,7 @@ class Counters(msgspec.Struct):
     global_store_bytes: int = 0
     global_bytes_stored_again: int = 0
     shared_load_requests: int = 0
+    shared_load_words: int = 0
     shared_load_wavefronts: int = 0
     shared_load_conflicts: int = 0
     shared_store_requests: int = 0
@@ -69,7 +71,7 @@ class Counters(msgspec.Struct):
     storing_threads: int = 0
     receiving_threads: int = 0
     exchanges: int = 0
-    shared_atomic_requests: int = 0
+    shared_atomic_lanes: int = 0
 
 
 QUOTIENTS = {"constant_serialisation": "constant_words / constant_requests"}
@@ -104,7 +106,8 @@ WORDS = {
     "global_store_bytes": "bytes that threads store to global memory",
     "global_bytes_stored_again": "bytes of global memory that one launch stores again",
     "shared_load_requests": "warp loads from shared memory",
-    "shared_load_wavefronts": "wavefronts of loads from shared memory, and exchanges between lanes,",
+    "shared_load_words": "4-byte words that threads load from shared memory or get from other lanes",
+    "shared_load_wavefronts": "wavefronts of loads from shared memory",
     "shared_load_conflicts": "bank conflicts (extra wavefronts) of loads from shared memory",
     "shared_store_requests": "warp stores to shared memory",
     "shared_store_wavefronts": "wavefronts of stores to shared memory",
@@ -129,8 +132,8 @@ WORDS = {
     "idle_blocks": "blocks that store nothing to global memory",
     "storing_threads": "threads that store to global memory",
     "receiving_threads": "threads that get 16 values or more from shared memory or other lanes",
-    "exchanges": "warp exchanges of values between lanes, such as shuffles",
-    "shared_atomic_requests": "warp calls of atomic functions on shared memory",
+    "exchanges": "values that threads get from other lanes, as by shuffles",
+    "shared_atomic_lanes": "thread calls of atomic functions on shared memory",
     ARITHMETIC: "warp additions and multiplications of floats, and multiplications of integers",
     PRODUCTS: "warp multiplications",
     OPERATIONS: "warp operations with numbers and addresses",
@@ -191,8 +194,8 @@ def _value(name: str, counted: Counters) -> int:
         value += int(getattr(counted, f"atomic_{unit}"))
     if way == "global_store":
         value += int(getattr(counted, f"surface_store_{unit}"))
-    if name == "shared_load_wavefronts":
-        value += counted.exchanges + counted.shared_atomic_requests
+    if name == "shared_load_words":
+        value += counted.exchanges + counted.shared_atomic_lanes
     if "global_load" in name:
         value += int(getattr(counted, name.replace("global_load", "texture")))
     if name in ("global_load_requests", "global_load_sectors"):

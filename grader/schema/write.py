@@ -34,7 +34,7 @@ ADDED_LATER = {
     ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions", "leaderboard"),
     ("convlabs-grade/v1", "Score"): ("predicted",),
     ("convlabs-profile/v1", "Counters"): (
-        *("constant_bytes", "loaded_places", "shared_atomic_requests"),
+        *("constant_bytes", "loaded_places", "shared_load_words", "shared_atomic_lanes"),
         *(*TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH),
     ),
     ("convlabs-profile/v1", "Finding"): ("count", "launch"),

@@ -66,7 +66,7 @@ static unsigned warp;                /* of it: the one that is counted */
 static struct {
     uint64_t idle_blocks, storing_threads;
     uint64_t receiving_threads; /* that got MANY values from their block's memory or its lanes */
-    uint64_t exchanges;         /* of values between the lanes of a warp */
+    uint64_t exchanges;         /* values that lanes got from others */
     unsigned covers[3];         /* the grid without the idle blocks at its ends */
     uint32_t accessed[SIM_MAX_THREADS / WARP_LANES]; /* memory, in one block at least */
     bool shares_memory; /* it accesses memory that the host can access, too */
@@ -174,7 +174,7 @@ static void receive(unsigned first, uint32_t lanes) {
 }
 
 void profile_exchange(unsigned first, uint32_t lanes) {
-    work.exchanges += weight;
+    work.exchanges += weight * (unsigned)__builtin_popcount(lanes);
     receive(first, lanes);
 }
 
