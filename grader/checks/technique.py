@@ -270,9 +270,16 @@ def _idle(run: InstrumentedRun, counted: Profile) -> str | None:
     of a kernel, it earns nothing for work that the host does.
 
     Where the image is on the device, the host can do nothing without seeing it. Where it comes from
-    the host, the kernels must at least store the output.
+    the host, its bytes must get to the device as they are, in whatever order, and the kernels must
+    store the output: the host may take a few pixels at an end.
     """
-    seen = run.outcome.status.seen_by_host if run.outcome.status else None
+    status = run.outcome.status
+    seen = status.seen_by_host if status else None
+    if status and status.not_copied > FEW * run.out_bytes:
+        return (
+            f"{status.not_copied} bytes of the image were not copied to the device as they are: "
+            "the host has changed them, or used them itself"
+        )
     if seen is None:
         stored = sum(kernel.counters.global_store_bytes for kernel in counted.kernels)
         if counted.kernels and stored < MOST * run.out_bytes:
