@@ -106,7 +106,7 @@ WORDS = {
     "global_store_bytes": "bytes that threads store to global memory",
     "global_bytes_stored_again": "bytes of global memory that one launch stores again",
     "shared_load_requests": "warp loads from shared memory",
-    "shared_load_words": "4-byte words that threads load from shared memory or get from other lanes",
+    "shared_load_words": "words that threads load from shared memory or get from other lanes",
     "shared_load_wavefronts": "wavefronts of loads from shared memory",
     "shared_load_conflicts": "bank conflicts (extra wavefronts) of loads from shared memory",
     "shared_store_requests": "warp stores to shared memory",
