@@ -2,7 +2,7 @@
 
 import math
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -195,13 +195,11 @@ _NOT_SECRET = ("counter", "limit", "limit_is", "per", "kernels")
 def _without_figures(technique: Technique, line: Check) -> list[str]:
     """Which limit a line says was not held, and its value where that is a ratio, rounded: what a
     check counts in all grows with the size."""
-    found = line.details
-    failed = (b for b in technique.bounds() if found.get("limit") == _limit_of(b))
-    bound = next((b for b in failed if found.get("counter") == b.counter), None)
-    if bound is None:
+    if "counter" not in line.details:
         return []
+    bound = bound_of(technique, line.details)
     words = counters.in_words(bound.counter, bound.per)
-    value = found.get("value")
+    value = line.details.get("value")
     is_ratio = bound.per not in (None, "launch") or counters.is_quotient(bound.counter)
     about = f"about {value:.2g} " if value is not None and is_ratio else ""
     return [
@@ -209,6 +207,12 @@ def _without_figures(technique: Technique, line: Check) -> list[str]:
         f"{limit(bound)}",
         *_why(bound),
     ]
+
+
+def bound_of(technique: Technique, details: Mapping[str, Any]) -> Technique:
+    """The limit that the details of a line are about."""
+    same = (b for b in technique.bounds() if details.get("limit") == _limit_of(b))
+    return next((b for b in same if details.get("counter") == b.counter), technique)
 
 
 def _limit_of(technique: Technique) -> float | None:
@@ -235,8 +239,8 @@ def _judged(
     problem: list[str] = []
     if beyond := next((f for f in counted.findings if f.kind == BEYOND), None):
         problem = [beyond.render(), UNCOUNTED]
-    elif idle := _idle(run, counted):
-        problem = [idle, IDLE]
+    elif of_host := _idle(run, counted):
+        problem = [of_host, IDLE]
     elif not measured.kernels:
         problem = [_no_launch(technique, counted), *_why(technique)]
     if problem:
@@ -309,7 +313,9 @@ def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
     for kernel in kernels:
         above, under = counters.terms(technique.counter, kernel.counters)
         # Of a launch that only fills the output, nothing is left in the end: no thread counts.
-        is_filler = technique.over == "results" and kernel.result_bytes and not kernel.result_remains
+        is_filler = (
+            technique.over == "results" and kernel.result_bytes and not kernel.result_remains
+        )
         total, below = total + above, below + (0 if is_filler else under or 0)
         for line in kernel.lines:
             key = (line.file, line.line)
