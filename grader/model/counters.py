@@ -26,8 +26,8 @@ class Counters(msgspec.Struct):
     stores nothing to global memory. `loaded_places` are the lanes of loads from global memory and
     through textures, but of a request no more than its sectors have room for.
 
-    A value that a thread gets from another lane, as by a shuffle, is one of the `exchanges`. A limit
-    on the words that threads load from shared memory holds for these as well, and for atomic
+    A value that a thread gets from another lane, as by a shuffle, is one of the `exchanges`. A
+    limit on the words that threads load from shared memory holds for these as well, and for atomic
     functions on it. A receiving thread gets 16 values or more from there: one that computes, not
     one that only copies results.
     """

@@ -7,8 +7,6 @@
 #include "exec/thread.h"
 #include "profile/worst_access.h"
 
-#define MOST_LAUNCHES 4096 /* that are counted */
-
 /* Begins a launch: forgets all sites. Returns whether CONVLABS_SIM_PROFILE asks for its
  * counters. */
 bool profile_begin(const struct sim_config *config);

@@ -1,7 +1,6 @@
 #include "profile/results.h"
 
 #include "memory/allocations.h"
-#include "profile/profile.h"
 
 #include <stdlib.h>
 #include <string.h>

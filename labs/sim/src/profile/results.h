@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#define MOST_LAUNCHES 4096 /* that are counted */
+
 /* A launch begins, with its number. */
 void results_begin(unsigned launch);
 
