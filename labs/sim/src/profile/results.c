@@ -7,7 +7,7 @@
 
 enum {
     REGIONS = 4,
-    MOST_BYTES = 1 << 24, /* of a region: of a larger one, no owner is known */
+    MOST_BYTES = 1 << 22, /* of a region: of a larger one, no owner is known */
 };
 
 /* Memory of results. owner: of each byte, 1 + the launch that stored it last, or 0. */

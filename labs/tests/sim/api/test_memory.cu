@@ -547,7 +547,6 @@ TEST(an_input_that_was_changed_on_the_host_is_not_copied) {
     ck_assert_uint_eq(sim_not_copied(input, sizeof input), 2);
     sim_forget_copied();
     ck_assert_uint_eq(sim_not_copied(input, sizeof input), 60);
-    cudaFree(d);
 }
 
 SUITE("sim: memory")
