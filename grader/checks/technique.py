@@ -2,7 +2,7 @@
 
 import math
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -30,13 +30,21 @@ MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled fro
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 IDLE_SHARE = 0.25  # of the blocks of a grid: room for those at its edge
 OTHER_SIZE = (
-    "the limit holds in the first call with this check's size and mask in lab.toml, but not in a "
-    "later call with others. Choose blocks, tiles and loops by the sizes and the radius that your "
-    "function gets, and do the same in every call: no static variable may decide. To see it, "
-    "change the `size` of this check in lab.toml, or its `mask`, `border`, `type` and `channels`, "
-    "and grade again"
+    "with this check's size and mask in lab.toml the limit holds. To see the same, change its "
+    "`size` there, or its `mask`, `border`, `type` and `channels`, and grade again"
+)
+BEYOND = "not-counted"  # the simulator's finding: the launches from one on
+UNCOUNTED = (
+    "and a limit cannot be judged if launches are missing: let each launch compute more pixels"
 )
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
+
+
+OF_CODE: dict[str, Callable[[code.Executed], float]] = {
+    counters.ARITHMETIC: code.arithmetic,
+    counters.PRODUCTS: code.products,
+    counters.OPERATIONS: lambda executed: sum(o.passes for o in executed.operations),
+}
 
 
 @dataclass(frozen=True)
@@ -87,9 +95,7 @@ def _judge_counted(
             return 0.0
         launches = runner.with_arithmetic(technique, before)
         found = [counts.executed_by(runner.binary, e) for e in launches]
-        if counter == counters.ARITHMETIC:
-            return sum(map(code.arithmetic, found)) if found else math.inf
-        return sum(o.passes for each in found for o in each.operations) if found else math.inf
+        return sum(map(OF_CODE[counter], found)) if found else math.inf
 
     def at_other_size() -> Profile | None:
         same_part = (check for check in session.lab.safe if check.part == technique.part)
@@ -145,12 +151,13 @@ def judge_run(
     measured = measure(technique, counted, run.pixels) if counted and run.right else None
     verdict: Verdict = "skip"
     lines: list[str] = []
+    bound = technique  # that decides
     if run.outcome.end == "our-fault":
         verdict, lines = "error", [f"the runner failed: {run.outcome.reason}"]
     elif run.right and counted is None:
         verdict, lines = "error", ["the traced run left counters that cannot be read"]
     elif counted and measured:
-        verdict, lines = _judged(
+        verdict, lines, bound, measured = _judged(
             session.submission, technique, run, counted, measured, at_other_size, of_code
         )
     elif lines := early_stop.without_end(session.so_far, technique.part, run.outcome):
@@ -162,7 +169,7 @@ def judge_run(
         verdict,
         lines,
         needs=needs if verdict == "skip" else None,
-        details=_details(technique, measured) if measured and verdict != "error" else None,
+        details=_details(bound, measured) if measured and verdict != "error" else None,
         seconds=run.outcome.seconds,
     )
 
@@ -175,19 +182,41 @@ def without_secrets(line: Check, technique: Technique, at_public_size: Check) ->
     """
     if line.verdict == at_public_size.verdict:
         return at_public_size
-    kept = ("counter", "limit", "limit_is", "per", "kernels")
-    details = {key: value for key, value in line.details.items() if key in kept}
+    details = {key: value for key, value in line.details.items() if key in _NOT_SECRET}
     message = line.message
     if line.verdict == "fail":
-        message = [OTHER_SIZE]
-        for bound in technique.bounds():
-            message += [_limit_in_words(bound), *_why(bound)]
+        message = [*_without_figures(technique, line), OTHER_SIZE]
     return msgspec.structs.replace(line, message=message, details=details)
 
 
-def _limit_in_words(technique: Technique) -> str:
-    words = counters.in_words(technique.counter, technique.per)
-    return f"{words.counted}{words.unit}: there should be {limit(technique)}"
+_NOT_SECRET = ("counter", "limit", "limit_is", "per", "kernels")
+
+
+def _without_figures(technique: Technique, line: Check) -> list[str]:
+    """Which limit a line says was not held, and its value where that is a ratio, rounded: what a
+    check counts in all grows with the size."""
+    if "counter" not in line.details:
+        return []
+    bound = bound_of(technique, line.details)
+    words = counters.in_words(bound.counter, bound.per)
+    value = line.details.get("value")
+    is_ratio = bound.per not in (None, "launch") or counters.is_quotient(bound.counter)
+    about = f"about {value:.2g} " if value is not None and is_ratio else ""
+    return [
+        f"in a call with another size or mask: {about}{words.counted}{words.unit}; it should be "
+        f"{limit(bound)}",
+        *_why(bound),
+    ]
+
+
+def bound_of(technique: Technique, details: Mapping[str, Any]) -> Technique:
+    """The limit that the details of a line are about."""
+    same = (b for b in technique.bounds() if details.get("limit") == _limit_of(b))
+    return next((b for b in same if details.get("counter") == b.counter), technique)
+
+
+def _limit_of(technique: Technique) -> float | None:
+    return technique.at_most if technique.at_most is not None else technique.at_least
 
 
 def limit(technique: Technique) -> str:
@@ -205,16 +234,22 @@ def _judged(
     measured: Measured,
     at_other_size: Callable[[], Profile | None],
     of_code: Callable[[str], float],
-) -> tuple[Verdict, list[str]]:
-    """The verdict of what was measured, and why."""
-    if problem := _idle(run, counted):
-        return "fail", [problem, IDLE]
-    if not measured.kernels:
-        return "fail", [_no_launch(technique, counted), *_why(technique)]
+) -> tuple[Verdict, list[str], Technique, Measured]:
+    """The verdict of what was measured, why, and the limit that decides with what it measures."""
+    problem: list[str] = []
+    if beyond := next((f for f in counted.findings if f.kind == BEYOND), None):
+        problem = [beyond.render(), UNCOUNTED]
+    elif of_host := _idle(run, counted):
+        problem = [of_host, IDLE]
+    elif not measured.kernels:
+        problem = [_no_launch(technique, counted), *_why(technique)]
+    if problem:
+        return "fail", problem, technique, measured
     if not all(kernel.complete for kernel in measured.kernels):
-        return "error", ["this machine has too little memory to count this run"]
+        memory = "this machine has too little memory to count this run"
+        return "error", [memory], technique, measured
     if problem := _unknown(submission, counted):
-        return "fail", problem
+        return "fail", problem, technique, measured
     for bound in technique.bounds():
         if bound.counter in counters.OF_CODE:
             if platform.machine() != "x86_64":
@@ -230,10 +265,10 @@ def _judged(
         blocks = _idle_blocks(seen.kernels, at_other_size)
         if bound.counter != counters.IDLE:
             idle = blocks or _idle_threads(seen.kernels, at_other_size)
-            return "fail", [*idle, *_explanation(submission, bound, seen)]
+            return "fail", [*idle, *_explanation(submission, bound, seen)], bound, seen
         if blocks:
-            return "fail", [*blocks, *_why(bound)]
-    return "pass", []
+            return "fail", [*blocks, *_why(bound)], bound, seen
+    return "pass", [], technique, measured
 
 
 def _unknown(submission: Submission, counted: Profile) -> list[str]:
@@ -260,9 +295,16 @@ def _idle(run: InstrumentedRun, counted: Profile) -> str | None:
     of a kernel, it earns nothing for work that the host does.
 
     Where the image is on the device, the host can do nothing without seeing it. Where it comes from
-    the host, the kernels must at least store the output.
+    the host, its bytes must get to the device as they are, in whatever order, and the kernels must
+    store the output: the host may take a few pixels at an end.
     """
-    seen = run.outcome.status.seen_by_host if run.outcome.status else None
+    status = run.outcome.status
+    seen = status.seen_by_host if status else None
+    if status and status.not_copied > FEW * run.out_bytes:
+        return (
+            f"{status.not_copied} bytes of the image were not copied to the device as they are: "
+            "the host has changed them, or used them itself"
+        )
     if seen is None:
         stored = sum(kernel.counters.global_store_bytes for kernel in counted.kernels)
         if counted.kernels and stored < MOST * run.out_bytes:
@@ -282,6 +324,8 @@ def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
     """The counter's value over the launches of the kernels that the check names; per launch, that
     of the launch with most or, for a limit from below, with least. pixels: of the output."""
     kernels = [k for k in counted.kernels if fnmatchcase(k.name, technique.kernel)]
+    if technique.over == "results" and any(k.result_bytes for k in counted.kernels):
+        kernels = [k for k in kernels if k.result_bytes]
     if technique.per == "launch" and kernels:
         one = max if technique.at_least is None else min
         kernels = [one(kernels, key=lambda k: counters.terms(technique.counter, k.counters)[0])]
@@ -289,7 +333,11 @@ def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
     lines: dict[tuple[str, int], Line] = {}
     for kernel in kernels:
         above, under = counters.terms(technique.counter, kernel.counters)
-        total, below = total + above, below + (under or 0)
+        # Of a launch that only fills the output, nothing is left in the end: no thread counts.
+        is_filler = (
+            technique.over == "results" and kernel.result_bytes and not kernel.result_remains
+        )
+        total, below = total + above, below + (0 if is_filler else under or 0)
         for line in kernel.lines:
             key = (line.file, line.line)
             total_of_line = lines.setdefault(key, Line(line.file, line.line, Counters()))
@@ -410,7 +458,7 @@ def _details(technique: Technique, measured: Measured) -> dict[str, Any]:
     details: dict[str, Any] = {
         "counter": technique.counter,
         "value": measured.value,
-        "limit": technique.at_most if technique.at_most is not None else technique.at_least,
+        "limit": _limit_of(technique),
         "limit_is": "at_most" if technique.at_most is not None else "at_least",
         "per": technique.per,
         "kernels": [kernel.name for kernel in measured.kernels],

@@ -48,6 +48,7 @@ class Status(msgspec.Struct, frozen=True):
     # The function works on device memory, and the host could see so many bytes of it: copied there,
     # or in memory that both can access. None: it takes and returns memory of the host.
     seen_by_host: int | None = None
+    not_copied: int = 0  # bytes of the host's input that never were on the device as they are
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The counters of a profiled run, per launch and per source line: convlabs-profile/v1."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,7 +15,7 @@ WARPS_PER_MULTIPROCESSOR = 64
 BLOCKS_PER_MULTIPROCESSOR = 32
 SHARED_PER_MULTIPROCESSOR = 228 * 1024  # bytes
 SHARED_RESERVED = 1024  # bytes, by the system for each block
-SECTOR = 32  # bytes
+SECTOR, WORD = 32, 4  # bytes
 
 # What a run of hours counts is below 2^40, and sums of many such numbers have 64 bits.
 MOST = 1 << 40
@@ -68,6 +69,13 @@ class Launch(msgspec.Struct, frozen=True):
     covers: tuple[Count, Count, Count] = (0, 0, 0)
     idle_threads: Count = 0
     first_idle: Count = 0
+    receiving_threads: Count = 0
+    exchanges: Count = 0
+    # Bytes of the results (the output, and what one pass leaves there for the next): all that it
+    # stored; those that it was the last to store, and from which launch it took how many of them.
+    result_bytes: Count = 0
+    result_owned: Count = 0
+    result_taken: list[tuple[Count, Count]] = []
     # Only for a prediction: how far blocks differ in what they do (their standard deviation, and
     # the longest one, over the mean), and how often warps pass each call of the simulator, by its
     # return address. shares_memory: with the host, managed or page-locked.
@@ -90,7 +98,9 @@ class Kernel(msgspec.Struct, frozen=True):
     keep busy; the real share may be smaller, because registers are not known here.
     `counted_blocks` of its `blocks` were counted; counters of a part are scaled to all blocks.
     covers: the grid without the idle blocks at its ends. file, line: of the launch. idle_threads:
-    of a block, those that access no memory in any block; first_idle: the first of them."""
+    of a block, those that access no memory in any block; first_idle: the first of them.
+    result_bytes: those of the results that it stored, and result_remains: that no later launch has
+    stored again. A graded function alone has results."""
 
     launch: int
     name: str
@@ -107,6 +117,8 @@ class Kernel(msgspec.Struct, frozen=True):
     line: int = 0
     idle_threads: int = 0
     first_idle: int = 0
+    result_bytes: int = 0
+    result_remains: int = 0
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -138,18 +150,22 @@ def profile(binary: Path, launches: list[Launch], findings: list[Finding]) -> Pr
     # The simulator records where its call returns to: the byte before belongs to the access.
     before = {site.pc - 1 for launch in launches for site in launch.sites}
     locations = {pc + 1: where for pc, where in addr2line.locations(binary, before).items()}
-    return Profile([_kernel(launch, locations) for launch in launches], findings)
+    taken: Counter[int] = Counter()
+    for launch in launches:
+        taken.update(dict(launch.result_taken))
+    return Profile(
+        [_kernel(one, locations, one.result_owned - taken[one.launch]) for one in launches],
+        findings,
+    )
 
 
-def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
+def _kernel(launch: Launch, locations: dict[int, Location], remains: int) -> Kernel:
     def zero() -> Counters:
         return Counters(dram_bytes=0 if launch.counted == launch.blocks else None)
 
     total = zero()
     by_line: dict[Location, Counters] = {}
     for site in launch.sites:
-        if site.atomic and site.space not in ("global", "unknown"):
-            continue
         counted = of_site(site)
         for counters in (total, by_line.setdefault(locations[site.pc], zero())):
             add(counters, counted)
@@ -171,6 +187,8 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
         line=launch.line,
         idle_threads=launch.idle_threads,
         first_idle=launch.first_idle,
+        result_bytes=launch.result_bytes,
+        result_remains=remains,
     )
 
 
@@ -180,6 +198,8 @@ def of_site(site: Site) -> dict[str, int]:
     way = "store" if site.store else "load"
     if site.space == "unknown":
         counted = _all_that_it_can_cost(site)
+    elif site.atomic and site.space != "global":
+        counted = {"shared_atomic_lanes": site.lanes} if site.space == "shared" else {}
     elif site.atomic:
         counted = {
             "atomic_requests": site.requests,
@@ -216,6 +236,7 @@ def of_site(site: Site) -> dict[str, int]:
         }
     else:
         counted = {
+            **({} if site.store else {"shared_load_words": site.lanes * site.width // WORD}),
             f"shared_{way}_requests": site.requests,
             f"shared_{way}_wavefronts": site.wavefronts,
             f"shared_{way}_conflicts": site.wavefronts - site.ideal,
@@ -237,6 +258,7 @@ def _all_that_it_can_cost(site: Site) -> dict[str, int]:
             f"shared_{way}_requests": site.lanes,
             f"shared_{way}_wavefronts": site.lanes,
             f"shared_{way}_conflicts": site.lanes,
+            **({} if way == "store" else {"shared_load_words": site.lanes * site.width // WORD}),
         }
     return counted
 

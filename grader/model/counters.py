@@ -27,6 +27,11 @@ class Counters(msgspec.Struct):
     through textures, but of a request no more than its sectors have room for. `unknown_lanes` are
     accesses of what a device does not have there, such as a host variable; each counts in global
     and shared memory, as a request, a sector and a wavefront of its own.
+
+    A value that a thread gets from another lane, as by a shuffle, is one of the `exchanges`. A
+    limit on the words that threads load from shared memory holds for these as well, and for atomic
+    functions on it. A receiving thread gets 16 values or more from there: one that computes, not
+    one that only copies results.
     """
 
     global_load_requests: int = 0
@@ -40,6 +45,7 @@ class Counters(msgspec.Struct):
     global_store_bytes: int = 0
     global_bytes_stored_again: int = 0
     shared_load_requests: int = 0
+    shared_load_words: int = 0
     shared_load_wavefronts: int = 0
     shared_load_conflicts: int = 0
     shared_store_requests: int = 0
@@ -65,6 +71,9 @@ class Counters(msgspec.Struct):
     blocks: int = 0
     idle_blocks: int = 0
     storing_threads: int = 0
+    receiving_threads: int = 0
+    exchanges: int = 0
+    shared_atomic_lanes: int = 0
     unknown_lanes: int = 0
 
 
@@ -79,13 +88,14 @@ SURFACE = (
     "surface_store_bytes",
 )
 ATOMIC = ("atomic_requests", "atomic_lanes", "atomic_sectors", "atomic_bytes")
-OF_LAUNCH = ("blocks", "idle_blocks", "storing_threads")
+OF_LAUNCH = ("blocks", "idle_blocks", "storing_threads", "receiving_threads", "exchanges")
 IDLE = "idle_blocks / blocks"
-# Of warps, as the traced program's machine code has them: sums and products, and all but loads and
-# stores.
+# Of warps, as the traced program's machine code has them: sums and products, products alone, and
+# all but loads and stores.
 ARITHMETIC = "arithmetic"
+PRODUCTS = "products"
 OPERATIONS = "operations"
-OF_CODE = frozenset({ARITHMETIC, OPERATIONS})
+OF_CODE = frozenset({ARITHMETIC, PRODUCTS, OPERATIONS})
 SPACES = ("global", "shared", "constant")
 WORDS = {
     "global_load_requests": "warp loads from global memory",
@@ -99,6 +109,7 @@ WORDS = {
     "global_store_bytes": "bytes that threads store to global memory",
     "global_bytes_stored_again": "bytes of global memory that one launch stores again",
     "shared_load_requests": "warp loads from shared memory",
+    "shared_load_words": "words that threads load from shared memory or get from other lanes",
     "shared_load_wavefronts": "wavefronts of loads from shared memory",
     "shared_load_conflicts": "bank conflicts (extra wavefronts) of loads from shared memory",
     "shared_store_requests": "warp stores to shared memory",
@@ -123,8 +134,12 @@ WORDS = {
     "blocks": "blocks",
     "idle_blocks": "blocks that store nothing to global memory",
     "storing_threads": "threads that store to global memory",
+    "receiving_threads": "threads that get 16 values or more from shared memory or other lanes",
+    "exchanges": "values that threads get from other lanes, as by shuffles",
+    "shared_atomic_lanes": "thread calls of atomic functions on shared memory",
     "unknown_lanes": "thread accesses of memory that a device does not have there",
     ARITHMETIC: "warp additions and multiplications of floats, and multiplications of integers",
+    PRODUCTS: "warp multiplications",
     OPERATIONS: "warp operations with numbers and addresses",
 }
 
@@ -183,6 +198,8 @@ def _value(name: str, counted: Counters) -> int:
         value += int(getattr(counted, f"atomic_{unit}"))
     if way == "global_store":
         value += int(getattr(counted, f"surface_store_{unit}"))
+    if name == "shared_load_words":
+        value += counted.exchanges + counted.shared_atomic_lanes
     if "global_load" in name:
         value += int(getattr(counted, name.replace("global_load", "texture")))
     if name in ("global_load_requests", "global_load_sectors"):

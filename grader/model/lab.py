@@ -149,9 +149,16 @@ class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A counter and its limit. Exactly one of the two limits is set."""
+    """A counter and its limit. Exactly one of the two limits is set.
+
+    over: the launches that are added up. A helper that pads the image or fills the output with
+    zeros first is not one of those that store the `results`, which are the output and what one pass
+    leaves in a buffer of lab.h for the next; one that computes pixels elsewhere, for a last launch
+    to copy, is not either: so what it could do badly needs a limit over all of them.
+    """
 
     counter: str
+    over: Literal["all", "results"] = "all"
     per: Literal["pixel", "launch", "multiplication"] | None = None
     at_most: float | None = None
     at_least: float | None = None
@@ -166,6 +173,7 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     kind: ClassVar[Kind] = "technique"
 
     counter: str  # of counters.py, or a quotient "a / b" of two
+    over: Literal["all", "results"] = "all"  # as of a Bound
     kernel: str = "*"  # an fnmatch pattern: the launches of these kernels are added up
     per: Literal["pixel", "launch", "instruction", "multiplication"] | None = None
     at_most: float | None = None

@@ -12,7 +12,7 @@ import re
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -97,6 +97,7 @@ _READS = re.compile(r"i?(?:mul|div)[bwlq]?$|f(?:add|subr?|mul|divr?)[sl]?$")
 _VECTOR = re.compile(r"%([xyz])mm\d+$")
 _MEMORY = re.compile(r"\([^)]*\)")
 _WIDE_REGISTER = re.compile(r"%r([a-d]x|[sd]i|bp|\d+)\b")
+_PRODUCT = re.compile(r"mul|madd|msub|div")
 _LOGIC = re.compile(r"and|or|xor|not|sh[rx]|sa[rx]|ro[lr]|sarx|shrx|rorx|bextr")
 
 
@@ -123,11 +124,12 @@ class _Instruction:
 @dataclass(frozen=True)
 class Operation:
     """An instruction, and how often the warps of a launch execute it; in an unrolled loop nvcc
-    executes steps, comparisons and branches less often."""
+    executes steps, comparisons and branches less often. is_product: or a quotient."""
 
     address: int
     kind: str
     passes: float
+    is_product: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,9 @@ def executed(binary: Path, passes: dict[int, int], loads: set[int], stores: set[
     while waiting:
         called: Counter[int] = Counter()
         for function, entered in waiting:
-            blocks = _blocks(_disassembled(binary, *function), counted)
+            code = _disassembled(binary, *function)
+            products = {this.address for this in code if _PRODUCT.search(this.name)}
+            blocks = _blocks(code, counted)
             loops = _propagate(blocks, passes, entered)
             waits += _waits(blocks, loops, loads, stores)
             for block in blocks.values():
@@ -161,7 +165,8 @@ def executed(binary: Path, passes: dict[int, int], loads: set[int], stores: set[
                 once = 1 / max(block.unroll, 1)
                 for address, kind in block.operations:
                     share = once if kind in ("step", "compare", "branch") else 1.0
-                    operations.append(Operation(address, kind, share * (block.passes or 0)))
+                    passed = share * (block.passes or 0)
+                    operations.append(Operation(address, kind, passed, address in products))
                 for target in block.calls:
                     called[target] += block.passes or 0  # type: ignore[assignment]
             start = function[0]
@@ -230,6 +235,13 @@ def mix(operations: list[Operation]) -> dict[str, float]:
     for operation in operations:
         total[operation.kind] += operation.passes  # type: ignore[assignment]
     return dict(total)
+
+
+def products(executed: Executed) -> float:
+    """How many of arithmetic() are products; and quotients, which can stand for them."""
+    operations = [o for o in executed.operations if o.is_product]
+    quotients = (o.passes for o in operations if o.kind in ("divide", "divide64"))
+    return arithmetic(replace(executed, operations=operations)) + sum(quotients)
 
 
 def arithmetic(executed: Executed) -> float:

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from grader.checks.technique import limit, number
+from grader.checks.technique import bound_of, limit, number
 from grader.model import counters
 from grader.model.result import Check
 from grader.model.spec import Technique
@@ -14,12 +14,14 @@ INDENT = " " * 11  # below the name of a check
 def counted(technique: Technique) -> str:
     """What a check counts: "thread stores to global memory per pixel"."""
     words = counters.in_words(technique.counter, technique.per)
-    return words.counted + words.unit
+    whose = ", of the launches that store the result" if technique.over == "results" else ""
+    return words.counted + words.unit + whose
 
 
 def line(technique: Technique, check: Check, width: int | None = None) -> str:
     """The verdict and the name of a check and, below, its counter beside the limit. width: of the
     terminal; None: no line is broken."""
+    technique = bound_of(technique, check.details)
     value = check.details.get("value")
     if value is not None:
         result = f"{number(value)} of {limit(technique)}"

@@ -34,11 +34,13 @@ ADDED_LATER = {
     ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions", "leaderboard"),
     ("convlabs-grade/v1", "Score"): ("predicted",),
     ("convlabs-profile/v1", "Counters"): (
-        *("constant_bytes", "loaded_places", *TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH),
-        "unknown_lanes",
+        *("constant_bytes", "loaded_places", "shared_load_words", "shared_atomic_lanes"),
+        *(*TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH, "unknown_lanes"),
     ),
     ("convlabs-profile/v1", "Finding"): ("count", "launch"),
-    ("convlabs-profile/v1", "Kernel"): ("covers", "idle_threads", "first_idle"),
+    ("convlabs-profile/v1", "Kernel"): (
+        *("covers", "idle_threads", "first_idle", "result_bytes", "result_remains"),
+    ),
 }
 
 

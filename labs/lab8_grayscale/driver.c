@@ -331,6 +331,9 @@ static void run_with_transfer(struct runner *r, const struct job *job, const cha
                     name);
     }
     device_case_drivers_turn(&c);
+#ifdef CONVLABS_SIM
+    runner_note_not_copied(r, sim_not_copied(job->rgb, 3 * job->pixels));
+#endif
     if (left_stream()) {
         runner_fail(r, RUNNER_REJECTED,
                     "%s() did not destroy a stream: each cudaStreamCreate() needs a "

@@ -13,6 +13,7 @@ from grader.execute.instrumented import InstrumentedRun
 from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters, spec
 from grader.model.counters import Counters
+from grader.model.finding import Finding
 from grader.model.result import Check
 from grader.model.spec import Technique
 from grader.model.submission import Submission
@@ -142,6 +143,45 @@ def test_atomic_functions_are_loads_and_stores() -> None:
     assert seen.value == 40
 
 
+def launch_of(name: str, stored: int, remains: int, **counted: int) -> Kernel:
+    """A launch that stores so many bytes of the results, of which so many remain in the end."""
+    found = kernel(name, (3, {"global_store_bytes": 400} | counted))
+    found.counters.storing_threads = 100
+    return msgspec.structs.replace(found, result_bytes=stored, result_remains=remains)
+
+
+PAD = launch_of("pad", 0, 0)
+CLEAR = launch_of("clear", 400, 0)
+SUMS = launch_of("sums", 400, 400, constant_bytes=67_600)
+UPPER = launch_of("upper", 400, 0, constant_bytes=40_000)
+LOWER = launch_of("lower", 400, 400, constant_bytes=27_600)
+SCRATCH = launch_of("scratch", 0, 0, constant_bytes=67_600)
+COPY = launch_of("copy", 400, 400)
+
+
+@pytest.mark.parametrize(
+    ("launches", "stored", "read_by_each"),
+    [
+        ([SUMS], 4, 676),
+        ([PAD, SUMS], 4, 676),
+        ([CLEAR, SUMS], 8, 676),
+        ([UPPER, LOWER], 8, 676),
+        ([PAD, CLEAR, UPPER, LOWER], 12, 676),
+        ([SCRATCH, COPY], 4, 0),
+        ([SCRATCH], 4, 676),  # no launch stores what is known as a result
+    ],
+)
+def test_a_helper_is_not_among_the_launches_that_store_results(
+    launches: list[Kernel], stored: float, read_by_each: float
+) -> None:
+    store = asks(counter="global_store_bytes", per="pixel", over="results")
+    assert technique.measure(store, Profile(launches), pixels=100).value == stored
+    everywhere = asks(counter="global_store_bytes", per="pixel")
+    assert technique.measure(everywhere, Profile(launches), pixels=100).value == 4 * len(launches)
+    reads = asks(counter="constant_bytes / storing_threads", over="results")
+    assert technique.measure(reads, Profile(launches), pixels=100).value == read_by_each
+
+
 def test_what_whole_launches_count_has_no_line() -> None:
     launch = kernel("k", (3, {"global_store_lanes": 10}))
     launch.counters.storing_threads = 10
@@ -222,6 +262,30 @@ def test_a_counted_run_that_does_not_end_says_why(tmp_path: Path) -> None:
     session.so_far.append(Check("lab2/A/c", "c", "correct", "fail", part="A"))
     line = technique.judge_run(session, asks(), run, None)
     assert line.verdict == "skip" and line.needs == "c"
+
+
+@pytest.mark.parametrize(("missing", "passes"), [(0, True), (OUT // 4, True), (OUT, False)])
+def test_an_image_that_never_got_to_the_device_earns_nothing(
+    missing: int, passes: bool, tmp_path: Path
+) -> None:
+    status = Status(completed=True, returned=0, not_copied=missing)
+    run = InstrumentedRun(Outcome("completed", "", 0.1, status=status), OUT // 4, True, OUT)
+    lab = spec.load("lab2")
+    session = Session(
+        plan_for(lab, "sim"), Submission(lab, tmp_path, "f", {}, []), Programs([]), tmp_path
+    )
+    stores = Profile([kernel("k", (1, {"global_store_bytes": OUT}))])
+    line = technique.judge_run(session, asks(at_most=1e6), run, stores)
+    assert (line.verdict == "pass") == passes
+    assert ("1000 bytes of the image were not copied" in "".join(line.message)) != passes
+
+
+def test_launches_that_are_not_counted_earn_nothing(tmp_path: Path) -> None:
+    beyond = Finding("not-counted", "the launches from this one on are not counted", "note")
+    few = Profile([kernel("k", (5, {"global_store_lanes": 1}))], [beyond])
+    line = judged(asks(at_most=1e6), few, None, tmp_path)
+    assert line.verdict == "fail" and "not counted" in line.message[0]
+    assert technique.UNCOUNTED in line.message
 
 
 ENOUGH = {"counter": "constant_bytes / storing_threads", "at_least": 500, "why": "from there"}

@@ -5,6 +5,7 @@ import pytest
 
 from grader.checks import technique
 from grader.model import spec
+from grader.model.counters import WORDS
 from grader.model.result import Verdict
 from grader.model.spec import Case, Contract, Lab, Technique
 from grader.model.verdicts import build_line, grade_line
@@ -79,9 +80,15 @@ def test_lab_6_is_counted_at_widths_that_only_its_promise_allows() -> None:
         assert check.size[0] % multiple == 0 != check.size[0] % (2 * multiple), check.name
 
 
-def test_what_fails_at_a_secret_size_alone_has_no_figures() -> None:
+def test_what_fails_at_a_secret_size_alone_names_the_limit_and_a_rounded_ratio() -> None:
     check = next(c for c in lab().technique if c.is_secret())
-    details = {"counter": check.counter, "value": 1234.5, "kernels": ["k"], "line": 7}
+    details = {
+        "counter": check.counter,
+        "value": 12.345,
+        "limit": check.at_most,
+        "kernels": ["k"],
+        "line": 7,
+    }
     failed = grade_line(lab(), check, "fail", ["k: 1234.5 loads"], details=details)
     passed = grade_line(lab(), check, "pass", details=details)
     public = grade_line(lab(), check, "fail", ["k: 10 loads"], details={"value": 10})
@@ -89,8 +96,10 @@ def test_what_fails_at_a_secret_size_alone_has_no_figures() -> None:
     assert technique.without_secrets(failed, check, public) == public
     assert technique.without_secrets(passed, check, right) == right
     line = technique.without_secrets(failed, check, right)
-    assert line.verdict == "fail" and line.message[0] == technique.OTHER_SIZE
-    assert "1234" not in msgspec.json.encode(line).decode()
+    assert line.verdict == "fail" and line.message[-1] == technique.OTHER_SIZE
+    assert f"about 12 {WORDS[check.counter]} per pixel; it should be at most" in line.message[0]
+    assert f"why: {check.why}" in line.message
+    assert "12.345" not in msgspec.json.encode(line).decode()
     line = technique.without_secrets(passed, check, public)
     assert line.verdict == "pass" and "value" not in line.details and line.details["kernels"]
 

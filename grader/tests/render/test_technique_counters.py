@@ -7,6 +7,7 @@ import pytest
 
 from grader.checks import technique as judge
 from grader.model import spec
+from grader.model.lab import Bound
 from grader.model.result import Check
 from grader.model.spec import Technique
 from grader.render import technique_counters as render
@@ -36,6 +37,15 @@ def test_the_counter_stands_beside_its_limit() -> None:
     ]
     at_least = msgspec.structs.replace(TECHNIQUE, at_most=None, at_least=2, per="launch")
     assert f"1.676 of at least 2: {words}" in render.line(at_least, FAILED)
+
+
+def test_where_a_further_limit_fails_that_is_the_one_beside_the_value() -> None:
+    further = Bound(counter="exchanges", over="results", per="pixel", at_most=16, why="w")
+    both = msgspec.structs.replace(TECHNIQUE, also=[further])
+    details = {"counter": "exchanges", "value": 24, "limit": 16}
+    text = render.line(both, msgspec.structs.replace(FAILED, details=details))
+    assert "24 of at most 16: values that threads get from other lanes, as by shuffles" in text
+    assert text.endswith(" per pixel, of the launches that store the result")
 
 
 def test_without_a_value_the_limit_is_still_there() -> None:

@@ -111,6 +111,10 @@ bool evidence_write(enum evidence_kind kind, const char *text, size_t length) {
     return done;
 }
 
+size_t evidence_left(void) {
+    return EVIDENCE_MOST - written;
+}
+
 void evidence_at_end(void (*report)(void)) {
     if (report_count == MOST_REPORTS) {
         abort();

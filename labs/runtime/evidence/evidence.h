@@ -39,6 +39,9 @@ bool evidence_is_open(void);
  * or the frames are full; then no frame follows, so that what is missing is noticed. */
 bool evidence_write(enum evidence_kind kind, const char *text, size_t length);
 
+/* How many bytes of frames can follow; in a run that nobody grades, EVIDENCE_MOST. */
+size_t evidence_left(void);
+
 /* Registers what a part of the runtime reports when a graded run ends; 16 functions at most. The
  * last one that was registered is called first. */
 void evidence_at_end(void (*report)(void));

@@ -351,6 +351,10 @@ void runner_note_changed(struct runner *r, const char *input) {
     r->changed = input;
 }
 
+void runner_note_not_copied(struct runner *r, size_t bytes) {
+    r->not_copied = bytes;
+}
+
 void runner_note_seen(struct runner *r, size_t bytes) {
     r->on_device = true;
     r->seen = bytes;
@@ -425,6 +429,8 @@ static void write_status(const struct runner *r) {
     fputs("]", file);
     if (r->on_device)
         fprintf(file, ",\"seen_by_host\":%zu", r->seen);
+    if (r->not_copied > 0)
+        fprintf(file, ",\"not_copied\":%zu", r->not_copied);
     fputs("}\n", file);
     if (fclose(file) != 0)
         our_fault("not enough memory for the status");

@@ -94,6 +94,10 @@ void runner_note_changed(struct runner *r, const char *input);
  * of what is there: copied, or in managed and page-locked memory. */
 void runner_note_seen(struct runner *r, size_t bytes);
 
+/* The student's function works on memory of the host, and that many bytes of its input were not
+ * copied to the device as they are. */
+void runner_note_not_copied(struct runner *r, size_t bytes);
+
 /* What the student's function left behind, such as "1 stream". */
 __attribute__((format(printf, 2, 3))) void runner_note_left(struct runner *r, const char *format,
                                                             ...);

@@ -38,6 +38,7 @@ struct runner {
     const char *changed;            /* an input that the student's function changed, or NULL */
     bool on_device;                 /* the student's function works on device memory */
     size_t seen;                    /* bytes of it that the host has been able to see */
+    size_t not_copied;              /* bytes of a host's input that never got to the device */
     char left[MAX_LEFT];            /* what the student's function left behind, in words */
 };
 

@@ -104,6 +104,10 @@ SIM_EXTERN_C void sim_set_step(int number);
  * live as long as the memory. */
 SIM_EXTERN_C void sim_name_memory(const void *pointer, const char *name);
 
+/* The device memory that begins there gets the results of what is called: counters say which
+ * launches store to it. */
+SIM_EXTERN_C void sim_expect_result(const void *pointer);
+
 /* Changes what device memory holds that the program has not written yet; it stays unwritten. */
 SIM_EXTERN_C void sim_fill_unwritten(void *memory, const void *content, size_t bytes);
 
@@ -149,6 +153,10 @@ SIM_EXTERN_C unsigned sim_copied(const struct sim_copied **list);
 
 /* The bytes that were copied from page-locked memory to the device; back: from the device to it. */
 SIM_EXTERN_C size_t sim_copied_page_locked(int back);
+
+/* How many bytes of an input have no byte of the same value among those that were copied from the
+ * host to the device, in whatever order and place: what the host has changed or used up itself. */
+SIM_EXTERN_C size_t sim_not_copied(const void *input, size_t bytes);
 
 /* Begins that list and these counts anew. */
 SIM_EXTERN_C void sim_forget_copied(void);

@@ -23,9 +23,10 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 
-# A memory operand with a register, but none of a segment: `%fs:` is for thread-local variables.
+# A memory operand with a register. That of a thread-local variable counts from the segment %fs on.
 _MEMORY = re.compile(
-    r"(?<![\w:])(?P<place>[-+\w.$@]*)\((?P<base>%r\w+)?(?:,(?P<index>%\w+)(?:,\d)?)?\)"
+    r"(?<![-+\w.$@:])(?P<of_thread>%fs:)?"
+    r"(?P<place>[-+\w.$@]*)\((?P<base>%r\w+)?(?:,(?P<index>%\w+)(?:,\d)?)?\)"
 )
 _LINE = re.compile(
     r"\t(?:(?:lock|rep\w*|xacquire|xrelease|notrack|bnd)[; ]+)*(?P<word>[a-z]\w*)\t(?P<operands>.*)"
@@ -301,13 +302,13 @@ def _calls(line: str, frame: Frame, callbacks: Callbacks, source: Source) -> Ite
     base, index = memory["base"] or "", memory["index"]
     if index and not index.startswith("%r"):
         lanes, mask = _LANES.fullmatch(word), _mask(found["operands"], operands)
-        if not lanes or not mask:
+        if not lanes or not mask or memory["of_thread"]:
             raise source.refusal(word)
         yield from _lanes(lanes, memory, operands, mask)
         return
     if not is_known:
         raise source.refusal(word)
-    if not index and frame.has(memory["place"], base):
+    if not index and not memory["of_thread"] and frame.has(memory["place"], base):
         return
     is_last = memory.end() == len(operands)
     is_store = is_last and not _READS_LAST.fullmatch(word)
@@ -373,11 +374,14 @@ def _string(word: str) -> Iterator[str]:
 
 
 def _call(address: str, base: str, width: int, is_store: bool) -> Iterator[str]:
+    of_thread, address = address.startswith("%fs:"), address.removeprefix("%fs:")
     if base == "%rsp":  # what is pushed below moves it
         place, _, rest = address.partition("(")
         address = f"{place + '+' if place else ''}8({rest}"
     yield "\tpushq\t%rax\n"
     yield f"\tleaq\t{address}, %rax\n"
+    if of_thread:
+        yield "\tpushq\t%rcx\n\tmovq\t%fs:0, %rcx\n\tleaq\t(%rax,%rcx), %rax\n\tpopq\t%rcx\n"
     yield f"\tpushq\t${2 * width + is_store * _STORES}\n"
     yield "\tcall\tsim_machine_access\n"
     yield "\tleaq\t8(%rsp), %rsp\n"

@@ -4,6 +4,8 @@
 #include "memory/variables.h"
 #include "queue/copy.h"
 
+#include <string.h>
+
 /* Is it the name of a device variable where the call needs an address? Then reports it. */
 static bool is_host_name(const void *pointer, const char *side, const char *instead,
                          struct sim_location location) {
@@ -26,6 +28,9 @@ static struct sim_copied copied[COPIED_MAX];
 static unsigned copied_count;
 static size_t page_locked[2]; /* bytes that were copied to the device, and back */
 
+enum { BYTES = 256 };
+static size_t values[BYTES]; /* of the bytes that were copied to the device: how many of each */
+
 unsigned sim_copied(const struct sim_copied **list) {
     *list = copied;
     return copied_count;
@@ -39,7 +44,26 @@ void sim_forget_copied(void) {
     sim_lock_device();
     copied_count = 0;
     page_locked[0] = page_locked[1] = 0;
+    memset(values, 0, sizeof values);
     sim_unlock_device();
+}
+
+static void count_values(const void *from, size_t bytes, size_t counts[BYTES]) {
+    const unsigned char *at = from;
+    for (size_t i = 0; i < bytes; i++) {
+        counts[at[i]]++;
+    }
+}
+
+size_t sim_not_copied(const void *input, size_t bytes) {
+    size_t wanted[BYTES] = {0}, missing = 0;
+    count_values(input, bytes, wanted);
+    sim_lock_device();
+    for (unsigned i = 0; i < BYTES; i++) {
+        missing += wanted[i] > values[i] ? wanted[i] - values[i] : 0;
+    }
+    sim_unlock_device();
+    return missing;
 }
 
 /* Records a copy. Copies from one buffer, or from what follows in it, are one record, so that a row
@@ -83,6 +107,9 @@ static void note_copied(const struct sim_copy *c) {
                                       is_combined ? SIM_WRITE_COMBINED
                                       : is_locked ? SIM_PAGE_LOCKED
                                                   : SIM_PAGEABLE});
+    for (size_t row = 0; row < c->height; row++) {
+        count_values((const char *)c->from + row * c->from_pitch, c->width, values);
+    }
 }
 
 /* A copy between two addresses that the program passed. */

@@ -70,6 +70,15 @@ void sim_name_memory(const void *pointer, const char *name) {
     sim_unlock_device();
 }
 
+void sim_expect_result(const void *pointer) {
+    sim_lock_device();
+    struct sim_allocation *a = sim_allocation_at(pointer, SIM_DEVICE_MEMORY);
+    if (a) {
+        a->is_result = true;
+    }
+    sim_unlock_device();
+}
+
 void sim_fill_unwritten(void *memory, const void *content, size_t bytes) {
     sim_lock_device();
     sim_open_to_overwrite(memory, bytes);

@@ -18,6 +18,10 @@ void sim_set_step(int number) {
     step = number;
 }
 
+int sim_step(void) {
+    return step;
+}
+
 static int launch;
 
 void sim_set_launch(int number) {

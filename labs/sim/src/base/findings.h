@@ -20,6 +20,9 @@ struct sim_finding {
     struct sim_location other;
 };
 
+/* The number that sim_set_step() gave to the runner's step; below 0: there is none. */
+int sim_step(void);
+
 /* The launch that runs, from 0; findings name it where steps are asked for (trace/steps.h). */
 void sim_set_launch(int number);
 

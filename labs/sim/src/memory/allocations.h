@@ -24,6 +24,7 @@ struct sim_allocation {
     enum sim_space space;
     unsigned flags;
     bool freed;
+    bool is_result;              /* what the caller of a graded function gets */
     bool open;                   /* a kernel has accessed it: device_access.c */
     char *large_from, *large_to; /* between them it has large pages, or NULL */
     uint64_t number;             /* counts allocations */

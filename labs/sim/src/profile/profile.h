@@ -23,6 +23,7 @@ struct profile_block {
     uint32_t stored[SIM_MAX_THREADS / WARP_LANES];   /* to global memory */
     uint32_t accessed[SIM_MAX_THREADS / WARP_LANES]; /* memory of any space */
     uint64_t passes;                                 /* of its warps: passes.h */
+    uint8_t received[SIM_MAX_THREADS]; /* values from shared memory and other lanes, up to a few */
 };
 
 /* Other blocks run: returns what is to be kept of this one. Then it goes on. */
@@ -31,6 +32,9 @@ void profile_block_resumes(const uint3 *block, const struct profile_block *kept)
 
 /* A thread of the block stores to global memory, by an access that is not counted. */
 void profile_stores(unsigned thread);
+
+/* These lanes of the warp that begins with thread `first` exchange values, as with a shuffle. */
+void profile_exchange(unsigned first, uint32_t lanes);
 
 /* The block has ended. */
 void profile_end_block(const uint3 *block);

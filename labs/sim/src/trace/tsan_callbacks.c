@@ -218,6 +218,9 @@ static void warp_operation(const struct worker *w, unsigned first, unsigned lane
     if (sim_checked && operation == SIM_WARP_BARRIER && !done) {
         race_warp_barrier(first, lanes);
     }
+    if (trace.counted && !done && operation != SIM_WARP_BARRIER && operation != SIM_WARP_ACTIVE) {
+        profile_exchange(first, lanes);
+    }
 }
 
 static void note_event(const void *address, uint64_t code) {

@@ -530,4 +530,23 @@ TEST(what_copies_read_is_written_down) {
     ck_success(cudaFreeHost(h_combined));
 }
 
+TEST(an_input_that_was_changed_on_the_host_is_not_copied) {
+    unsigned char input[60], other[60];
+    for (int i = 0; i < 60; i++) {
+        input[i] = (unsigned char)i;
+        other[59 - i] = (unsigned char)(i < 50 ? i : 100 + i);
+    }
+    unsigned char *d = device_array<unsigned char>(sizeof input);
+    sim_forget_copied();
+    ck_assert_uint_eq(sim_not_copied(input, sizeof input), 60);
+    ck_success(cudaMemcpy(d, other, sizeof other, cudaMemcpyHostToDevice)); // in another order
+    ck_assert_uint_eq(sim_not_copied(input, sizeof input), 10);
+    ck_success(cudaMemcpy2D(d, 6, input + 50, 5, 4, 2, cudaMemcpyHostToDevice));
+    ck_assert_uint_eq(sim_not_copied(input, sizeof input), 2); // two rows of four of five
+    ck_success(cudaMemcpy(other, d, sizeof other, cudaMemcpyDeviceToHost));
+    ck_assert_uint_eq(sim_not_copied(input, sizeof input), 2);
+    sim_forget_copied();
+    ck_assert_uint_eq(sim_not_copied(input, sizeof input), 60);
+}
+
 SUITE("sim: memory")

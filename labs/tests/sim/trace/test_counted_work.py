@@ -61,8 +61,29 @@ __global__ void zero_first(float *out, char *bytes) {
     bytes[i] = 1;
     *(int *)(bytes + 128 + 4 * (i / 3 * 3 % 32)) = 2;
 }
+__global__ void get_values(float *out) {
+    __shared__ float s[64];
+    s[threadIdx.x] = 1;
+    __syncthreads();
+    float sum = 0;
+    for (int i = 0; i < (threadIdx.x < 32 ? 10 : 15); i++) {
+        sum += s[(threadIdx.x + i) % 64];
+    }
+    for (int i = 0; i < 6 && threadIdx.x < 32; i++) {
+        sum += __shfl_xor_sync(~0u, sum, 1 << i % 5);
+    }
+    out[threadIdx.x] = sum;
+}
+__global__ void store_results(float *result, int from) {
+    result[from + threadIdx.x] = 1;
+}
+__global__ void add_results(float *result) {
+    atomicAdd(result + threadIdx.x, 1.0f);
+}
 int main(void) {
-    float *in, *out;
+    float *in, *out, *result;
+    cudaMalloc(&result, 512);
+    sim_expect_result(result);
     cudaMalloc(&in, 4096);
     cudaMalloc(&out, 4096);
     cudaMemset(in, 0, 4096);
@@ -93,6 +114,11 @@ int main(void) {
     cudaLaunchCooperativeKernel((void *)by_turns, dim3(parts), dim3(32), arguments, 0, 0);
     zero_first<<<3, 32>>>(out, (char *)in);
     lower_half<<<3, dim3(32, 4)>>>(out);
+    get_values<<<1, 64>>>(out);
+    store_results<<<1, 64>>>(result, 0);
+    store_results<<<1, 32>>>(result, 32);
+    store_results<<<1, 32>>>(result, 96);
+    add_results<<<1, 32>>>(result);
     return cudaDeviceSynchronize();
 }
 """
@@ -114,7 +140,25 @@ COUNTED = {
     ),
     "one_of_four": ({"blocks": 8, "idle_blocks": 6, "storing_threads": 80}, [2, 1, 1]),
     "shared_only": ({"blocks": 4, "idle_blocks": 4, "storing_threads": 0}, [0, 0, 0]),
-    "atomics": ({"idle_blocks": 3, "storing_threads": 1, "global_store_lanes": 0}, [3, 1, 1]),
+    "atomics": (
+        {
+            "shared_atomic_lanes": 128,
+            "receiving_threads": 0,
+            "idle_blocks": 3,
+            "storing_threads": 1,
+            "global_store_lanes": 0,
+        },
+        [3, 1, 1],
+    ),
+    "get_values": (
+        {
+            "shared_load_words": 32 * 10 + 32 * 15,
+            "exchanges": 32 * 6,
+            "receiving_threads": 32,
+            "shared_atomic_lanes": 0,
+        },
+        [1, 1, 1],
+    ),
     "by_turns": (
         {"blocks": 4, "idle_blocks": 1, "storing_threads": 96, "global_bytes_stored_again": 128},
         [3, 1, 1],
@@ -131,7 +175,14 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     source.write_text(PROGRAM)
     process = captured.grade("run", source, "--json", target)
     assert target.exists(), process.stderr
-    return {k["name"]: k for k in json.loads(target.read_text())["kernels"]}
+    # The launches of a kernel that has several bear numbers.
+    launches = json.loads(target.read_text())["kernels"]
+    names = [k["name"] for k in launches]
+    counts = {name: names[:i].count(name) for i, name in enumerate(names)}
+    return {
+        k["name"] + (f" {names[:i].count(k['name'])}" if counts[k["name"]] else ""): k
+        for i, k in enumerate(launches)
+    }
 
 
 @pytest.mark.parametrize("name", COUNTED)
@@ -140,6 +191,18 @@ def test_work_is_counted(name: str, kernels: dict[str, Any]) -> None:
     counted = kernels[name]["counters"]
     assert {counter: counted[counter] for counter in wanted} == wanted
     assert kernels[name]["covers"] == covers
+
+
+def test_a_launch_knows_what_of_the_results_it_stores_and_what_remains(
+    kernels: dict[str, Any],
+) -> None:
+    found = {n: (k["result_bytes"], k["result_remains"]) for n, k in kernels.items()}
+    assert {name: stored for name, stored in found.items() if stored[0]} == {
+        "store_results 0": (256, 0),
+        "store_results 1": (128, 128),
+        "store_results 2": (128, 128),
+        "add_results": (128, 128),
+    }
 
 
 def test_threads_that_access_no_memory_are_counted(kernels: dict[str, Any]) -> None:

@@ -77,7 +77,7 @@ def test_a_frame_pointer_is_one_only_where_the_compiler_says_so() -> None:
     [
         "leaq\t(%rax,%rbx), %rcx",
         "movl\tx(%rip), %eax",
-        "movq\t%fs:8(%rax), %rbx",
+        "movq\t%fs:0, %rbx",
         "prefetcht0\t(%rax)",
         "nopw\t0(%rax,%rax,1)",
         "movl\t%eax, %ebx",
@@ -86,6 +86,24 @@ def test_a_frame_pointer_is_one_only_where_the_compiler_says_so() -> None:
 )
 def test_what_is_no_access_or_a_variable_by_its_name_is_not(instruction: str) -> None:
     assert reported(instruction) == []
+
+
+@pytest.mark.parametrize(
+    ("instruction", "address", "what"),
+    [
+        ("movl\t%r12d, %fs:buffer@tpoff(,%r13,4)", "buffer@tpoff(,%r13,4)", 9),
+        ("movups\t%xmm0, %fs:buffer@tpoff+16(%rbx)", "buffer@tpoff+16(%rbx)", 33),
+        ("movq\t%fs:8(%rax), %rcx", "8(%rax)", 16),
+    ],
+)
+def test_a_threads_own_variable_counts_from_its_segment_on(
+    instruction: str, address: str, what: int, tmp_path: Path
+) -> None:
+    text = "".join(machine_accesses.reported(f"{FUNCTION}\t{instruction}\n"))
+    sum_ = "\tpushq\t%rcx\n\tmovq\t%fs:0, %rcx\n\tleaq\t(%rax,%rcx), %rax\n\tpopq\t%rcx\n"
+    assert f"\tleaq\t{address}, %rax\n{sum_}\tpushq\t${what}\n" in text
+    (tmp_path / "x.s").write_text(text + "\t.cfi_endproc\n")
+    subprocess.run(["gcc", "-c", tmp_path / "x.s", "-o", tmp_path / "x.o"], check=True)
 
 
 def test_a_repeated_instruction_is_reported_where_it_begins() -> None:
