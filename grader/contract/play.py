@@ -15,7 +15,7 @@ import numpy as np
 from grader.contract import script
 from grader.contract.prepared import Prepared, operation, prepare, prepare_drawn
 from grader.contract.step import Sequence, Step
-from grader.execute import evidence, recorded, records, sanitizers
+from grader.execute import evidence, recorded, records, room, sanitizers
 from grader.execute.case import without_result
 from grader.execute.evidence import Evidence
 from grader.execute.findings import findings_in
@@ -125,7 +125,7 @@ class Player:
             make = prepare_drawn if is_drawn and kept.may_keep(self.gpu) else prepare
             prepared = make(self.lab, self.contract, sequence, folder)
             with self._run(folder, prepared) as recording:
-                yield lambda: self._played(folder, prepared, *recording.wait())
+                yield lambda: self._waited(folder, prepared, recording)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -145,6 +145,16 @@ class Player:
             (self.binary, folder, *files), outputs, debugger=self.mode.debugger, gpu=self.gpu
         )
         return recorded.start(argv, limits, folder, self.mode, view)
+
+    def _waited(self, folder: Path, prepared: Prepared, recording: Recording) -> Played:
+        """What the run leaves."""
+        done, reported = recording.wait()
+        played = self._played(folder, prepared, done, reported)
+        if not reported.claims_full_disk() or played.end == "our-fault":
+            return played
+        # It may have been full for a moment. What happens again is the program's own doing.
+        with self._run(folder, prepared) as again:
+            return self._played(folder, prepared, *again.wait())
 
     def _played(
         self, folder: Path, prepared: Prepared, done: Finished, reported: Evidence
@@ -167,7 +177,7 @@ class Player:
         kind = reason = ""
         if early := end_of_run(done):
             end, kind, reason = "stopped", early.kind, early.reason
-        elif fault_of_ours := reported.our_fault():
+        elif fault_of_ours := reported.our_fault(lambda: room.is_full(folder, _size(slots))):
             end, reason = "our-fault", fault_of_ours
         elif len(results) < len(slots) or not reported.is_complete():
             end, kind, reason = "stopped", "no-result", without_result(done, reported)

@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 import numpy as np
 
-from grader.execute import evidence, recorded, records, sanitizers
+from grader.execute import evidence, recorded, records, room, sanitizers
 from grader.execute.evidence import Evidence
 from grader.execute.findings import findings_in
 from grader.execute.modes import PLAIN, SANITIZED, Mode
@@ -124,8 +124,13 @@ def run_case(
         outputs = create_outputs(folder, OUTPUT_FILES)
         view = View((binary, folder), outputs, debugger=mode.debugger, gpu=gpu)
         inject = case.inject if isinstance(case, Case) else None
+        kept = expected if mode.output else None
         done, reported = recorded.launch(argv, limits, folder, mode, view, inject)
-        outcome = _outcome(done, reported, folder, expected if mode.output else None)
+        outcome = _outcome(done, reported, folder, kept)
+        if reported.claims_full_disk() and outcome.end == "no-result":
+            # It may have been full for a moment. What happens again is the program's own doing.
+            done, reported = recorded.launch(argv, limits, folder, mode, view, inject)
+            outcome = _outcome(done, reported, folder, kept)
         reported = reported.after(evidence.STATUS, len(before)) if before else reported
         findings = findings_in(reported.lines(evidence.FINDING), binary)
         if mode is SANITIZED:
@@ -163,6 +168,7 @@ def _outcome(
 ) -> Outcome:
     """How the run ended, and its output when it was completed. expected: of the output; None where
     it was not kept."""
+    size = expected.bytes() if expected else 0
     printed = [*_lines(done.stdout), *_lines(done.stderr)]
 
     def ended(end: End, reason: str) -> Outcome:
@@ -172,7 +178,7 @@ def _outcome(
         assert early.kind != "starved"  # it raises then
         advice = "; remove the printing" if early.kind == "flood" else ""
         return ended(early.kind, early.reason + advice)
-    if fault := reported.our_fault():
+    if fault := reported.our_fault(lambda: room.is_full(folder, size)):
         return ended("our-fault", fault)
     status = records.readable(reported.last(evidence.STATUS), Status)
     output = _output(folder / OUTPUT, expected) if expected else None
@@ -186,6 +192,12 @@ def without_result(done: Finished, reported: Evidence) -> str:
     "your program"."""
     if reported.damaged:
         return "wrote to memory or files of the grader; remove the code that does"
+    if reported.claims_full_disk():
+        return (
+            f"was called, and then the runner could not write its result: "
+            f"{reported.students_fault()}. There is room for it, so your code is the reason: does "
+            "it write outside its arrays, or use something that is not its own?"
+        )
     if problem := reported.students_fault():
         return f"was called, and then the runner could not go on: {problem}"
     return (
