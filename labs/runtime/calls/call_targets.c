@@ -22,6 +22,9 @@ struct code_range {
 static struct code_range code[MOST_CODE];
 static size_t code_count;
 
+/* Not in every program. */
+extern __typeof__(sim_calls_cxx_library) sim_calls_cxx_library __attribute__((weak));
+
 /* The pages of all that decides are made read-only. */
 uintptr_t call_targets_known[KNOWN_TARGETS] __attribute__((aligned(PAGE)));
 static union {

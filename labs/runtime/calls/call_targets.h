@@ -28,4 +28,4 @@ bool call_target_permitted(uintptr_t target);
 void call_target_judge(uintptr_t target, const void *pc);
 
 /* The simulator's, in a traced program: the code is about to call the C++ library. */
-extern void sim_calls_cxx_library(const void *pc) __attribute__((weak));
+void sim_calls_cxx_library(const void *pc);
