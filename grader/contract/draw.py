@@ -74,15 +74,41 @@ def draw_checked(lab: Lab, contract: Contract) -> Sequence:
     return consistent([*calls, *failing, replace(many_tiles, radius=radius)])
 
 
-def _failing_steps(lab: Lab, contract: Contract) -> list[Step]:
-    """Each failure once, with each choice of settings if there are few."""
+def draw_counted(lab: Lab, contract: Contract) -> Sequence:
+    """A call on a tiny image, with each choice of settings if there are few, and each once more, for
+    what only the first one does: the calls of the CUDA runtime that they make are counted. None for
+    a function that makes none."""
+    drawn = generator(lab, contract, contract.seed ^ 0xC0DE)
+    if not drawn.fails:
+        return ()
+    steps = [
+        replace(
+            drawn.small(),
+            settings=settings,
+            counted=True,
+            inseparable=False,
+            kept=False,
+            held=False,
+            refuse=0,
+        )
+        for settings in _few_choices(contract) or [drawn.small().settings]
+    ]
+    return tuple(step for step in steps for _ in range(2))
+
+
+def _few_choices(contract: Contract) -> list[tuple[tuple[str, str], ...]]:
+    """Each choice of settings; none if there are many."""
     choices = [
         tuple(zip(contract.choose, c, strict=True)) for c in product(*contract.choose.values())
     ]
+    return choices if len(choices) <= MOST_CHOICES else []
+
+
+def _failing_steps(lab: Lab, contract: Contract) -> list[Step]:
+    """Each failure once, with each choice of settings if there are few."""
     steps = [*generator(lab, contract, contract.seed ^ 0x5AFE).failing_steps(turns=1)]
-    if len(choices) > MOST_CHOICES:
-        return steps
-    return [replace(step, settings=choice) for choice in choices for step in steps]
+    choices = _few_choices(contract)
+    return [replace(step, settings=choice) for choice in choices for step in steps] or steps
 
 
 def draw_vast(lab: Lab, contract: Contract) -> Step | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from grader.contract import arrays
-from grader.contract.step import ERRORS, Failing, Step
+from grader.contract.step import ERRORS, FIRST_LAUNCH, Failing, Step
 from grader.model.spec import Contract
 
 MOST_WORK = 400_000  # multiply-adds of one call
@@ -19,7 +19,6 @@ MOST_CHECKED_RADIUS = 12
 CHECKED_COST = 4  # a call under all checks takes so many times as long
 FAR_RADIUS = 130  # more than 8 bits count of an offset, with a sign; and 16 bits of an index
 SHIFTED = (8, 32, 64, 5)  # widths of images whose rows could all begin at a multiple of 16 bytes
-LAUNCH_OF_HOST = 6  # after three calls that allocate and two that copy
 # More columns or rows than 16 bits count.
 LONG = ((66_000, 1), (1, 65_535))
 # More tiles of 32x32 than two blocks for each multiprocessor of an H200, which has 132, and more
@@ -295,7 +294,7 @@ class Generator:
             choose = self.contract.choose.items()
             settings = tuple((name, values[index % len(values)]) for name, values in choose)
             step = replace(self.small(), settings=settings, huge=(width, height))
-            yield replace(step, failing=Failing(LAUNCH_OF_HOST, 999))
+            yield replace(step, failing=Failing(FIRST_LAUNCH, 999))
 
 
 def _within(width: int, height: int, taps: int) -> tuple[int, int]:

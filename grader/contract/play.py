@@ -47,6 +47,10 @@ class StepStatus(msgspec.Struct, frozen=True):
     failed_line: int = 0  # of that call; 0: not known
     left: str = ""
     fault: str = ""
+    # Of a step that is counted: how many calls of the CUDA runtime could fail, and where they are:
+    # name, line (0: not known), the numbers of the first and of the last.
+    calls: int = 0
+    sites: list[tuple[str, int, int, int]] = []
 
 
 NO_MEMORY = re.compile(rb"^terminate called .*'std::(?:bad_alloc|bad_array_new_length)'$", re.M)
@@ -81,7 +85,8 @@ class Played:
 @dataclass(frozen=True)
 class Player:
     """Plays sequences of one contract with one program. work: a folder for their files. source:
-    the text of the student's file, if that is known."""
+    the text of the student's file, if that is known. only: the kinds of findings that count; None:
+    all."""
 
     lab: Lab
     contract: Contract
@@ -90,6 +95,7 @@ class Player:
     gpu: bool = False
     mode: Mode = PLAIN
     source: str = ""
+    only: frozenset[str] | None = None
 
     def operation(self, step: Step) -> str:
         """What the step's part computes: a key of OPERATIONS."""
@@ -164,6 +170,8 @@ class Player:
         findings = findings_in(reported.lines(evidence.FINDING), self.binary)
         if self.mode is SANITIZED:
             findings += sanitizers.findings(done.stderr.decode(errors="replace"), reported)
+        if self.only is not None:
+            findings = [f for f in findings if f.kind in self.only]
         statuses = _statuses(reported.of(evidence.STATUS))
         data = read_output(folder / script.RESULTS, _size(slots) + 1)
         fault = next((s.fault for s in statuses if s.fault), "")
