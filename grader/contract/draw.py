@@ -75,9 +75,9 @@ def draw_checked(lab: Lab, contract: Contract) -> Sequence:
 
 
 def draw_counted(lab: Lab, contract: Contract) -> Sequence:
-    """A call on a tiny image, with each choice of settings if there are few, and each once more, for
-    what only the first one does: the calls of the CUDA runtime that they make are counted. None for
-    a function that makes none."""
+    """A call on a tiny image, with each choice of settings if there are few, and each once more,
+    for what only the first one does: the calls of the CUDA runtime that they make are counted. None
+    for a function that makes none."""
     drawn = generator(lab, contract, contract.seed ^ 0xC0DE)
     if not drawn.fails:
         return ()

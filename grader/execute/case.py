@@ -21,7 +21,7 @@ from grader.execute.findings import findings_in
 from grader.execute.modes import PLAIN, SANITIZED, Mode
 from grader.model import plain_text
 from grader.model.finding import Finding
-from grader.model.spec import Case, Input, Lab
+from grader.model.spec import Input, Lab
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
 from grader.sandbox.ending import Finished, end_of_run
@@ -48,6 +48,10 @@ class Status(msgspec.Struct, frozen=True):
     # The function works on device memory, and the host could see so many bytes of it: copied there,
     # or in memory that both can access. None: it takes and returns memory of the host.
     seen_by_host: int | None = None
+    # The calls of the CUDA runtime that could fail, and where they are: name, line (0: not known),
+    # the numbers of the first and of the last.
+    calls: int = 0
+    sites: list[tuple[str, int, int, int]] = []
 
 
 @dataclass(frozen=True)
@@ -104,10 +108,12 @@ def run_case(
     mode: Mode = PLAIN,
     gpu: bool = False,
     before: CallsBefore | None = None,
+    inject: str | None = None,
 ) -> Outcome:
     """Runs `case` once, in a new folder below `work`, after the calls of `before`, of which nothing
-    is in the outcome. Raises OSError for a fault of the machine, such as a full disk; TooBusyError
-    where other programs did not let it run."""
+    is in the outcome. inject: NAME:N, the call of the CUDA runtime that fails. Raises OSError for a
+    fault of the machine, such as a full disk; TooBusyError where other programs did not let it
+    run."""
     folder = Path(tempfile.mkdtemp(dir=work))
     try:
         dtype, shape = OPERATIONS[lab.part_of(case).operation].output(inputs.arrays)
@@ -123,7 +129,6 @@ def run_case(
         )
         outputs = create_outputs(folder, OUTPUT_FILES)
         view = View((binary, folder), outputs, debugger=mode.debugger, gpu=gpu)
-        inject = case.inject if isinstance(case, Case) else None
         kept = expected if mode.output else None
         done, reported = recorded.launch(argv, limits, folder, mode, view, inject)
         outcome = _outcome(done, reported, folder, kept)
