@@ -52,7 +52,9 @@ class Generator:
     coefficients: Sequence[str] = arrays.MASKS  # contents of masks
     threads: Sequence[int] = ()  # of OpenMP: each call is made with several, for the same bits
     fails = 0  # calls of the CUDA runtime that are made to fail: 1 to this
-    refused: Sequence[int] = ()  # values of the setting `refuse`: the call must be refused
+    # Values of the setting `refuse`: the call must be refused. The least above 0 is the first of a
+    # range, and so is -1: drawn_refused() are others.
+    refused: Sequence[int] = ()
     kept = False  # a call may use the mask of the call before
     own_mask = False  # the part's mask is its own; else all parts of the lab share one
     # Width and height of vast_step(); (): arrays of the host, which would take as much memory.
@@ -184,6 +186,23 @@ class Generator:
                 yield replace(self.small(), refuse=value, image_content="noise")
                 yield self.small()
 
+    def drawn_refused(self) -> list[int]:
+        """More values that must be refused, from all that an int can have: close to those that are
+        allowed, of the same size with another sign, around powers of 2, and any."""
+        if not self.refused:
+            return []
+        first, most = min(value for value in self.refused if value > 0), 1 << 31
+        power = 1 << self.number(first.bit_length() + 1, 30)
+        return [
+            first + self.number(1, 8),
+            -self.number(2, first),
+            first + self.number(9, 1 << 10),
+            power + self.number(-1, 1),
+            -power + self.number(-1, 1),
+            self.number(first, most - 1),
+            -self.number(2, most),
+        ]
+
     def free_steps(self) -> Iterator[Step]:
         """Calls of any kind. Some resemble the call before: in the same memory with new content,
         with the mask kept, or with more threads."""
@@ -234,6 +253,12 @@ class Generator:
             yield step
             kept = self.kept and nudged == "pixel"
             yield replace(step, held=True, nudged=nudged, kept=kept)
+
+    def rarely_refused_steps(self) -> Iterator[Step]:
+        """Calls with a drawn value that must be refused, each before one that must not."""
+        for value in self.drawn_refused():
+            yield replace(self.small(), refuse=value, image_content="noise")
+            yield self.small()
 
     def endless_steps(self) -> Iterator[Step]:
         """Calls from which no function can return: each is a sequence."""
