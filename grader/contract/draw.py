@@ -25,6 +25,8 @@ def generator(lab: Lab, contract: Contract, seed: int) -> Generator:
     made: Generator = _classes(paths.LABS / lab.folder / "calls.py")[contract.calls](contract, seed)
     if lab.variant:
         made.vary(lab.variant)
+    if lab.file_of(contract).endswith(".c"):
+        made.timed = next((s.size for s in lab.speed if s.part == contract.part and s.size), None)
     return made
 
 
@@ -38,6 +40,7 @@ def draw_sequences(lab: Lab, contract: Contract, seed: int) -> list[Sequence]:
     steps = [*generator(lab, contract, seed).steps()]
     steps += generator(lab, contract, seed ^ 0xFA7).far_steps()
     steps += generator(lab, contract, seed ^ 0x4EF).rarely_refused_steps()
+    steps += generator(lab, contract, seed ^ 0xC4A).changed_steps()
     endless = generator(lab, contract, seed ^ 0xE4D).endless_steps()
     known = seed == contract.seed
     longest = LENGTH if known else generator(lab, contract, seed ^ 0x3A9).number(*MANY)

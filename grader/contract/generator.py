@@ -59,6 +59,7 @@ class Generator:
     own_mask = False  # the part's mask is its own; else all parts of the lab share one
     # Width and height of vast_step(); (): arrays of the host, which would take as much memory.
     vast: tuple[int, ...] = VAST
+    timed: tuple[int, int] | None = None  # width and height of what is timed of a function in C
 
     def __init__(self, contract: Contract, seed: int) -> None:
         self.contract = contract
@@ -253,6 +254,16 @@ class Generator:
             yield step
             kept = self.kept and nudged == "pixel"
             yield replace(step, held=True, nudged=nudged, kept=kept)
+
+    def changed_steps(self) -> Iterator[Step]:
+        """Calls whose image differs from that of the call before in one pixel, one row or one byte,
+        in the same memory: a result that is remembered by some of the pixels shows. A function that
+        is timed gets images of that size."""
+        size = self.number(240, 400), self.number(200, 300)
+        step = replace(self.large(*(self.timed or size)), image_content="noise")
+        yield step
+        for nudged in sorted(arrays.CHANGED, key=lambda _: self.random.random()):
+            yield replace(step, held=True, nudged=nudged)
 
     def rarely_refused_steps(self) -> Iterator[Step]:
         """Calls with a drawn value that must be refused, each before one that must not."""

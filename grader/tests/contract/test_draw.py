@@ -195,9 +195,32 @@ def test_some_calls_differ_from_the_one_before_in_one_number(drawn: Drawn) -> No
                 arrays.inputs(step).arrays.values(),
                 strict=True,
             )
-            assert sum(int((one != other).sum()) for one, other in pairs) == 1
+            many = sum(int((one != other).sum()) for one, other in pairs)
+            colours = 3 if step.type == "u1" else 1
+            most = {"pixel": colours, "row": colours * step.width}.get(step.nudged, 1)
+            before_too = colours * step.width if before.nudged else 0  # is as it was again
+            assert 1 <= many <= most + before_too
             changed.add(step.nudged)
-    assert changed >= {"pixel"}
+    assert changed >= {*arrays.CHANGED}
+
+
+@each_contract
+def test_images_change_in_part_also_at_the_size_that_is_timed(drawn: Drawn) -> None:
+    is_c = drawn.lab.file_of(drawn.contract).endswith(".c")
+    timed = {s.size for s in drawn.lab.speed if is_c and s.part == drawn.contract.part}
+    for nudged in arrays.CHANGED:
+        sizes = {(s.width, s.height) for s in drawn.steps if s.nudged == nudged}
+        assert timed <= sizes and max(width * height for width, height in sizes) > 40_000
+    places = set()
+    for seed in range(20):
+        made = draw.generator(drawn.lab, drawn.contract, seed)
+        (before, *after) = made.changed_steps()
+        one, other = (
+            arrays.inputs(s).image for s in (before, next(s for s in after if s.nudged == "byte"))
+        )
+        assert (one.view(np.uint8) != other.view(np.uint8)).sum() == 1
+        places.add(int(np.flatnonzero(one != other)[0]))
+    assert len(places) > 15
 
 
 def test_an_uneven_mask_has_one_coefficient_that_is_not() -> None:
