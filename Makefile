@@ -200,7 +200,8 @@ NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 COMMON_C := $(call some,labs/runtime/*.c labs/runtime/*/*.c)
 NOT_IN_LIBRARY := runner/runner.c runner/device_case.c runner/tls_mark.c bench/bench.c bench/bench_cpu.c
 RACE_C := $(filter labs/runtime/openmp_race/%,$(COMMON_C))
-COMMON_OBJ := $(patsubst labs/%.c,$(LIB)/%.o,$(filter-out $(RACE_C) $(NOT_IN_LIBRARY:%=labs/runtime/%),$(COMMON_C)))
+COMMON_OBJ := $(patsubst labs/%.c,$(LIB)/%.o,$(filter-out $(RACE_C) $(NOT_IN_LIBRARY:%=labs/runtime/%),$(COMMON_C))) \
+              $(LIB)/runtime/calls/indirect_calls.o
 RACE_OBJ := $(RACE_C:labs/%.c=$(LIB)/%.o)
 SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(call some,labs/sim/src/*/*.c)) \
            $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(call some,labs/sim/src/*/*.S))
@@ -234,7 +235,7 @@ $(LIB)/runtime/bench/noise.o: OUR_CFLAGS += -O3 $(NATIVE)
 $(LIB)/runtime/bench/calibrate.o: OUR_CFLAGS += -O3 $(NATIVE) -ffp-contract=fast -fopenmp $(PLACED)
 $(LIB)/runtime/bench/bench_cpu.o: OUR_CFLAGS += -fopenmp
 $(LIB)/runtime/openmp_race/%.o: OUR_CFLAGS += -O2 -fopenmp -Wno-missing-prototypes
-$(LIB)/header/plain/%.gch: PRECOMPILED_FLAGS = $(SIM_CXXFLAGS)
+$(LIB)/header/plain/%.gch: PRECOMPILED_FLAGS = $(SIM_CXXFLAGS) $(JUDGED_CALLS)
 $(LIB)/header/traced/%.gch: PRECOMPILED_FLAGS = $(TRACE_CXXFLAGS) $(CHECKED_CALLS)
 $(PRECOMPILED): $(REWRITER) $(SIM_HEADERS) Makefile $(GCC_VERSION)
 	@mkdir -p $(@D)
@@ -244,6 +245,10 @@ $(LIB)/runtime/%.o: labs/runtime/%.c $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(OUR_CFLAGS) $(CPPFLAGS) $(DEPS) -c $< -o $@
+$(LIB)/runtime/%.o: labs/runtime/%.S $(GCC_VERSION)
+	@mkdir -p $(@D)
+	$(say) AS $<
+	$(Q)$(CC) $(DEPS) -c $< -o $@
 $(LIB)/sim/%.o: labs/sim/src/%.c $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) CC $<
@@ -264,7 +269,8 @@ $(LIB)/libruntime.a: $(COMMON_OBJ)
 $(LIB)/libopenmp_race.a: $(RACE_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 # With what it needs of labs/runtime: a program of one's own is linked with nothing else of ours.
-$(LIB)/libsim.a: $(SIM_OBJ) $(LIB)/runtime/json.o $(LIB)/runtime/evidence/evidence.o $(LIB)/runtime/evidence/blake2s.o
+$(LIB)/libsim.a: $(SIM_OBJ) $(addprefix $(LIB)/runtime/,json.o our_fault.o evidence/evidence.o evidence/blake2s.o \
+                                                         calls/call_targets.o calls/indirect_calls.o)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 -include $(wildcard $(BUILD)/lib/*/*/*.d $(BUILD)/lib/*/*/*/*.d)
 endif

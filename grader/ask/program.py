@@ -206,10 +206,12 @@ class Program:
         mode: Mode = IN_ORDER,
         binary: Path | None = None,
         inputs: Inputs | None = None,
+        inject: str | None = None,
     ) -> Outcome:
-        """Runs a case to its end. Raises CannotTell where it does not get there."""
+        """Runs a case to its end. inject: as in run_case(). Raises CannotTell where it does not get
+        there."""
         given, program = inputs or self.inputs(case), binary or self.plain
-        outcome = cases.run_case(self.lab, case, program, given, self.work, mode)
+        outcome = cases.run_case(self.lab, case, program, given, self.work, mode, inject=inject)
         if outcome.status is None:
             raise CannotTell(f"the program {outcome.reason}")
         return outcome

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from grader import files, paths
-from grader.contract import arrays, as_c, draw, prepared, reasons, shrink, words
+from grader.contract import arrays, as_c, draw, failing, prepared, reasons, shrink, words
 from grader.contract.failure import Failure, find_failure
 from grader.contract.play import Played, Player
 from grader.contract.reasons import Reasons
 from grader.contract.step import Sequence, Step, consistent
 from grader.diagnose import explain, location
 from grader.diagnose.mistake import Diagnosis
+from grader.execute.modes import CHECKED, PLAIN
 from grader.model.result import Check, Verdict
 from grader.model.spec import Case, Contract
 from grader.model.verdicts import grade_line
@@ -31,6 +32,11 @@ SQUARE = ("plane", "bank")  # masks that radius 0 makes a single number
 ENOUGH = 4  # wrong elements
 MOST_EXPLAINED = 1 << 25  # multiply-adds of one known mistake; there are hundreds of them to try
 TOLD_BY_SIZE = ("all-zero", "uninitialised-value")  # known by wrong pixels of 0, or by huge ones
+# What only a traced program finds, the safe checks judge.
+ALSO_IN_PLAIN = frozenset((
+    "foreign-call", "foreign-memory", "unchecked-error", "invalid-launch", "invalid-copy",
+    "crash", "null-pointer", "protection-fault", "stack-overflow", "division-by-zero", "aborted",
+))  # fmt: skip
 REFUSED = (
     "a call that must be refused comes before: does it change anything? One that returns "
     "cudaErrorInvalidValue must change nothing"
@@ -61,6 +67,8 @@ def judge_contract(session: Session, contract: Contract, binary: Binary) -> Chec
 
     if line := line_of(draw.draw_sequences(lab, contract, contract.seed)):
         return line
+    if binary.backend == "sim" and (line := _with_failures(session, contract, binary)):
+        return line
     secret = None
     if contract.secret_seed is not None:
         secret = line_of(draw.draw_sequences(lab, contract, contract.secret_seed), is_secret=True)
@@ -68,6 +76,29 @@ def judge_contract(session: Session, contract: Contract, binary: Binary) -> Chec
     if others and (line := line_of(draw.draw_mixed(lab, [contract, *others], contract.seed))):
         return line
     return secret or run.line("pass", details={"calls": run.calls})
+
+
+def _with_failures(session: Session, contract: Contract, plain: Binary) -> Check | None:
+    """The check's line if a call of the CUDA runtime can fail without being handled. The traced
+    program runs, whose host code can neither reach what decides which call fails nor see it."""
+    counted = draw.draw_counted(session.lab, contract)
+    if not counted:
+        return None
+    runner = session.runner()
+    file, mode = (runner.binary, CHECKED) if runner else (plain.file, PLAIN)
+    source = session.submission.text(session.lab.file_of(contract))
+    player = Player(
+        session.lab, contract, file, session.work, mode=mode, source=source, only=ALSO_IN_PLAIN
+    )
+    run = _Run(session, player)
+    played = player.play(counted, is_drawn=True)
+    if line := run.judged(played):
+        return line
+    seed = contract.secret_seed if contract.secret_seed is not None else contract.seed
+    for sequence in failing.sequences(counted, played.results, seed):
+        if line := run.judged(player.play(sequence)):
+            return line
+    return None
 
 
 def _that_hold(session: Session, but: Contract) -> list[Contract]:
@@ -134,6 +165,13 @@ class _Run:
             else:
                 return None
         return self.line("fail", [SECRET]) if is_secret else self._failed(played, failure)
+
+    def judged(self, played: Played) -> Check | None:
+        """The check's line if the sequence fails."""
+        if played.end == "our-fault":
+            return self.line("error", [f"the runner failed: {played.reason}"])
+        failure = find_failure(self.player, played)
+        return self._failed(played, failure) if failure else None
 
     def _to_its_end(self, played: Played) -> Iterator[Played]:
         """Plays on behind a call in which the program may end."""

@@ -1,6 +1,7 @@
 """A `correct` check: runs one case, compares the output and explains what is wrong with it."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,8 +12,10 @@ import numpy as np
 from grader.checks import crash, early_stop, other_runs
 from grader.diagnose import explain, location, source_text
 from grader.diagnose.mistake import Diagnosis
+from grader.execute import failing_calls
 from grader.execute.case import Outcome, Status, run_case
 from grader.execute.instrumented import Runner, is_quick
+from grader.execute.modes import CHECKED, PLAIN
 from grader.execute.profile import read_launches
 from grader.model.finding import Finding
 from grader.model.result import Check
@@ -36,6 +39,7 @@ UNKNOWN_MEMORY = {
 }
 COPIED = "invalid-copy"  # bytes that cannot be meant
 NO_RESULT = ("nothing-written", "not-all-written", "uninitialised-result")  # facts, not causes
+INJECTED = re.compile(r"call \d+ of (\w+) was made to fail on purpose")
 MOST_PRINTED = 5  # lines of the student's own that a message shows
 UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
 
@@ -102,6 +106,10 @@ class _Run:
         seconds = self.outcome.seconds
         return grade_line(self.lab, self.case, "pass", details=self._printed(), seconds=seconds)
 
+    def at_fault(self) -> Check:
+        lines = [f"the runner failed: {self.outcome.reason}"]
+        return grade_line(self.lab, self.case, "error", lines, seconds=self.outcome.seconds)
+
     def _printed(self) -> dict[str, list[str]]:
         """What the student's program printed; of a hidden case, whose input it may be, nothing."""
         printed = [] if self.case.hidden else list(self.outcome.printed)
@@ -152,14 +160,13 @@ def judge_case(session: Session, case: Case, binary: Binary) -> Check:
     if case.inject and binary.backend != "sim":
         return grade_line(lab, case, "skip", ["only the simulator can make a CUDA call fail"])
     prepared = cache.prepared(lab, case)
+    if case.inject:
+        return _injected_failures(session, case, binary, prepared, case.inject)
     gpu = binary.backend == "gpu"
     outcome = run_case(lab, case, binary.file, prepared.inputs, session.work, gpu=gpu)
     this = _Run(session, case, binary, prepared, outcome)
     if outcome.end == "our-fault":
-        lines = [f"the runner failed: {outcome.reason}"]
-        return grade_line(lab, case, "error", lines, seconds=outcome.seconds)
-    if case.inject:
-        return _injected_failure(this, case.inject)
+        return this.at_fault()
     if outcome.end != "completed" or outcome.status is None or outcome.output is None:
         return _no_output(this)
     if outcome.status.returned != 0:
@@ -311,23 +318,60 @@ def _known_mistake(this: _Run, comparison: Comparison, checked: Checked | None) 
     return diagnosis
 
 
-def _injected_failure(this: _Run, inject: str) -> Check:
+def _injected_failures(
+    session: Session, case: Case, plain: Binary, prepared: Prepared, inject: str
+) -> Check:
+    """Each call that the case names, of those that the program makes, fails in a run of its own:
+    one of the traced program, whose host code can neither reach what decides which call fails nor
+    see it."""
+    runner = session.runner()
+    file, mode = (runner.binary, CHECKED) if runner else (plain.file, PLAIN)
+
+    def run(call: str | None) -> _Run:
+        outcome = run_case(
+            session.lab, case, file, prepared.inputs, session.work, mode, inject=call
+        )
+        return _Run(session, case, plain, prepared, outcome)
+
+    counted = run(None)
+    calls = failing_calls.numbers(counted.outcome.status or Status(False, 0), inject, case.seed)
+    if not calls:
+        return counted.at_fault() if counted.outcome.end == "our-fault" else _not_made(counted)
+    for number in calls:
+        this = run(f"call:{number}")
+        check = this.at_fault() if this.outcome.end == "our-fault" else _injected_failure(this)
+        if check.verdict != "pass":
+            return check
+    return check
+
+
+def _not_made(this: _Run) -> Check:
+    """None of the calls that the case names was made."""
+    status = this.outcome.status
+    if this.outcome.end != "completed" or status is None:
+        return _no_output(this)
+    if status.returned == UNSOLVED:
+        return _returned_error(this, status)
+    name, _, which = (this.case.inject or "").partition(":")
+    call = "kernel launch" if name == "launch" else f"call of {name}()"
+    before = f": {status.error}" if status.returned else ""
+    lines = [f"this check makes a {which} {call}".replace("  ", " ")]
+    lines[0] += f" fail, but your code never reached it{before}"
+    return this.failed([*lines, *_findings(this.outcome)], "call-not-made")
+
+
+def _injected_failure(this: _Run) -> Check:
     """A CUDA call was made to fail: the student's function must return its error and not crash."""
     outcome = this.outcome
-    call, number = inject.split(":")
-    failing = f"kernel launch {number}" if call == "launch" else f"call {number} of {call}()"
-    lines = [f"{failing} in your code was made to fail, as can happen on a full or broken GPU"]
+    injected = next((f for f in outcome.findings if f.kind == "injected"), None)
+    lines = [_made_to_fail(injected)] if injected else []
     if outcome.end != "completed" or outcome.status is None:
         lines += [f"look at what each call returns; your program {outcome.reason}"]
         return this.failed([*lines, *_findings(outcome)], "error-not-handled")
+    if injected is None:  # it makes other calls than in the run before
+        return _not_made(this)
     returned = outcome.status.returned
     error = outcome.status.error
-    if not any(f.kind == "injected" for f in outcome.findings):
-        if returned == UNSOLVED:
-            return _returned_error(this, outcome.status)
-        before = f": {error}" if returned else ""
-        lines = [f"this check makes {failing} fail, but your code never reached it{before}"]
-        return this.failed([*lines, *_findings(outcome)], "call-not-made")
     if returned == 0:
         lines.append(
             "but your function still returned cudaSuccess; check the return value of every CUDA "
@@ -341,6 +385,14 @@ def _injected_failure(this: _Run, inject: str) -> Check:
         lines.append("your function returned the error but did not free its memory:")
         return this.failed([*lines, *leaks[:3]], "leak-on-error")
     return this.passed()
+
+
+def _made_to_fail(injected: Finding) -> str:
+    found = INJECTED.fullmatch(injected.message)
+    name = found[1] if found else "a call"
+    call = "a kernel launch" if name == "launch" else f"{name}()"
+    where = f" at {injected.where()}" if injected.line else ""
+    return f"{call}{where} in your code was made to fail, as can happen on a full or broken GPU"
 
 
 def _wrong_output(

@@ -23,7 +23,7 @@ def dependencies(lab: Lab) -> list[Path]:
     files = [*common.rglob("*.h"), *folder.glob("*.h"), *folder.glob("flags.mk")]
     files += [*simulator.rglob("*.py"), *(paths.LABS / SIMULATOR_HEADERS).rglob("*.h")]
     linked = [common / "submission.mk", common / "course.ld"]
-    linked += [*simulator.rglob("*.symbols"), *simulator.rglob("call_targets.sed")]
+    linked += [*simulator.rglob("*.symbols"), *(common / "calls").glob("*.s*")]
     linked += simulator.rglob("header.gcc")
     return [paths.ROOT / "Makefile", *linked, *sorted(files)]
 

@@ -46,6 +46,7 @@ EVEN_MASKS = ("symmetric", "uneven")
 OUTER_MASKS = (*MASKS, "scaled")
 NEARLY = "nearly"
 CLOSE_MASKS = (NEARLY, "barely", "apart")
+CHANGED = ("pixel", "row", "byte")  # what of an image can differ from that of the call before
 TOLERANCE = 2.0**-20  # lab 5's SEPARABLE_TOLERANCE: 16 u
 ROUNDED = 0.75 * TOLERANCE  # 12 u: what lab.h allows for when the mask was computed
 BEYOND = 1.25 * TOLERANCE  # 20 u: also beyond it for who compares with the lines, which are rounded
@@ -54,8 +55,8 @@ BEYOND = 1.25 * TOLERANCE  # 20 u: also beyond it for who compares with the line
 def inputs(step: Step) -> Inputs:
     """The image and, where the step has one, the mask."""
     image = np.ascontiguousarray(_image(step))
-    if step.nudged == "pixel":
-        _nudge(image, step.seed)
+    if step.nudged in CHANGED:
+        _change(step, image)
     if step.mask == "none":
         return Inputs(image)
     mask = np.ascontiguousarray(_mask(step))
@@ -72,6 +73,26 @@ def _nudge(array: Array, seed: int) -> None:
         flat[chosen] ^= np.uint8(255)
     else:
         flat[chosen] = -flat[chosen] if flat[chosen] else 1.0
+
+
+def _change(step: Step, image: Array) -> None:
+    """Gives one byte, one pixel or one row other values, at a place that follows from the seed."""
+    colours = 3 if step.type == "u1" else 1
+    pixels = image.reshape(-1, colours)
+    chosen = (step.seed >> 8) * (2 * CHANGED.index(step.nudged) + 1) % len(pixels)
+    if step.nudged == "row":
+        row = chosen // step.width * step.width
+        part = pixels[row : row + step.width]
+        part[:] = ~part if step.type == "u1" else -part
+        return
+    if step.nudged == "pixel":
+        for colour in pixels[chosen, :, np.newaxis]:
+            _nudge(colour, 0)
+    elif step.type == "u1":
+        pixels[chosen, chosen % colours] ^= np.uint8(255)
+    else:  # the highest bit of the mantissa
+        half = np.uint8(0x40 if step.type == "f4" else 0x08)
+        pixels[chosen].view(np.uint8)[-2] ^= half
 
 
 def _uniform(seed: int, count: int, kind: str) -> Array:

@@ -25,6 +25,8 @@ def generator(lab: Lab, contract: Contract, seed: int) -> Generator:
     made: Generator = _classes(paths.LABS / lab.folder / "calls.py")[contract.calls](contract, seed)
     if lab.variant:
         made.vary(lab.variant)
+    if lab.file_of(contract).endswith(".c"):
+        made.timed = next((s.size for s in lab.speed if s.part == contract.part and s.size), None)
     return made
 
 
@@ -37,6 +39,8 @@ def draw_sequences(lab: Lab, contract: Contract, seed: int) -> list[Sequence]:
     """All sequences that a seed draws."""
     steps = [*generator(lab, contract, seed).steps()]
     steps += generator(lab, contract, seed ^ 0xFA7).far_steps()
+    steps += generator(lab, contract, seed ^ 0x4EF).rarely_refused_steps()
+    steps += generator(lab, contract, seed ^ 0xC4A).changed_steps()
     endless = generator(lab, contract, seed ^ 0xE4D).endless_steps()
     known = seed == contract.seed
     longest = LENGTH if known else generator(lab, contract, seed ^ 0x3A9).number(*MANY)
@@ -74,15 +78,41 @@ def draw_checked(lab: Lab, contract: Contract) -> Sequence:
     return consistent([*calls, *failing, replace(many_tiles, radius=radius)])
 
 
-def _failing_steps(lab: Lab, contract: Contract) -> list[Step]:
-    """Each failure once, with each choice of settings if there are few."""
+def draw_counted(lab: Lab, contract: Contract) -> Sequence:
+    """A call on a tiny image, with each choice of settings if there are few, and each once more,
+    for what only the first one does: the calls of the CUDA runtime that they make are counted. None
+    for a function that makes none."""
+    drawn = generator(lab, contract, contract.seed ^ 0xC0DE)
+    if not drawn.fails:
+        return ()
+    steps = [
+        replace(
+            drawn.small(),
+            settings=settings,
+            counted=True,
+            inseparable=False,
+            kept=False,
+            held=False,
+            refuse=0,
+        )
+        for settings in _few_choices(contract) or [drawn.small().settings]
+    ]
+    return tuple(step for step in steps for _ in range(2))
+
+
+def _few_choices(contract: Contract) -> list[tuple[tuple[str, str], ...]]:
+    """Each choice of settings; none if there are many."""
     choices = [
         tuple(zip(contract.choose, c, strict=True)) for c in product(*contract.choose.values())
     ]
+    return choices if len(choices) <= MOST_CHOICES else []
+
+
+def _failing_steps(lab: Lab, contract: Contract) -> list[Step]:
+    """Each failure once, with each choice of settings if there are few."""
     steps = [*generator(lab, contract, contract.seed ^ 0x5AFE).failing_steps(turns=1)]
-    if len(choices) > MOST_CHOICES:
-        return steps
-    return [replace(step, settings=choice) for choice in choices for step in steps]
+    choices = _few_choices(contract)
+    return [replace(step, settings=choice) for choice in choices for step in steps] or steps
 
 
 def draw_vast(lab: Lab, contract: Contract) -> Step | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from grader.contract import arrays
-from grader.contract.step import ERRORS, Failing, Step
+from grader.contract.step import ERRORS, FIRST_LAUNCH, Failing, Step
 from grader.model.spec import Contract
 
 MOST_WORK = 400_000  # multiply-adds of one call
@@ -19,7 +19,6 @@ MOST_CHECKED_RADIUS = 12
 CHECKED_COST = 4  # a call under all checks takes so many times as long
 FAR_RADIUS = 130  # more than 8 bits count of an offset, with a sign; and 16 bits of an index
 SHIFTED = (8, 32, 64, 5)  # widths of images whose rows could all begin at a multiple of 16 bytes
-LAUNCH_OF_HOST = 6  # after three calls that allocate and two that copy
 # More columns or rows than 16 bits count.
 LONG = ((66_000, 1), (1, 65_535))
 # More tiles of 32x32 than two blocks for each multiprocessor of an H200, which has 132, and more
@@ -53,11 +52,14 @@ class Generator:
     coefficients: Sequence[str] = arrays.MASKS  # contents of masks
     threads: Sequence[int] = ()  # of OpenMP: each call is made with several, for the same bits
     fails = 0  # calls of the CUDA runtime that are made to fail: 1 to this
-    refused: Sequence[int] = ()  # values of the setting `refuse`: the call must be refused
+    # Values of the setting `refuse`: the call must be refused. The least above 0 is the first of a
+    # range, and so is -1: drawn_refused() are others.
+    refused: Sequence[int] = ()
     kept = False  # a call may use the mask of the call before
     own_mask = False  # the part's mask is its own; else all parts of the lab share one
     # Width and height of vast_step(); (): arrays of the host, which would take as much memory.
     vast: tuple[int, ...] = VAST
+    timed: tuple[int, int] | None = None  # width and height of what is timed of a function in C
 
     def __init__(self, contract: Contract, seed: int) -> None:
         self.contract = contract
@@ -185,6 +187,23 @@ class Generator:
                 yield replace(self.small(), refuse=value, image_content="noise")
                 yield self.small()
 
+    def drawn_refused(self) -> list[int]:
+        """More values that must be refused, from all that an int can have: close to those that are
+        allowed, of the same size with another sign, around powers of 2, and any."""
+        if not self.refused:
+            return []
+        first, most = min(value for value in self.refused if value > 0), 1 << 31
+        power = 1 << self.number(first.bit_length() + 1, 30)
+        return [
+            first + self.number(1, 8),
+            -self.number(2, first),
+            first + self.number(9, 1 << 10),
+            power + self.number(-1, 1),
+            -power + self.number(-1, 1),
+            self.number(first, most - 1),
+            -self.number(2, most),
+        ]
+
     def free_steps(self) -> Iterator[Step]:
         """Calls of any kind. Some resemble the call before: in the same memory with new content,
         with the mask kept, or with more threads."""
@@ -235,6 +254,22 @@ class Generator:
             yield step
             kept = self.kept and nudged == "pixel"
             yield replace(step, held=True, nudged=nudged, kept=kept)
+
+    def changed_steps(self) -> Iterator[Step]:
+        """Calls whose image differs from that of the call before in one pixel, one row or one byte,
+        in the same memory: a result that is remembered by some of the pixels shows. A function that
+        is timed gets images of that size."""
+        size = self.number(240, 400), self.number(200, 300)
+        step = replace(self.large(*(self.timed or size)), image_content="noise")
+        yield step
+        for nudged in sorted(arrays.CHANGED, key=lambda _: self.random.random()):
+            yield replace(step, held=True, nudged=nudged)
+
+    def rarely_refused_steps(self) -> Iterator[Step]:
+        """Calls with a drawn value that must be refused, each before one that must not."""
+        for value in self.drawn_refused():
+            yield replace(self.small(), refuse=value, image_content="noise")
+            yield self.small()
 
     def endless_steps(self) -> Iterator[Step]:
         """Calls from which no function can return: each is a sequence."""
@@ -295,7 +330,7 @@ class Generator:
             choose = self.contract.choose.items()
             settings = tuple((name, values[index % len(values)]) for name, values in choose)
             step = replace(self.small(), settings=settings, huge=(width, height))
-            yield replace(step, failing=Failing(LAUNCH_OF_HOST, 999))
+            yield replace(step, failing=Failing(FIRST_LAUNCH, 999))
 
 
 def _within(width: int, height: int, taps: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ import numpy as np
 from grader.contract import script
 from grader.contract.prepared import Prepared, operation, prepare, prepare_drawn
 from grader.contract.step import Sequence, Step
-from grader.execute import evidence, recorded, records, sanitizers
+from grader.execute import evidence, recorded, records, room, sanitizers
 from grader.execute.case import without_result
 from grader.execute.evidence import Evidence
 from grader.execute.findings import findings_in
@@ -47,6 +47,10 @@ class StepStatus(msgspec.Struct, frozen=True):
     failed_line: int = 0  # of that call; 0: not known
     left: str = ""
     fault: str = ""
+    # Of a step that is counted: how many calls of the CUDA runtime could fail, and where they are:
+    # name, line (0: not known), the numbers of the first and of the last.
+    calls: int = 0
+    sites: list[tuple[str, int, int, int]] = []
 
 
 NO_MEMORY = re.compile(rb"^terminate called .*'std::(?:bad_alloc|bad_array_new_length)'$", re.M)
@@ -81,7 +85,8 @@ class Played:
 @dataclass(frozen=True)
 class Player:
     """Plays sequences of one contract with one program. work: a folder for their files. source:
-    the text of the student's file, if that is known."""
+    the text of the student's file, if that is known. only: the kinds of findings that count; None:
+    all."""
 
     lab: Lab
     contract: Contract
@@ -90,6 +95,7 @@ class Player:
     gpu: bool = False
     mode: Mode = PLAIN
     source: str = ""
+    only: frozenset[str] | None = None
 
     def operation(self, step: Step) -> str:
         """What the step's part computes: a key of OPERATIONS."""
@@ -125,7 +131,7 @@ class Player:
             make = prepare_drawn if is_drawn and kept.may_keep(self.gpu) else prepare
             prepared = make(self.lab, self.contract, sequence, folder)
             with self._run(folder, prepared) as recording:
-                yield lambda: self._played(folder, prepared, *recording.wait())
+                yield lambda: self._waited(folder, prepared, recording)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -146,6 +152,16 @@ class Player:
         )
         return recorded.start(argv, limits, folder, self.mode, view)
 
+    def _waited(self, folder: Path, prepared: Prepared, recording: Recording) -> Played:
+        """What the run leaves."""
+        done, reported = recording.wait()
+        played = self._played(folder, prepared, done, reported)
+        if not reported.claims_full_disk() or played.end == "our-fault":
+            return played
+        # It may have been full for a moment. What happens again is the program's own doing.
+        with self._run(folder, prepared) as again:
+            return self._played(folder, prepared, *again.wait())
+
     def _played(
         self, folder: Path, prepared: Prepared, done: Finished, reported: Evidence
     ) -> Played:
@@ -154,6 +170,8 @@ class Player:
         findings = findings_in(reported.lines(evidence.FINDING), self.binary)
         if self.mode is SANITIZED:
             findings += sanitizers.findings(done.stderr.decode(errors="replace"), reported)
+        if self.only is not None:
+            findings = [f for f in findings if f.kind in self.only]
         statuses = _statuses(reported.of(evidence.STATUS))
         data = read_output(folder / script.RESULTS, _size(slots) + 1)
         fault = next((s.fault for s in statuses if s.fault), "")
@@ -167,7 +185,7 @@ class Player:
         kind = reason = ""
         if early := end_of_run(done):
             end, kind, reason = "stopped", early.kind, early.reason
-        elif fault_of_ours := reported.our_fault():
+        elif fault_of_ours := reported.our_fault(lambda: room.is_full(folder, _size(slots))):
             end, reason = "our-fault", fault_of_ours
         elif len(results) < len(slots) or not reported.is_complete():
             end, kind, reason = "stopped", "no-result", without_result(done, reported)

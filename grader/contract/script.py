@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.contract.step import Sequence, Step
+from grader.contract.step import FIRST_LAUNCH, Sequence, Step
 from grader.model.spec import Contract
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
@@ -77,5 +77,8 @@ def _directives(contract: Contract, step: Step, following: Step | None) -> list[
     if step.shared:
         lines.append(f"shared {step.shared}")
     if step.failing:
-        lines.append(f"fail {step.failing.call} {step.failing.error}")
+        call = "launch" if step.failing.call == FIRST_LAUNCH else step.failing.call
+        lines.append(f"fail {call} {step.failing.error}")
+    if step.counted:
+        lines.append("count")
     return lines

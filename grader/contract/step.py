@@ -11,11 +11,13 @@ ERRORS = {
     719: "cudaErrorLaunchFailure",
     999: "cudaErrorUnknown",
 }
+FIRST_LAUNCH = 0  # whatever the number of the call is
 
 
 @dataclass(frozen=True)
 class Failing:
-    """A call of the CUDA runtime that is made to fail: its number from 1, and its error code."""
+    """A call of the CUDA runtime that is made to fail: its number from 1, or FIRST_LAUNCH, and its
+    error code."""
 
     call: int
     error: int
@@ -36,8 +38,9 @@ class Step:
     shared memory that the device allows a block; 0: an H200's. at_end, out_at_end: where inputs and
     outputs lie between their forbidden pages. shifted: those that lie at the start begin one
     element later, so that their address is a multiple of no more than an element's size. nudged:
-    "pixel" or "coefficient": one of them has another value. huge: the width and height that the
-    function is told, of an image that no memory is large enough for; else None.
+    "pixel", "row", "byte" or "coefficient": one of them has another value. huge: the width and
+    height that the function is told, of an image that no memory is large enough for; else None.
+    counted: the calls of the CUDA runtime are reported.
     """
 
     part: str
@@ -68,6 +71,7 @@ class Step:
     shifted: bool = False
     nudged: str = ""
     huge: tuple[int, int] | None = None
+    counted: bool = False
 
     def driver_settings(self) -> dict[str, str]:
         """What the lab's driver gets."""

@@ -15,13 +15,13 @@ from typing import Any, Literal, Protocol
 import msgspec
 import numpy as np
 
-from grader.execute import evidence, recorded, records, sanitizers
+from grader.execute import evidence, recorded, records, room, sanitizers
 from grader.execute.evidence import Evidence
 from grader.execute.findings import findings_in
 from grader.execute.modes import PLAIN, SANITIZED, Mode
 from grader.model import plain_text
 from grader.model.finding import Finding
-from grader.model.spec import Case, Input, Lab
+from grader.model.spec import Input, Lab
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
 from grader.sandbox.ending import Finished, end_of_run
@@ -49,6 +49,10 @@ class Status(msgspec.Struct, frozen=True):
     # or in memory that both can access. None: it takes and returns memory of the host.
     seen_by_host: int | None = None
     not_copied: int = 0  # bytes of the host's input that never were on the device as they are
+    # The calls of the CUDA runtime that could fail, and where they are: name, line (0: not known),
+    # the numbers of the first and of the last.
+    calls: int = 0
+    sites: list[tuple[str, int, int, int]] = []
 
 
 @dataclass(frozen=True)
@@ -105,10 +109,12 @@ def run_case(
     mode: Mode = PLAIN,
     gpu: bool = False,
     before: CallsBefore | None = None,
+    inject: str | None = None,
 ) -> Outcome:
     """Runs `case` once, in a new folder below `work`, after the calls of `before`, of which nothing
-    is in the outcome. Raises OSError for a fault of the machine, such as a full disk; TooBusyError
-    where other programs did not let it run."""
+    is in the outcome. inject: NAME:N, the call of the CUDA runtime that fails. Raises OSError for a
+    fault of the machine, such as a full disk; TooBusyError where other programs did not let it
+    run."""
     folder = Path(tempfile.mkdtemp(dir=work))
     try:
         dtype, shape = OPERATIONS[lab.part_of(case).operation].output(inputs.arrays)
@@ -124,9 +130,13 @@ def run_case(
         )
         outputs = create_outputs(folder, OUTPUT_FILES)
         view = View((binary, folder), outputs, debugger=mode.debugger, gpu=gpu)
-        inject = case.inject if isinstance(case, Case) else None
+        kept = expected if mode.output else None
         done, reported = recorded.launch(argv, limits, folder, mode, view, inject)
-        outcome = _outcome(done, reported, folder, expected if mode.output else None)
+        outcome = _outcome(done, reported, folder, kept)
+        if reported.claims_full_disk() and outcome.end == "no-result":
+            # It may have been full for a moment. What happens again is the program's own doing.
+            done, reported = recorded.launch(argv, limits, folder, mode, view, inject)
+            outcome = _outcome(done, reported, folder, kept)
         reported = reported.after(evidence.STATUS, len(before)) if before else reported
         findings = findings_in(reported.lines(evidence.FINDING), binary)
         if mode is SANITIZED:
@@ -164,6 +174,7 @@ def _outcome(
 ) -> Outcome:
     """How the run ended, and its output when it was completed. expected: of the output; None where
     it was not kept."""
+    size = expected.bytes() if expected else 0
     printed = [*_lines(done.stdout), *_lines(done.stderr)]
 
     def ended(end: End, reason: str) -> Outcome:
@@ -173,7 +184,7 @@ def _outcome(
         assert early.kind != "starved"  # it raises then
         advice = "; remove the printing" if early.kind == "flood" else ""
         return ended(early.kind, early.reason + advice)
-    if fault := reported.our_fault():
+    if fault := reported.our_fault(lambda: room.is_full(folder, size)):
         return ended("our-fault", fault)
     status = records.readable(reported.last(evidence.STATUS), Status)
     output = _output(folder / OUTPUT, expected) if expected else None
@@ -187,6 +198,12 @@ def without_result(done: Finished, reported: Evidence) -> str:
     "your program"."""
     if reported.damaged:
         return "wrote to memory or files of the grader; remove the code that does"
+    if reported.claims_full_disk():
+        return (
+            f"was called, and then the runner could not write its result: "
+            f"{reported.students_fault()}. There is room for it, so your code is the reason: does "
+            "it write outside its arrays, or use something that is not its own?"
+        )
     if problem := reported.students_fault():
         return f"was called, and then the runner could not go on: {problem}"
     return (

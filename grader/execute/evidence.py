@@ -6,12 +6,13 @@ writes elsewhere is no evidence.
 """
 
 import contextlib
+import fcntl
 import hashlib
 import hmac
 import os
 import secrets
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 KEY, CODE = 32, 16  # bytes
@@ -58,27 +59,38 @@ class Evidence:
         """Did the runner come to its end, and is nothing missing or added?"""
         return self.has_begun() and self.frames[-1][0] == END and not self.damaged
 
-    def our_fault(self) -> str | None:
+    def our_fault(self, is_full: Callable[[], bool]) -> str | None:
         """Why the course's own code could not go on; None where it could, or where the student's
-        code may be the reason."""
-        if self.of(DISK):
-            return _sentence(self.last(DISK))
-        if self.of(FAULT) and not self.of(CALL):
-            return _sentence(self.last(FAULT))
-        return None if self.has_begun() else "it did not start"
+        code may be the reason. is_full: sees the grader itself that the run had no room to write?
+        After the student's code was called, nothing else proves it."""
+        if not self.has_begun():
+            return None if self.damaged else "it did not start"
+        if not self.of(CALL):
+            return self._claims() or None
+        return self._claims() if self.of(DISK) and is_full() else None
 
     def students_fault(self) -> str:
         """What the course's own code could not do after the student's code was called, or ""."""
-        return _sentence(self.last(FAULT)) if self.of(CALL) and self.of(FAULT) else ""
+        return self._claims() if self.of(CALL) else ""
+
+    def claims_full_disk(self) -> bool:
+        """Does it say that a file could not be written, after the student's code was called?"""
+        return bool(self.of(CALL) and self.of(DISK))
+
+    def _claims(self) -> str:
+        """Why the course's own code could not go on, by what it says itself, or ""."""
+        return _sentence(self.last(DISK) or self.last(FAULT))
 
 
 class Recorder:
     """The file in memory that a run writes its evidence to."""
 
     def __init__(self) -> None:
-        self.descriptor = os.memfd_create("evidence")
+        self.descriptor = os.memfd_create("evidence", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         self._key = secrets.token_bytes(KEY)
         os.write(self.descriptor, self._key)
+        # A program that begins must not look like one that did not.
+        fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL)
 
     def environment(self, gpu: bool = False) -> dict[str, str]:
         """The variables that tell a program of it. gpu: CUDA reads other variables later."""

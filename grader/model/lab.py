@@ -93,8 +93,9 @@ class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     kind: ClassVar[Kind] = "correct"
 
-    # Such as "cudaMalloc:2": the second call is made to fail.
-    inject: Annotated[str, msgspec.Meta(pattern=r"^\w+:[1-9]\d*$")] | None = None
+    # A function of the CUDA runtime, or "launch": of the program's calls of it, each is made to
+    # fail in turn; with ":first", ":last" or ":later" only these.
+    inject: Annotated[str, msgspec.Meta(pattern=r"^\w+(?::(?:first|last|later))?$")] | None = None
     exact: str | None = None  # "float32 row-major": compared bit for bit
     rationale: str = ""  # of a hidden case: shown instead of its input
     hint: str = ""

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from grader.execute import evidence, records
+from grader.execute import evidence, records, room
 from grader.execute.evidence import Evidence
 from grader.model.spec import Speed
 from grader.oracle.inputs import Inputs
@@ -149,7 +149,7 @@ class Bench:
                 with verifier.program_end as program_end:
                     done, reported = _run(argv, bounds, folder, view, program_end, verifier)
                 samples, kept_promise = verifier.result()
-            timed = _timed_run(done, reported, _children_seconds() - before)
+            timed = _timed_run(done, reported, folder, _children_seconds() - before)
             if timed.end == "completed" and not kept_promise:
                 reason = "after your function had returned, its output still changed"
                 return replace(timed, end="failed", reason=reason)
@@ -220,7 +220,7 @@ def _children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _timed_run(done: Finished, reported: Evidence, processor: float) -> TimedRun:
+def _timed_run(done: Finished, reported: Evidence, folder: Path, processor: float) -> TimedRun:
     """How the run ended, and the program's status when it was completed."""
 
     def ended(end: End, reason: str) -> TimedRun:
@@ -229,7 +229,7 @@ def _timed_run(done: Finished, reported: Evidence, processor: float) -> TimedRun
     if early := end_of_run(done):
         advice = "; remove the printing" if early.kind == "flood" else ""
         return ended("failed", f"while it was timed, your program {early.reason}{advice}")
-    if fault := reported.our_fault():
+    if fault := reported.our_fault(lambda: room.is_full(folder, row_samples.MAX_BYTES)):
         return ended("our-fault", fault)
     status = records.readable(reported.last(evidence.STATUS), Status)
     if status is None or not reported.is_complete():

@@ -41,6 +41,7 @@ static void run_host(struct runner *r, const struct job *job, bool first_one_pix
     struct device_case c = {.runner = r};
     float one;
 
+    runner_calls_student();
     if (first_one_pixel) {
         device_case_called(&c, "correlate_host",
                            correlate_host(job->image, 1, 1, job->mask, 0, job->border, &one));
@@ -107,6 +108,7 @@ static void run_staged(struct runner *r, const struct job *job, enum host_memory
                        bool only_that) {
     struct device_case c = {.runner = r};
 
+    runner_calls_student();
     if (no_kind != 0) {
         device_case_must_refuse(&c, "correlate_staged", staged(no_kind, job), "kind", no_kind,
                                 "which is not a kind of host memory");

@@ -300,6 +300,7 @@ static void run_with_transfer(struct runner *r, const struct job *job, const cha
     const char *name = "grey_plain";
     cudaError_t error = cudaSuccess;
 
+    runner_calls_student();
     if (one_pixel_first &&
         !device_case_called(&c, name, grey_plain(job->rgb, 1, 1, job->weights, job->grey))) {
         return;

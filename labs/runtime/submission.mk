@@ -19,18 +19,19 @@ LABINC := $(CPPFLAGS) -Ilabs/$(LAB) $(VARIANT)
 # A lab may compile C files with flags of its own; its flags.mk says why.
 -include $(wildcard labs/$(LAB)/flags.mk)
 
-# An object may ask for a stack that can be executed; no program gets one.
-STACK := -Wl,-z,noexecstack
+# An object may ask for a stack that can be executed; no program gets one. Nor a table of the
+# addresses of others' functions that it can write to.
+STACK := -Wl,-z,noexecstack,-z,relro,-z,now
 LINK_cpu = $(CC) -fopenmp $(STACK)
 LIBS_cpu = $(LIB)/libruntime.a -lm
 LINK_sim = $(CXX) -fopenmp $(STACK)
 LIBS_sim = $(LIB)/libruntime.a $(LIB)/libsim.a -lm -pthread
-LINK_gpu = $(NVCC) -arch=$(GPU_ARCH) -Xlinker=-z,noexecstack
+LINK_gpu = $(NVCC) -arch=$(GPU_ARCH) -Xlinker=-z,noexecstack,-z,relro,-z,now
 LIBS_gpu = $(LIB)/libruntime.a -lgomp -lm
 
 CHECKED_LINK_cpu = $(LINK_cpu) -fsanitize=address,undefined
 # What is confined must be in sections of its own: labs/runtime/course.ld.
-CHECKED_LINK_sim = $(LINK_sim) -Wl,-T,labs/runtime/course.ld -Wl,-z,now
+CHECKED_LINK_sim = $(LINK_sim) -Wl,-T,labs/runtime/course.ld
 CHECKED_MARK := $(if $(filter sim,$(BACKEND)),$(TLS_MARK))
 
 # What of the C library is called through the confinement instead.
@@ -39,25 +40,26 @@ OBJCOPY ?= objcopy
 # In a traced program the accesses of a file in C are reported for the confinement alone.
 CONFINED_CFLAGS = $(STUDENT_CFLAGS) -w -fsanitize=thread --param tsan-instrument-func-entry-exit=0 \
                   $(addprefix -fno-builtin-,$(WRITES_TEXT)) $(CHECKED_CALLS)
-# A call through a pointer goes to labs/sim/src/trace/indirect_calls.S, which ends the run if the target
+# A call through a pointer goes to labs/runtime/calls/indirect_calls.S, which ends the run if the target
 # is not in the object's list. A switch has no table, whose jumps would go the same way. Other machines
-# have no such option of gcc: there such calls are free.
+# have no such option of gcc: there such calls are free. So are they in what is timed.
 ifeq ($(shell uname -m),x86_64)
-CHECKED_CALLS := -mindirect-branch=thunk-extern -mindirect-branch-register -fno-jump-tables \
-                 -fno-optimize-sibling-calls -fplt -mno-red-zone -fstack-clash-protection
+JUDGED_CALLS := -mindirect-branch=thunk-extern -mindirect-branch-register -fno-jump-tables -fplt
+CHECKED_CALLS := $(JUDGED_CALLS) -fno-optimize-sibling-calls -mno-red-zone -fstack-clash-protection
 # The machine code reports the accesses that gcc does not; nothing may lie below the stack pointer then.
 # A frame larger than the stack touches the page behind it, and so ends there.
 MACHINE_ACCESSES = $(Q)$(PYTHON) labs/sim/translate/machine_accesses.py < $(@:.o=.s) > $(@:.o=.part) && \
     mv $(@:.o=.part) $(@:.o=.s)
 endif
-CALL_TARGETS := labs/sim/translate/call_targets.sed
-# Makes an object of assembly, $(@:.o=.s), with the list.
+CALL_TARGETS := labs/runtime/calls/call_targets.sed
+GIVEN_CALLS := labs/runtime/calls/given_calls.symbols
+# Makes an object of assembly, $(@:.o=.s), with the list. $(1): which functions have another name.
 define assemble-with-targets
-	$(MACHINE_ACCESSES)
 	$(Q)LC_ALL=C sed -n -E -f $(CALL_TARGETS) $(@:.o=.s) > $(@:.o=.targets) && \
 	    { printf '\t.section\tsim_call_targets,"aw",@progbits\n\t.balign\t8\n'; \
 	      LC_ALL=C sort -u $(@:.o=.targets); } >> $(@:.o=.s) && \
-	    $(CXX) -c $(@:.o=.s) -o $@ && rm $(@:.o=.s) $(@:.o=.targets)
+	    $(CXX) -c $(@:.o=.s) -o $@ && rm $(@:.o=.s) $(@:.o=.targets) && \
+	    $(OBJCOPY) --redefine-syms=$(1) $@
 endef
 
 # NAME-given is what NAME needs of the course's own: made first, by one grader at a time.
@@ -106,11 +108,16 @@ define compile-c
 	    $(CC) $(STUDENT_CFLAGS) -O0 $(filter -w,$(1)) $(LABINC) -x c - -E -o $(@:.o=.i) && \
 	    $(CC) $(1) -gdwarf-4 $$($(FALLS) $< && echo -Wno-implicit-fallthrough) -x cpp-output $(@:.o=.i) -c -o $@
 endef
+define compile-judged-c
+	$(call compile-c,$(1) $(JUDGED_CALLS) -S)
+	$(Q)mv $@ $(@:.o=.s)
+	$(call assemble-with-targets,$(GIVEN_CALLS))
+endef
 define compile-confined-c
 	$(call compile-c,$(CONFINED_CFLAGS) -S)
 	$(Q)mv $@ $(@:.o=.s)
-	$(assemble-with-targets)
-	$(Q)$(OBJCOPY) --redefine-syms=$(CONFINED_CALLS) $@
+	$(MACHINE_ACCESSES)
+	$(call assemble-with-targets,$(CONFINED_CALLS))
 endef
 # nvcc keeps the text that it gives to the host's compiler.
 KEPT = -keep -keep-dir $(@:.o=.kept)
@@ -119,11 +126,11 @@ define keep-text
 endef
 $(OUT)/%.c.o: $(OUT)/src/%.c
 	$(say) CC "$(SHOWN)"
-	$(call compile-c,$(STUDENT_CFLAGS))
+	$(call compile-judged-c,$(STUDENT_CFLAGS))
 $(OUT)/%.c.checked.o: $(OUT)/src/%.c
-	$(if $(filter cpu,$(BACKEND)),$(call compile-c,$(ASAN_CFLAGS)),$(compile-confined-c))
+	$(if $(filter cpu,$(BACKEND)),$(call compile-judged-c,$(ASAN_CFLAGS)),$(compile-confined-c))
 $(OUT)/%.c.raced.o: $(OUT)/src/%.c
-	$(call compile-c,$(RACE_CFLAGS))
+	$(call compile-judged-c,$(RACE_CFLAGS))
 ifeq ($(BACKEND),gpu)
 $(OUT)/%.cu.o: $(OUT)/src/%.cu
 	$(say) NVCC "$(SHOWN)"
@@ -148,15 +155,16 @@ $(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
 precompiled = -fpch-preprocess -I$(LIB)/header/$(1)
 $(OUT)/%.cu.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
 	$(say) CXX "$(SHOWN)"
-	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(SIM_CXXFLAGS) $(call precompiled,plain) $(LABINC)
+	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(SIM_CXXFLAGS) $(JUDGED_CALLS) $(call precompiled,plain) $(LABINC)
 $(OUT)/%.cu.o: $(OUT)/%.cu.ii
-	$(Q)$(CXX) $(SIM_CXXFLAGS) -c $< -o $@
+	$(Q)$(CXX) $(SIM_CXXFLAGS) $(JUDGED_CALLS) -S $< -o $(@:.o=.s)
+	$(call assemble-with-targets,$(GIVEN_CALLS))
 $(OUT)/%.cu.checked.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
 	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(TRACE_CXXFLAGS) $(CHECKED_CALLS) $(call precompiled,traced) $(LABINC)
 $(OUT)/%.cu.checked.o: $(OUT)/%.cu.checked.ii
 	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(CHECKED_CALLS) -S $< -o $(@:.o=.s)
-	$(assemble-with-targets)
-	$(Q)$(OBJCOPY) --redefine-syms=$(CONFINED_CALLS) $@
+	$(MACHINE_ACCESSES)
+	$(call assemble-with-targets,$(CONFINED_CALLS))
 endif
 endif
 

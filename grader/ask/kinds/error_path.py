@@ -1,7 +1,5 @@
 """What does the function return when one of its calls fails?"""
 
-import msgspec
-
 from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.model.spec import Case
 
@@ -54,8 +52,7 @@ def failures(program: Program, case: Case, name: str) -> list[tuple[int, int]]:
     """The lines whose first call of a function can be made to fail, and what is returned then."""
     found: dict[int, int] = {}
     for number in range(1, MOST + 1):
-        failing = msgspec.structs.replace(case, inject=f"{name}:{number}")
-        outcome = program.run(failing, binary=program.binary)
+        outcome = program.run(case, binary=program.binary, inject=f"{name}:{number}")
         failed = [f for f in outcome.findings if f.kind == "injected" and f" {name} " in f.message]
         if not failed or outcome.status is None:
             break

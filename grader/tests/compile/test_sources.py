@@ -22,7 +22,7 @@ FILES = (
     "labs/lab3_constant_mask/flags.mk",
     "labs/sim/translate/rewrite.py",
     "labs/sim/src/trace/confined_calls.symbols",
-    "labs/sim/translate/call_targets.sed",
+    "labs/runtime/calls/call_targets.sed",
     "labs/sim/include/cuda_runtime.h",
     "labs/sim/include/header.gcc",
     "labs/sim/include/detail/warp.h",

@@ -81,14 +81,40 @@ def test_what_is_drawn_is_allowed(drawn: Drawn) -> None:
         assert 1 <= step.masks <= most_masks.get(key, 1)
         if drawn.is_one_of("lab7"):
             assert max(step.width, step.height, step.channels, step.masks) < 1 << 16
-        assert not step.refuse or allowed.refused
-        if step.failing:
+        if step.refuse:
+            assert allowed.refused and is_refused(drawn, step.refuse)
+        if step.failing and not step.huge:
             assert 1 <= step.failing.call <= allowed.fails
         assert bool(step.weights) == drawn.is_one_of("lab8")
         if step.weights not in ("", "709", "601"):
             weights = [int(w) for w in step.weights.split(",")]
             assert sum(weights) == 32768
             assert all(0 <= w <= 32767 for w in weights)
+
+
+def is_refused(drawn: Drawn, value: int) -> bool:
+    """Does lab.h refuse it? A device with less shared memory than an H200's refuses more."""
+    first = min(value for value in drawn.allowed.refused if value > 0)
+    return not 0 <= value < first or value - 1 in {s.radius for s in drawn.steps if s.shared}
+
+
+@each_contract
+def test_values_that_must_be_refused_come_from_all_that_there_are(drawn: Drawn) -> None:
+    first = min((value for value in drawn.allowed.refused if value > 0), default=0)
+    seeds = range(1, 60) if first else []
+    values = [draw.generator(drawn.lab, drawn.contract, seed).drawn_refused() for seed in seeds]
+    every = {value for some in values for value in some}
+    assert all(-(1 << 31) <= value < 1 << 31 and not 0 <= value < first for value in every)
+    for low, high in (
+        (-(1 << 31), -(1 << 28)),
+        (-first, -1),
+        (first, first + 9),
+        (1 << 28, 1 << 31),
+    ):
+        assert not first or any(low <= value < high for value in every)
+    assert len(every) >= 3 * len(seeds)
+    played = {s.refuse for s in drawn.steps if s.refuse}
+    assert len(played - {*drawn.allowed.refused}) >= (5 if first else 0)
 
 
 @each_contract
@@ -103,7 +129,8 @@ def test_enough_of_everything_is_drawn(drawn: Drawn) -> None:
     assert 1 in {s.height for s in steps}
     assert {s.image_content for s in steps} >= set(allowed.images)
     assert len({(s.at_end, s.out_at_end) for s in steps}) == 4
-    assert {s.failing.call for s in steps if s.failing} == set(range(1, allowed.fails + 1))
+    failing = {s.failing.call for s in steps if s.failing and not s.huge}
+    assert failing == set(range(1, allowed.fails + 1))
     assert {s.threads for s in steps} == set(allowed.threads or [0])
     assert any(s.held for s in steps)
     assert any(s.kept for s in steps) == allowed.kept
@@ -168,9 +195,32 @@ def test_some_calls_differ_from_the_one_before_in_one_number(drawn: Drawn) -> No
                 arrays.inputs(step).arrays.values(),
                 strict=True,
             )
-            assert sum(int((one != other).sum()) for one, other in pairs) == 1
+            many = sum(int((one != other).sum()) for one, other in pairs)
+            colours = 3 if step.type == "u1" else 1
+            most = {"pixel": colours, "row": colours * step.width}.get(step.nudged, 1)
+            before_too = colours * step.width if before.nudged else 0  # is as it was again
+            assert 1 <= many <= most + before_too
             changed.add(step.nudged)
-    assert changed >= {"pixel"}
+    assert changed >= {*arrays.CHANGED}
+
+
+@each_contract
+def test_images_change_in_part_also_at_the_size_that_is_timed(drawn: Drawn) -> None:
+    is_c = drawn.lab.file_of(drawn.contract).endswith(".c")
+    timed = {s.size for s in drawn.lab.speed if is_c and s.part == drawn.contract.part}
+    for nudged in arrays.CHANGED:
+        sizes = {(s.width, s.height) for s in drawn.steps if s.nudged == nudged}
+        assert timed <= sizes and max(width * height for width, height in sizes) > 40_000
+    places = set()
+    for seed in range(20):
+        made = draw.generator(drawn.lab, drawn.contract, seed)
+        (before, *after) = made.changed_steps()
+        one, other = (
+            arrays.inputs(s).image for s in (before, next(s for s in after if s.nudged == "byte"))
+        )
+        assert (one.view(np.uint8) != other.view(np.uint8)).sum() == 1
+        places.add(int(np.flatnonzero(one != other)[0]))
+    assert len(places) > 15
 
 
 def test_an_uneven_mask_has_one_coefficient_that_is_not() -> None:
@@ -203,7 +253,7 @@ def test_each_call_fails_also_after_calls_that_do_not(drawn: Drawn) -> None:
         right = False
         for step in sequence:
             right = right or not step.failing
-            if step.failing and right:
+            if step.failing and right and not step.huge:
                 later.add(step.failing.call)
     assert later == set(range(1, drawn.allowed.fails + 1))
 

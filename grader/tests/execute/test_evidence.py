@@ -3,6 +3,7 @@
 import hashlib
 import os
 import random
+import resource
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import msgspec
 import pytest
 
 from grader import paths
-from grader.execute import evidence
+from grader.execute import evidence, room
 from grader.execute.evidence import Evidence, Recorder
 from grader.execute.findings import findings_in
 from grader.model.finding import Finding
@@ -103,7 +104,7 @@ def test_a_run_that_ends_early_is_not_complete(tmp_path: Path) -> None:
     ):
         _, reported = run(body, tmp_path)
         assert reported.has_begun() and not reported.is_complete()
-        assert reported.our_fault() is None
+        assert reported.our_fault(lambda: True) is None
 
 
 def test_what_is_too_much_ends_the_frames(tmp_path: Path) -> None:
@@ -169,12 +170,42 @@ def test_one_wrong_bit_anywhere_is_noticed() -> None:
         ([(evidence.BEGIN, b"")], False),
         ([(evidence.BEGIN, b""), (evidence.FAULT, b"no input")], True),
         ([(evidence.BEGIN, b""), (evidence.CALL, b""), (evidence.FAULT, b"no memory")], False),
-        ([(evidence.BEGIN, b""), (evidence.CALL, b""), (evidence.DISK, b"disk full")], True),
+        ([(evidence.BEGIN, b""), (evidence.DISK, b"disk full")], True),
         (WHOLE, False),
     ],
 )
 def test_who_is_at_fault(frames: list[tuple[bytes, bytes]], ours: bool) -> None:
-    assert (Evidence(frames).our_fault() is not None) == ours
+    assert (Evidence(frames).our_fault(lambda: False) is not None) == ours
+
+
+def test_a_full_disk_after_the_call_is_believed_where_the_grader_sees_it() -> None:
+    reported = Evidence([*WHOLE[:2], (evidence.DISK, b"no space left")])
+    assert reported.our_fault(lambda: True) == "no space left"
+    assert reported.our_fault(lambda: False) is None
+    assert reported.students_fault() == "no space left" and reported.claims_full_disk()
+    assert Evidence([*WHOLE[:2], (evidence.FAULT, b"no memory")]).our_fault(lambda: True) is None
+
+
+def test_a_run_whose_evidence_is_overwritten_did_start() -> None:
+    assert evidence.parse(b"\0" + b"".join(FRAMES)[1:], KEY).our_fault(lambda: True) is None
+
+
+def test_evidence_cannot_be_cut_off() -> None:
+    with evidence.recorder() as made, pytest.raises(OSError, match="not permitted"):
+        os.truncate(made.descriptor, 0)
+    with evidence.recorder() as made:  # but it grows
+        assert os.pwrite(made.descriptor, b"more", evidence.KEY) == 4
+
+
+def test_a_folder_without_room_is_seen(tmp_path: Path) -> None:
+    assert not room.is_full(tmp_path, 3 * room.PIECE + 1)
+    assert room.is_full(tmp_path / "none", 1)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room.PIECE, limits[1]))
+        assert room.is_full(tmp_path, room.PIECE + 1) and not room.is_full(tmp_path, room.PIECE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_what_many_threads_do_at_one_line_is_said_once() -> None:

@@ -58,8 +58,8 @@ def said(
         ("PHASES = [4, 3, 5, 6]", "PHASES = []", "PHASES has no values"),
         ('calls = ["set_mask", "', 'calls = ["setmask", "', "lab.h has no function 'setmask'"),
         ('calls = "', 'calls = "No', "calls.py has no class 'NoOneMask'"),
-        ('inject = "launch:1"', 'inject = "cudaMaloc:1"', "'cudaMaloc:1' names no call"),
-        ('inject = "launch:1"', 'inject = "launch"', "Expected `str` matching"),
+        ('inject = "launch"', 'inject = "cudaMaloc:first"', "'cudaMaloc:first' names no call"),
+        ('inject = "launch"', 'inject = "launch:1"', "Expected `str` matching"),
         ("title =", "title = =", "Invalid value"),
     ],
 )

@@ -197,8 +197,8 @@ void device_case_students_turn(struct device_case *c) {
     const int call = runner_failing_call(c->runner, &error);
     c->seen_before = sim_seen_by_host();
     sim_forget_copied();
-    sim_inject_arm();
     sim_fail_call(call, (cudaError_t)error);
+    sim_inject_arm();
     sim_students_turn(__builtin_frame_address(0));
 #else
     (void)c;
@@ -207,6 +207,17 @@ void device_case_students_turn(struct device_case *c) {
 
 static bool launch_failed; /* in the step before */
 static bool error_stays;   /* of that launch, until the counted function has been called */
+
+#ifdef CONVLABS_SIM
+static void note_calls(struct runner *r) {
+    const struct sim_counted_site *site;
+    int count;
+    runner_note_calls(r, sim_counted_calls(&site, &count));
+    for (int i = 0; i < count; i++) {
+        runner_note_site(r, site[i].name, site[i].line, site[i].first, site[i].last);
+    }
+}
+#endif
 
 void device_case_drivers_turn(struct device_case *c) {
 #ifdef CONVLABS_SIM
@@ -217,6 +228,7 @@ void device_case_drivers_turn(struct device_case *c) {
         runner_note_failed_call(c->runner, failed, line);
         launch_failed = strcmp(failed, "launch") == 0;
     }
+    note_calls(c->runner);
     if (c->buffers > 0) {
         runner_note_seen(c->runner, sim_seen_by_host() - c->seen_before);
     }

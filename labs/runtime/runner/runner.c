@@ -342,6 +342,29 @@ void runner_calls_student(void) {
     has_called = true;
 }
 
+/* Appends to what is reported of the calls. */
+__attribute__((format(printf, 2, 3))) static void add_calls(struct runner *r, const char *format,
+                                                            ...) {
+    const size_t used = strlen(r->calls);
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(r->calls + used, sizeof r->calls - used, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length >= sizeof r->calls - used) {
+        r->calls[used] = '\0'; /* one site less, and none cut off */
+    }
+}
+
+void runner_note_calls(struct runner *r, int calls) {
+    r->calls[0] = '\0';
+    add_calls(r, ",\"calls\":%d,\"sites\":[", calls);
+}
+
+void runner_note_site(struct runner *r, const char *name, int line, int first, int last) {
+    const char *comma = r->calls[strlen(r->calls) - 1] == '[' ? "" : ",";
+    add_calls(r, "%s[\"%s\",%d,%d,%d]", comma, name, line, first, last);
+}
+
 void runner_note_failed_call(struct runner *r, const char *name, int line) {
     r->failed_call = name;
     r->failed_line = line;
@@ -431,7 +454,7 @@ static void write_status(const struct runner *r) {
         fprintf(file, ",\"seen_by_host\":%zu", r->seen);
     if (r->not_copied > 0)
         fprintf(file, ",\"not_copied\":%zu", r->not_copied);
-    fputs("}\n", file);
+    fprintf(file, "%s%s}\n", r->calls, r->calls[0] ? "]" : "");
     if (fclose(file) != 0)
         our_fault("not enough memory for the status");
     evidence_write(EVIDENCE_STATUS, text, bytes);

@@ -19,7 +19,9 @@
  * hand, to the status file: one line of JSON
  *   {"completed":true,"returned":0,"error":"","outputs":[{"name":"out","guards":"intact"}]}
  * where `returned` and `error` are those of the first runner_fail(), and `guards` says "intact",
- * "written before", "written after" or "written before and after". No other files are written;
+ * "written before", "written after" or "written before and after". On the simulator it has the
+ * calls of the CUDA runtime that can fail, and where they are: name, line, numbers of the first and
+ * last, "calls":7,"sites":[["cudaMalloc",41,1,3],["launch",52,4,4],...] No other files are written;
  * links and pipes are refused.
  *
  * Exit status: 0 when the student's functions returned, whatever they returned; 2 for a usage or
@@ -76,12 +78,19 @@ bool runner_failed(const struct runner *r);
 /* For device_case.c, in a step of a sequence. Do its buffers stay for the next step? */
 bool runner_holds(const struct runner *r);
 
-/* The number, from 1, of the call of the CUDA runtime that is to fail with *error; 0: none. */
+/* The number, from 1, of the call of the CUDA runtime that is to fail with *error; 0: none, and
+ * RUNNER_FIRST_LAUNCH. */
+enum { RUNNER_FIRST_LAUNCH = -1 };
 int runner_failing_call(const struct runner *r, int *error);
 
 /* The student's code is called next. A driver says so before the first call: what goes wrong from
  * then on may be the student's fault (our_fault.h). */
 void runner_calls_student(void);
+
+/* How many calls of the CUDA runtime the student's function has made; then each place where, with
+ * the numbers of its first and its last call. */
+void runner_note_calls(struct runner *r, int calls);
+void runner_note_site(struct runner *r, const char *name, int line, int first, int last);
 
 /* The call that failed, a string constant, and its line; 0: not known. */
 void runner_note_failed_call(struct runner *r, const char *name, int line);

@@ -4,7 +4,7 @@
 
 #include "runner.h"
 
-enum { MAX_NAMED = 16 /* of each kind */, MAX_ERROR = 512, MAX_LEFT = 128 };
+enum { MAX_NAMED = 16 /* of each kind */, MAX_ERROR = 512, MAX_LEFT = 128, MAX_CALLS = 4096 };
 
 struct input {
     const char *name, *path;
@@ -33,6 +33,8 @@ struct runner {
     char error[MAX_ERROR];
     bool holds;                     /* device_case_end() keeps its buffers for the next step */
     int failing_call, failing_with; /* 0: no call of the CUDA runtime is made to fail */
+    bool counts;                    /* the calls of the CUDA runtime are reported */
+    char calls[MAX_CALLS];          /* they, as members of a JSON object, or "" */
     const char *failed_call;        /* the name of the call that was made to fail, or NULL */
     int failed_line;                /* its line; 0: not known */
     const char *changed;            /* an input that the student's function changed, or NULL */

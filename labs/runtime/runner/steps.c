@@ -161,8 +161,11 @@ static void read_line(char *line) {
         now.read_only = true;
     } else if (strcmp(word[0], "hold") == 0 && words == 1) {
         now.r.holds = true;
+    } else if (strcmp(word[0], "count") == 0 && words == 1) {
+        now.r.counts = true;
     } else if (strcmp(word[0], "fail") == 0 && words == 3) {
-        now.r.failing_call = (int)number_up_to(INT_MAX, word[1]);
+        const bool is_launch = strcmp(word[1], "launch") == 0;
+        now.r.failing_call = is_launch ? RUNNER_FIRST_LAUNCH : (int)number_up_to(INT_MAX, word[1]);
         now.r.failing_with = (int)number_up_to(INT_MAX, word[2]);
     } else {
         our_fault("steps: a line begins with '%s'", word[0]);
@@ -319,7 +322,9 @@ static void write_status(const char *guards_say) {
     fprintf(file, ",\"guards\":\"%s\",\"changed\":\"%s\",\"failed_call\":\"%s\",\"failed_line\":%d",
             guards_say, changed_input(), now.r.failed_call ? now.r.failed_call : "",
             now.r.failed_line);
-    fprintf(file, ",\"left\":\"%s\"}\n", now.r.left);
+    fprintf(file, ",\"left\":\"%s\"", now.r.left);
+    const bool counted = now.r.counts && now.r.calls[0];
+    fprintf(file, "%s%s}\n", counted ? now.r.calls : "", counted ? "]" : "");
     if (fclose(file) != 0) {
         our_fault("not enough memory for the status");
     }

@@ -19,10 +19,10 @@
  *                                    afterwards
  *   hold                             arrays, of the host and of the device, stay for the next step,
  *                                    which gets them again where name and size are the same
- *   fail CALL ERROR                  call number CALL of the CUDA runtime returns this error code
- *                                    (simulator only)
- *   shared BYTES                     the device allows a block that much shared memory (simulator
- *                                    only)
+ *   fail CALL ERROR                  call number CALL of the CUDA runtime, or the first launch
+ * where CALL is `launch`, returns this error code (simulator only) count the status has the calls
+ * of the CUDA runtime (simulator only) shared BYTES                     the device allows a block
+ * that much shared memory (simulator only)
  *
  * As a step ends, its outputs are written, and its status is reported (runner.h), one line of JSON:
  *   {"step":0,"returned":0,"error":"","guards":"intact","changed":"","failed_call":"",

@@ -51,13 +51,26 @@ extern "C++" {
 
 /* ---- convlabs' own: not part of CUDA */
 
-/* Starts counting the calls for CONVLABS_SIM_INJECT=NAME:N, which makes the N-th one fail. */
+/* Starts counting the calls for CONVLABS_SIM_INJECT=NAME:N, which makes the N-th one fail. The name
+ * `call` stands for all that sim_fail_call() counts, and begins its counting. */
 SIM_EXTERN_C void sim_inject_arm(void);
 
 /* From now on, of the calls that can fail (all but those that ask for the last error, and launches
- * as well) number `number`, from 1, fails with this error. 0: none. A call that frees or destroys
- * something does so before it fails. A wait for work that has already ended cannot fail. */
+ * as well) number `number`, from 1, fails with this error. 0: none; SIM_FIRST_LAUNCH: the first
+ * launch. A call that frees or destroys something does so before it fails. A wait for work that has
+ * already ended cannot fail. */
+enum { SIM_FIRST_LAUNCH = -1 };
 SIM_EXTERN_C void sim_fail_call(int number, cudaError_t error);
+
+/* How many such calls there were since sim_fail_call(), and in which places: the first
+ * SIM_COUNTED_SITES of them, each with the numbers of its first and its last call. */
+enum { SIM_COUNTED_SITES = 48 };
+struct sim_counted_site {
+    const char *name; /* "launch" for a launch */
+    int line;         /* 0: not known */
+    int first, last;
+};
+SIM_EXTERN_C int sim_counted_calls(const struct sim_counted_site **site, int *count);
 
 /* The name of the call that was made to fail since sim_fail_call(), by it or by
  * CONVLABS_SIM_INJECT; "launch" for a launch; NULL: none. *line, unless NULL: its own, 0

@@ -1,7 +1,9 @@
 /* Functions of the host that run in the order of a stream. */
 #include "api/api.h"
-#include "exec/hooks.h"
+#include "calls/call_targets.h"
 #include "queue/queue.h"
+
+#include <unistd.h>
 
 struct call {
     cudaHostFn_t function; /* or else: */
@@ -11,10 +13,11 @@ struct call {
 };
 
 static void check_function(const struct call *call, struct sim_location location) {
-    if (sim_hooks) {
-        sim_hooks->host_function(call->function ? (const void *)(uintptr_t)call->function
-                                                : (const void *)(uintptr_t)call->callback,
-                                 location);
+    if (!call_target_permitted(call->function ? (uintptr_t)call->function
+                                              : (uintptr_t)call->callback)) {
+        sim_report(&(struct sim_finding){.kind = "foreign-call", .location = location}, "%s",
+                   call_target_why);
+        _exit(CALL_TARGETS_STATUS);
     }
 }
 

@@ -284,7 +284,7 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
     } else if (sim_in_host_call) {
         sim_fail(cudaErrorNotPermitted);
     } else {
-        const cudaError_t injected = sim_injected_launch();
+        const cudaError_t injected = sim_injected_launch((struct sim_location){c->file, c->line});
         if (injected == cudaSuccess) {
             launch(c, thread, closure);
         } else {

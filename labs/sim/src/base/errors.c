@@ -24,12 +24,16 @@ static int calls_since_armed;
 
 /* sim_fail_call(): which call fails, with which error. */
 static struct {
-    int number; /* 0: none */
-    int calls;  /* since sim_fail_call() */
+    int number;  /* 0: none */
+    bool launch; /* the first launch, whatever its number */
     cudaError_t error;
     const char *name; /* of the one that failed, or NULL */
     int line;         /* where it stands; 0: not known */
 } failing;
+
+/* The calls that can fail, since sim_fail_call(). */
+static struct sim_counted_site sites[SIM_COUNTED_SITES];
+static int call_count, site_count;
 
 /* The last launch that was refused, and the last call that failed without a check of its result;
  * kept until the program asks for the error. */
@@ -97,10 +101,18 @@ void sim_report_leak(struct sim_location made, const char *what) {
     }
 }
 
+/* Does CONVLABS_SIM_INJECT name no function, but the number of a call? */
+static bool asks_by_number(void) {
+    return sim_options.inject_name && strcmp(sim_options.inject_name, "call") == 0;
+}
+
 void sim_inject_arm(void) {
     armed = true;
     calls_since_armed = 0;
     first_failed.name = NULL;
+    if (asks_by_number()) {
+        sim_fail_call(sim_options.inject_number, cudaSuccess);
+    }
 }
 
 const char *sim_first_failed(cudaError_t error, const char **file, int *line) {
@@ -110,10 +122,17 @@ const char *sim_first_failed(cudaError_t error, const char **file, int *line) {
 }
 
 void sim_fail_call(int number, cudaError_t error) {
-    failing.number = number;
-    failing.calls = 0;
+    failing.number = number > 0 ? number : 0;
+    failing.launch = number == SIM_FIRST_LAUNCH;
     failing.error = error;
     failing.name = NULL;
+    call_count = site_count = 0;
+}
+
+int sim_counted_calls(const struct sim_counted_site **site, int *count) {
+    *site = sites;
+    *count = site_count;
+    return call_count;
 }
 
 const char *sim_failed_call(int *line) {
@@ -123,14 +142,43 @@ const char *sim_failed_call(int *line) {
     return failing.name;
 }
 
-/* Counts a call for sim_fail_call(); is it the one that must fail? */
+static void note_site(const char *name, int line) {
+    for (int i = 0; i < site_count; i++) {
+        if (sites[i].line == line && strcmp(sites[i].name, name) == 0) {
+            sites[i].last = call_count;
+            return;
+        }
+    }
+    if (site_count < SIM_COUNTED_SITES) {
+        sites[site_count++] = (struct sim_counted_site){name, line, call_count, call_count};
+    }
+}
+
+/* Counts a call; is it the one that sim_fail_call() makes fail? */
 static bool fails_now(const char *name, int line) {
-    if (failing.number == 0 || ++failing.calls != failing.number) {
+    call_count++;
+    note_site(name, line);
+    const bool is_launch = failing.launch && strcmp(name, "launch") == 0;
+    if (failing.name || (!is_launch && call_count != failing.number)) {
         return false;
     }
     failing.name = name;
     failing.line = line;
     return true;
+}
+
+static void report_injected(const char *name, int number, struct sim_location location) {
+    struct sim_finding finding = {.severity = "note", .kind = "injected", .location = location};
+    sim_report(&finding, "call %d of %s was made to fail on purpose", number, name);
+}
+
+/* The error of a call that fails_now(): what was asked for, or else its own. */
+static cudaError_t fails_with(cudaError_t own, struct sim_location location) {
+    if (failing.error != cudaSuccess) {
+        return failing.error;
+    }
+    report_injected(failing.name, call_count, location);
+    return own;
 }
 
 /* Is it the function that CONVLABS_SIM_INJECT names, or another form of it, which a program may use
@@ -157,14 +205,14 @@ static bool injected(const char *name, struct sim_location location) {
     if (++calls_since_armed != sim_options.inject_number) {
         return false;
     }
-    struct sim_finding finding = {.severity = "note", .kind = "injected", .location = location};
-    sim_report(&finding, "call %d of %s was made to fail on purpose", calls_since_armed, name);
+    report_injected(name, calls_since_armed, location);
     failing.name = name;
     failing.line = location.line;
     return true;
 }
 
-cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *location) {
+/* A call begins: may it do anything at all? */
+static cudaError_t begin(const char *name, struct sim_location *location) {
     *location = call_site;
     call_site = (struct sim_location){
         NULL, 0}; /* a call without a line of its own must not inherit this one */
@@ -175,22 +223,33 @@ cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *
     if (sim_in_host_call) {
         return sim_fail(cudaErrorNotPermitted);
     }
+    return cudaSuccess;
+}
+
+cudaError_t sim_begin(const char *name, cudaError_t error, struct sim_location *location) {
+    const cudaError_t answer = begin(name, location);
+    if (answer != cudaSuccess) {
+        return answer;
+    }
     if (fails_now(name, location->line)) {
-        return sim_fail(failing.error);
+        return sim_fail(fails_with(error, *location));
     }
     return injected(name, *location) ? sim_fail(error) : cudaSuccess;
 }
 
 /* As sim_begin(); what sim_fail_call() makes fail does its work first. */
-static cudaError_t begin_work(const char *name, cudaError_t injected, bool counts,
+static cudaError_t begin_work(const char *name, cudaError_t error, bool counts,
                               struct sim_location *location, cudaError_t *earlier) {
-    const int number = failing.number;
-    failing.number = 0;
-    cudaError_t error = sim_begin(name, injected, location);
-    failing.number = number;
-    *earlier = counts && error == cudaSuccess && fails_now(name, location->line) ? failing.error
-                                                                                 : cudaSuccess;
-    return error;
+    const cudaError_t answer = begin(name, location);
+    if (answer != cudaSuccess) {
+        return answer;
+    }
+    if (injected(name, *location)) {
+        return sim_fail(error);
+    }
+    *earlier =
+        counts && fails_now(name, location->line) ? fails_with(error, *location) : cudaSuccess;
+    return cudaSuccess;
 }
 
 cudaError_t sim_begin_release(const char *name, struct sim_location *location,
@@ -215,12 +274,12 @@ cudaError_t sim_begin_wait(const char *name, bool for_something, struct sim_loca
     return begin_work(name, cudaErrorLaunchFailure, for_something, location, earlier);
 }
 
-cudaError_t sim_injected_launch(void) {
-    if (fails_now("launch", 0)) {
-        return failing.error;
+cudaError_t sim_injected_launch(struct sim_location location) {
+    const cudaError_t own = cudaErrorLaunchOutOfResources;
+    if (fails_now("launch", location.line)) {
+        return fails_with(own, location);
     }
-    return injected("launch", (struct sim_location){NULL, 0}) ? cudaErrorLaunchOutOfResources
-                                                              : cudaSuccess;
+    return injected("launch", location) ? own : cudaSuccess;
 }
 
 /* The program has had its last chance to ask for the error. */

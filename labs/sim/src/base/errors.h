@@ -56,7 +56,7 @@ unsigned sim_calls_that_wait(void);
 
 /* The error with which CONVLABS_SIM_INJECT or sim_fail_call() makes this launch fail, or
  * cudaSuccess. */
-cudaError_t sim_injected_launch(void);
+cudaError_t sim_injected_launch(struct sim_location location);
 
 /* A launch was refused, for the reason in `format`. It becomes a finding of this kind unless the
  * program asks for the error before the next launch or its end. */

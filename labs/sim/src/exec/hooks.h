@@ -69,9 +69,6 @@ struct sim_hooks {
     /* A call of the runtime API at `location` is about to access what should be host memory. */
     void (*host_side)(const void *at, size_t bytes, bool store, struct sim_location location);
 
-    /* A function that was given to the runtime API at `location` will be called on the host. */
-    void (*host_function)(const void *function, struct sim_location location);
-
     /* The student's code is called next, by the function with this frame; NULL: it has returned. */
     void (*students_turn)(const void *frame);
 };

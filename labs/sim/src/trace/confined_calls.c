@@ -1,7 +1,7 @@
 /* Functions of the C library that write where they are told to, or call what they are given: a
  * traced program's own calls of them come here first (confined_calls.symbols), because the compiler
  * reports no access that a library makes. nvcc refuses most of them in a kernel. */
-#include "trace/call_targets.h"
+#include "calls/call_targets.h"
 #include "trace/confined_call.h"
 #include "trace/recorder.h"
 
@@ -96,19 +96,19 @@ CONFINED(void, qsort, void *base, size_t count, size_t bytes,
          int (*compare)(const void *, const void *)) {
     record_library(base, count * bytes, false, CALLER);
     record_library(base, count * bytes, true, CALLER);
-    call_target_given((uintptr_t)compare, CALLER);
+    call_target_judge((uintptr_t)compare, CALLER);
     qsort(base, count, bytes, compare);
 }
 
 CONFINED(void *, bsearch, const void *key, const void *base, size_t count, size_t bytes,
          int (*compare)(const void *, const void *)) {
-    call_target_given((uintptr_t)compare, CALLER);
+    call_target_judge((uintptr_t)compare, CALLER);
     return bsearch(key, base, count, bytes, compare);
 }
 
 CONFINED(int, pthread_once, pthread_once_t *once, void (*function)(void)) {
     record_library(once, sizeof *once, true, CALLER);
-    call_target_given((uintptr_t)function, CALLER);
+    call_target_judge((uintptr_t)function, CALLER);
     return pthread_once(once, function);
 }
 

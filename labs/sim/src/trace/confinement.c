@@ -4,7 +4,6 @@
 #include "base/own_heap.h"
 #include "evidence/evidence.h"
 #include "exec/thread.h"
-#include "trace/call_targets.h"
 
 #include <link.h>
 #include <pthread.h>
@@ -73,7 +72,6 @@ void confinement_begin(const char *tls_mark) {
     (void)tls_mark;
 #endif
     find_libraries();
-    call_targets_begin();
 }
 
 void confinement_turn(const void *frame) {

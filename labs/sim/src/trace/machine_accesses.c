@@ -4,8 +4,8 @@
 #include "exec/thread.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
-#include "trace/call_targets.h"
 #include "trace/confinement.h"
+#include "trace/foreign_calls.h"
 #include "trace/last_reported.h"
 #include "trace/recorder.h"
 
@@ -54,7 +54,7 @@ void sim_look_at_access(uintptr_t address, uintptr_t what, const void *pc) {
     const uintptr_t bytes = what / 2;
     const bool store = what & 1, in_kernel = sim_worker != NULL && sim_worker->block.config != NULL;
     if (bytes == 0) {
-        call_target_outside(in_kernel, pc);
+        foreign_call(in_kernel, pc);
     } else if (!in_kernel) {
         confine(at, bytes, store, pc);
     } else if (is_on_device(sim_worker, at)) {

@@ -17,7 +17,6 @@
 #include "profile/profile.h"
 #include "profile/repeated_loads.h"
 #include "profile/warp_replay.h"
-#include "trace/call_targets.h"
 #include "trace/confinement.h"
 #include "trace/copy_pieces.h"
 #include "trace/host_heap.h"
@@ -346,10 +345,6 @@ static void warp_waits(const struct worker *w, unsigned first, bool soon) {
     }
 }
 
-static void host_function(const void *function, struct sim_location location) {
-    call_target_given_at((uintptr_t)function, location);
-}
-
 static void compares(const void *at, size_t bytes, const void *pc) {
     record_atomic(at, bytes, RACE_COMPARE, true, pc);
 }
@@ -375,7 +370,6 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .host_allocated = host_heap_allocated,
                                        .host_frees = host_heap_frees,
                                        .host_side = confinement_call,
-                                       .host_function = host_function,
                                        .students_turn = confinement_turn};
 
 /* The running thread ends at a bad access, which no lane's stream holds yet. */

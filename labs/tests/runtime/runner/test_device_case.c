@@ -38,6 +38,14 @@ static void inject(const char *call) {
 void runner_calls_student(void) {
 }
 
+void runner_note_calls(struct runner *r, int calls) {
+    (void)r, (void)calls;
+}
+
+void runner_note_site(struct runner *r, const char *name, int line, int first, int last) {
+    (void)r, (void)name, (void)line, (void)first, (void)last;
+}
+
 void runner_fail(struct runner *r, int returned, const char *format, ...) {
     if (r->returned != 0)
         return;

@@ -1,6 +1,6 @@
-/* Where a call through a pointer of a submission's traced code goes, with the target in a register:
- * the file is compiled with -mindirect-branch=thunk-extern. A target that was permitted before is in
- * sim_recent_targets; call_targets.c judges another one. Only flags are changed. */
+/* Where a call through a pointer of a submission's code goes, with the target in a register: the file
+ * is compiled with -mindirect-branch=thunk-extern. Most targets that are permitted are in
+ * call_targets_known; call_targets.c judges another one. Only flags are changed. */
 #if defined(__x86_64__)
     .text
 
@@ -13,8 +13,8 @@ __x86_indirect_thunk_\reg:
     pushq %r11
     movq %\reg, %r11
     shrq $4, %r11
-    andl $63, %r11d             /* RECENT_TARGETS - 1 in call_targets.h */
-    leaq sim_recent_targets(%rip), %r10
+    andl $511, %r11d            /* KNOWN_TARGETS - 1 in call_targets.h */
+    leaq call_targets_known(%rip), %r10
     movq (%r10,%r11,8), %r10
     popq %r11
     cmpq \saved, %r10
@@ -45,7 +45,7 @@ __x86_indirect_thunk_\reg:
     thunk r15, %r15
 
 /* On the stack: where this returns to, the target, and where the submission's call returns to.
- * sim_judge_target() uses no vector register, and so keeps the arguments in them. */
+ * call_target_judge() uses no vector register, and so keeps the arguments in them. */
     .type judge_target, @function
 judge_target:
     pushq %rbp
@@ -62,7 +62,7 @@ judge_target:
     movq 16(%rbp), %rdi
     movq 24(%rbp), %rsi
     andq $-16, %rsp
-    call sim_judge_target
+    call call_target_judge
     leaq -72(%rbp), %rsp
     popq %r11
     popq %r10

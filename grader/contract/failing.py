@@ -1,0 +1,58 @@
+"""Makes the calls of the CUDA runtime that a function really makes fail, one after the other.
+
+A run in which none fails counts them (draw.draw_counted()). Each then fails in a call of its own;
+where there are many, at least the first and the last of each place in the source, and others that
+a seed draws. What only the first call in a process does, such as to set an attribute once, fails in
+a process of its own.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from grader.contract import step as steps
+from grader.contract.play import Result, StepStatus
+from grader.contract.step import Failing, Step
+
+MOST = 40  # calls of one function that fail, and others where there are more places
+MOST_FIRST = 8  # processes for what only the first call does
+RIGHT_AFTER = 4  # calls that fail, before one that does not
+
+
+def numbers(status: StepStatus, chance: random.Random) -> list[int]:
+    """Which calls of a function fail, in a random order."""
+    chosen = {number for _, _, *ends in status.sites for number in ends}
+    others = sorted(set(range(1, status.calls + 1)) - chosen)
+    chosen |= set(chance.sample(others, min(len(others), max(0, MOST - len(chosen)))))
+    return chance.sample(sorted(chosen), len(chosen))
+
+
+def sequences(
+    counted: steps.Sequence, results: Sequence[Result], seed: int
+) -> Iterator[steps.Sequence]:
+    """The sequences with calls that fail. counted: each step twice, as it was played; results: what
+    came of it."""
+    chance = random.Random(seed)
+    pairs = list(zip(counted[::2], results[::2], results[1::2], strict=True))
+    drawn: list[Step] = []
+    known: set[tuple[str, int]] = set()
+    for step, _, later in pairs:
+        for index, number in enumerate(numbers(later.status, chance)):
+            drawn.append(_failing(step, number, chance))
+            if index % RIGHT_AFTER == RIGHT_AFTER - 1:
+                drawn.append(step)
+        drawn.append(step)
+        known |= {(name, line) for name, line, *_ in later.status.sites}
+    yield tuple(drawn)
+    only_first = [
+        (step, number)
+        for step, first, _ in pairs
+        for name, line, number, _ in first.status.sites
+        if (name, line) not in known
+    ]
+    for step, number in only_first[:MOST_FIRST]:
+        yield _failing(step, number, chance), step
+
+
+def _failing(step: Step, number: int, chance: random.Random) -> Step:
+    return replace(step, failing=Failing(number, chance.choice(list(steps.ERRORS))))

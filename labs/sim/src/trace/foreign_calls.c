@@ -1,0 +1,27 @@
+#include "trace/foreign_calls.h"
+
+#include "base/findings.h"
+#include "calls/call_targets.h"
+#include "exec/thread.h"
+
+#include <unistd.h>
+
+/* A call through a pointer keeps no vector register: labs/runtime/calls/indirect_calls.S. */
+#if defined(__x86_64__)
+#define GENERAL_REGISTERS __attribute__((target("general-regs-only")))
+#else
+#define GENERAL_REGISTERS
+#endif
+
+__attribute__((noinline, cold)) void foreign_call(bool in_kernel, const void *pc) {
+    if (in_kernel) {
+        sim_report(&(struct sim_finding){.kind = "foreign-call", .pc = (const char *)pc - 1},
+                   "a kernel calls a function of the host's libraries, which nvcc refuses: use a "
+                   "function of CUDA, or write it with __device__");
+        _exit(CALL_TARGETS_STATUS);
+    }
+}
+
+GENERAL_REGISTERS void sim_calls_cxx_library(const void *pc) {
+    foreign_call(sim_worker != NULL && sim_worker->block.config != NULL, pc);
+}
