@@ -53,13 +53,6 @@ static inline void *__cvta_shared_to_generic(size_t offset) { return sim_shared_
 static inline void *__cvta_constant_to_generic(size_t address) { return (void *)address; }
 static inline void *__cvta_local_to_generic(size_t address) { return (void *)address; }
 
-/* ---- programmatic dependent launch: a kernel that may overlap the one before it in its stream */
-
-static inline void cudaGridDependencySynchronize(SIM_SITE) {
-    sim_wait_for_primary(sim_file, sim_line);
-}
-static inline void cudaTriggerProgrammaticLaunchCompletion() { sim_lets_next_begin(); }
-
 /* ---- hints: to a debugger, a profiler, the compiler */
 
 static inline void __brkpt(SIM_SITE) { sim_trap(sim_file, sim_line); }

@@ -96,9 +96,10 @@ static cudaError_t apply(const cudaLaunchConfig_t *from, struct sim_config *to) 
             to->overlaps = a->val.programmaticStreamSerializationAllowed != 0;
             break;
         case cudaLaunchAttributeProgrammaticEvent:
-            sim_report(&finding, "the simulator has no cudaLaunchAttributeProgrammaticEvent: launch "
-                                 "the dependent kernel in the same stream, with "
-                                 "cudaLaunchAttributeProgrammaticStreamSerialization");
+            sim_report(&finding,
+                       "the simulator has no cudaLaunchAttributeProgrammaticEvent: launch "
+                       "the dependent kernel in the same stream, with "
+                       "cudaLaunchAttributeProgrammaticStreamSerialization");
             return cudaErrorNotSupported;
         case cudaLaunchAttributeClusterDimension: {
             bool one =

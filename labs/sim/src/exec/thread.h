@@ -120,7 +120,7 @@ struct worker {
         cudaError_t fault; /* why it will fail, once all blocks of a traced one ran */
         struct parked_block *parked, **last_parked; /* that wait for others, in a list: park.h */
         uint64_t parked_count;
-        unsigned slices; /* blocks that have let others run at a barrier */
+        unsigned slices;     /* blocks that have let others run at a barrier */
         bool before_primary; /* the kernel that this one may overlap has not run yet */
     } launch;
 

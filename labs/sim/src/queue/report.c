@@ -43,7 +43,7 @@ void sim_async_report_race(const struct sim_async *a, const struct sim_async *b,
         f.other = a->operation.location;
         sim_report_once(
             &f,
-            "%s accesses bytes of %s that %s, the kernel before it in its stream, accesses too, "
+            "%s accesses bytes of %s that %s, before it in its stream, accesses too, "
             "and at least one of them writes; its launch lets it overlap that kernel: call "
             "cudaGridDependencySynchronize() before the first such access",
             sim_async_describe(&b->operation, second, sizeof second), memory,
