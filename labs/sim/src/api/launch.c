@@ -258,10 +258,9 @@ static bool begin(void *closure) {
     struct worker *before = sim_change_worker(early->worker, true);
     sim_shared_begin(launch->limit - launch->config.shared);
     open(&job);
-    for (;
-         early->blocks < blocks_to_run(&job) && !early->failed && sim_parked_blocks() < MOST_EARLY;
-         early->blocks++) {
-        early->failed = !run_block(&job, early->blocks);
+    const uint64_t most = blocks_to_run(&job);
+    while (early->blocks < most && !early->failed && sim_parked_blocks() < MOST_EARLY) {
+        early->failed = !run_block(&job, early->blocks++);
     }
     close(&job);
     sim_shared_keep(&early->shared);
