@@ -26,6 +26,7 @@ PAGE = ROOT / "handouts/simulator.md"
 MARKS = "<!-- {0}: begin -->", "<!-- {0}: end -->"
 OWN = (
     "cooperative_groups/lanes.h",
+    "cooperative_groups/memcpy_async.h",
     "sim/abi.h",
     "sim/launch.h",
     "sim/kernel_calls.h",
@@ -78,7 +79,7 @@ def names(code: str) -> tuple[list[str], list[str], list[str]]:
             functions[name] = functions.get(name, True) and match["old"] is not None
     types = {n for groups in TYPE.findall(code) for n in groups if n and not INTERNAL.search(n)}
     types -= {"T", "result", "tile", "tile_of", "multi_warp_tile", "payload", "kind_of_group"}
-    types -= {"arrival_token"}
+    types -= {"arrival_token", "clusterDim", "programmaticEvent"}
     functions = {n: is_old for n, is_old in functions.items() if n not in types}  # constructors
     old = sorted(n for n, is_old in functions.items() if is_old)
     return sorted(n for n, is_old in functions.items() if not is_old), old, sorted(types)

@@ -84,7 +84,8 @@ struct sim_config {
     const void *function; /* the kernel; NULL when its instance was chosen by its arguments */
     const char *kernel, *file;
     int line;
-    int cooperative;      /* all blocks run at once: cudaLaunchCooperativeKernel() */
+    short cooperative;    /* all blocks run at once: cudaLaunchCooperativeKernel() */
+    short overlaps;       /* the kernel before it in its stream: it waits for that one itself */
     size_t closure_bytes; /* size of the arguments, as the threads read them */
 };
 
@@ -171,6 +172,11 @@ void sim_tile_exchange(unsigned threads, const void *value, size_t bytes, struct
 void sim_grid_barrier(const char *file, int line);
 /* Was the grid launched so that it may do so? */
 int sim_is_cooperative(void);
+
+/* The running thread waits for the kernel that its launch may overlap. sim_lets_next_begin(): it
+ * lets the one that may overlap its own begin. */
+void sim_wait_for_primary(const char *file, int line);
+void sim_lets_next_begin(void);
 
 /* What the lanes of `mask` do together, once all of them that have not left are there; what they
  * pass, and what each of them gets. */
@@ -339,6 +345,7 @@ SIM_LAYOUT(struct sim_config, 80, shared, 24);
 SIM_LAYOUT(struct sim_config, 80, function, 40);
 SIM_LAYOUT(struct sim_config, 80, line, 64);
 SIM_LAYOUT(struct sim_config, 80, cooperative, 68);
+SIM_LAYOUT(struct sim_config, 80, overlaps, 70);
 SIM_LAYOUT(struct sim_config, 80, closure_bytes, 72);
 SIM_LAYOUT(struct sim_named_kernel, 56, next, 48);
 SIM_LAYOUT(struct sim_shared_slot, 48, size, 20);

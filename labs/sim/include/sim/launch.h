@@ -170,7 +170,7 @@ template <class... P>
 static inline auto sim_kernel(const char *file, int line, const char *name, void (*kernel)(P...)) {
     auto callable = sim_callable(kernel);
     return sim_kernel_launch<decltype(callable), P...>{
-        callable, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0}};
+        callable, {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0, 0}};
 }
 
 /* The same for a kernel with default arguments, called with its first N only. `call` is a lambda
@@ -189,6 +189,6 @@ static inline auto sim_with_first(F call, const sim_config &config, sim_types<Fi
 template <size_t N, class F, class... P>
 static inline auto sim_shorter_kernel(const char *file, int line, const char *name,
                                       void (*kernel)(P...), F call) {
-    sim_config config = {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0};
+    sim_config config = {dim3(), dim3(), 0, 0, (const void *)kernel, name, file, line, 0, 0, 0};
     return sim_with_first<N>(call, config, sim_types<>(), sim_types<P...>());
 }

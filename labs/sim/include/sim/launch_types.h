@@ -82,6 +82,10 @@ typedef union cudaLaunchAttributeValue {
         unsigned int x, y, z;
     } clusterDim;
     int programmaticStreamSerializationAllowed;
+    struct {
+        cudaEvent_t event;
+        int flags, triggerAtBlockStart;
+    } programmaticEvent;
     int priority;
     unsigned int sharedMemCarveout;
 } cudaLaunchAttributeValue;

@@ -25,6 +25,13 @@ static inline unsigned __activemask(SIM_SITE) {
     return (unsigned)sim_warp(SIM_WARP_ACTIVE, 0, 0, 0, sim_file, sim_line);
 }
 
+/* ---- programmatic dependent launch: a kernel that may overlap the one before it in its stream */
+
+static inline void cudaGridDependencySynchronize(SIM_SITE) {
+    sim_wait_for_primary(sim_file, sim_line);
+}
+static inline void cudaTriggerProgrammaticLaunchCompletion() { sim_lets_next_begin(); }
+
 /* ---- votes */
 
 static inline unsigned __ballot_sync(unsigned mask, int predicate, SIM_SITE) {

@@ -90,8 +90,17 @@ static cudaError_t apply(const cudaLaunchConfig_t *from, struct sim_config *to) 
         const cudaLaunchAttribute *a = &from->attrs[i];
         switch (a->id) {
         case cudaLaunchAttributeCooperative:
-            to->cooperative = a->val.cooperative;
+            to->cooperative = a->val.cooperative != 0;
             break;
+        case cudaLaunchAttributeProgrammaticStreamSerialization:
+            to->overlaps = a->val.programmaticStreamSerializationAllowed != 0;
+            break;
+        case cudaLaunchAttributeProgrammaticEvent:
+            sim_report(&finding,
+                       "the simulator has no cudaLaunchAttributeProgrammaticEvent: launch "
+                       "the dependent kernel in the same stream, with "
+                       "cudaLaunchAttributeProgrammaticStreamSerialization");
+            return cudaErrorNotSupported;
         case cudaLaunchAttributeClusterDimension: {
             bool one =
                 a->val.clusterDim.x == 1 && a->val.clusterDim.y == 1 && a->val.clusterDim.z == 1;
@@ -106,7 +115,6 @@ static cudaError_t apply(const cudaLaunchConfig_t *from, struct sim_config *to) 
         case cudaLaunchAttributeAccessPolicyWindow:
         case cudaLaunchAttributeSynchronizationPolicy:
         case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-        case cudaLaunchAttributeProgrammaticStreamSerialization: /* permits an overlap */
         case cudaLaunchAttributePriority:
         case cudaLaunchAttributeMemSyncDomainMap:
         case cudaLaunchAttributeMemSyncDomain:

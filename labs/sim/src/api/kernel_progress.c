@@ -2,6 +2,7 @@
 
 #include "base/options.h"
 #include "base/terminal_line.h"
+#include "exec/worker.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -13,6 +13,7 @@
 #include "exec/pool.h"
 #include "exec/shared.h"
 #include "exec/watch.h"
+#include "exec/worker.h"
 #include "memory/allocations.h"
 #include "memory/variables.h"
 #include "queue/queue.h"
@@ -26,8 +27,8 @@ struct job {
     const struct sim_config *config;
     void (*thread)(const void *);
     const void *closure;
-    uint64_t blocks;
-    bool reversed; /* the last block and the last thread first */
+    uint64_t blocks, first; /* first: the blocks before it have begun already */
+    bool reversed;          /* the last block and the last thread first */
     cudaError_t failed;
 };
 
@@ -132,7 +133,8 @@ static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k,
 
 static bool run_block(void *context, uint64_t i) {
     struct job *job = context;
-    const uint64_t turn = sim_options.ends && i > 0 ? job->blocks - 1 : i;
+    const uint64_t number = job->first + i;
+    const uint64_t turn = sim_options.ends && number > 0 ? job->blocks - 1 : number;
     const uint64_t index = job->reversed ? job->blocks - 1 - turn : turn;
     cudaError_t error = sim_run_block(job->config, index, job->reversed, job->thread, job->closure);
     if (error != cudaSuccess) {
@@ -162,39 +164,61 @@ static void refuse(const struct sim_config *c, cudaError_t error) {
                          "the launch of %s failed with %s", c->kernel, cudaGetErrorName(error));
 }
 
+/* What a launch that has begun before its primary leaves until that one has ended. */
+struct early {
+    struct worker *worker;
+    struct sim_shared_layout shared;
+    uint64_t blocks; /* that have begun */
+    bool failed;
+};
+#define MOST_EARLY SIM_MULTIPROCESSORS /* parked blocks; no other begins then */
+
 /* A launch in the queue. The arguments follow, aligned as the queue aligns this structure. */
 struct launch {
     struct sim_config config;
     struct sim_kernel *kernel;
     void (*thread)(const void *);
     size_t limit; /* of shared memory, when it was launched */
+    struct early *early;
 };
 #define LAUNCH_BYTES ((sizeof(struct launch) + 127) / 128 * 128)
 
-static void run(void *closure) {
-    const struct launch *launch = closure;
+static struct job job_of(const struct launch *launch) {
     const struct sim_config *c = &launch->config;
-    uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
-    struct job job = {.config = c,
-                      .thread = launch->thread,
-                      .closure = (const char *)closure + LAUNCH_BYTES,
-                      .blocks = blocks,
-                      .reversed = sim_options.reverse};
+    return (struct job){.config = c,
+                        .thread = launch->thread,
+                        .closure = (const char *)launch + LAUNCH_BYTES,
+                        .blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z,
+                        .reversed = sim_options.reverse};
+}
+
+/* How many of the blocks are to run. */
+static uint64_t blocks_to_run(const struct job *job) {
+    return sim_options.ends && job->blocks > 2 ? 2 : job->blocks;
+}
+
+static void open(const struct job *job) {
     sim_catch_faults();
-    sim_shared_begin(launch->limit - c->shared);
     sim_open_device();
     if (sim_hooks) {
-        sim_hooks->launch_begin(c);
+        sim_hooks->launch_begin(job->config);
     }
     sim_watch_begin();
-    sim_progress_begin(c->kernel, blocks);
-    const uint64_t run = sim_options.ends && blocks > 2 ? 2 : blocks;
-    bool ended = sim_pool_run(run, run_block, finish, &job, c->cooperative);
+    sim_progress_begin(job->config->kernel, job->blocks);
+}
+
+static void close(const struct job *job) {
+    const struct sim_config *c = job->config;
     sim_progress_end();
     if (sim_hooks) {
         sim_hooks->launch_end(c);
     }
     sim_close_device(c->kernel, (struct sim_location){c->file, c->line});
+}
+
+/* The launch has ended, or failed. */
+static void conclude(const struct launch *launch, const struct job *job, bool ended) {
+    const struct sim_config *c = &launch->config;
     launch->kernel->known = launch->kernel->known || ended;
     if (sim_shared_used() > launch->kernel->static_shared) {
         launch->kernel->static_shared = sim_shared_used();
@@ -202,12 +226,85 @@ static void run(void *closure) {
     if (ended) {
         return;
     }
-    if (job.failed == cudaErrorInvalidValue) {
-        sim_fail(job.failed); /* shared.c has reported the reason */
-    } else if (job.failed == cudaErrorLaunchOutOfResources) {
-        refuse(c, job.failed);
+    if (job->failed == cudaErrorInvalidValue) {
+        sim_fail(job->failed); /* shared.c has reported the reason */
+    } else if (job->failed == cudaErrorLaunchOutOfResources) {
+        refuse(c, job->failed);
     } else {
-        sim_fail_for_good(job.failed);
+        sim_fail_for_good(job->failed);
+    }
+}
+
+static void run_all(const struct launch *launch) {
+    struct job job = job_of(launch);
+    sim_shared_begin(launch->limit - launch->config.shared);
+    open(&job);
+    const bool ended =
+        sim_pool_run(blocks_to_run(&job), run_block, finish, &job, launch->config.cooperative);
+    close(&job);
+    conclude(launch, &job, ended);
+}
+
+/* Begins a launch before its primary runs: each block runs until it waits. */
+static bool begin(void *closure) {
+    struct launch *launch = closure;
+    struct early *early = calloc(1, sizeof *early);
+    if (!early || !(early->worker = sim_borrow_worker())) {
+        free(early);
+        return false;
+    }
+    launch->early = early;
+    struct job job = job_of(launch);
+    struct worker *before = sim_change_worker(early->worker, true);
+    sim_shared_begin(launch->limit - launch->config.shared);
+    open(&job);
+    const uint64_t most = blocks_to_run(&job);
+    while (early->blocks < most && !early->failed && sim_parked_blocks() < MOST_EARLY) {
+        early->failed = !run_block(&job, early->blocks++);
+    }
+    close(&job);
+    sim_shared_keep(&early->shared);
+    sim_change_worker(before, false);
+    if (early->failed) {
+        conclude(launch, &job, false);
+    }
+    return true;
+}
+
+/* Its primary has ended: lets the blocks go on that wait, and runs the others. */
+static void run_rest(const struct launch *launch) {
+    const struct early *early = launch->early;
+    struct job job = job_of(launch);
+    job.first = early->blocks;
+    struct worker *before = sim_change_worker(early->worker, false);
+    sim_shared_resume(&early->shared);
+    open(&job);
+    const uint64_t rest = blocks_to_run(&job) - job.first;
+    const bool ended =
+        rest > 0 ? sim_pool_run(rest, run_block, finish, &job, true) : finish(&job, true);
+    close(&job);
+    sim_change_worker(before, false);
+    conclude(launch, &job, ended);
+}
+
+static void run(void *closure) {
+    const struct launch *launch = closure;
+    if (!launch->early) {
+        run_all(launch);
+    } else if (!launch->early->failed) {
+        run_rest(launch);
+    }
+}
+
+/* The launch has ended, or never will. */
+static void drop(void *closure) {
+    struct early *early = ((struct launch *)closure)->early;
+    if (early) {
+        struct worker *before = sim_change_worker(early->worker, false);
+        sim_forget_blocks();
+        sim_change_worker(before, false);
+        sim_give_worker_back(early->worker);
+        free(early);
     }
 }
 
@@ -227,13 +324,15 @@ static cudaError_t queue(const struct sim_config *c, struct sim_kernel *k, size_
     if (!buffer) {
         return cudaErrorMemoryAllocation;
     }
-    const struct launch launch = {*c, k, thread, limit};
+    const struct launch launch = {*c, k, thread, limit, NULL};
     memcpy(buffer, &launch, sizeof launch);
     memcpy(buffer + LAUNCH_BYTES, arguments, c->closure_bytes);
     const struct sim_operation operation = {.kind = SIM_OP_KERNEL,
                                             .name = c->kernel,
                                             .location = {c->file, c->line},
                                             .run = bad_argument ? fail : run,
+                                            .begin = c->overlaps && !bad_argument ? begin : NULL,
+                                            .destroy = c->overlaps ? drop : NULL,
                                             .closure = buffer,
                                             .closure_bytes = bytes};
     cudaError_t error = c->shared > 0 && !k->known ? sim_enqueue_and_wait(c->stream, &operation)

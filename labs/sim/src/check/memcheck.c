@@ -5,6 +5,7 @@
 #include "check/quick_access.h"
 #include "exec/address_space.h"
 #include "exec/fault.h"
+#include "exec/overlap.h"
 #include "exec/shared.h"
 #include "memory/allocations.h"
 #include "memory/footprint.h"
@@ -439,6 +440,9 @@ static bool is_power_of_two(size_t n) {
 }
 
 static void check_inside(const struct access *a, const struct memory_object *p) {
+    if (a->is_volatile || a->how == RACE_ATOMIC || a->how == RACE_COMPARE) {
+        sim_overlap_learn();
+    }
     if (sim_footprint && p->kind != MEMORY_SHARED && p->kind != MEMORY_DYNAMIC) {
         footprint_add(sim_footprint, a->at, a->bytes,
                       a->how == RACE_LOAD    ? FOOTPRINT_READ

@@ -3,20 +3,20 @@
 #include "base/options.h"
 #include "evidence/evidence.h"
 #include "exec/async_copies.h"
-#include "exec/fault.h"
 #include "exec/hooks.h"
 #include "exec/lock_step.h"
+#include "exec/overlap.h"
 #include "exec/park.h"
 #include "exec/shared.h"
 #include "exec/tile.h"
 #include "exec/warp.h"
+#include "exec/worker.h"
 #include "sim/exchange.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool same_place(const struct sim_location *a, const struct sim_location *b) {
     return a->line == b->line && (a->file == b->file || strcmp(a->file, b->file) == 0);
@@ -191,6 +191,7 @@ static void arrive(struct worker *w) {
     }
     w->block.leader = NULL;
     w->block.differs = false;
+    sim_overlap_join(w);
     if (sim_hooks) {
         sim_hooks->barrier();
     }
@@ -269,7 +270,11 @@ static void run(struct worker *w) {
             return;
         }
         if (sim_open_tiles(w)) {
+            sim_overlap_join(w);
             continue;
+        }
+        if (sim_any(w, AT_PRIMARY)) {
+            return;
         }
         if (sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE)) {
             if (!spin_again(w, &tries)) {
@@ -298,31 +303,6 @@ static void run(struct worker *w) {
             return;
         }
     }
-}
-
-static struct worker *all;
-
-struct worker *sim_workers(void) {
-    return __atomic_load_n(&all, __ATOMIC_ACQUIRE);
-}
-
-static struct worker *create_worker(void) {
-    struct worker *w = calloc(1, sizeof *w);
-    if (!w || !sim_shared_create(w)) {
-        free(w);
-        return NULL;
-    }
-    w->host_thread = pthread_self();
-    w->process = getpid();
-    w->next_round = sim_next_round;
-    w->launch.last_parked = &w->launch.parked;
-    w->older = __atomic_load_n(&all, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&all, &w->older, w, true, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED)) {
-    }
-    fiber_adopt_thread(&w->host);
-    sim_prepare_fault_stack();
-    return w;
 }
 
 static void number_threads(struct worker *w, const dim3 *block) {
@@ -374,7 +354,7 @@ static void prepare(struct worker *w) {
 static cudaError_t leave(struct worker *w) {
     const bool enough = w->block.failed == SIM_ENOUGH;
     bool waits = sim_any(w, AT_GRID) || sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ||
-                 sim_any(w, AT_BARRIER);
+                 sim_any(w, AT_BARRIER) || sim_any(w, AT_PRIMARY);
     if (w->block.failed == cudaSuccess && waits && !sim_park(w)) {
         w->block.failed = cudaErrorLaunchOutOfResources;
     }
@@ -390,6 +370,7 @@ static cudaError_t leave(struct worker *w) {
         sim_abandon_stacks(w);
     }
     if (!waits) {
+        sim_overlap_end(w);
         sim_exchange_end(w);
     }
     w->block.failed = enough ? cudaSuccess : w->block.failed;
@@ -455,7 +436,7 @@ static cudaError_t run_parked(struct worker *w, const struct sim_config *config,
 
 cudaError_t sim_run_block(const struct sim_config *config, uint64_t index, bool reversed,
                           void (*call)(const void *), const void *closure) {
-    if (!sim_worker && !(sim_worker = create_worker())) {
+    if (!sim_worker && !(sim_worker = sim_create_worker())) {
         return cudaErrorLaunchOutOfResources;
     }
     struct worker *w = sim_worker;

@@ -97,9 +97,10 @@ bool sim_park(struct worker *w) {
         return false;
     }
     parked->index = w->block.index;
-    parked->state = sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ? SPINNING
-                    : sim_any(w, AT_BARRIER)                        ? AT_BARRIER
-                                                                    : AT_GRID;
+    parked->state = sim_any(w, AT_PRIMARY)                            ? AT_PRIMARY
+                    : sim_any(w, SPINNING) || sim_any(w, AT_VOLATILE) ? SPINNING
+                    : sim_any(w, AT_BARRIER)                          ? AT_BARRIER
+                                                                      : AT_GRID;
     if (sim_hooks) {
         parked->observed = sim_hooks->block_parks(w);
     }

@@ -13,7 +13,8 @@ struct parked_block {
     struct parked_block *next;
     uint64_t index;          /* of the block */
     enum thread_state state; /* AT_GRID: all threads wait for the grid; SPINNING: some spin;
-                              * AT_BARRIER: they may go on at once */
+                              * AT_PRIMARY: some wait for another kernel; AT_BARRIER: they may
+                              * go on at once */
     bool open;               /* the barrier of the grid may be passed */
     void *observed;          /* what trace/ keeps of the block */
     struct parked_content *content;

@@ -13,15 +13,13 @@
 #define DYNAMIC ((size_t)228 * 1024)
 #define BEFORE_DYNAMIC (SIM_SHARED_ARENA + SIM_SHARED_GUARD)
 
-#define MAX_SLOTS 1024 /* the most variables that sim_shared_nearest() looks at */
-
 size_t sim_shared_gap;
 unsigned sim_shared_launch;
 _Thread_local char *sim_shared_arena;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t used, laid_out, most; /* `most` limits `used` */
-static const struct sim_shared_slot *slots[MAX_SLOTS];
+static struct sim_shared_slot *slots[SIM_SHARED_SLOTS];
 static unsigned slot_count;
 
 void sim_shared_begin(size_t limit) {
@@ -29,6 +27,27 @@ void sim_shared_begin(size_t limit) {
     used = laid_out = 0;
     slot_count = 0;
     most = limit < SIM_BLOCK_SHARED ? limit : SIM_BLOCK_SHARED;
+}
+
+void sim_shared_keep(struct sim_shared_layout *layout) {
+    *layout = (struct sim_shared_layout){used, laid_out, most, slot_count, {0}, {NULL}};
+    for (unsigned i = 0; i < slot_count; i++) {
+        layout->slot[i] = slots[i];
+        layout->offset[i] = slots[i]->offset;
+    }
+}
+
+void sim_shared_resume(const struct sim_shared_layout *layout) {
+    sim_shared_launch++;
+    used = layout->used;
+    laid_out = layout->laid_out;
+    most = layout->most;
+    slot_count = layout->count;
+    for (unsigned i = 0; i < slot_count; i++) {
+        slots[i] = layout->slot[i];
+        slots[i]->offset = layout->offset[i];
+        slots[i]->launch = sim_shared_launch;
+    }
 }
 
 size_t sim_shared_used(void) {
@@ -97,7 +116,7 @@ void *sim_shared_address(struct sim_shared_slot *slot) {
         bool fits = needed <= most && offset + slot->size <= SIM_SHARED_ARENA;
         if (fits && slot->launch != sim_shared_launch) {
             slot->offset = (unsigned)offset;
-            if (slot_count < MAX_SLOTS) {
+            if (slot_count < SIM_SHARED_SLOTS) {
                 slots[slot_count++] = slot;
             }
             __atomic_store_n(&used, needed, __ATOMIC_RELAXED);

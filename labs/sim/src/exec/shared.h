@@ -7,6 +7,16 @@
  * to `limit` bytes. */
 void sim_shared_begin(size_t limit);
 
+/* Its layout, for the launch to go on after others: up to SIM_SHARED_SLOTS variables. */
+#define SIM_SHARED_SLOTS 1024
+struct sim_shared_layout {
+    size_t used, laid_out, most;
+    unsigned count, offset[SIM_SHARED_SLOTS];
+    struct sim_shared_slot *slot[SIM_SHARED_SLOTS];
+};
+void sim_shared_keep(struct sim_shared_layout *layout);
+void sim_shared_resume(const struct sim_shared_layout *layout);
+
 /* The bytes of static shared memory that the launch has used so far, and how far they reach into
  * the arena with the gaps between them. */
 size_t sim_shared_used(void);

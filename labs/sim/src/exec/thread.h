@@ -20,6 +20,7 @@ enum thread_state {
     AT_WARP,
     AT_TILE,
     AT_GRID,
+    AT_PRIMARY,  /* for the kernel that its launch may overlap: overlap.h */
     AT_VOLATILE, /* before a volatile access: lock_step.h */
     SPINNING,
     DONE,
@@ -66,6 +67,7 @@ struct warp {
     uint32_t lanes;             /* that exist */
     uint32_t fresh;             /* are ready and have never run */
     uint32_t in[THREAD_STATES]; /* do not run, by what they do */
+    uint32_t waited;            /* have waited for the kernel that theirs may overlap (traced) */
     uint32_t predicates;        /* that passed a true one to a barrier of the block */
     uint32_t returned;          /* have left their kernel at a `return` */
 
@@ -82,6 +84,7 @@ struct warp {
 /* What a host thread knows of the blocks that it runs. The parts without a name of their own last
  * as long as the program. */
 struct worker {
+    struct worker *spare; /* the next one that its host thread may borrow: worker.h */
     struct worker *older; /* the worker created before; after a fork the parent's still exist */
     pthread_t host_thread;
     pid_t process;
@@ -117,7 +120,8 @@ struct worker {
         cudaError_t fault; /* why it will fail, once all blocks of a traced one ran */
         struct parked_block *parked, **last_parked; /* that wait for others, in a list: park.h */
         uint64_t parked_count;
-        unsigned slices; /* blocks that have let others run at a barrier */
+        unsigned slices;     /* blocks that have let others run at a barrier */
+        bool before_primary; /* the kernel that this one may overlap has not run yet */
     } launch;
 
     /* The block that runs now. */
@@ -184,9 +188,6 @@ struct worker {
 };
 
 extern _Thread_local struct worker *sim_worker;
-
-/* The worker that was created last; the others follow in `older`. */
-struct worker *sim_workers(void);
 
 /* The running thread repeats itself at `pc` until another one does something: lets others run. */
 void sim_give_way(const void *pc);

@@ -292,6 +292,7 @@ static void complete(struct worker *w, unsigned number, uint32_t lanes) {
             first[__builtin_ctz(left)].value = result;
         }
     }
+    warp->waited |= warp->waited & lanes ? lanes : 0;
     if (sim_hooks) {
         sim_hooks->warp_operation(w, number * SIM_WARP_SIZE, lanes, true);
     }

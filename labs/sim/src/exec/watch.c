@@ -4,7 +4,7 @@
 #include "base/options.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
-#include "exec/thread.h"
+#include "exec/worker.h"
 
 #include <errno.h>
 #include <signal.h>

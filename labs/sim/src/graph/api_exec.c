@@ -152,6 +152,7 @@ static cudaError_t enqueue(struct launch *launch, enum sim_operation_kind kind,
     struct sim_item *item;
     operation.kind = kind;
     operation.run = run_step;
+    operation.begin = NULL; /* in a graph it follows the nodes that it depends on */
     operation.destroy = drop_step;
     operation.closure = &step;
     operation.closure_bytes = sizeof step;

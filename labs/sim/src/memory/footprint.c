@@ -13,6 +13,7 @@ struct footprint_page {
 };
 
 struct footprint *sim_footprint;
+struct sim_overlap sim_overlap;
 void (*sim_host_access)(const void *address, size_t bytes, bool written, bool synchronises,
                         const void *pc);
 void (*sim_host_frees)(const void *memory, size_t bytes, const char *file, int line);

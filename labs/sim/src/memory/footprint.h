@@ -35,6 +35,15 @@ const void *footprint_conflict(const struct footprint *f, const struct footprint
  * lock. */
 extern struct footprint *sim_footprint;
 
+/* Of a kernel that may overlap the one before it in its stream: the footprints of what its threads
+ * do before they have waited for that one and after it, one of which sim_footprint is. early is
+ * NULL for any other kernel. */
+extern struct sim_overlap {
+    struct footprint *early, *late;
+    bool any_waited; /* a thread has waited */
+    bool let_go;     /* a block let the kernel after it begin before it had waited itself */
+} sim_overlap;
+
 /* Receives the accesses of host code in a checked program, or NULL: queue/ sets it. `pc`: of the
  * access; `synchronises`: it is volatile or atomic, as a flag's. */
 extern void (*sim_host_access)(const void *address, size_t bytes, bool written, bool synchronises,

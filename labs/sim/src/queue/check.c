@@ -30,18 +30,16 @@ bool sim_async_begin(struct sim_async *w) {
     return sim_async_check_memory(w);
 }
 
-struct footprint *sim_async_footprint(struct sim_async *w) {
-    return w && w->operation.kind == SIM_OP_KERNEL &&
-                   (sim_async_any_stream() || sim_async_shares_memory())
-               ? &w->footprint
-               : NULL;
+void sim_async_observe(struct sim_async *w) {
+    const bool matters = w && w->operation.kind == SIM_OP_KERNEL &&
+                         (sim_async_any_overlap() || sim_async_shares_memory());
+    sim_overlap = (struct sim_overlap){.late = matters ? &w->footprint : NULL,
+                                       .early = matters && w->early ? &w->early->footprint : NULL};
+    sim_footprint = sim_overlap.early ? sim_overlap.early : sim_overlap.late;
 }
 
-void sim_async_end(struct sim_async *w) {
-    if (!w) {
-        return;
-    }
-    sim_async_host_call(NULL);
+/* It has run: compares it with all that have and that nothing orders with it. */
+static void end(struct sim_async *w) {
     for (const struct sim_async *other = sim_async_newest(); other; other = other->older) {
         const void *at = other != w && other->ended && !sim_async_are_ordered(w, other)
                              ? conflict(other, w)
@@ -52,6 +50,18 @@ void sim_async_end(struct sim_async *w) {
     }
     sim_async_compare_with_host(w);
     sim_async_ended(w);
+}
+
+void sim_async_end(struct sim_async *w) {
+    if (!w) {
+        return;
+    }
+    sim_async_host_call(NULL);
+    if (w->early) {
+        sim_async_order_early(w);
+        end(w->early);
+    }
+    end(w);
 }
 
 void sim_async_report_pending(void) {

@@ -9,8 +9,9 @@
 bool sim_async_begin(struct sim_async *a);
 void sim_async_end(struct sim_async *a);
 
-/* What has to receive the accesses of its kernel: for sim_footprint. NULL: they do not matter. */
-struct footprint *sim_async_footprint(struct sim_async *a);
+/* Sets what has to receive the accesses of its kernel, which runs next, if they matter; NULL:
+ * nothing. Hold the device's lock alone. */
+void sim_async_observe(struct sim_async *a);
 
 /* At the end of the program: reports the work that nothing has waited for. */
 void sim_async_report_pending(void);

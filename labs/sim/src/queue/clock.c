@@ -13,7 +13,7 @@ static uint64_t now, quiet_moments;
 static uint32_t numbers[SIM_LANES];     /* of the newest operation of each lane */
 static uint32_t host_clock[SIM_LANES];  /* what the host has waited for */
 static uint32_t ended_clock[SIM_LANES]; /* what forgotten streams did */
-static bool several_lanes;
+static bool any_overlap;
 
 static void join(uint32_t *clock, const uint32_t *other) {
     for (unsigned i = 0; i < SIM_LANES; i++) {
@@ -29,31 +29,66 @@ bool sim_async_are_ordered(const struct sim_async *a, const struct sim_async *b)
     return a->clock[b->lane] >= b->number || b->clock[a->lane] >= a->number;
 }
 
-struct sim_async *sim_async_new(const struct sim_stream *stream,
-                                const struct sim_operation *operation) {
-    struct sim_async *w = sim_checked ? calloc(1, sizeof *w) : NULL;
-    if (!w) {
-        return NULL;
-    }
-    w->references = 2; /* the item's, and the list's */
-    w->operation = *operation;
-    w->lane = stream->lane == 0 ? 0 : 1 + (stream->lane - 1) % (SIM_LANES - 1);
-    w->number = ++numbers[w->lane];
-    w->time = ++now;
-    memcpy(w->clock, host_clock, sizeof w->clock);
-    w->clock[w->lane] = w->number;
-    several_lanes = several_lanes || w->lane != 0;
+/* Two hold it: its item or operation, and the list. */
+static void remember(struct sim_async *w) {
+    w->references = 2;
     w->older = newest;
     if (newest) {
         newest->newer = w;
     }
     newest = w;
     pending++;
+}
+
+struct sim_async *sim_async_new(const struct sim_stream *stream,
+                                const struct sim_operation *operation) {
+    struct sim_async *w = sim_checked ? calloc(1, sizeof *w) : NULL;
+    if (!w) {
+        return NULL;
+    }
+    w->operation = *operation;
+    w->lane = stream->lane == 0 ? 0 : 1 + (stream->lane - 1) % (SIM_LANES - 1);
+    w->number = ++numbers[w->lane];
+    w->time = ++now;
+    memcpy(w->clock, host_clock, sizeof w->clock);
+    w->clock[w->lane] = w->number;
+    any_overlap = any_overlap || w->lane != 0;
+    remember(w);
     return w;
+}
+
+void sim_async_overlap(struct sim_async *w, struct sim_async *primary) {
+    struct sim_async *early = w && primary ? calloc(1, sizeof *early) : NULL;
+    if (!early) {
+        return;
+    }
+    *early = (struct sim_async){.operation = w->operation,
+                                .lane = w->lane,
+                                .number = w->number,
+                                .time = w->time,
+                                .is_early = true,
+                                .primary = primary};
+    primary->references++;
+    memcpy(early->clock, host_clock, sizeof early->clock);
+    w->early = early;
+    any_overlap = true;
+    remember(early);
+}
+
+void sim_async_order_early(struct sim_async *w) {
+    struct sim_async *early = w->early, *primary = early->primary;
+    uint32_t before[SIM_LANES];
+    memcpy(before, primary->clock, sizeof before);
+    before[primary->lane] = primary->number - 1;
+    join(early->clock, primary->early && primary->let_go ? primary->early->clock : before);
+    early->primary = NULL;
+    sim_async_release(primary);
 }
 
 void sim_async_release(struct sim_async *w) {
     if (w && --w->references == 0) {
+        sim_async_release(w->early);
+        sim_async_release(w->primary);
         footprint_clear(&w->footprint);
         free(w);
     }
@@ -62,6 +97,9 @@ void sim_async_release(struct sim_async *w) {
 void sim_async_join(struct sim_async *w, const struct sim_async *earlier) {
     if (w && earlier) {
         join(w->clock, earlier->clock);
+        if (w->early && w->early->primary != earlier) {
+            join(w->early->clock, earlier->clock);
+        }
     }
 }
 
@@ -74,6 +112,9 @@ void sim_async_stream_ends(const struct sim_async *last) {
 void sim_async_join_ended(struct sim_async *w) {
     if (w) {
         join(w->clock, ended_clock);
+        if (w->early) {
+            join(w->early->clock, ended_clock);
+        }
     }
 }
 
@@ -143,6 +184,6 @@ uint64_t sim_async_quiet_moments(void) {
     return quiet_moments;
 }
 
-bool sim_async_any_stream(void) {
-    return several_lanes;
+bool sim_async_any_overlap(void) {
+    return any_overlap;
 }

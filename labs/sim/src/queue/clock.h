@@ -27,6 +27,12 @@ struct sim_async {
     bool has_snapshot, reported, freed; /* is its memory of the host known, reported, gone? */
     uint64_t snapshot;                  /* of what it reads */
     struct sim_async *older, *newer; /* of those that may meet one that they are not ordered with */
+    /* What a kernel does before it waits for `primary`, the one that it may overlap, counts as an
+     * operation of its own; NULL: it overlaps none. A reference. */
+    struct sim_async *early;
+    bool is_early;
+    struct sim_async *primary; /* of one that is early, until it has ended; a reference */
+    bool let_go; /* the kernel that may overlap this one could begin before this one had waited */
 };
 
 /* An operation is being queued in this stream: NULL if the program is not checked, or out of
@@ -34,6 +40,13 @@ struct sim_async {
 struct sim_async *sim_async_new(const struct sim_stream *stream,
                                 const struct sim_operation *operation);
 void sim_async_release(struct sim_async *a);
+
+/* `a` may overlap the kernel before it in its stream: to be called before any join. */
+void sim_async_overlap(struct sim_async *a, struct sim_async *primary);
+
+/* All of them have ended: what `a` did early comes after what had to end before its primary could
+ * let it begin. Not NULL. */
+void sim_async_order_early(struct sim_async *a);
 
 /* `earlier` happens before `a`. */
 void sim_async_join(struct sim_async *a, const struct sim_async *earlier);
@@ -64,5 +77,5 @@ struct sim_async *sim_async_newest(void);
 uint64_t sim_async_time(void);
 uint64_t sim_async_quiet_moments(void);
 
-/* Was another stream used than the legacy one? */
-bool sim_async_any_stream(void);
+/* Was another stream used than the legacy one, or may a kernel overlap another of its stream? */
+bool sim_async_any_overlap(void);

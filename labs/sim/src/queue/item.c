@@ -25,6 +25,7 @@ struct sim_item *sim_new_item(const struct sim_operation *operation) {
         item->state = SIM_PENDING;
         item->references = 1; /* the queue's */
         item->async = NULL;
+        item->follower = NULL;
         item->dependency_count = 0;
         item->dependencies = item->few;
         item->room = room;
@@ -60,6 +61,24 @@ void sim_drop_dependencies(struct sim_item *item) {
     item->dependency_count = 0;
 }
 
+static bool may_overlap(const struct sim_operation *o, const struct sim_item *before) {
+    return o->begin && before && before->operation.kind == SIM_OP_KERNEL;
+}
+
+void sim_follow(struct sim_item *item, struct sim_item *before) {
+    if (may_overlap(&item->operation, before) && before->state == SIM_PENDING) {
+        before->follower = item;
+    }
+}
+
+bool sim_waits_only_for(const struct sim_item *item, const struct sim_item *before) {
+    bool only = true;
+    for (unsigned i = 0; i < item->dependency_count && only; i++) {
+        only = item->dependencies[i] == before || item->dependencies[i]->state == SIM_ENDED;
+    }
+    return only;
+}
+
 /* There must be room: `dependencies_of()` makes it. */
 static void depend(struct sim_item *item, struct sim_item *on) {
     sim_async_join(item->async, on ? on->async : NULL);
@@ -72,6 +91,9 @@ static void depend(struct sim_item *item, struct sim_item *on) {
 /* What an operation in `s` depends on. False: out of memory. */
 bool sim_find_dependencies(struct sim_item *item, const struct sim_stream *s,
                            struct sim_item *after) {
+    if (may_overlap(&item->operation, s->tail)) {
+        sim_async_overlap(item->async, s->tail->async);
+    }
     if (s != &sim_legacy_stream) {
         depend(item, s->tail);
         depend(item, s->blocking ? sim_legacy_stream.tail : NULL);

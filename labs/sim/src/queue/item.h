@@ -21,6 +21,7 @@ struct sim_item {
     struct sim_item *older, *newer; /* of those that have not ended */
     uint64_t number;                /* in the order of the calls */
     bool marked;                    /* by a walk over all of them */
+    struct sim_item *follower;      /* that may overlap it, queued next in its stream, or NULL */
     struct timespec ended;
     struct sim_async *async; /* of the checks, or NULL; a reference */
     size_t room;             /* bytes of `closure` */
@@ -36,6 +37,12 @@ void sim_drop_item(struct sim_item *item);
 /* Sets what an operation in `stream` depends on; `after` may be NULL. False: out of memory. */
 bool sim_find_dependencies(struct sim_item *item, const struct sim_stream *stream,
                            struct sim_item *after);
+
+/* The item was queued next after `before`, which may be NULL: may it overlap that one? */
+void sim_follow(struct sim_item *item, struct sim_item *before);
+
+/* Is `before` all that the item waits for? */
+bool sim_waits_only_for(const struct sim_item *item, const struct sim_item *before);
 
 /* The item has ended: it depends on nothing any more. */
 void sim_drop_dependencies(struct sim_item *item);

@@ -33,6 +33,10 @@ struct sim_operation {
     void (*run)(void *closure);
     const void *closure;
     size_t closure_bytes;
+    /* Not NULL: the operation may overlap the kernel before it in its stream, for which it waits
+     * itself. In a program that is not traced this runs it to where it does, as run() does, before
+     * that kernel runs; then run() goes on, on the same host thread. False: it has not begun. */
+    bool (*begin)(void *closure);
     /* Frees what the closure owns, after run() or when the operation is dropped; may be NULL. */
     void (*destroy)(void *closure);
     /* What it is known to access before it runs, for the checks. A kernel's accesses are observed

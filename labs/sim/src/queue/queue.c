@@ -25,6 +25,7 @@ static cudaError_t enqueue(cudaStream_t handle, const struct sim_operation *oper
         return cudaErrorMemoryAllocation;
     }
     sim_async_remember_source(item->async);
+    sim_follow(item, stream->tail);
     sim_drop_item(stream->tail);
     stream->tail = item;
     item->references++;

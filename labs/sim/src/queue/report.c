@@ -38,6 +38,18 @@ void sim_async_report_race(const struct sim_async *a, const struct sim_async *b,
     f.other = b->operation.location;
     char first[128], second[128], memory[200];
     describe_memory(at, memory, sizeof memory);
+    if (b->is_early && a->lane == b->lane) {
+        f = sim_async_finding(b, "async-race");
+        f.other = a->operation.location;
+        sim_report_once(
+            &f,
+            "%s accesses bytes of %s that %s, before it in its stream, accesses too, "
+            "and at least one of them writes; its launch lets it overlap that kernel: call "
+            "cudaGridDependencySynchronize() before the first such access",
+            sim_async_describe(&b->operation, second, sizeof second), memory,
+            sim_async_describe(&a->operation, first, sizeof first));
+        return;
+    }
     sim_report_once(&f,
                     "%s and %s in another stream access the same bytes of %s, at least one of them "
                     "writes, and either may run first: let one stream wait for an event of the "

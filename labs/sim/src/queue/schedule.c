@@ -3,6 +3,7 @@
 #include "base/errors.h"
 #include "base/options.h"
 #include "base/terminal_line.h"
+#include "exec/hooks.h"
 #include "memory/allocations.h"
 #include "memory/footprint.h"
 #include "queue/check.h"
@@ -58,16 +59,18 @@ static void execute(struct sim_item *item) {
         return;
     }
     sim_lock_device();
-    sim_footprint = sim_async_footprint(item->async);
+    sim_async_observe(item->async);
     o->run(item->closure);
-    sim_footprint = NULL;
+    if (item->async) {
+        item->async->let_go = sim_overlap.let_go;
+    }
+    sim_async_observe(NULL);
     sim_unlock_device();
 }
 
-/* Runs an item whose dependencies have ended. On a lost device it only ends. */
-static void run(struct sim_item *item) {
+/* Runs an item, which is marked as running. On a lost device it only ends. */
+static void run_one(struct sim_item *item) {
     const struct sim_operation *o = &item->operation;
-    item->state = SIM_RUNNING;
     bool runs = sim_sticky() == cudaSuccess && sim_async_begin(item->async) && o->run;
     if (runs || o->destroy) {
         running++;
@@ -83,6 +86,51 @@ static void run(struct sim_item *item) {
     }
     sim_async_end(item->async);
     end(item);
+}
+
+static uint64_t random_below(uint64_t bound) {
+    static uint64_t state;
+    if (state == 0) {
+        state = sim_options.seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    }
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (state >> 11) % bound;
+}
+
+static bool is_shuffled(void) {
+    return sim_options.seed != 0;
+}
+
+/* Does the one that may overlap this item, which is about to run, begin before it? Returns it
+ * then. */
+static struct sim_item *begin_follower(struct sim_item *item) {
+    struct sim_item *next = item->follower;
+    if (!next || sim_hooks || sim_sticky() != cudaSuccess || !sim_waits_only_for(next, item) ||
+        (is_shuffled() && random_below(2) == 0)) {
+        return NULL;
+    }
+    next->state = SIM_RUNNING;
+    running++;
+    sim_unlock_queue();
+    sim_lock_device();
+    const bool begun = next->operation.begin(next->closure);
+    sim_unlock_device();
+    sim_lock_queue();
+    running--;
+    next->state = begun ? SIM_RUNNING : SIM_PENDING;
+    return begun ? next : NULL;
+}
+
+/* Runs an item whose dependencies have ended, and those that have begun before it. */
+static void run(struct sim_item *item) {
+    while (item) {
+        item->state = SIM_RUNNING;
+        struct sim_item *next = begin_follower(item);
+        run_one(item);
+        item = next;
+    }
 }
 
 /* The caller's code goes on. Another thread that still runs something does this at its end. */
@@ -102,21 +150,6 @@ static void wait_until_one_ends(void) {
 }
 
 /* ---- the order */
-
-static uint64_t random_below(uint64_t bound) {
-    static uint64_t state;
-    if (state == 0) {
-        state = sim_options.seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-    }
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (state >> 11) % bound;
-}
-
-static bool is_shuffled(void) {
-    return sim_options.seed != 0;
-}
 
 /* An item that `item` waits for: the newest, or any one if the order is shuffled. NULL: none. */
 static struct sim_item *dependency(struct sim_item *item) {

@@ -10,6 +10,7 @@
 #include "check/quick_access.h"
 #include "exec/hooks.h"
 #include "exec/lock_step.h"
+#include "exec/overlap.h"
 #include "memory/footprint.h"
 #include "memory/variables.h"
 #include "profile/merged_accesses.h"
@@ -144,6 +145,7 @@ static void thread(const struct worker *w, unsigned t) {
     trace.thread = t;
     last_mark = marks + MOST_OF_THREAD < MOST_MARKS ? marks + MOST_OF_THREAD : MOST_MARKS;
     tags = &trace.tags[t % SIM_WARP_SIZE];
+    sim_overlap_thread(w, t);
     shared_memory.from = (uintptr_t)w->arena;
     shared_memory.to = (uintptr_t)w->dynamic_end;
     sim_lane_stack = (struct lane_stack){w->lane.fiber->stack, w->lane.fiber->bytes};

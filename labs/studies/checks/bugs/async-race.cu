@@ -397,3 +397,87 @@ PROGRAM(wrong_stream_waits)
     CHECK(cudaGetLastError());
     EXPECT(d_out, n, i + 6);
 }
+
+// A launch that may overlap the kernel before it reads what that one writes, and never waits.
+PROGRAM(dependent_launch_does_not_wait)
+{
+    const int n = 1000;
+    int *d_data = device_array<int>(n), *d_out = device_array<int>(n);
+    fill_early<<<4, 256>>>(d_data, n, 3);  // BUG (other side)
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), add_one<int>, d_data, d_out, n));  // BUG
+    CHECK(cudaDeviceSynchronize());
+}
+
+// It waits, but only after it has read.
+__global__ void read_then_wait(const int *in, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int value = i < n ? in[i] : 0;
+    cudaGridDependencySynchronize();
+    if (i < n) out[i] = value;
+}
+
+PROGRAM(dependent_launch_reads_before_it_waits)
+{
+    const int n = 1000;
+    int *d_data = device_zeros<int>(n), *d_out = device_array<int>(n);
+    CHECK(cudaDeviceSynchronize());
+    fill_early<<<4, 256>>>(d_data, n, 3);  // BUG (other side)
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), read_then_wait, d_data, d_out, n));  // BUG
+    CHECK(cudaDeviceSynchronize());
+}
+
+// It clears, before it waits, what the kernel before it still reads.
+__global__ void add_one_early(const int *in, int *out, int n)
+{
+    cudaTriggerProgrammaticLaunchCompletion();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] + 1;
+}
+
+__global__ void clear_then_wait(int *data, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] = 0;
+    cudaGridDependencySynchronize();
+    if (i < n) out[i]++;
+}
+
+PROGRAM(dependent_launch_clears_what_is_still_read)
+{
+    const int n = 1000;
+    int *d_data = device_zeros<int>(n), *d_out = device_array<int>(n);
+    CHECK(cudaDeviceSynchronize());
+    add_one_early<<<4, 256>>>(d_data, d_out, n);  // BUG (other side)
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), clear_then_wait, d_data, d_out, n));  // BUG
+    CHECK(cudaDeviceSynchronize());
+}
+
+// One thread of each block waits, and the others do not wait for it.
+__global__ void one_thread_waits(const int *in, int *out, int n)
+{
+    if (threadIdx.x == 0) cudaGridDependencySynchronize();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i];
+}
+
+PROGRAM(dependent_launch_waits_with_one_thread)
+{
+    const int n = 1000;
+    int *d_data = device_array<int>(n), *d_out = device_array<int>(n);
+    fill_early<<<4, 256>>>(d_data, n, 3);  // BUG (other side)
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), one_thread_waits, d_data, d_out, n));  // BUG
+    CHECK(cudaDeviceSynchronize());
+}
+
+// The kernel in the middle lets the third one begin before it has waited for the first itself.
+PROGRAM(dependent_launch_reads_the_kernel_before_the_last)
+{
+    const int n = 1000;
+    int *d_data = device_zeros<int>(n), *d_sum = device_array<int>(n), *d_out = device_array<int>(n);
+    CHECK(cudaDeviceSynchronize());
+    fill_early<<<4, 256>>>(d_data, n, 3);  // BUG (other side)
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), add_one_behind, d_data, d_sum, n));
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), read_then_wait, d_data, d_out, n));  // BUG
+    CHECK(cudaDeviceSynchronize());
+}

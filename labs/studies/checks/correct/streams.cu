@@ -328,3 +328,109 @@ PROGRAM(async_reset_ends_all)
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceReset());
 }
+
+// The first kernel lets the second begin and goes on writing; the second loads what nobody writes,
+// waits, and only then reads.
+__global__ void scale_behind(const int *in, const int *factors, int *out, int n)
+{
+    __shared__ int s_factors[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    s_factors[threadIdx.x] = i < n ? factors[i] : 0;
+    cudaGridDependencySynchronize();
+    if (i < n) out[i] = in[i] * s_factors[threadIdx.x];
+}
+
+PROGRAM(async_dependent_launch_prefetches)
+{
+    const int n = 1000;
+    int *d_data = device_array<int>(n), *d_factors = device_array<int>(n), *d_out = device_array<int>(n);
+    fill<<<4, 256>>>(d_factors, n, 1);
+    CHECK(cudaDeviceSynchronize());
+    fill_early<<<4, 256>>>(d_data, n, 1);
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), scale_behind, d_data, d_factors, d_out, n));
+    EXPECT(d_out, n, (i + 1) * (i + 1));
+}
+
+// One thread of each block waits, and the others wait for it at a barrier.
+__global__ void block_waits(const int *in, int *out, int n)
+{
+    if (threadIdx.x == 0) cudaGridDependencySynchronize();
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] * 2;
+}
+
+PROGRAM(async_dependent_launch_waits_with_one_thread)
+{
+    const int n = 1000;
+    int *d_data = device_array<int>(n), *d_out = device_array<int>(n);
+    fill_early<<<4, 256>>>(d_data, n, 1);
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), block_waits, d_data, d_out, n));
+    EXPECT(d_out, n, (i + 1) * 2);
+}
+
+// Three kernels that each wait: the third writes where the first has read, and reads what it wrote.
+__global__ void sum_behind(const int *a, const int *b, int *out, int n)
+{
+    cudaGridDependencySynchronize();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] += a[i] + b[i];
+}
+
+PROGRAM(async_dependent_launches_in_a_chain)
+{
+    const int n = 1000;
+    int *d_data = device_array<int>(n), *d_sum = device_array<int>(n), *d_out = device_zeros<int>(n);
+    fill_early<<<4, 256>>>(d_data, n, 5);
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), add_one_behind, d_data, d_sum, n));
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), sum_behind, d_data, d_sum, d_out, n));
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), add_one_behind, d_out, d_data, n));
+    EXPECT(d_data, n, 2 * i + 12);
+}
+
+// The kernel in the middle waits before it lets the third begin: that one may read, before it waits,
+// what the first has written.
+__global__ void wait_then_let_go(const int *in, int *out, int n)
+{
+    cudaGridDependencySynchronize();
+    cudaTriggerProgrammaticLaunchCompletion();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] + 1;
+}
+
+PROGRAM(async_dependent_launch_reads_the_kernel_before_the_last)
+{
+    const int n = 1000;
+    int *d_data = device_array<int>(n), *d_sum = device_array<int>(n), *d_out = device_array<int>(n);
+    fill_early<<<4, 256>>>(d_data, n, 1);
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), wait_then_let_go, d_data, d_sum, n));
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), scale_behind, d_sum, d_data, d_out, n));
+    EXPECT(d_out, n, (i + 2) * (i + 1));
+}
+
+// A kernel without the attribute follows both: it need not wait, and may.
+PROGRAM(async_launch_after_a_dependent_launch)
+{
+    const int n = 1000;
+    int *d_data = device_array<int>(n), *d_sum = device_array<int>(n), *d_out = device_array<int>(n);
+    fill_early<<<4, 256>>>(d_data, n, 1);
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), fill_early, d_sum, n, 7));
+    add_one<<<4, 256>>>(d_data, d_out, n);
+    add_one_behind<<<4, 256>>>(d_sum, d_data, n);
+    EXPECT(d_out, n, i + 2);
+    EXPECT(d_data, n, i + 8);
+}
+
+// An event between the two, or a copy: the launch overlaps neither.
+PROGRAM(async_dependent_launch_after_an_event)
+{
+    const int n = 1000;
+    int *d_data = device_array<int>(n), *d_out = device_array<int>(n);
+    cudaEvent_t event = new_event();
+    fill_early<<<4, 256>>>(d_data, n, 1);
+    CHECK(cudaEventRecord(event));
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), add_one<int>, d_data, d_out, n));
+    CHECK(cudaMemsetAsync(d_data, 0, n * sizeof(int)));
+    CHECK(cudaLaunchKernelEx(overlapping(4, 256), twice<int>, d_out, n));
+    EXPECT(d_out, n, 2 * (i + 2));
+}
