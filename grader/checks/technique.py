@@ -357,7 +357,8 @@ def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
 def _divisor(technique: Technique, below: int, pixels: int, launches: int) -> int:
     if counters.is_quotient(technique.counter):
         return below
-    return {"pixel": pixels, "launch": launches, None: 1}[technique.per]
+    taps = pixels * technique.taps()
+    return {"pixel": pixels, "tap": taps, "launch": launches, None: 1}[technique.per]
 
 
 def _excess(technique: Technique, line: Line) -> float:

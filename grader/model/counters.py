@@ -240,7 +240,8 @@ def in_words(counter: str, per: str | None = None) -> InWords:
     """A counter in words. per: a technique check's."""
     above, below = ((WORDS | INSTRUCTIONS).get(name, name) for name in _names(counter))
     if not below:
-        return InWords(above, f" per {per}" if per else "", "")
+        what = "pixel and tap" if per == "tap" else per
+        return InWords(above, f" per {what}" if what else "", "")
     for space in (f" {way} {name} memory" for way in ("from", "to") for name in SPACES):
         if below.endswith(space):
             above = above.removesuffix(space)

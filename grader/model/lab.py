@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
@@ -149,6 +150,9 @@ class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return "instrumented"
 
 
+SQUARE = re.compile(r"random(\d+)")
+
+
 class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A counter and its limit. Exactly one of the two limits is set.
 
@@ -160,7 +164,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     counter: str
     over: Literal["all", "results"] = "all"
-    per: Literal["pixel", "launch", "multiplication"] | None = None
+    per: Literal["pixel", "tap", "launch", "multiplication"] | None = None
     at_most: float | None = None
     at_least: float | None = None
     why: str
@@ -176,7 +180,8 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     counter: str  # of counters.py, or a quotient "a / b" of two
     over: Literal["all", "results"] = "all"  # as of a Bound
     kernel: str = "*"  # an fnmatch pattern: the launches of these kernels are added up
-    per: Literal["pixel", "launch", "instruction", "multiplication"] | None = None
+    # tap: of a square mask, one for each pixel, so that a limit means the same with a smaller mask
+    per: Literal["pixel", "tap", "launch", "instruction", "multiplication"] | None = None
     at_most: float | None = None
     at_least: float | None = None
     # What must hold as well, so that nothing is earned by accesses that only improve a quotient.
@@ -202,6 +207,11 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
         yield self
         for bound in self.also:
             yield msgspec.structs.replace(self, **msgspec.structs.asdict(bound), also=[])
+
+    def taps(self) -> int:
+        """The taps of a square mask, such as random13; 0: it has another form."""
+        side = SQUARE.fullmatch(self.mask)
+        return int(side[1]) ** 2 if side else 0
 
     def at_public_size(self) -> Technique:
         return self.public or self

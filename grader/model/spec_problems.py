@@ -137,6 +137,8 @@ def _limits(lab: Lab, check: Technique) -> list[str]:
         problems.append("it needs exactly one of at_most and at_least")
     if check.per in SHARES and check.counter not in counters.INSTRUCTIONS:
         problems.append(f"{check.counter} is not counted per {check.per}")
+    if check.per == "tap" and not check.taps():
+        problems.append(f"'per tap' needs a mask such as random13, not {check.mask}")
     if check.per is not None and counters.is_quotient(check.counter):
         problems.append(f"a quotient has no 'per {check.per}'")
     return problems
