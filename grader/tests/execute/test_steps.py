@@ -147,6 +147,11 @@ def test_pixels_through_shared_memory() -> None:
 # ---- whole labs
 
 
+def of_accesses(counted: Counters) -> Counters:
+    """Without what warp functions count, too: a recording of all blocks has accesses alone."""
+    return msgspec.structs.replace(counted, receiving_threads=0, exchanges=0)
+
+
 @pytest.mark.slow("builds the instrumented program of a lab")
 @pytest.mark.parametrize("which", [*stepped.WITH_KERNELS, *stepped.ZOO])
 def test_the_steps_of_all_blocks_add_up_to_the_profile(which: str, tmp_path: Path) -> None:
@@ -158,7 +163,7 @@ def test_the_steps_of_all_blocks_add_up_to_the_profile(which: str, tmp_path: Pat
             for (launch, _), counted in blocks.items():
                 if launch == kernel.launch:
                     counters.accumulate(total, counted)
-            assert total == kernel.counters
+            assert total == of_accesses(kernel.counters)
         chosen = random.Random(which).choice([*blocks])
         recording = run.recording(*chosen)
         assert steps.counted(recording.steps) == blocks[chosen]
