@@ -300,7 +300,10 @@ class DeviceArithmetic:
             return  # to write it twice may do something twice
         while last < len(tokens) and tokens.text[last] not in (b";", b")", b"]", b"}"):
             last = tokens.past(last)
-        last = tokens.commas(i + 1, last)[0][1]
+        parts = tokens.commas(i + 1, last)
+        if not parts:
+            return  # g++ says what is missing
+        last = parts[0][1]
         if not self._is_integral(i + 1, last):
             target, sign = tokens.flat(first, i - 1).replace("\n", " "), tokens.text[i - 1].decode()
             changed = f"= sim_from<decltype(({target}))>{{}} = {target} {sign} ("
