@@ -47,13 +47,13 @@ CHECKED_CALLS := -mindirect-branch=thunk-extern -mindirect-branch-register -fno-
                  -fno-optimize-sibling-calls -fplt -mno-red-zone -fstack-clash-protection
 # The machine code reports the accesses that gcc does not; nothing may lie below the stack pointer then.
 # A frame larger than the stack touches the page behind it, and so ends there.
-MACHINE_ACCESSES = $(Q)$(PYTHON) labs/sim/translate/machine_accesses.py < $(@:.o=.s) > $(@:.o=.part) && \
+machine-accesses = $(Q)$(PYTHON) -m labs.sim.translate.machine_accesses $(1) < $(@:.o=.s) > $(@:.o=.part) && \
     mv $(@:.o=.part) $(@:.o=.s)
 endif
 CALL_TARGETS := labs/sim/translate/call_targets.sed
 # Makes an object of assembly, $(@:.o=.s), with the list.
 define assemble-with-targets
-	$(MACHINE_ACCESSES)
+	$(call machine-accesses)
 	$(Q)LC_ALL=C sed -n -E -f $(CALL_TARGETS) $(@:.o=.s) > $(@:.o=.targets) && \
 	    { printf '\t.section\tsim_call_targets,"aw",@progbits\n\t.balign\t8\n'; \
 	      LC_ALL=C sort -u $(@:.o=.targets); } >> $(@:.o=.s) && \
@@ -106,6 +106,12 @@ define compile-c
 	    $(CC) $(STUDENT_CFLAGS) -O0 $(filter -w,$(1)) $(LABINC) -x c - -E -o $(@:.o=.i) && \
 	    $(CC) $(1) -gdwarf-4 $$($(FALLS) $< && echo -Wno-implicit-fallthrough) -x cpp-output $(@:.o=.i) -c -o $@
 endef
+define compile-raced-c
+	$(call compile-c,$(RACE_CFLAGS) -S)
+	$(Q)mv $@ $(@:.o=.s)
+	$(call machine-accesses,threads)
+	$(Q)$(CC) -c $(@:.o=.s) -o $@ && rm $(@:.o=.s)
+endef
 define compile-confined-c
 	$(call compile-c,$(CONFINED_CFLAGS) -S)
 	$(Q)mv $@ $(@:.o=.s)
@@ -123,7 +129,7 @@ $(OUT)/%.c.o: $(OUT)/src/%.c
 $(OUT)/%.c.checked.o: $(OUT)/src/%.c
 	$(if $(filter cpu,$(BACKEND)),$(call compile-c,$(ASAN_CFLAGS)),$(compile-confined-c))
 $(OUT)/%.c.raced.o: $(OUT)/src/%.c
-	$(call compile-c,$(RACE_CFLAGS))
+	$(compile-raced-c)
 ifeq ($(BACKEND),gpu)
 $(OUT)/%.cu.o: $(OUT)/src/%.cu
 	$(say) NVCC "$(SHOWN)"

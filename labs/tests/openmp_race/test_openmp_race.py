@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import machine_accesses
 import pytest
 
 from grader import paths
@@ -648,8 +649,10 @@ def checked(
     file, program = folder / "a.c", folder / "a"
     file.write_text(source)
     compiling, linking = compiler
-    subprocess.run(["gcc", *compiling, "-c", file, "-o", folder / "a.o"], check=True)
-    subprocess.run(["gcc", folder / "a.o", *linking, "-o", program], check=True)
+    subprocess.run(["gcc", *compiling, "-S", file, "-o", folder / "a.s"], check=True)
+    text = "".join(machine_accesses.reported((folder / "a.s").read_text(), of_threads=True))
+    (folder / "a.s").write_text(text)
+    subprocess.run(["gcc", folder / "a.s", *linking, "-o", program], check=True)
     with evidence.recorder() as recorder:
         done = captured.run(
             [program],

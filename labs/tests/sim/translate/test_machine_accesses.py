@@ -36,14 +36,18 @@ def reported(*instructions: str) -> list[tuple[str, int]]:
         ("lock xaddl\t%eax, (%rdi)", "(%rdi)", 9),
         ("movzbl\t1(%rsi), %eax", "1(%rsi)", 2),
         ("movlps\t(%rdi), %xmm0", "(%rdi)", 16),
-        ("vmaskmovps\t%ymm0, %ymm1, (%rdi)", "(%rdi)", 65),
-        ("movnti\t%eax, (%rdi)", "(%rdi)", 17),
-        ("maskmovdqu\t%xmm1, %xmm0", "(%rdi)", 33),
+        ("movnti\t%eax, (%rdi)", "(%rdi)", 9),
+        ("movntdq\t%xmm0, (%rdi)", "(%rdi)", 33),
         ("pushq\t8(%rdi)", "8(%rdi)", 16),
         ("popq\t8(%rdi)", "8(%rdi)", 17),
-        ("vmovdqu8\t%zmm0, (%rdi){%k1}", "(%rdi)", 129),
-        ("vaddps\t(%rdi){1to16}, %zmm1, %zmm0", "(%rdi)", 128),
-        ("vpcompressd\t%zmm0, (%rdi){%k1}", "(%rdi)", 129),
+        ("vmovdqu8\t%zmm0, (%rdi)", "(%rdi)", 129),
+        ("vaddps\t(%rdi){1to16}, %zmm1, %zmm0", "(%rdi)", 8),
+        ("vpmovzxbd\t(%rdi), %ymm0", "(%rdi)", 16),
+        ("vcvtpd2psy\t(%rdi), %xmm0", "(%rdi)", 64),
+        ("vcmpltps\t(%rdi), %ymm1, %ymm0", "(%rdi)", 64),
+        ("xchgl\t(%rdi), %eax", "(%rdi)", 9),
+        ("flds\t(%rdi)", "(%rdi)", 8),
+        ("fistpll\t(%rdi)", "(%rdi)", 17),
         ("lock xacquire xaddl\t%eax, (%rdi)", "(%rdi)", 9),
         ("cmpxchg16b\t(%rdi)", "(%rdi)", 33),
         ("fnstenv\t(%rdi)", "(%rdi)", 57),
@@ -88,10 +92,9 @@ def test_what_is_no_access_or_a_variable_by_its_name_is_not(instruction: str) ->
     assert reported(instruction) == []
 
 
-def test_a_repeated_instruction_is_reported_where_it_begins() -> None:
-    assert reported("rep stosq") == [("(%rdi)", 17)]
-    assert reported("rep movsl") == [("(%rsi)", 16), ("(%rdi)", 17)]
-    assert reported("movsb") == [("(%rsi)", 16), ("(%rdi)", 17)]
+def test_an_instruction_on_a_string_accesses_what_no_operand_says() -> None:
+    assert reported("movsb") == [("(%rsi)", 2), ("(%rdi)", 3)]
+    assert reported("stosq") == [("(%rdi)", 17)]
 
 
 @pytest.mark.parametrize(
@@ -103,9 +106,17 @@ def test_a_repeated_instruction_is_reported_where_it_begins() -> None:
         ("vpgatherqq\t(%rdi,%zmm1,8), %zmm0{%k1}", 8, 16),
         ("vscatterdps\t%zmm0, (%rdi,%zmm1,4){%k1}", 16, 9),
         ("vpscatterqd\t%ymm0, (%rax,%zmm1){%k3}", 8, 9),
+        ("vmaskmovps\t%ymm0, %ymm1, (%rdi)", 8, 9),
+        ("vpmaskmovq\t8(%rsp,%rax), %xmm1, %xmm0", 2, 16),
+        ("maskmovdqu\t%xmm1, %xmm0", 16, 3),
+        ("maskmovq\t%mm1, %mm0", 8, 3),
+        ("vmovdqu8\t%zmm0, (%rdi){%k1}", 64, 3),
+        ("vmovups\t(%rdi), %zmm0{%k1}{z}", 16, 8),
+        ("vpmovqb\t%zmm0, (%rdi){%k1}", 8, 3),
+        ("vpcompressd\t%zmm0, (%rdi){%k1}", 16, 9),
     ],
 )
-def test_each_lane_of_a_gather_or_scatter_is_reported(
+def test_each_lane_that_a_mask_may_choose_is_reported(
     instruction: str, lanes: int, what: int, tmp_path: Path
 ) -> None:
     text = "".join(machine_accesses.reported(f"{FUNCTION}\t{instruction}\n"))
@@ -116,8 +127,9 @@ def test_each_lane_of_a_gather_or_scatter_is_reported(
 
 @pytest.mark.parametrize(
     "instruction",
-    ["clzero", "movdir64b\t(%rsi), %rdi", "xsavec\t(%rdi)", "fnsave\t(%rdi)", "frstor\t(%rdi)"
-     "tilestored\t%tmm0, (%rdi,%rax)", "vfuture\t%zmm0, (%rdi,%zmm1,4)"],
+    ["clzero", "movdir64b\t(%rsi), %rdi", "xsavec\t(%rdi)", "fnsave\t(%rdi)", "frstor\t(%rdi)",
+     "tilestored\t%tmm0, (%rdi,%rax)", "vfuture\t%zmm0, (%rdi,%zmm1,4)", "vfuture\t%ymm0, %ymm1",
+     "xbegin\t.L2", "btsq\t%rax, (%rdi)"],
 )  # fmt: skip
 def test_an_instruction_that_is_not_known_is_refused_with_its_line(instruction: str) -> None:
     text = f'\t.file 1 "my/x.c"\n\t.loc 1 12 5\n\t{instruction}\n'
