@@ -23,8 +23,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 from labs.runtime import x86
 
@@ -231,8 +231,8 @@ class Source:
                 folder = f"{file['folder']}/" if file["folder"] and file["name"][0] != "/" else ""
                 name = folder + file["name"]
         return UnknownInstructionError(
-            f"{name}:{line}: error: the instruction {word} may access memory in a way that the checks "
-            "do not know: use plain C, or another intrinsic of SSE, AVX, AVX2 or AVX-512"
+            f"{name}:{line}: error: the instruction {word} may access memory in a way that the "
+            "checks do not know: use plain C, or another intrinsic of SSE, AVX, AVX2 or AVX-512"
         )
 
 
@@ -342,13 +342,14 @@ def _mask(word: str, decorated: str, operands: str) -> str:
     is none."""
     if bits := _MASK.search(decorated):
         return f"%{bits[1]}"
-    vectors = re.findall(r"(?<!,)%[xy]mm\d+(?=,)", operands)
+    vectors: list[str] = re.findall(r"(?<!,)%[xy]mm\d+(?=,)", operands)
     if _BY_SIGNS.fullmatch(word):
         return vectors[-1] if operands.endswith(")") else vectors[0]
     return vectors[0] if _LANES.fullmatch(word) and operands.startswith("%") else ""
 
 
-class Lanes(NamedTuple):
+@dataclass(frozen=True)
+class Lanes:
     """The lanes of an access that a mask chooses from. bytes: of each, and of all. packed: those
     that are chosen lie side by side. index: the vector of a gather or scatter."""
 
