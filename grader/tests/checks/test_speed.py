@@ -20,6 +20,7 @@ from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
 from grader.session import programs
+from grader.tests import captured
 from grader.timing import noise, row_samples, statistics
 from grader.timing.benchmark import Bench, Side, Status, TimedRun
 from grader.timing.row_samples import RowSample

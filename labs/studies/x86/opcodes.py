@@ -14,7 +14,7 @@ from labs.runtime import x86
 SLOT = 16  # bytes for each instruction, the rest of which are nops
 MEMORY, REGISTER, VECTOR_INDEX = b"\x47\x08", b"\xc1", b"\x4c\x9f\x08"
 GROUPS = {0x71, 0x72, 0x73, 0xAE, 0xC6, 0xC7, 0xF3}  # of VEX and EVEX: the operand's field decides
-# What objdump makes of opcodes that are none: a name without its last letter, a prefix without more.
+# What objdump makes of opcodes that are none: names without a last letter, a prefix alone.
 _BROKEN = re.compile(r"(?!vpdp|vmov\w+dup)v\w*([^ps]s|p)|v(cmp|rcp|getexp|fpclass)s|vmov|rex")
 _LINE = re.compile(r"(?m)^ *([0-9a-f]+):\t[0-9a-f ]+\t(.*)$")
 
