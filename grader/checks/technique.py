@@ -213,6 +213,8 @@ def _judged(
         return "fail", [_no_launch(technique, counted), *_why(technique)]
     if not all(kernel.complete for kernel in measured.kernels):
         return "error", ["this machine has too little memory to count this run"]
+    if problem := _unknown(submission, counted):
+        return "fail", problem
     for bound in technique.bounds():
         if bound.counter in counters.OF_CODE:
             if platform.machine() != "x86_64":
@@ -232,6 +234,25 @@ def _judged(
         if blocks:
             return "fail", [*blocks, *_why(bound)]
     return "pass", []
+
+
+def _unknown(submission: Submission, counted: Profile) -> list[str]:
+    """Where a kernel accesses what no counter can stand for, if it does."""
+    for kernel in counted.kernels:
+        for line in kernel.lines:
+            if number_of := line.counters.unknown_lanes:
+                where = f"{line.file}:{line.line}" if line.line else "an unknown line"
+                return [
+                    f"{where}: {kernel.name} accesses, {number_of} times, memory that a device "
+                    "does not have there: a variable of the host, or of another thread",
+                    *(
+                        [f"    {source}"]
+                        if (source := submission.line(line.file, line.line))
+                        else []
+                    ),
+                    "what such an access costs is not known, so no limit on accesses can be held",
+                ]
+    return []
 
 
 def _idle(run: InstrumentedRun, counted: Profile) -> str | None:

@@ -16,7 +16,7 @@ from typing import Literal
 from grader.commands import output
 from grader.commands.parser import Parser
 from grader.sandbox import choice as sandboxes
-from grader.sandbox.tiers import Tier
+from grader.sandbox.tiers import UNCONFINED, Tier
 from grader.setup import photograph, python_packages, stamp, system_packages
 
 State = Literal["ok", "missing", "optional"]
@@ -217,7 +217,10 @@ def sandbox() -> Row:
     """The sandbox that programs run in, what it cannot stop, and why it is not a stronger one."""
     choice = sandboxes.chosen()
     if choice.tier is None:
-        advice = "your own code also runs without it; ./grade bulk, for others' code, needs it"
+        advice = (
+            "your own code also runs without it; ./grade bulk, for others' code, needs it: "
+            f"without it, a program can {UNCONFINED}"
+        )
         why = "; ".join(dict.fromkeys(choice.refused))
         return Row("sandbox", "optional", why, advice)
     tier = choice.tier

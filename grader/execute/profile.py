@@ -27,7 +27,7 @@ class Site(msgspec.Struct, frozen=True):
     """The counters of one memory access in the program, as the simulator writes them."""
 
     pc: Address
-    space: Literal["global", "shared", "constant", "texture"]
+    space: Literal["global", "shared", "constant", "texture", "unknown"]
     store: bool
     width: Count
     requests: Count
@@ -148,7 +148,7 @@ def _kernel(launch: Launch, locations: dict[int, Location]) -> Kernel:
     total = zero()
     by_line: dict[Location, Counters] = {}
     for site in launch.sites:
-        if site.atomic and site.space != "global":
+        if site.atomic and site.space not in ("global", "unknown"):
             continue
         counted = of_site(site)
         for counters in (total, by_line.setdefault(locations[site.pc], zero())):
@@ -178,7 +178,9 @@ def of_site(site: Site) -> dict[str, int]:
     """The counters of one access, by the names that a grade uses."""
     counted: dict[str, int]
     way = "store" if site.store else "load"
-    if site.atomic:
+    if site.space == "unknown":
+        counted = _all_that_it_can_cost(site)
+    elif site.atomic:
         counted = {
             "atomic_requests": site.requests,
             "atomic_lanes": site.lanes,
@@ -217,6 +219,24 @@ def of_site(site: Site) -> dict[str, int]:
             f"shared_{way}_requests": site.requests,
             f"shared_{way}_wavefronts": site.wavefronts,
             f"shared_{way}_conflicts": site.wavefronts - site.ideal,
+        }
+    return counted
+
+
+def _all_that_it_can_cost(site: Site) -> dict[str, int]:
+    """The counters of accesses of memory that the device does not have: a limit on any memory must
+    hold with them."""
+    ways = ("load", "store") if site.atomic else ("store",) if site.store else ("load",)
+    counted = {"unknown_lanes": site.lanes, "dram_bytes": SECTOR * site.lanes}
+    for way in ways:
+        counted |= {
+            f"global_{way}_requests": site.lanes,
+            f"global_{way}_lanes": site.lanes,
+            f"global_{way}_sectors": site.lanes,
+            f"global_{way}_bytes": site.lanes * site.width,
+            f"shared_{way}_requests": site.lanes,
+            f"shared_{way}_wavefronts": site.lanes,
+            f"shared_{way}_conflicts": site.lanes,
         }
     return counted
 

@@ -24,7 +24,9 @@ class Counters(msgspec.Struct):
     Atomic functions on global memory have counters of their own, too, and a limit on loads or
     stores holds for them as well: each does both. A block is idle if it
     stores nothing to global memory. `loaded_places` are the lanes of loads from global memory and
-    through textures, but of a request no more than its sectors have room for.
+    through textures, but of a request no more than its sectors have room for. `unknown_lanes` are
+    accesses of what a device does not have there, such as a host variable; each counts in global
+    and shared memory, as a request, a sector and a wavefront of its own.
     """
 
     global_load_requests: int = 0
@@ -63,6 +65,7 @@ class Counters(msgspec.Struct):
     blocks: int = 0
     idle_blocks: int = 0
     storing_threads: int = 0
+    unknown_lanes: int = 0
 
 
 QUOTIENTS = {"constant_serialisation": "constant_words / constant_requests"}
@@ -120,6 +123,7 @@ WORDS = {
     "blocks": "blocks",
     "idle_blocks": "blocks that store nothing to global memory",
     "storing_threads": "threads that store to global memory",
+    "unknown_lanes": "thread accesses of memory that a device does not have there",
     ARITHMETIC: "warp additions and multiplications of floats, and multiplications of integers",
     OPERATIONS: "warp operations with numbers and addresses",
 }

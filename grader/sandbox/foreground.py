@@ -1,5 +1,6 @@
 """Runs the user's own program as a shell does: with the terminal, the environment and the folder
-of the caller, and no sandbox. It does not outlive the grader, and a time limit ends it."""
+of the caller, as a job of its own, and no sandbox. It does not outlive the grader, and a time limit
+ends it."""
 
 import contextlib
 import os
@@ -9,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.sandbox import cleanup_after_kill, process_tree
+from grader.sandbox import cleanup_after_kill, job, process_tree
 from grader.sandbox.ending import Finished, Limit
 from grader.sandbox.limits import Limits
 
@@ -23,46 +24,40 @@ def run_in_foreground(
     nothing, and what it prints is not shown.
 
     At the limit the program gets SIGTERM, and SIGKILL when that does not end it; what it started
-    is killed. After Ctrl-C,
-    which the terminal sends to the program as well, it has the same time to end by itself; when it
-    exits with no status of its own, its signal is SIGINT. Raises OSError when it cannot be started.
+    is killed. Ctrl-C on a terminal is the program's. An interrupt of the grader alone is handed on,
+    and the program has the same time to end by itself; when it exits with no status of its own, its
+    signal is SIGINT. Raises OSError when it cannot be started.
     """
     env = env | cleanup_after_kill.mark()
     started_at = time.monotonic()
-    # Ctrl-C while the program is being started must find the `try` below, or nobody waits for it.
-    caller_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        nowhere = subprocess.DEVNULL if quiet else None
-        process = subprocess.Popen(
-            argv,
-            env=env,
-            preexec_fn=_in_child(os.getpid(), caller_mask),
-            stdin=nowhere,
-            stdout=nowhere,
-            stderr=nowhere,
-        )
-    except BaseException:
-        signal.pthread_sigmask(signal.SIG_SETMASK, caller_mask)
-        raise
     stopped_by: Limit | None = None
     interrupted = False
-    try:
-        signal.pthread_sigmask(signal.SIG_SETMASK, caller_mask)
-        process.wait(seconds or None)
-    except subprocess.TimeoutExpired:
-        stopped_by = "time"
-        started = process_tree.below(process.pid)
-        _end(process, signal.SIGTERM)
-        for pid in started:  # they would go on, and hold the terminal or a pipe
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-    except KeyboardInterrupt:
-        interrupted = True
-        _end(process, None)
-    except BaseException:
-        process.kill()
-        process.wait()
-        raise
+    with contextlib.ExitStack() as stack:
+        shown = None if quiet else stack.enter_context(job.terminal())
+        # Ctrl-C while the program is being started must find the `try` below, or nobody waits
+        # for it.
+        caller_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, caller_mask)
+        process = job.start(argv, env, shown, quiet, _in_child(os.getpid(), caller_mask))
+        if shown is not None:
+            stack.callback(shown.pass_on, process.pid, os.getpgrp())
+        try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, caller_mask)
+            job.wait(process, shown, seconds)
+        except subprocess.TimeoutExpired:
+            stopped_by = "time"
+            started = process_tree.below(process.pid)
+            _end(process, signal.SIGTERM)
+            for pid in started:  # they would go on, and hold the terminal or a pipe
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        except KeyboardInterrupt:
+            interrupted = True
+            _end(process, signal.SIGINT)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
     code = process.returncode
     return Finished(
         limits=Limits(seconds=seconds),
@@ -73,10 +68,9 @@ def run_in_foreground(
     )
 
 
-def _end(process: subprocess.Popen[bytes], ask: signal.Signals | None) -> None:
-    """Waits until the program has ended, and kills it where it takes too long."""
-    if ask is not None:
-        process.send_signal(ask)
+def _end(process: subprocess.Popen[bytes], ask: signal.Signals) -> None:
+    """Asks the program to end, and kills it where it takes too long."""
+    process.send_signal(ask)
     with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
         process.wait(GRACE)
     process.kill()

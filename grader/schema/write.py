@@ -35,6 +35,7 @@ ADDED_LATER = {
     ("convlabs-grade/v1", "Score"): ("predicted",),
     ("convlabs-profile/v1", "Counters"): (
         *("constant_bytes", "loaded_places", *TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH),
+        "unknown_lanes",
     ),
     ("convlabs-profile/v1", "Finding"): ("count", "launch"),
     ("convlabs-profile/v1", "Kernel"): ("covers", "idle_threads", "first_idle"),

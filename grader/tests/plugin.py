@@ -1,11 +1,15 @@
 """What all tests share."""
 
 import os
+import re
 import shutil
 import signal
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+
+from grader.tests import needs
 
 # A test run in the background inherits an ignored SIGINT and would hand it on; the commands that
 # tests interrupt must meet the signal as on a terminal.
@@ -25,5 +29,44 @@ os.environ["PATH"] = os.pathsep.join(
 def real_nvcc() -> str:
     """The path of this machine's nvcc; without one the test is skipped."""
     if not _NVCC:
-        pytest.skip("there is no nvcc")
+        pytest.skip("needs nvcc: it is not installed")
     return _NVCC
+
+
+# What a terminal and a language say to programs: a test that is about them sets them itself.
+PLAIN = {"TERM": "xterm", "LANG": "C.UTF-8"}
+UNSET = re.compile("LC_.*|LANGUAGE|NO_COLOR|FORCE_COLOR|CLICOLOR.*|COLUMNS|LINES|TERMINAL_WIDTH")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """After pytest has looked at them for its own output: the same environment for each test."""
+    config.addinivalue_line("markers", "needs(name, ...): what it needs; grader/tests/needs.py")
+    for name in filter(UNSET.fullmatch, list(os.environ)):
+        del os.environ[name]
+    os.environ.update(PLAIN)
+
+
+def pytest_collection_finish() -> None:
+    """The choice of the sandbox is kept: it must not be made while a test hides programs."""
+    needs.missing("sandbox")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs"):
+        for name in mark.args:
+            if why := needs.missing(name):
+                pytest.skip(why)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Every test that was skipped, under its reason; those of one function in a line."""
+    reasons = defaultdict[str, Counter[str]](Counter)
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        reasons[reason][report.nodeid.partition("[")[0]] += 1
+    for reason, tests in sorted(reasons.items()):
+        terminalreporter.write_line(f"\nskipped, {tests.total()}: {reason}")
+        for name, times in sorted(tests.items()):
+            terminalreporter.write_line(f"    {name}{f' ({times})' if times > 1 else ''}")

@@ -8,6 +8,7 @@ from grader.classroom.bulk.isolation import probe
 from grader.commands import output
 from grader.commands.errors import UsageError
 from grader.sandbox import choice
+from grader.sandbox.tiers import UNCONFINED
 
 TRUSTED = "--i-trust-these-submissions"
 FREE = 256 << 20  # bytes of disk that a run needs at least
@@ -27,6 +28,7 @@ def check_sandbox(trusted: bool, gpu: bool) -> None:
     if trusted:
         if tier is None:
             output.say(f"submissions run without a sandbox: {reason}")
+            output.say(f"one of them can {UNCONFINED}")
         elif not tier.strangers:
             why = choice.chosen(gpu).refused[0]
             output.say(

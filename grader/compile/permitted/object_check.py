@@ -25,7 +25,7 @@ SECTIONS = re.compile(
     r"|gcc_except_table|symtab|strtab|shstrtab|init_array|fini_array|ctors|dtors|preinit_array"
     r"|nv_fatbin|nvFatBin|nv\.|symtab_shndx)[\w.$-]*"
     r"|__nv_module_id|__nv_relfatbin|__nv_managed_data__|sim_(?:constant|device|managed)\w*"
-    r"|sim_call_targets|asan_globals)?"
+    r"|sim_call_targets|sim_layouts|asan_globals)?"
 )
 # Weak symbols that need no group: the simulator's operator new, and what exceptions refer to.
 WEAK = re.compile(r"_Zn[wa]\w+|_Zd[la]\w+|DW\.ref\.\w+")

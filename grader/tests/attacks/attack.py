@@ -26,6 +26,7 @@ FILES = (
     "output",
     "decoys",
     "measures",
+    "spaces",
 )
 ON_GPU = ("gpu", "gpu_times")  # the files of those that need a GPU
 C_ONLY = (  # as C++ their declarations contradict those of the headers

@@ -16,7 +16,6 @@ from grader import paths
 from grader.classroom.export import quiz
 from grader.compile import make
 from grader.model import spec
-from grader.sandbox import choice
 from grader.sandbox.workspace import workspace
 from grader.tests.attacks import (
     archives,
@@ -33,11 +32,7 @@ from grader.tests.attacks.judge import Outcome
 from grader.tests.attacks.material import Target
 from grader.tests.classroom.bulk import hostile
 
-NO_SANDBOX = choice.missing()
-pytestmark = [
-    pytest.mark.apart,
-    pytest.mark.skipif(NO_SANDBOX is not None, reason=f"no sandbox on this machine: {NO_SANDBOX}"),
-]
+pytestmark = [pytest.mark.apart, pytest.mark.needs("sandbox")]
 ATTACKS = {a.name: a for a in attacks()}
 # The bounds hold on a machine that does nothing else, and `make attacks` applies them. A test tells
 # an attack that is stopped from one that is not: on a shared machine, the first touch of four

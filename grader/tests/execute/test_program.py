@@ -297,7 +297,7 @@ def endless(tmp_path: Path) -> Path:
 
 
 def begun(source: Path) -> subprocess.Popen[str]:
-    """The command, in a process group of its own, once its program runs."""
+    """The command, in a session of its own, once its program runs."""
     process = subprocess.Popen(
         [paths.ROOT / "grade", "run", source],
         stdout=subprocess.PIPE,
@@ -310,12 +310,12 @@ def begun(source: Path) -> subprocess.Popen[str]:
     return process
 
 
-def runs(group: int) -> bool:
-    """Whether a process of this group is still there, and is no zombie."""
+def runs(session: int) -> bool:
+    """Whether a process of this session is still there, and is no zombie."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             fields = stat.read_text().rsplit(")", 1)[1].split()
-            if int(fields[2]) == group and fields[0] != "Z":
+            if int(fields[3]) == session and fields[0] != "Z":
                 return True
     return False
 
@@ -569,6 +569,7 @@ def left(shown: str) -> str:
     return "".join(PROGRESS.sub("", text) for text in [first, *others]).replace("\x1b[K", "")
 
 
+@pytest.mark.needs("terminal")
 @pytest.mark.slow("a kernel has to run for more than two seconds")
 def test_a_terminal_shows_how_far_a_long_kernel_is(slow: Path) -> None:
     status, shown, _ = on_terminal(slow, "--", "2000")
@@ -578,6 +579,7 @@ def test_a_terminal_shows_how_far_a_long_kernel_is(slow: Path) -> None:
     assert all(line[2] == "2,000" and int(line[3]) >= 2 for line in PROGRESS.finditer(shown))
 
 
+@pytest.mark.needs("terminal")
 @pytest.mark.slow("a kernel has to run for more than two seconds")
 @pytest.mark.parametrize("option", ["--check", "--profile"])
 def test_a_traced_program_shows_it_too(slow: Path, option: str) -> None:
@@ -586,11 +588,13 @@ def test_a_traced_program_shows_it_too(slow: Path, option: str) -> None:
     assert left(shown).startswith("wait: from a kernel\ndone\n")
 
 
+@pytest.mark.needs("terminal")
 def test_a_short_program_and_a_pipe_get_nothing(slow: Path) -> None:
     assert on_terminal(slow, "--", "10")[:2] == (0, "wait: done\n")
     assert run(slow, "--", "10").stderr == ""
 
 
+@pytest.mark.needs("terminal")
 @pytest.mark.slow("a kernel has to run for more than two seconds")
 def test_the_line_does_not_stay_where_a_kernel_ends_the_program(slow: Path) -> None:
     status, shown, _ = on_terminal(slow, "--", "3000", "1800")
@@ -598,6 +602,7 @@ def test_the_line_does_not_stay_where_a_kernel_ends_the_program(slow: Path) -> N
     assert left(shown) == "wait: from a kernel\n"
 
 
+@pytest.mark.needs("terminal")
 @pytest.mark.slow("a kernel has to run for more than two seconds")
 @pytest.mark.parametrize("options", [(), ("--check",)])
 def test_ctrl_c_on_the_terminal_ends_the_program_at_once(

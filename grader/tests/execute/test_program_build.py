@@ -1,7 +1,6 @@
 """What `./grade run` says while it builds: warnings, and a machine that does not let it work."""
 
 import os
-import shutil
 import subprocess
 import uuid
 from pathlib import Path
@@ -293,8 +292,6 @@ def test_no_home(home: str | None, source: Path, monkeypatch: pytest.MonkeyPatch
 def mounted(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Runs a script that may mount file systems of its own: "$G" is `./grade run`."""
     prefix = ["unshare", "--user", "--map-root-user", "--mount"]
-    if shutil.which("unshare") is None or subprocess.run([*prefix, "true"], check=False).returncode:
-        pytest.skip("unshare cannot mount file systems here")
     return captured.run(
         [*prefix, "bash", "-c", script, "bash", *arguments],
         timeout=120,
@@ -302,6 +299,7 @@ def mounted(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[
     )
 
 
+@pytest.mark.needs("user mounts")
 @pytest.mark.slow("programs are built and run")
 @pytest.mark.parametrize("size", ["8k", "1m", "1300k"])
 def test_a_full_disk_below_build(size: str, source: Path) -> None:
@@ -315,6 +313,7 @@ def test_a_full_disk_below_build(size: str, source: Path) -> None:
     assert (done.returncode, done.stdout) == (3, "7\n"), "nothing half-written was left"
 
 
+@pytest.mark.needs("user mounts")
 def test_a_full_disk_for_temporary_files(source: Path) -> None:
     run(source)
     source.write_text(source.read_text() + "\n")
@@ -323,6 +322,7 @@ def test_a_full_disk_for_temporary_files(source: Path) -> None:
     refused(mounted(script, source, source.parent / "tmp"), "No space left", "free some space")
 
 
+@pytest.mark.needs("user mounts")
 @pytest.mark.parametrize("options", ["--check", "--profile", "--json /dev/null"])
 def test_findings_that_cannot_be_written_are_not_missing(options: str, source: Path) -> None:
     """A full disk is no reason to say `nothing found`."""
@@ -337,12 +337,14 @@ def test_findings_that_cannot_be_written_are_not_missing(options: str, source: P
         assert "writes 4 bytes" in done.stderr
 
 
+@pytest.mark.needs("user mounts")
 def test_a_read_only_repository(source: Path) -> None:
     run(source)
     script = 'mount --bind $BUILD $BUILD && mount -o remount,ro,bind $BUILD && $G "$1"'
     refused(mounted(script, source), "Read-only file system")
 
 
+@pytest.mark.needs("user mounts")
 def test_the_programs_own_folder_may_be_read_only(source: Path) -> None:
     script = 'mount --bind "$2" "$2" && mount -o remount,ro,bind "$2" && cd "$2" && $G p.cu'
     done = mounted(script, source, source.parent)

@@ -425,7 +425,7 @@ def test_outside_a_checkout(tmp_path: Path) -> None:
         contents.changes(tmp_path)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+@pytest.mark.needs("root")
 def test_a_checkout_that_another_user_owns(tmp_path: Path) -> None:
     """Common for root in a container; git alone refuses it."""
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)

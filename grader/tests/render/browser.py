@@ -73,7 +73,9 @@ def browser() -> Iterator[Browser]:
 def browser_or_skip() -> Iterator[Browser]:
     """For fixtures: a running Chromium; skips the tests when there is none."""
     if installed() is None:
-        pytest.skip(f"no Chromium that starts: {', '.join(NAMES)}, nor Playwright's own")
+        pytest.skip(
+            f"needs a browser: no Chromium that starts: {', '.join(NAMES)}, nor Playwright's own"
+        )
     with browser() as running:
         yield running
 

@@ -16,6 +16,7 @@ from grader.sandbox.launcher import launch
 from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
 from grader.tests import captured
+from grader.tests.sandbox.tier import WITH_LANDLOCK, each_tier_that_reads
 
 
 @pytest.fixture(autouse=True)
@@ -52,11 +53,11 @@ def test_the_strongest_tier_that_works_is_chosen(monkeypatch: pytest.MonkeyPatch
         assert chosen.refused == ("broken",) * len(broken)
 
 
-@pytest.mark.skipif(landlock.abi() == 0, reason="no Landlock")
+@pytest.mark.needs(f"tier {WITH_LANDLOCK}, reading")
 def test_a_tier_that_does_not_confine_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a kernel that accepts the rules and does not follow them."""
     monkeypatch.setattr(choice, "interpreter", lambda: ())
-    tier = tiers.OtherUser() if os.geteuid() == 0 else tiers.SameUser()
+    tier = tiers.ALL[WITH_LANDLOCK - 1]
     monkeypatch.setattr(sys, "executable", "/bin/sh")
     assert choice._not_working(tier) is None
     monkeypatch.setattr(landlock.Ruleset, "enforce", lambda _: landlock.no_new_privileges())
@@ -68,24 +69,22 @@ def test_a_tier_that_fails_in_the_child_is_not_chosen(monkeypatch: pytest.Monkey
         raise OSError(1, "no")
 
     monkeypatch.setattr(landlock.Ruleset, "enforce", refuse)
-    tier = tiers.OtherUser() if os.geteuid() == 0 else tiers.SameUser()
+    tier = tiers.ALL[WITH_LANDLOCK - 1]
     assert "cannot be started" in str(choice._not_working(tier))
 
 
-@pytest.mark.skipif(landlock.abi() == 0, reason="no Landlock")
+@each_tier_that_reads
 def test_a_grader_with_many_open_files_can_use_every_tier(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As one that grades a class: more are open than a command may have."""
     monkeypatch.setattr(choice, "interpreter", lambda: ())
     monkeypatch.setattr(sys, "executable", "/bin/sh")
     many = Limits(5).open_files + 20
     with ExitStack() as stack:
-        for number in range(many):
-            stack.enter_context((tmp_path / str(number)).open("w"))
-        for tier in tiers.ALL:
-            if tier.missing() is None:
-                assert choice._not_working(tier) is None
+        for name in map(str, range(many)):
+            stack.enter_context((tmp_path / name).open("w"))
+        assert choice._not_working(tiers.ALL[number - 1]) is None
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -113,8 +112,7 @@ def test_a_worker_knows_what_was_probed(monkeypatch: pytest.MonkeyPatch) -> None
     assert used is not None and used.number == 2
 
 
-@pytest.mark.skipif(choice.missing() is not None, reason="no sandbox on this machine")
-@pytest.mark.skipif(choice.missing(gpu=True) is None, reason="there is a GPU")
+@pytest.mark.needs("sandbox", "no gpu")
 def test_where_no_gpu_answers_inside_programs_for_it_run_outside() -> None:
     assert "no GPU answers" in str(choice.missing(gpu=True)) and choice.name(gpu=True) == "none"
     reads = ["cat", str(paths.ROOT / "README.md")]

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.sandbox import landlock
 from grader.tests import captured
 from grader.tests.sandbox import dying
-from grader.tests.sandbox.tier import available, course_of_a_user
+from grader.tests.sandbox.tier import course_of_a_user, each_tier
 
 GENEROUS = 10.0  # seconds; idle, none takes one
 MODULE = ["-m", "grader.tests.sandbox.dying"]
@@ -26,7 +25,7 @@ def check(answer: str) -> None:
 
 
 @pytest.mark.slow("waits for the limits of programs that resist")
-@pytest.mark.parametrize("number", available(), ids=lambda n: f"tier {n}")
+@each_tier
 def test_all_are_dead_soon(number: int) -> None:
     """In a process of its own: the launcher kills whatever else the tests have started."""
     argv = [str(paths.BUILD / "venv" / "bin" / "python"), *MODULE, str(number)]
@@ -36,7 +35,7 @@ def test_all_are_dead_soon(number: int) -> None:
 
 
 @pytest.mark.slow("waits for the limits of programs that resist")
-@pytest.mark.skipif(landlock.abi() == 0, reason="no Landlock")
+@pytest.mark.needs("landlock")
 def test_all_are_dead_soon_in_tier_3(open_path: Path) -> None:
     with course_of_a_user(open_path / "course") as (python, environment):
         argv = [*python, *MODULE, "3"]

@@ -1,7 +1,6 @@
 """Faults of the machine while a command runs: an error that says so, and nothing left behind."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.sandbox import choice
 from grader.tests import captured
-from grader.tests.sandbox.tier import each_tier
+from grader.tests.sandbox.tier import each_tier, each_tier_that_reads
 
 HEAD = """
 import os, resource, sys
@@ -84,7 +82,7 @@ assert run("true").status == 0
     succeeds(code, number)
 
 
-@each_tier
+@each_tier_that_reads
 def test_an_odd_umask_hides_no_file_from_the_program(number: int) -> None:
     code = """
 with workspace() as work:
@@ -120,7 +118,7 @@ def test_a_users_own_limit_stays_and_refuses_nothing(number: int, limit: str) ->
     succeeds("assert run('true').status == 0", number, before=f"ulimit {limit} || exit 9")
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="needs root to mount")
+@pytest.mark.needs("mounts")
 @each_tier
 def test_a_full_disk_is_the_machines_fault(number: int, tmp_path: Path) -> None:
     """A program that cannot write looks like one that does not; so the grader's own files, which
@@ -146,7 +144,7 @@ assert not list((paths.BUILD / "run").iterdir()), "the workspace stays"
 
 
 @pytest.mark.slow("grades under odd settings")
-@pytest.mark.skipif(choice.missing() is not None, reason="no sandbox on this machine")
+@pytest.mark.needs("sandbox")
 def test_a_student_with_odd_settings_gets_the_same_grade(tmp_path: Path) -> None:
     settings = "umask 077; ulimit -n 200; ulimit -c unlimited; export LC_ALL=C LANG=tr_TR.UTF-8"
     answers = set()

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.sandbox import choice
 from grader.sandbox.launcher import launch
 from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
+from grader.tests import captured
 
 AUTOGROUP = Path("/proc/self/autogroup")
 # What a child of the grader does; then it starts two commands that say where they are.
@@ -43,6 +45,43 @@ def test_the_commands_of_a_child_are_in_its_session_and_it_lets_others_first() -
         assert int(autogroup) == os.nice(0) + 7
 
 
+# What the programs of a child do, which share its session; and of a grader, which do not.
+WITHOUT_SANDBOX = """
+import os, sys
+from pathlib import Path
+from grader.sandbox import priority
+from grader.sandbox.launcher import launch
+from grader.sandbox.limits import Limits
+from grader.sandbox.view import View
+if sys.argv[1] == "child":
+    priority.let_others_first(1)
+done = launch(["python3", "-c", sys.argv[2]], Limits(seconds=20), Path("/"), view=View())
+print(done.status, done.signal)
+"""
+
+
+@pytest.mark.parametrize("who", ["grader", "child"])
+@pytest.mark.parametrize(
+    ("how", "ending"),
+    [
+        ("os.kill(0, 9)", "None 9"),
+        ("os.kill(0, 15)", "None 15"),
+        ("os.killpg(os.getpgrp(), 9)", "None 9"),
+        ("signal.signal(15, signal.SIG_IGN); os.kill(0, 15)", "0 None"),
+        ("os.fork() or (os.setpgid(0, 0), os.kill(0, 9))", "0 None"),
+        ("os.fork() or os._exit(0); os.wait(); os.kill(0, 0)", "0 None"),
+    ],
+)
+def test_without_a_sandbox_a_program_cannot_kill_the_grader(
+    who: str, how: str, ending: str
+) -> None:
+    argv = [sys.executable, "-c", WITHOUT_SANDBOX, who, f"import os, signal; {how}"]
+    environment = os.environ | {choice.SWITCHED_OFF: "1"}
+    done = captured.run(argv, env=environment, start_new_session=True)
+    assert (done.returncode, done.stdout.strip()) == (0, ending), done.stderr
+
+
+@pytest.mark.needs("sandbox")
 @pytest.mark.parametrize("how", ["os.kill(0, 9)", "os.killpg(os.getpgrp() or 0, 9)"])
 def test_a_program_cannot_kill_the_group_of_its_sandbox(how: str) -> None:
     """Its sandbox is in the group: the program's end would be taken for a fault of the machine."""

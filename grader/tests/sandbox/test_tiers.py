@@ -15,7 +15,7 @@ from grader.sandbox.launcher import launch
 from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
 from grader.tests import captured
-from grader.tests.sandbox.tier import available, course_of_a_user, each_tier, using
+from grader.tests.sandbox.tier import course_of_a_user, each_tier, each_tier_that_reads, using
 
 KINDS = [("refused", 25), ("works", 5), ("stopped", 5)]
 TMP = Path("/tmp")
@@ -27,7 +27,7 @@ def probes(number: int) -> list[probe.Probe]:
         return probe.run_all()
 
 
-@each_tier
+@each_tier_that_reads
 @pytest.mark.parametrize("kind, least", KINDS)
 def test_every_probe_ends_as_it_must(number: int, kind: str, least: int) -> None:
     results = [p for p in probes(number) if p.expected == kind]
@@ -110,7 +110,7 @@ def test_a_forged_status_of_the_sandbox_is_ignored(number: int) -> None:
     assert done.status == 1
 
 
-@each_tier
+@each_tier_that_reads
 def test_a_compiler_writes_its_folder_and_temporary_files(number: int, open_path: Path) -> None:
     """And nothing is left of the temporary ones."""
     out = open_path / "out"
@@ -145,7 +145,7 @@ def test_a_sanitizer_reads_its_own_process(number: int, open_path: Path) -> None
     assert done.status == 23 or b"LeakSanitizer: detected memory leaks" in done.stderr
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="users are chosen by root alone")
+@pytest.mark.needs("root")
 @each_tier
 def test_a_compiler_is_another_user_than_what_runs_beside_it(number: int) -> None:
     """Or a program that starts as many processes as it may would leave none for the compiler."""
@@ -157,7 +157,7 @@ def test_a_compiler_is_another_user_than_what_runs_beside_it(number: int) -> Non
     assert len(users) == 2 and b"0\n" not in users
 
 
-@pytest.mark.skipif(2 not in available(), reason="no Landlock, or not root")
+@pytest.mark.needs("tier 2")
 def test_nothing_of_root_is_left_in_tier_2() -> None:
     script = "while read -r line; do echo $line; done < /proc/self/status"
     with using(2):

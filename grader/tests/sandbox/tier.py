@@ -13,6 +13,7 @@ import pytest
 from grader import paths
 from grader.sandbox import choice, tiers
 from grader.sandbox.choice import Probed
+from grader.tests import captured, needs
 
 NOBODY_ELSE = 61_234  # a user id that Debian assigns to no one
 # What a copy of the course needs for its graders to run programs in a sandbox.
@@ -21,10 +22,8 @@ BUILT = ("lib", "given", "datasets")
 
 
 def available() -> list[int]:
-    """The tiers that this machine has for the user who runs the tests. A tier that the user may
-    have is available also where another user could not read the tests' Python: programs in it need
-    none."""
-    return [tier.number for tier in tiers.ALL if tier.missing() is None]
+    """The tiers that work on this machine for the user who runs the tests."""
+    return [tier.number for tier in tiers.ALL if needs.missing(f"tier {tier.number}") is None]
 
 
 @contextmanager
@@ -37,16 +36,34 @@ def using(number: int) -> Iterator[None]:
     choice.chosen.cache_clear()
 
 
-each_tier = pytest.mark.parametrize("number", available(), ids=lambda n: f"tier {n}")
+# Of the tiers with Landlock, root may have the second, and others the third.
+WITH_LANDLOCK = 2 if os.geteuid() == 0 else 3
 
 
-def python_for_everyone() -> str | None:
-    """A Python of this version that every user can start; None: there is none."""
+def _each(how: str = "") -> pytest.MarkDecorator:
+    """Runs a test in the tiers that this user may have."""
+    return pytest.mark.parametrize(
+        "number",
+        [
+            pytest.param(n, id=f"tier {n}", marks=pytest.mark.needs(f"tier {n}{how}"))
+            for n in (1, WITH_LANDLOCK)
+        ],
+    )
+
+
+each_tier = _each()
+each_tier_that_reads = _each(", reading")  # the course's files
+
+
+def python_for_everyone(packages: str) -> str | None:
+    """A Python of this version that every user can start, with packages that every user can read;
+    None: there is none."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    environment = {"PATH": os.defpath, "PYTHONPATH": packages}
     for command in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
         # The shell has dropped root's rights; setpriv itself could still start it.
-        argv = [*become(), "sh", "-c", '"$0" -c "import json"', command]
-        if subprocess.run(argv, capture_output=True, check=False, cwd="/").returncode == 0:
+        argv = [*become(), "sh", "-c", '"$0" -c "import json, msgspec"', command]
+        if captured.run(argv, cwd="/", env=environment).returncode == 0:
             return command
     return None
 
@@ -62,10 +79,11 @@ def course_of_a_user(folder: Path) -> Iterator[tuple[list[str], dict[str, str]]]
     """Copies the course for a user who is not root into `folder`, which is made, where every user
     can reach it. Yields the command line that starts Python as that user, and its environment.
     Skips the test where that is impossible."""
-    python = python_for_everyone() if os.geteuid() == 0 and shutil.which("setpriv") else None
-    packages = next((p for p in sys.path if p.endswith("site-packages")), None)
-    if python is None or packages is None:
-        pytest.skip("no Python here that root can start as another user")
+    packages = next(p for p in sys.path if p.endswith("site-packages"))
+    may = os.geteuid() == 0 and shutil.which("setpriv")
+    python = python_for_everyone(packages) if may else None
+    if python is None:
+        pytest.skip("needs root, and a Python with packages that another user can read")
     folder.mkdir()
     for name in COPIED:
         source = paths.ROOT / name

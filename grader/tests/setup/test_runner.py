@@ -45,6 +45,7 @@ def test_without_a_terminal_a_line_now_and_then(
     assert log.startswith("$ ") and log.endswith("part 0\npart 1\npart 2\n\n")
 
 
+@pytest.mark.needs("terminal")
 def test_on_a_terminal_one_line_is_rewritten(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     done = subprocess.run(

@@ -171,6 +171,7 @@ def soon_ended(pid: int) -> int | None:
     return None
 
 
+@pytest.mark.needs("terminal")
 @pytest.mark.parametrize(
     ("answer", "code", "reset"),
     [(b"\n", 0, False), (b"n\n", 0, False), (CTRL_C, 130, False), (b"y\n", 0, True)],

@@ -33,12 +33,13 @@ from itertools import takewhile
 
 import tree_sitter_cuda
 from chosen_loads import chosen_loads, pointer_parameters
+from constant_tables import table_loads
 from constant_values import Constants
 from hoisted_loads import Hoister
 from merged_accesses import Function, is_block, loop_around
 from run_time_values import is_made_of, known_at_run_time
 from straight_loops import Straight, constants_of
-from structure_layouts import PACKED, layout
+from structure_layouts import PACKED, layouts, own_name
 from structure_loads import CACHED, Structures, chosen_store
 from syntax_nodes import text_of
 from tokens import BEFORE_MAIN
@@ -99,15 +100,13 @@ class Marker:
         last = next((n for n in reversed(root.children) if n.type == "function_definition"), None)
         if self.is_counted and last is not None and PACKED.search(self.code):
             self.insert(last.end_byte, f" {BEFORE_MAIN} static const sim_packed sim_is_packed;")
+        for at, name in layouts(root) if self.is_counted else ():
+            self.insert(at, f' static_assert(sim_notes(&sim_layout<{name}>), "");')
         stack = [root]
         while stack:
             node = stack.pop()
-            registered = layout(node)
-            if registered is not None:
-                name, end = registered
+            if (name := own_name(node)) is not None:
                 self.own.add(name)
-                what = f"static const sim_layout<{name}> sim_layout_of_{name}"
-                self.insert(end, f" {BEFORE_MAIN} {what};")
             if node.type == "function_definition":
                 body = node.child_by_field_name("body")
                 if body is not None and body.type == "compound_statement":
@@ -303,6 +302,10 @@ class Marker:
         is_function = body.parent is not None and body.parent.type == "function_definition"
         if is_function and body.parent is not None:
             self.at_run_time = known_at_run_time(body.parent, is_kernel)
+            unknown = self.at_run_time | (set(self.pointers) if is_kernel else set())
+            for array in table_loads(body, unknown) if self.is_counted else ():
+                self.insert(array.start_byte, "sim_table(")
+                self.insert(array.end_byte, ")")
         self.accesses = None
         if self.is_counted and (is_kernel or is_marked) and is_function and body.parent is not None:
             self.accesses = Function(body.parent, self.constants)

@@ -105,7 +105,7 @@ class Variables:
     def _statics(self) -> None:
         """A local variable of a device function that is static is in the device's memory, too."""
         tokens = self.tokens
-        device = [f for f in tokens.functions if f.may_run_on_device and b"__host__" not in f.marks]
+        device = [f for f in tokens.functions if f.may_run_on_device]
         for i in tokens.words(b"static"):
             last = i
             while tokens.at(last) not in (b";", b"=", b"(", b"{", b""):
@@ -124,12 +124,12 @@ class Variables:
             begin += 1
         is_type = begin < last and tokens.text[begin] == b"<"
         begin = (tokens.angle(begin) or first) + 1 if is_type else first + 1
-        names = [self._name(*part) for part in tokens.commas(begin, last)]
-        notes = "".join(
-            f" sim_note_static((const void *)&{tokens.text[name].decode()}, "
-            f"sizeof {tokens.text[name].decode()});"
-            for name in names if name is not None)  # fmt: skip
-        tokens.insert(tokens.end(last), notes)
+        for name in (self._name(*part) for part in tokens.commas(begin, last)):
+            if name is not None:
+                it = tokens.text[name].decode()
+                file, line, _ = tokens.expanded.position(tokens.start[name])
+                note = f'sim_note_static("{it}", {quoted(file)}, {line}, (const void *)&{it}, '
+                tokens.insert(tokens.end(last), f" {note}sizeof {it});")
 
     def _refuse_scope(self, declaration: Declaration, mark: int) -> None:
         """Refuses a member of a class, and a variable on the stack of a function."""

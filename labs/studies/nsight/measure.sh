@@ -4,10 +4,10 @@
 # usage: measure.sh OUTDIR
 #
 # Needs nvcc, ncu and python3 on PATH and downloads nothing.  Writes
-#   kernels.csv, kernels.out, and so on for kernels2, kernels3: Nsight Compute's counters, the sums
+#   kernels.csv, kernels.out, and so on for kernels2 to kernels4: Nsight Compute's counters, the sums
 #   machine.txt      device, driver, versions, date, and what went wrong here
 #   logs.tar.gz      all raw output
-# Takes a few minutes. With PROGRAMS=kernels3 it measures that program alone, in about a minute.
+# Takes a few minutes. With PROGRAMS=kernels4 it measures that program alone, in about a minute.
 set -uo pipefail
 
 out=${1:?usage: measure.sh OUTDIR}
@@ -48,7 +48,7 @@ profile() {
     echo "command: measure.sh OUTDIR"
 } >"$out/machine.txt" 2>&1
 
-read -r -a programs <<<"${PROGRAMS:-kernels kernels2 kernels3}"
+read -r -a programs <<<"${PROGRAMS:-kernels kernels2 kernels3 kernels4}"
 pids=()
 for name in "${programs[@]}"; do
     nvcc -std=c++17 -O3 -arch=native -lineinfo "$here/$name.cu" -o "$work/bin/$name" \

@@ -21,15 +21,12 @@ from grader import paths
 from grader.classroom.bulk.cpu_lock import CpuLock
 from grader.classroom.export import not_graded
 from grader.model import spec
-from grader.sandbox import choice
 from grader.tests import captured
 from grader.tests.classroom.bulk import canvas_class, hostile
 from grader.tests.classroom.bulk.canvas_class import Student
 
 LAB = "lab1"
-sandboxed = pytest.mark.skipif(
-    choice.missing() is not None, reason=f"no sandbox on this machine: {choice.missing()}"
-)
+sandboxed = pytest.mark.needs("sandbox")
 
 
 def command(submissions: Path, run: Path, *options: str) -> list[str]:
@@ -263,6 +260,7 @@ def test_without_a_sandbox_it_refuses(tmp_path: Path) -> None:
     trusted = [*argv, "--i-trust-these-submissions"]
     done = captured.run(trusted, env=environment)
     assert done.returncode == 0 and "without a sandbox" in done.stderr
+    assert "can end every process of its user" in done.stderr
     row = rows(tmp_path / "run")["a"]
     columns = ("score", "max", "status", "sandbox", "late_days", "points", "out_of", "note")
     values = ["0", "70", "graded", "none", "0", "0", "70", ""]

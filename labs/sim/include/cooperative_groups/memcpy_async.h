@@ -1,5 +1,6 @@
-/* cooperative_groups::memcpy_async(): copies at once, which is one of the times at which a device
- * may do it. As on a device, the group must wait() before it reads the copy. */
+/* cooperative_groups::memcpy_async(): each thread makes its part of the copy when it waits for it,
+ * which is the last time at which a device may do it. So whoever reads the copy without wait()
+ * reads what was there before. */
 #pragma once
 
 #include "../cooperative_groups.h"
@@ -11,25 +12,37 @@ template <unsigned Bytes> struct alignas(Bytes) piece {
     char bytes[Bytes];
 };
 
-/* Copies pieces of this size, the threads of the group in turn. */
-template <unsigned Bytes, class Group>
-void copy_pieces(const Group &group, void *to, const void *from, size_t bytes) {
+/* Copies the thread's pieces of this size. */
+template <unsigned Bytes> void copy_pieces(const sim_async_copy &it) {
     typedef piece<Bytes> T;
-    for (size_t i = group.thread_rank(); i < bytes / Bytes; i += group.num_threads()) {
-        static_cast<T *>(to)[i] = static_cast<const T *>(from)[i];
+    for (size_t i = it.rank; i < it.bytes / Bytes; i += it.threads) {
+        static_cast<T *>(it.to)[i] = static_cast<const T *>(it.from)[i];
     }
 }
 
-template <class Group> void copy(const Group &group, void *to, const void *from, size_t bytes) {
-    const size_t all = (size_t)to | (size_t)from | bytes;
+inline void copy(const sim_async_copy &it) {
+    const size_t all = (size_t)it.to | (size_t)it.from | it.bytes;
     if (all % 16 == 0) {
-        copy_pieces<16>(group, to, from, bytes);
+        copy_pieces<16>(it);
     } else if (all % 8 == 0) {
-        copy_pieces<8>(group, to, from, bytes);
+        copy_pieces<8>(it);
     } else if (all % 4 == 0) {
-        copy_pieces<4>(group, to, from, bytes);
+        copy_pieces<4>(it);
     } else {
-        copy_pieces<1>(group, to, from, bytes);
+        copy_pieces<1>(it);
+    }
+}
+
+template <class Group> void begin(const Group &group, void *to, const void *from, size_t bytes) {
+    const sim_async_copy it = {to, from, bytes, group.thread_rank(), group.num_threads()};
+    sim_copy_begins(&it);
+}
+
+/* Makes the thread's copies but the last `keep`. */
+inline void finish(unsigned keep) {
+    sim_async_copy it;
+    while (sim_copy_due(keep, &it)) {
+        copy(it);
     }
 }
 
@@ -38,18 +51,22 @@ template <class Group> void copy(const Group &group, void *to, const void *from,
 /* The group copies `bytes` bytes. */
 template <class Group, class T>
 void memcpy_async(const Group &group, T *to, const T *from, size_t bytes) {
-    sim_cg::copy(group, to, from, bytes);
+    sim_cg::begin(group, to, from, bytes);
 }
 
 /* The same with arrays of this many elements: as many as fit into the smaller one. */
 template <class Group, class T>
 void memcpy_async(const Group &group, T *to, size_t to_count, const T *from, size_t from_count) {
-    sim_cg::copy(group, to, from, (to_count < from_count ? to_count : from_count) * sizeof(T));
+    sim_cg::begin(group, to, from, (to_count < from_count ? to_count : from_count) * sizeof(T));
 }
 
-/* The group waits for its copies. */
-template <class Group> void wait(const Group &group, SIM_SITE) { group.sync(sim_file, sim_line); }
+/* The group waits for its copies; of those that it has begun, all but the last `Stages`. */
+template <class Group> void wait(const Group &group, SIM_SITE) {
+    sim_cg::finish(0);
+    group.sync(sim_file, sim_line);
+}
 template <unsigned Stages, class Group> void wait_prior(const Group &group, SIM_SITE) {
+    sim_cg::finish(Stages);
     group.sync(sim_file, sim_line);
 }
 

@@ -293,6 +293,20 @@ void *sim_shared_at(size_t offset);
 /* Is the caller a thread of a kernel? */
 int sim_on_device(void);
 
+/* The part of a group's asynchronous copy that the calling thread makes: of pieces, those whose
+ * number is `rank` modulo `threads`. */
+struct sim_async_copy {
+    void *to;
+    const void *from;
+    size_t bytes;
+    unsigned long long rank, threads;
+};
+
+/* The thread has begun a copy, which it makes when it waits for it. Then it asks for its oldest one
+ * as long as it has more than `keep`; 0: it has not. */
+void sim_copy_begins(const struct sim_async_copy *copy);
+int sim_copy_due(unsigned keep, struct sim_async_copy *copy);
+
 /* Erases the line that says how far the kernel is: the caller is about to print. */
 void sim_line_clear(void);
 

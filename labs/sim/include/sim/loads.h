@@ -78,14 +78,12 @@ SIM_HERE std::conditional_t<sim_is_whole<T>(MASK), const T &, T> sim_fields(cons
     }
 }
 
-/* A structure of the program: nvcc copies it, in global memory, in pieces of its alignment. */
-extern "C" void sim_note_layout(unsigned long size, unsigned long alignment);
-
 /* The program has types that are less aligned than their fields. */
 extern "C" void sim_note_packed(void);
 
 /* A static variable of a device function is in the device's memory, too. */
-extern "C" void sim_note_static(const void *at, unsigned long bytes);
+extern "C" void sim_note_static(const char *name, const char *file, int line, const void *at,
+                                unsigned long bytes);
 
 struct sim_packed {
     sim_packed() { sim_note_packed(); }
@@ -98,13 +96,24 @@ struct sim_together {
     sim_together() { sim_note_together(); }
 };
 
-template <typename T> struct sim_layout {
-    sim_layout() {
-        if constexpr (std::is_trivially_copyable<T>::value) {
-            sim_note_layout(sizeof(T), alignof(T));
-        }
+/* A constant table or a string literal, of which g++ does not know what it holds. */
+template <typename T> SIM_HERE const T &sim_table(const T &table) {
+    const T *it = &table;
+    asm("" : "+r"(it));
+    return *it;
+}
+
+/* Notes the size and the alignment of a structure that the program copies as bytes, where it is
+ * complete: static_assert(sim_notes(&sim_layout<T>), "") may stand in its own body. Nothing calls
+ * it. */
+template <typename T> __attribute__((used, noinline, noclone)) void sim_layout() {
+    if constexpr (std::is_trivially_copyable<T>::value) {
+        asm(".pushsection sim_layouts,\"a\"\n.balign 8\n.quad %c0, %c1\n.popsection" ::"i"(
+                sizeof(T)),
+            "i"(alignof(T)));
     }
-};
+}
+constexpr bool sim_notes(void (*)()) { return true; }
 
 /* The members that are used of such a structure, if each is a piece of its own. */
 template <typename T, typename... M> SIM_HERE T sim_members(const T &from, M T::*...members) {

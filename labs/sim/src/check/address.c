@@ -4,9 +4,9 @@
 #include "exec/shared.h"
 #include "memory/allocations.h"
 #include "memory/heap.h"
+#include "memory/program_constants.h"
 #include "memory/variables.h"
 
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,39 +65,17 @@ struct range {
     const char *at, *from, *to;
 };
 
-/* Finds the segment of the program, or of a library, that holds the address and is read-only. */
-static int find_constant_segment(struct dl_phdr_info *info, size_t size, void *context) {
-    (void)size;
-    struct range *range = context;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-        const char *from = (const char *)(uintptr_t)(info->dlpi_addr + h->p_vaddr);
-        bool constant = (h->p_type == PT_LOAD && !(h->p_flags & PF_W)) || h->p_type == PT_GNU_RELRO;
-        if (constant && is_in(range->at, from, from + h->p_memsz)) {
-            range->from = from;
-            range->to = from + h->p_memsz;
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Is it in the launch's arguments, in constants of the program, or on the stack of another
- * thread? */
+/* Is it in the launch's arguments, or in constants of the program? */
 static bool find_own(const struct worker *w, struct range *range) {
     range->from = w->launch.closure;
     range->to = range->from + w->block.config->closure_bytes;
-    if (is_in(range->at, range->from, range->to) || dl_iterate_phdr(find_constant_segment, range)) {
+    if (is_in(range->at, range->from, range->to)) {
         return true;
     }
-    for (unsigned i = 0; i < w->fibers; i++) {
-        range->from = w->fiber[i].mapping;
-        range->to = range->from + w->fiber[i].mapped;
-        if (is_in(range->at, range->from, range->to)) {
-            return true;
-        }
-    }
-    return false;
+    const struct sim_section constants = sim_program_constants(range->at);
+    range->from = constants.from;
+    range->to = constants.to;
+    return constants.from != NULL;
 }
 
 /* The shadow of an allocation, created at the first access of a kernel. Memory that the host can
@@ -137,16 +115,21 @@ static struct memory_object allocation(const char *at) {
                                   .freed = a->freed};
 }
 
+/* 0 if the address is in the variable. */
+static size_t distance(const struct sim_variable *v, const char *at) {
+    const char *from = v->address, *to = from + v->bytes;
+    return at < from ? (size_t)(from - at) : at >= to ? (size_t)(at - to) + 1 : 0;
+}
+
 const struct sim_variable *address_variable(const char *at) {
-    const struct sim_variable *nearest = NULL;
-    size_t least = SIZE_MAX;
-    for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
-        const char *from = v->address, *to = from + v->bytes;
-        size_t distance = at < from ? (size_t)(from - at) : at >= to ? (size_t)(at - to) + 1 : 0;
-        if (distance < least) {
-            least = distance;
-            nearest = v;
-        }
+    const struct sim_variable *nearest = sim_variables(), *v;
+    unsigned i = 0;
+    for (v = nearest; v; v = v->next) {
+        nearest = distance(v, at) < distance(nearest, at) ? v : nearest;
+    }
+    for (const struct sim_static *s; (s = sim_nth_static(i)) != NULL; i++) {
+        v = &s->variable;
+        nearest = nearest == NULL || distance(v, at) < distance(nearest, at) ? v : nearest;
     }
     return nearest;
 }
@@ -160,25 +143,17 @@ static bool is_past_variable(const char *at) {
     return v && address + 1024 >= first && address < first + v->bytes + 1024;
 }
 
-/* The static variables in device functions that have been declared: those of templates have no
- * section. */
-#define MOST_STATICS 256
-static struct range statics[MOST_STATICS];
-static unsigned static_count;
-
-static const struct range *find_static(const char *at) {
-    unsigned i = 0;
-    while (i < static_count && !is_in(at, statics[i].from, statics[i].to)) {
-        i++;
+/* The shadow of its section; a static variable of a device function has one of its own. */
+static struct shadow *shadow_of_variable(const struct sim_variable *v) {
+    char *from = (char *)(uintptr_t)v->address;
+    const unsigned i = sim_section_of(from);
+    const struct sim_section whole =
+        i < SIM_SECTIONS ? sim_section(i) : (struct sim_section){from, from + v->bytes};
+    struct shadow **shadow = i < SIM_SECTIONS ? &cache.variables[i] : &sim_static_at(from)->shadow;
+    if (*shadow == NULL) {
+        *shadow = shadow_create(whole.from, (size_t)(whole.to - whole.from), true);
     }
-    return i < static_count ? &statics[i] : NULL;
-}
-
-void sim_note_static(const void *at, unsigned long bytes);
-void sim_note_static(const void *at, unsigned long bytes) {
-    if (static_count < MOST_STATICS && find_static(at) == NULL) {
-        statics[static_count++] = (struct range){.from = at, .to = (const char *)at + bytes};
-    }
+    return *shadow;
 }
 
 /* The variable at or nearest to this address. */
@@ -188,18 +163,13 @@ static struct memory_object variable(const char *at) {
         return (struct memory_object){.kind = MEMORY_OWN, .near = at, .far = at + 1};
     }
     const char *from = v->address;
-    unsigned i = sim_section_of(from);
-    bool constant = i == SIM_CONSTANTS;
-    if (!constant && cache.variables[i] == NULL) {
-        struct sim_section section = sim_section(i);
-        cache.variables[i] = shadow_create(section.from, (size_t)(section.to - section.from), true);
-    }
+    const bool constant = sim_is_constant(from);
     return (struct memory_object){.kind = constant ? MEMORY_CONSTANT : MEMORY_VARIABLE,
                                   .from = from,
                                   .to = from + v->bytes,
                                   .near = from,
                                   .far = from + v->bytes,
-                                  .shadow = constant ? NULL : cache.variables[i],
+                                  .shadow = constant ? NULL : shadow_of_variable(v),
                                   .name = v->name,
                                   .declared_at = {v->file, v->line}};
 }
@@ -237,11 +207,7 @@ static struct memory_object find(const struct worker *w, const char *at) {
                                       .name = w->block.dynamic_name,
                                       .element = w->block.dynamic_element};
     }
-    const struct range *own = find_static(at);
-    if (own != NULL) {
-        return (struct memory_object){.kind = MEMORY_OWN, .near = own->from, .far = own->to};
-    }
-    if (sim_section_of(at) != SIM_SECTIONS) {
+    if (sim_section_of(at) != SIM_SECTIONS || sim_static_at(at) != NULL) {
         return variable(at);
     }
     struct memory_object object = allocation(at);

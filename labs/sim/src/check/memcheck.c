@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "check/address.h"
 #include "check/quick_access.h"
+#include "exec/address_space.h"
 #include "exec/fault.h"
 #include "exec/shared.h"
 #include "memory/allocations.h"
@@ -218,6 +219,11 @@ static void report_unknown(const struct access *a) {
                    WHO " %s %zu bytes %zu GB behind %s: an unsigned index that is negative wrapped "
                        "to about 4294967295; compute with int",
                    INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, size * 4, owner);
+    } else if (sim_is_on_any_stack(a->w, a->at)) {
+        sim_report(&f,
+                   WHO " %s %zu bytes of a local variable of another thread: the local memory of a "
+                       "thread is its own; exchange values through shared memory",
+                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes);
     } else if (readable) {
         sim_report(&f,
                    WHO " %s %zu bytes of host memory, which the device cannot access: copy "

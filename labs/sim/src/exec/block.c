@@ -2,6 +2,7 @@
 
 #include "base/options.h"
 #include "evidence/evidence.h"
+#include "exec/async_copies.h"
 #include "exec/fault.h"
 #include "exec/hooks.h"
 #include "exec/lock_step.h"
@@ -376,6 +377,9 @@ static cudaError_t leave(struct worker *w) {
                  sim_any(w, AT_BARRIER);
     if (w->block.failed == cudaSuccess && waits && !sim_park(w)) {
         w->block.failed = cudaErrorLaunchOutOfResources;
+    }
+    if (w->block.failed != cudaSuccess || !waits) {
+        sim_async_copies_end(w);
     }
     if (w->block.failed == cudaSuccess && !waits && w->block.faulted) {
         w->launch.fault = w->block.fault;

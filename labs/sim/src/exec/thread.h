@@ -97,6 +97,9 @@ struct worker {
     uint3 index[SIM_MAX_THREADS]; /* threadIdx of each, for blocks of `shape` */
     dim3 shape;
 
+    struct async_copy *copies[SIM_MAX_THREADS]; /* of threads by their numbers: async_copies.h */
+    uint64_t copies_begun;                      /* and not ended */
+
     struct fiber fiber[SIM_MAX_THREADS];
     struct fiber *idle[SIM_MAX_THREADS];
     unsigned fibers, idle_count;

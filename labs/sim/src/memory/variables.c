@@ -32,6 +32,33 @@ const struct sim_variable *sim_variable_at(const void *address) {
     return v;
 }
 
+/* An access of one beyond these is of memory that is not the device's. */
+#define MOST_STATICS 1024
+static struct sim_static statics[MOST_STATICS];
+static unsigned static_count;
+
+struct sim_static *sim_nth_static(unsigned i) {
+    return i < static_count ? &statics[i] : NULL;
+}
+
+struct sim_static *sim_static_at(const void *address) {
+    struct sim_static *s;
+    unsigned i = 0;
+    while ((s = sim_nth_static(i)) != NULL &&
+           (uintptr_t)address - (uintptr_t)s->variable.address >= s->variable.bytes) {
+        i++;
+    }
+    return s;
+}
+
+void sim_note_static(const char *name, const char *file, int line, const void *at,
+                     unsigned long bytes) {
+    if (static_count < MOST_STATICS && sim_static_at(at) == NULL) {
+        statics[static_count++].variable = (struct sim_variable){
+            .name = name, .file = file, .line = line, .address = at, .bytes = bytes};
+    }
+}
+
 const char *sim_variables_end(const void *address) {
     unsigned i = sim_section_of(address);
     return i == SIM_SECTIONS ? NULL : sim_section(i).to;

@@ -10,6 +10,21 @@ const struct sim_variable *sim_variables(void);
 /* The one of them that holds `address`, or NULL. */
 const struct sim_variable *sim_variable_at(const void *address);
 
+/* A static variable of a device function: it is in the device's memory, too. */
+struct sim_static {
+    struct sim_variable variable;
+    struct shadow *shadow; /* of the checks, or NULL; owned */
+};
+
+/* The one that holds `address`, or NULL; the i-th that is known, or NULL. */
+struct sim_static *sim_static_at(const void *address);
+struct sim_static *sim_nth_static(unsigned i);
+
+/* Each time a thread comes to its declaration, a traced program calls this: g++ gives those of
+ * templates no section. */
+void sim_note_static(const char *name, const char *file, int line, const void *at,
+                     unsigned long bytes);
+
 /* A section of device variables, from `from` to before `to`. */
 struct sim_section {
     char *from, *to;

@@ -2,10 +2,10 @@
 
 #include "base/options.h"
 #include "base/record.h"
+#include "exec/address_space.h"
 #include "exec/shared.h"
 #include "json.h"
 #include "memory/allocations.h"
-#include "memory/variables.h"
 #include "profile/block_sample.h"
 #include "profile/passes.h"
 #include "profile/sector_set.h"
@@ -20,15 +20,14 @@
 /* Accesses of a block's warps, so many that 16 such blocks take more than a second. */
 #define MUCH_FOR_A_BLOCK 100000
 
-enum space { GLOBAL, SHARED, CONSTANT, TEXTURE, OTHER };
-static const char *const space_names[] = {"global", "shared", "constant", "texture"};
+static const char *const space_names[] = {"global", "shared", "constant", "texture", "unknown"};
 
 /* The counters of one site. handouts/simulator.md defines them and gives the names in Nsight
  * Compute. Each sum is weighted by the number of blocks that a counted block stands for, times
  * sample_divisor(). */
 struct site {
     uint64_t code;
-    enum space space;
+    enum profile_space space;
     uint64_t requests, lanes, sectors, new_sectors, wavefronts, words;
     uint64_t ideal;         /* wavefronts of shared memory; of global memory: places() */
     uint64_t again;         /* bytes that the launch had stored before */
@@ -69,6 +68,13 @@ static struct {
     bool shares_memory; /* it accesses memory that the host can access, too */
 } work;
 
+/* The spaces that were looked up last in the launch. */
+enum { KEPT_SPACES = 4 };
+static struct {
+    struct address_space space[KEPT_SPACES];
+    unsigned turn;
+} looked_up;
+
 /* Is the launch one too many? Of a loop that launches kernels for ever, or a million times, the
  * first ones are enough: nobody could read, or keep, the counters of all. */
 static bool is_beyond(const struct sim_config *config) {
@@ -93,6 +99,7 @@ bool profile_begin(const struct sim_config *config) {
     }
     table.count = 0;
     memset(&work, 0, sizeof work);
+    memset(&looked_up, 0, sizeof looked_up);
     worst_access_begin();
     sectors_release(&touched);
     sectors_release(&touched_by_block);
@@ -184,37 +191,92 @@ void profile_end_block(const uint3 *index) {
     }
 }
 
-/* Inlined, as find(): an access spends most of its time here. */
-static inline __attribute__((always_inline)) enum space space_of(const struct worker *w,
-                                                                 uint64_t address) {
-    static const char *from, *to; /* the last allocation that was looked up */
-    static bool is_shared;        /* with the host */
-    const char *at = (const char *)(uintptr_t)address;
-    if (at >= w->arena && at < w->dynamic_end) {
-        return SHARED;
+static inline bool is_in(const struct address_space *s, uint64_t address) {
+    return address - (uintptr_t)s->from < (uintptr_t)s->to - (uintptr_t)s->from;
+}
+
+static __attribute__((noinline)) const struct address_space *look_up(const struct worker *w,
+                                                                     uint64_t address) {
+    struct address_space *s = looked_up.space;
+    unsigned i = 0;
+    while (i < KEPT_SPACES && !is_in(&s[i], address)) {
+        i++;
     }
-    if (sim_is_constant(at)) {
-        return CONSTANT;
+    if (i == KEPT_SPACES) {
+        i = looked_up.turn++ % KEPT_SPACES;
+        s[i] = sim_space_of(w, (const char *)(uintptr_t)address);
+        work.shares_memory |= s[i].is_shared_with_host;
     }
-    if (at >= from && at < to) {
-        work.shares_memory |= is_shared;
-        return GLOBAL;
+    return &s[i];
+}
+
+/* Are the addresses of all active lanes in it? */
+static inline __attribute__((always_inline)) bool holds_all(const struct address_space *s,
+                                                            const struct warp_access *a) {
+    const uint64_t from = (uintptr_t)s->from, last = (uintptr_t)s->to - 1;
+    uint64_t outside = 0;          /* its highest bit: a difference is below 0 */
+    if (a->active == UINT32_MAX) { /* without an early exit, so that compilers vectorize the loop */
+        for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+            outside |= (a->address[lane] - from) | (last - a->address[lane]);
+        }
+        return outside >> 63 == 0;
     }
-    const struct sim_allocation *owner = sim_owner(at);
-    if (owner) {
-        from = owner->mapping;
-        to = owner->mapping + owner->mapped;
-        is_shared = owner->space != SIM_DEVICE_MEMORY && owner->space != SIM_HEAP_MEMORY;
-        work.shares_memory |= is_shared;
-        return GLOBAL;
+    for (uint32_t left = a->active; left; left &= left - 1) {
+        const uint64_t at = a->address[__builtin_ctz(left)];
+        outside |= (at - from) | (last - at);
     }
-    const bool is_managed = sim_is_managed(at);
-    work.shares_memory |= is_managed;
-    return is_managed || sim_device_end(at) ? GLOBAL : OTHER;
+    return outside >> 63 == 0;
+}
+
+static enum profile_space space_of(const struct worker *w, uint64_t address) {
+    switch (look_up(w, address)->memory) {
+    case SIM_MEMORY_SHARED:
+        return PROFILE_SHARED;
+    case SIM_MEMORY_CONSTANT:
+        return PROFILE_CONSTANT;
+    case SIM_MEMORY_GLOBAL:
+        return PROFILE_GLOBAL;
+    case SIM_MEMORY_LOCAL:
+        return PROFILE_LOCAL;
+    default:
+        return PROFILE_UNKNOWN;
+    }
+}
+
+/* Where the lanes' addresses are in several objects. */
+static __attribute__((noinline)) struct profile_request
+mixed_request(const struct worker *w, const struct warp_access *access, uint32_t lanes) {
+    uint32_t of[PROFILE_SPACES] = {0};
+    for (uint32_t left = access->active; left; left &= left - 1) {
+        of[space_of(w, access->address[__builtin_ctz(left)])] |= left & -left;
+    }
+    if ((of[PROFILE_CONSTANT] | of[PROFILE_LOCAL]) != access->active) {
+        of[PROFILE_GLOBAL] |= of[PROFILE_CONSTANT];
+        of[PROFILE_CONSTANT] = 0;
+    }
+    enum profile_space space = PROFILE_GLOBAL;
+    while (!(of[space] & lanes & -lanes)) {
+        space++;
+    }
+    return (struct profile_request){space, of[space] & lanes};
+}
+
+struct profile_request profile_request(const struct worker *w, uint64_t code,
+                                       const struct warp_access *access, uint32_t lanes) {
+    static const struct address_space *last = looked_up.space;
+    if (code & EVENT_TEXTURE) {
+        return (struct profile_request){PROFILE_TEXTURE, lanes};
+    }
+    const uint64_t first = access->address[__builtin_ctz(lanes)];
+    last = is_in(last, first) ? last : look_up(w, first);
+    if (lanes == access->active && holds_all(last, access)) {
+        return (struct profile_request){space_of(w, first), lanes};
+    }
+    return mixed_request(w, access, lanes);
 }
 
 /* The slot of a site in the table, or the free slot where it belongs. */
-static uint32_t *slot_of(uint64_t code, enum space space) {
+static uint32_t *slot_of(uint64_t code, enum profile_space space) {
     uint64_t slot = (code * UINT64_C(0x9e3779b97f4a7c15) >> 40) + (uint64_t)space;
     for (;; slot++) {
         uint32_t *entry = &table.slots[slot & (table.slot_count - 1)];
@@ -246,7 +308,8 @@ static bool grow(void) {
 
 /* The site of an instruction and a memory space (a generic pointer may reach several), created if
  * it is new; NULL when out of memory. */
-static inline __attribute__((always_inline)) struct site *find(uint64_t code, enum space space) {
+static inline __attribute__((always_inline)) struct site *find(uint64_t code,
+                                                               enum profile_space space) {
     if (table.count == table.capacity && !grow()) {
         return NULL;
     }
@@ -313,10 +376,19 @@ static unsigned places(const struct warp_access *access, unsigned sectors) {
     return lanes < room ? lanes : room;
 }
 
-bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access) {
-    unsigned lane = (unsigned)__builtin_ctz(access->active);
-    enum space space = code & EVENT_TEXTURE ? TEXTURE : space_of(w, access->address[lane]);
-    if (space == OTHER) {
+/* As much as so many lanes can cost: a request, a sector and a wavefront each. */
+static bool count_unknown(struct site *site, const struct warp_access *access) {
+    const uint64_t lanes = weight * (unsigned)__builtin_popcount(access->active);
+    site->requests += lanes;
+    site->lanes += lanes;
+    site->sectors += lanes;
+    site->wavefronts += lanes;
+    site->words += lanes;
+    return true;
+}
+
+bool profile_count(uint64_t code, enum profile_space space, const struct warp_access *access) {
+    if (space == PROFILE_LOCAL) {
         return true;
     }
     struct site *site = find(code, space);
@@ -326,7 +398,10 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     block_accesses++;
     running.accessed[warp] |= access->active;
     bool load = !(code & EVENT_STORE);
-    running.stored[warp] |= space != SHARED && !load ? access->active : 0;
+    running.stored[warp] |= space != PROFILE_SHARED && !load ? access->active : 0;
+    if (space == PROFILE_UNKNOWN) {
+        return count_unknown(site, access);
+    }
     if (code & EVENT_ATOMIC) {
         site->words += weight * cost_same_address(access);
     }
@@ -334,10 +409,10 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     site->requests += weight;
     site->lanes += weight * (unsigned)__builtin_popcount(access->active);
     if (code & EVENT_ATOMIC && !sim_options.predict) {
-        site->sectors += space == GLOBAL ? weight * cost_sectors(access) : 0;
+        site->sectors += space == PROFILE_GLOBAL ? weight * cost_sectors(access) : 0;
         return true;
     }
-    if (space == GLOBAL || space == TEXTURE) {
+    if (space == PROFILE_GLOBAL || space == PROFILE_TEXTURE) {
         unsigned new_sectors;
         struct sector_range range;
         bool is_range = sector_range(access, &range);
@@ -353,7 +428,7 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
                                 : !load && !count_stored(site, access)) {
             return false;
         }
-    } else if (space == SHARED) {
+    } else if (space == PROFILE_SHARED) {
         cost = cost_wavefronts(access, load);
         site->wavefronts += weight * cost;
         site->ideal += weight * cost_ideal_wavefronts(access, load);
@@ -367,11 +442,8 @@ bool profile_count(const struct worker *w, uint64_t code, const struct warp_acce
     return true;
 }
 
-struct profile_counts profile_counts(const struct worker *w, uint64_t code,
-                                     const struct warp_access *access) {
-    const uint64_t first = access->address[__builtin_ctz(access->active)];
-    const enum space space = code & EVENT_TEXTURE ? TEXTURE : space_of(w, first);
-    const struct site *s = space == OTHER ? NULL : find(code, space);
+struct profile_counts profile_counts(uint64_t code, enum profile_space space) {
+    const struct site *s = space == PROFILE_LOCAL ? NULL : find(code, space);
     if (s == NULL) {
         return (struct profile_counts){.space = NULL};
     }

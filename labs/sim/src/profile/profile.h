@@ -41,17 +41,41 @@ void profile_end_warp(void);
 /* Warp instructions of the warp that begins with thread `first` are counted next. */
 void profile_begin_warp(unsigned first);
 
-/* Counts one warp instruction of the block that `w` runs. Returns false when out of memory. */
-bool profile_count(const struct worker *w, uint64_t code, const struct warp_access *access);
+/* The memory that a request goes to. PROFILE_UNKNOWN: what the device cannot access, which counts
+ * as all that a request of so many lanes can cost anywhere. PROFILE_LOCAL: a thread's own, which is
+ * not counted. */
+enum profile_space {
+    PROFILE_GLOBAL,
+    PROFILE_SHARED,
+    PROFILE_CONSTANT,
+    PROFILE_TEXTURE,
+    PROFILE_UNKNOWN,
+    PROFILE_LOCAL,
+    PROFILE_SPACES
+};
+
+/* An instruction is one request to each memory that its lanes' addresses belong to. This is the
+ * request that the lowest of `lanes` takes part in: its memory, and which of these lanes do. Where
+ * lanes point to other memory, too, those of constant memory belong to the request to global
+ * memory, as on a device: the instruction is not one that reads constants. */
+struct profile_request {
+    enum profile_space space;
+    uint32_t lanes;
+};
+struct profile_request profile_request(const struct worker *w, uint64_t code,
+                                       const struct warp_access *access, uint32_t lanes);
+
+/* Counts a request of the block that runs, whose lanes are the active ones of `access`. Returns
+ * false when out of memory. */
+bool profile_count(uint64_t code, enum profile_space space, const struct warp_access *access);
 
 /* What the launch has counted so far at the site of an instruction; without a `space`, it does not
  * count such accesses. */
 struct profile_counts {
-    const char *space; /* "global", "shared", "constant" or "texture" */
+    const char *space; /* "global", "shared", "constant", "texture" or "unknown" */
     uint64_t sectors, new_sectors, again, wavefronts, ideal, words;
 };
-struct profile_counts profile_counts(const struct worker *w, uint64_t code,
-                                     const struct warp_access *access);
+struct profile_counts profile_counts(uint64_t code, enum profile_space space);
 
 /* The costliest instruction of a site of the launch, numbered from 0, its code and its space; NULL
  * where none is kept, as for all sites from MOST_WORST_SITES on. */

@@ -19,6 +19,7 @@
 #include "profile/warp_replay.h"
 #include "trace/call_targets.h"
 #include "trace/confinement.h"
+#include "trace/copy_pieces.h"
 #include "trace/host_heap.h"
 #include "trace/lane_stack.h"
 #include "trace/last_reported.h"
@@ -259,9 +260,31 @@ static void copied(const void *to, const void *from, size_t bytes) {
     }
 }
 
-static void emit(void *context, uint64_t code, const struct warp_access *access) {
-    if (!profile_count(context, code, access)) {
+static void count(uint64_t code, const struct profile_request *request,
+                  const struct warp_access *access) {
+    if (!profile_count(code, request->space, access)) {
         trace.exhausted = true;
+    }
+}
+
+/* An instruction that is a request to several kinds of memory. */
+static __attribute__((noinline)) void count_each(const struct worker *w, uint64_t code,
+                                                 const struct warp_access *access) {
+    struct warp_access part = *access;
+    for (uint32_t left = access->active; left; left &= ~part.active) {
+        const struct profile_request request = profile_request(w, code, access, left);
+        part.active = request.lanes;
+        count(code, &request, &part);
+    }
+}
+
+static void emit(void *context, uint64_t code, const struct warp_access *access) {
+    const struct worker *w = context;
+    const struct profile_request request = profile_request(w, code, access, access->active);
+    if (request.lanes == access->active) {
+        count(code, &request, access);
+    } else {
+        count_each(w, code, access);
     }
 }
 
@@ -273,12 +296,17 @@ struct recorded_warp {
 
 static void emit_recorded(void *context, uint64_t code, const struct warp_access *access) {
     const struct recorded_warp *warp = context;
-    const struct profile_counts before = profile_counts(warp->w, code, access);
-    if (!(code & EVENT_UNCOUNTED)) {
-        emit((void *)(uintptr_t)warp->w, code, access);
+    struct warp_access part = *access;
+    for (uint32_t left = access->active; left; left &= ~part.active) {
+        const struct profile_request request = profile_request(warp->w, code, access, left);
+        const struct profile_counts before = profile_counts(code, request.space);
+        part.active = request.lanes;
+        if (!(code & EVENT_UNCOUNTED)) {
+            count(code, &request, &part);
+        }
+        const struct profile_counts after = profile_counts(code, request.space);
+        steps_instruction(warp->w, warp->first, code, &part, &before, &after);
     }
-    const struct profile_counts after = profile_counts(warp->w, code, access);
-    steps_instruction(warp->w, warp->first, code, access, &before, &after);
 }
 
 static void warp_waits(const struct worker *w, unsigned first, bool soon) {
@@ -561,47 +589,8 @@ static bool check_words(const char *at, size_t size, bool store, const void *pc)
     return words;
 }
 
-/* The alignment of the program's structures of each size, if all of one size have the same. Those
- * that are as aligned as their size are no matter: g++ reports them as other accesses. */
-enum { UNKNOWN_ALIGNMENT, MOST_ALIGNMENT = 16, MOST_STRUCTURE = 64 };
-static unsigned char alignment_of[MOST_STRUCTURE + 1];
-static bool has_packed; /* structures, or other types that are less aligned than they are large */
-
-void sim_note_packed(void);
-void sim_note_packed(void) {
-    has_packed = true;
-}
-
-void sim_note_layout(size_t size, size_t alignment);
-void sim_note_layout(size_t size, size_t alignment) {
-    const bool is_one_access = (size & (size - 1)) == 0 && alignment >= (size < 8 ? size : 8);
-    if (size > MOST_STRUCTURE || alignment > MOST_ALIGNMENT || is_one_access) {
-        return;
-    }
-    bool same = alignment_of[size] == UNKNOWN_ALIGNMENT || alignment_of[size] == alignment;
-    alignment_of[size] = same ? (unsigned char)alignment : MOST_ALIGNMENT;
-}
-
 static bool is_in_shared(const void *address) {
     return (uintptr_t)address >= shared_memory.from && (uintptr_t)address < shared_memory.to;
-}
-
-/* Does the alignment of its structure say how the device copies an object? In shared memory it
- * knows the address itself, of words of 4 bytes. */
-static bool is_layout_known(const void *address, size_t size) {
-    return size <= MOST_STRUCTURE && alignment_of[size] != UNKNOWN_ALIGNMENT &&
-           (!is_in_shared(address) || alignment_of[size] < 4);
-}
-
-/* In pieces of how many bytes the device copies an object; `most`: if nothing is known of it. */
-static unsigned piece_of(const void *address, size_t size, unsigned most) {
-    unsigned width = is_layout_known(address, size)         ? alignment_of[size]
-                     : has_packed && !is_in_shared(address) ? 1
-                                                            : most;
-    while (size % width != 0 || (uintptr_t)address % width != 0) {
-        width /= 2;
-    }
-    return width;
 }
 
 /* Notes a copy in pieces. */
@@ -624,7 +613,7 @@ static inline void record_unaligned(const void *address, unsigned size, bool sto
         check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
     }
     if (stream != NULL) {
-        note_pieces(address, size, piece_of(address, size, size), store, pc);
+        note_pieces(address, size, piece_of(address, size, size, is_in_shared(address)), store, pc);
     }
 }
 
@@ -638,7 +627,8 @@ static void record_range(const void *address, size_t size, bool store, const voi
     if (sim_checked && !check_words(address, size, store, pc)) {
         check_unaligned(address, size, store ? RACE_STORE : RACE_LOAD, pc);
     }
-    note_pieces(address, size, piece_of(address, size, MOST_ALIGNMENT), store, pc);
+    note_pieces(address, size, piece_of(address, size, MOST_PIECE, is_in_shared(address)), store,
+                pc);
 }
 
 void record_access(const void *address, size_t bytes, bool store, const void *pc) {

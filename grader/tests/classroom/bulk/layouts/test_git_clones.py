@@ -1,7 +1,6 @@
 """Clones of git repositories: whose they are, and when the last commit was made."""
 
 import os
-import shutil
 import subprocess
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -18,7 +17,7 @@ from grader.tests.fuzz.targets import git_clones
 LAB1 = spec.load("lab1")
 KOREA = timezone(timedelta(hours=9))
 WHEN = datetime(2027, 3, 1, 22, 10, 5, tzinfo=KOREA)
-needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+needs_git = pytest.mark.needs("git")
 
 
 def git(folder: Path, *words: str) -> None:
