@@ -213,8 +213,8 @@ def _judged(
         return "fail", [_no_launch(technique, counted), *_why(technique)]
     if not all(kernel.complete for kernel in measured.kernels):
         return "error", ["this machine has too little memory to count this run"]
-    if problem := _unknown(submission, counted):
-        return "fail", problem
+    if unknown := _unknown(submission, counted):
+        return "fail", unknown
     for bound in technique.bounds():
         if bound.counter in counters.OF_CODE:
             if platform.machine() != "x86_64":

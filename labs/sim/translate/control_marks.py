@@ -100,8 +100,8 @@ class Marker:
         last = next((n for n in reversed(root.children) if n.type == "function_definition"), None)
         if self.is_counted and last is not None and PACKED.search(self.code):
             self.insert(last.end_byte, f" {BEFORE_MAIN} static const sim_packed sim_is_packed;")
-        for at, name in layouts(root) if self.is_counted else ():
-            self.insert(at, f' static_assert(sim_notes(&sim_layout<{name}>), "");')
+        for at, layout in layouts(root) if self.is_counted else ():
+            self.insert(at, f' static_assert(sim_notes(&sim_layout<{layout}>), "");')
         stack = [root]
         while stack:
             node = stack.pop()
