@@ -28,10 +28,12 @@ from functools import cache
 
 from labs.runtime import x86
 
-# A memory operand with a register, but none of a segment: `%fs:` is for thread-local variables.
+# A memory operand with a register. Thread-local variables are at places from %fs on.
 _MEMORY = re.compile(
-    r"(?<![\w:])(?P<place>[-+\w.$@]*)\((?P<base>%r\w+)?(?:,(?P<index>%\w+)(?:,\d)?)?\)"
+    r"(?<![\w:.$@+-])(?P<segment>%[a-z]s:)?(?P<place>[-+\w.$@]*)"
+    r"\((?P<base>%r\w+)?(?:,(?P<index>%\w+)(?:,\d)?)?\)"
 )
+_OF_THREAD = "%fs:"
 _LINE = re.compile(rf"\t{x86.PREFIXES}(?P<word>[a-z]\w*)\t(?P<operands>.*)")
 # A line, and those before it that say nothing: directives, and the most frequent instructions of a
 # kernel, which access no memory and change no address.
@@ -259,6 +261,8 @@ class Function:
 
     def owns(self, memory: re.Match[str]) -> bool:
         """Is it a variable by its name, or in the frame, that no one else may access?"""
+        if memory["segment"]:
+            return False
         if memory["base"] == "%rip":
             return not self.of_threads or "@" in memory["place"] or memory["place"][:2] == ".L"
         return not memory["index"] and self.has(memory["place"], memory["base"] or "")
@@ -319,6 +323,8 @@ def _calls(line: str, function: Function, source: Source) -> Iterator[str]:
         )
     elif not memory:
         return
+    elif memory["segment"] not in (None, _OF_THREAD):
+        raise source.refusal(f"{word} {plain}")
     elif (index := memory["index"]) and not index.startswith("%r"):
         yield from _gathered(word, row, plain, memory, _mask(word, operands, plain), source)
     elif _BIT_OF_STRING.fullmatch(word) and plain.startswith("%"):
@@ -332,7 +338,7 @@ def _calls(line: str, function: Function, source: Source) -> Iterator[str]:
                 row.lane, width, mask, is_store, packed=_PACKED.fullmatch(word) is not None
             )
             yield from _lanes(lanes, memory[0])
-        elif not function.callbacks.had(memory[0], width, is_store):
+        elif memory["segment"] or not function.callbacks.had(memory[0], width, is_store):
             is_atomic = function.of_threads and _LOCKS.match(line) is not None
             yield from _call(memory[0], width, is_store, is_atomic)
 
@@ -382,14 +388,14 @@ def _gathered(
         row.lane, count * row.lane, mask, is_store, False, index, wide, scale[1] if scale else "1"
     )
     base = f"({memory['base']})" if memory["base"] else ""
-    yield from _lanes(lanes, (memory["place"] or "0") + base)
+    yield from _lanes(lanes, (memory["segment"] or "") + (memory["place"] or "0") + base)
 
 
 def _lanes(lanes: Lanes, address: str) -> Iterator[str]:
     """Calls for each lane that the mask has; the stack keeps the mask, and the index below it."""
     what, by_bits = 2 * lanes.lane + lanes.is_store * _STORES, lanes.mask.startswith("%k")
     yield "\tpushq\t%rax\n\tpushq\t%rcx\n\tpushfq\n"
-    yield f"\tleaq\t{_behind_pushes(address, 24)}, %rcx\n"
+    yield from _loaded(address, 24, "%rcx", spare="%rax")
     yield "\tleaq\t-128(%rsp), %rsp\n"
     if lanes.index:
         yield f"\tvmovdqu{'64' * by_bits}\t{lanes.index}, (%rsp)\n"
@@ -441,6 +447,14 @@ def _repeated(register: str, width: int, is_store: bool) -> Iterator[str]:
     yield "\tcall\tsim_machine_access\n\tleaq\t8(%rsp), %rsp\n\tpopq\t%rax\n1:\n"
 
 
+def _loaded(address: str, pushed: int, register: str, spare: str) -> Iterator[str]:
+    """Puts an address into a register, after so many bytes were pushed. It keeps the flags."""
+    yield f"\tleaq\t{_behind_pushes(address.removeprefix(_OF_THREAD), pushed)}, {register}\n"
+    if address.startswith(_OF_THREAD):  # leaq knows no segment; where it begins stands in its front
+        yield f"\tpushq\t{spare}\n\tmovq\t%fs:0, {spare}\n"
+        yield f"\tleaq\t({register},{spare}), {register}\n\tpopq\t{spare}\n"
+
+
 def _behind_pushes(address: str, pushed: int) -> str:
     """The same address, after so many bytes were pushed."""
     if "(%rsp" not in address:
@@ -451,7 +465,7 @@ def _behind_pushes(address: str, pushed: int) -> str:
 
 def _call(address: str, width: int, is_store: bool, is_atomic: bool = False) -> Iterator[str]:
     yield "\tpushq\t%rax\n"
-    yield f"\tleaq\t{_behind_pushes(address, 8)}, %rax\n"
+    yield from _loaded(address, 8, "%rax", spare="%rcx")
     yield f"\tpushq\t${2 * width + is_store * _STORES + is_atomic * _ATOMIC}\n"
     yield "\tcall\tsim_machine_access\n"
     yield "\tleaq\t8(%rsp), %rsp\n"

@@ -81,7 +81,8 @@ def test_a_frame_pointer_is_one_only_where_the_compiler_says_so() -> None:
     [
         "leaq\t(%rax,%rbx), %rcx",
         "movl\tx(%rip), %eax",
-        "movq\t%fs:8(%rax), %rbx",
+        "movq\t%fs:counter@tpoff, %rbx",
+        "movq\t%fs:0, %rax",
         "prefetcht0\t(%rax)",
         "nopw\t0(%rax,%rax,1)",
         "movl\t%eax, %ebx",
@@ -127,7 +128,7 @@ def test_each_lane_that_a_mask_may_choose_is_reported(
 
 @pytest.mark.parametrize(
     "instruction",
-    ["clzero", "movdir64b\t(%rsi), %rdi", "xsavec\t(%rdi)", "fnsave\t(%rdi)", "frstor\t(%rdi)",
+    ["movl\t%gs:(%rax), %eax", "clzero", "movdir64b\t(%rsi), %rdi", "xsavec\t(%rdi)", "fnsave\t(%rdi)", "frstor\t(%rdi)",
      "tilestored\t%tmm0, (%rdi,%rax)", "vfuture\t%zmm0, (%rdi,%zmm1,4)", "vfuture\t%ymm0, %ymm1",
      "xbegin\t.L2", "btsq\t%rax, (%rdi)"],
 )  # fmt: skip
@@ -156,6 +157,25 @@ GATHERS = """
         _mm256_storeu_si256((__m256i *)got, result);
         for (int i = 0; i < 8; i++) printf("%d ", got[i]);
     }"""
+THREAD_LOCALS = """
+    #include <immintrin.h>
+    #include <stdio.h>
+    extern volatile int count;
+    extern unsigned long seen[64];
+    static _Thread_local char before[4096];
+    static _Thread_local float kept[64] __attribute__((aligned(16)));
+    __attribute__((noinline)) void pass(int i, __m128 v) { _mm_stream_ps(kept + i, v); }
+    __attribute__((noinline)) float plain(int i) { return kept[i] += 1; }
+    int main(void) {
+        int first = count;
+        before[count] = 1;
+        pass(8, _mm_set1_ps(6));
+        float sum = plain(9) + plain(11);
+        for (int i = first, end = count; i < end; i++)
+            if (seen[i] - (unsigned long)kept < sizeof kept)
+                printf("%lu ", (seen[i] - (unsigned long)kept) / 4);
+        printf("%.0f\\n", sum);
+    }"""
 NOTE = """
     int count;
     unsigned long seen[64];
@@ -166,19 +186,28 @@ NOTE = """
 """
 
 
+def printed(text: str, folder: Path) -> str:
+    """What a program prints that notes the addresses which are reported."""
+    for name, source in (("x.c", text), ("note.c", NOTE)):
+        (folder / name).write_text(source)
+        flags = ["-O2", "-mno-red-zone", "-fno-pie", "-S"]
+        command = ["gcc", *flags, str(folder / name), "-o", f"{folder / name[:-2]}.s"]
+        subprocess.run(command, check=True)
+    assembly = (folder / "x.s").read_text()
+    (folder / "y.s").write_text("".join(machine_accesses.reported(assembly)))
+    files = [folder / "y.s", folder / "note.s"]
+    subprocess.run(["gcc", "-no-pie", *files, "-o", folder / "y"], check=True)
+    done = subprocess.run([folder / "y"], check=True, capture_output=True, text=True)
+    return done.stdout
+
+
 @pytest.mark.skipif("avx2" not in Path("/proc/cpuinfo").read_text(), reason="no AVX2 here")
 def test_a_gather_gives_what_it_gave_and_reports_the_lanes_of_its_mask(tmp_path: Path) -> None:
-    for name, text in (("x.c", GATHERS), ("note.c", NOTE)):
-        (tmp_path / name).write_text(text)
-        flags = ["-O2", "-mno-red-zone", "-S"]
-        command = ["gcc", *flags, str(tmp_path / name), "-o", f"{tmp_path / name[:-2]}.s"]
-        subprocess.run(command, check=True)
-    text = (tmp_path / "x.s").read_text()
-    (tmp_path / "y.s").write_text("".join(machine_accesses.reported(text)))
-    files = [tmp_path / "y.s", tmp_path / "note.s"]
-    subprocess.run(["gcc", *files, "-o", tmp_path / "y"], check=True)
-    done = subprocess.run([tmp_path / "y"], check=True, capture_output=True, text=True)
-    assert done.stdout == "1 3 0 31 1 77 3 77 0 77 31 77 "
+    assert printed(GATHERS, tmp_path) == "1 3 0 31 1 77 3 77 0 77 31 77 "
+
+
+def test_a_place_from_the_threads_own_variables_on_is_reported_where_it_is(tmp_path: Path) -> None:
+    assert printed(THREAD_LOCALS, tmp_path) == "8 9 9 11 11 14\n"
 
 
 def test_assembly_that_a_header_has_is_left_alone() -> None:
