@@ -182,7 +182,7 @@ ASAN_CFLAGS     = -std=gnu11 $(MACHINE) -O1 -g -gdwarf-4 -fopenmp -fno-omit-fram
                   -fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=all
 # For races between OpenMP's threads, gcc reports each access to labs/runtime/openmp_race/.
 RACE_CFLAGS     = -std=gnu11 $(MACHINE) -O0 -g -gdwarf-4 -fopenmp -w $(INIT) -fsanitize=thread \
-                  --param tsan-instrument-func-entry-exit=0
+                  --param tsan-instrument-func-entry-exit=0 $(if $(filter x86_64,$(shell uname -m)),-mno-red-zone)
 RACE_WRAPPED   := malloc calloc realloc aligned_alloc posix_memalign memcpy memmove memset
 # Volatile accesses of a plain program's kernels are in lock step: labs/sim/translate/lock_step.sed
 # says how. The code keeps the order of the source, which tells the lanes who goes first.
@@ -202,7 +202,8 @@ NOT_IN_LIBRARY := runner/runner.c runner/device_case.c runner/tls_mark.c bench/b
 RACE_C := $(filter labs/runtime/openmp_race/%,$(COMMON_C))
 COMMON_OBJ := $(patsubst labs/%.c,$(LIB)/%.o,$(filter-out $(RACE_C) $(NOT_IN_LIBRARY:%=labs/runtime/%),$(COMMON_C))) \
               $(LIB)/runtime/calls/indirect_calls.o
-RACE_OBJ := $(RACE_C:labs/%.c=$(LIB)/%.o)
+# What gcc does not report is, as in a traced program, by its machine code.
+RACE_OBJ := $(RACE_C:labs/%.c=$(LIB)/%.o) $(LIB)/sim/trace/access_calls.o
 SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(call some,labs/sim/src/*/*.c)) \
            $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(call some,labs/sim/src/*/*.S))
 # The simulator's own files name a header by its folder: "exec/fiber.h".

@@ -39,6 +39,9 @@ def judge_stepped(
         verdict, lines = "error", [f"the runner failed: {run.outcome.reason}"]
     elif run.right and counted is None:
         verdict, lines = "uncertain", [NOT_STEPPED]
+    elif run.right and counted and counted.unknown:
+        verdict, lines = "fail", not_known(counted)
+        counted = None
     elif run.right and counted:
         verdict = "pass" if technique.holds(counted.value(technique)) else "fail"
         lines = _explanation(session.submission, technique, counted) if verdict == "fail" else []
@@ -52,6 +55,16 @@ def judge_stepped(
         details=_details(technique, counted) if counted and verdict in ("pass", "fail") else None,
         seconds=run.outcome.seconds,
     )
+
+
+def not_known(counted: Instructions) -> list[str]:
+    """The words for an instruction that the table does not have."""
+    file, line = counted.location
+    where = f"{file}:{line}" if line else "your function, at a line that is not known,"
+    return [
+        f"{where} executes {counted.unknown}: the check does not know whether that multiplies. Use "
+        "plain C, or another intrinsic of SSE, AVX, AVX2 or AVX-512"
+    ]
 
 
 def _explanation(submission: Submission, technique: Technique, counted: Instructions) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from grader.checks.instructions import not_known
 from grader.checks.speed_points import (
     WITHOUT_SOLUTION,
     achieved,
@@ -123,6 +124,8 @@ class Contest:
     def judge_watched(self, technique: Technique, record: instructions.Record) -> None:
         """Raises Ended where the function that is timed executes other instructions."""
         seen = instructions.counted(record, technique.counter, self.bench.student)
+        if seen and seen.unknown:
+            raise Ended("fail", not_known(seen), "other-work-when-timed")
         if seen is None or technique.holds(seen.value(technique)):
             return
         lines = [

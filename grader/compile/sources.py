@@ -18,11 +18,12 @@ TRANSLATOR = Path("sim", "translate")
 
 def dependencies(lab: Lab) -> list[Path]:
     """The files of the course that decide how a submission is compiled: the make rules, all headers
-    that it may include, the lab's own flags, and the programs that translate CUDA to C++."""
+    that it may include, the lab's own flags, and the programs that translate CUDA to C++ and have
+    the machine code report accesses."""
     folder, common, simulator = paths.LABS / lab.folder, paths.LABS / "runtime", paths.LABS / "sim"
     files = [*common.rglob("*.h"), *folder.glob("*.h"), *folder.glob("flags.mk")]
     files += [*simulator.rglob("*.py"), *(paths.LABS / SIMULATOR_HEADERS).rglob("*.h")]
-    linked = [common / "submission.mk", common / "course.ld"]
+    linked = [common / "submission.mk", common / "course.ld", *common.glob("x86.*")]
     linked += [*simulator.rglob("*.symbols"), *(common / "calls").glob("*.s*")]
     linked += simulator.rglob("header.gcc")
     return [paths.ROOT / "Makefile", *linked, *sorted(files)]
@@ -72,9 +73,7 @@ def view(lab: Lab, out: Path, backend: str) -> View:
     reads = [*folders]
     reads += [f for f in dependencies(lab) if not any(f.is_relative_to(each) for each in folders)]
     reads += [*(paths.LABS / lab.folder).glob("baseline.*")]
-    reads += [*linked(lab, backend), *library.glob("header"), out / "src"]
-    if backend == "sim":
-        reads += interpreter()
+    reads += [*linked(lab, backend), *library.glob("header"), out / "src", *interpreter()]
     choice.hand_over(out, compiler=True)
     gpu = backend == "gpu"  # nvcc -arch=native asks the GPU for its architecture
     return View(tuple(reads), (out,), temporary=TEMPORARY, compiler=True, gpu=gpu)

@@ -21,7 +21,7 @@ def locations(binary: Path, counters: Iterable[int]) -> dict[int, Location]:
 
     Where calls are inlined, it is the innermost location outside of the simulator's headers.
     """
-    known = _known(_identity(binary))
+    known = _known(identity(binary))
     wanted = list(counters)
     # A negative number would be an option of addr2line, which then finds nothing at all.
     new = sorted({pc for pc in wanted if 0 <= pc < 1 << 64} - known.keys())
@@ -36,7 +36,8 @@ def _known(_: tuple[str, int, int]) -> dict[int, Location]:
     return {}
 
 
-def _identity(binary: Path) -> tuple[str, int, int]:
+def identity(binary: Path) -> tuple[str, int, int]:
+    """Differs when a binary is another one, with the same path or not."""
     try:
         found = binary.stat()
     except OSError:

@@ -48,7 +48,7 @@ JUDGED_CALLS := -mindirect-branch=thunk-extern -mindirect-branch-register -fno-j
 CHECKED_CALLS := $(JUDGED_CALLS) -fno-optimize-sibling-calls -mno-red-zone -fstack-clash-protection
 # The machine code reports the accesses that gcc does not; nothing may lie below the stack pointer then.
 # A frame larger than the stack touches the page behind it, and so ends there.
-MACHINE_ACCESSES = $(Q)$(PYTHON) labs/sim/translate/machine_accesses.py < $(@:.o=.s) > $(@:.o=.part) && \
+machine-accesses = $(Q)$(PYTHON) -m labs.sim.translate.machine_accesses $(1) < $(@:.o=.s) > $(@:.o=.part) && \
     mv $(@:.o=.part) $(@:.o=.s)
 endif
 CALL_TARGETS := labs/runtime/calls/call_targets.sed
@@ -111,12 +111,13 @@ endef
 define compile-judged-c
 	$(call compile-c,$(1) $(JUDGED_CALLS) -S)
 	$(Q)mv $@ $(@:.o=.s)
+	$(if $(2),$(call machine-accesses,$(2)))
 	$(call assemble-with-targets,$(GIVEN_CALLS))
 endef
 define compile-confined-c
 	$(call compile-c,$(CONFINED_CFLAGS) -S)
 	$(Q)mv $@ $(@:.o=.s)
-	$(MACHINE_ACCESSES)
+	$(call machine-accesses)
 	$(call assemble-with-targets,$(CONFINED_CALLS))
 endef
 # nvcc keeps the text that it gives to the host's compiler.
@@ -130,7 +131,7 @@ $(OUT)/%.c.o: $(OUT)/src/%.c
 $(OUT)/%.c.checked.o: $(OUT)/src/%.c
 	$(if $(filter cpu,$(BACKEND)),$(call compile-judged-c,$(ASAN_CFLAGS)),$(compile-confined-c))
 $(OUT)/%.c.raced.o: $(OUT)/src/%.c
-	$(call compile-judged-c,$(RACE_CFLAGS))
+	$(call compile-judged-c,$(RACE_CFLAGS),threads)
 ifeq ($(BACKEND),gpu)
 $(OUT)/%.cu.o: $(OUT)/src/%.cu
 	$(say) NVCC "$(SHOWN)"
@@ -163,7 +164,7 @@ $(OUT)/%.cu.checked.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
 	$(Q)$(TRANSLATE) --shown "$(SHOWN)" --own $(@:.ii=.i) $< -o $@ -- $(CXX) $(TRACE_CXXFLAGS) $(CHECKED_CALLS) $(call precompiled,traced) $(LABINC)
 $(OUT)/%.cu.checked.o: $(OUT)/%.cu.checked.ii
 	$(Q)$(CXX) $(TRACE_CXXFLAGS) $(CHECKED_CALLS) -S $< -o $(@:.o=.s)
-	$(MACHINE_ACCESSES)
+	$(call machine-accesses)
 	$(call assemble-with-targets,$(CONFINED_CALLS))
 endif
 endif

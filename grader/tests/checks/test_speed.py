@@ -1,6 +1,5 @@
 """The timing program and its judge, on real shared objects, with margins that no noise reaches."""
 
-import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
 from grader.session import programs
+from grader.tests import captured
 from grader.timing import noise, row_samples, statistics
 from grader.timing.benchmark import Bench, Side, Status, TimedRun
 from grader.timing.row_samples import RowSample
@@ -520,9 +520,15 @@ def test_faster_methods_lower_what_is_impossible_but_not_the_floor(
 def test_other_instructions_in_timed_calls(executed: int, passes: bool, tmp_path: Path) -> None:
     """What was counted in one call holds for the calls that are timed."""
     asked = next(t for t in spec.load("lab8").technique if t.counter == "newer_instructions")
-    library = Path(shutil.which("true") or "/bin/true")
+    library = tmp_path / "a.so"
+    source = '__asm__(".globl at\\nat: pmulld %xmm1,%xmm2");'
+    subprocess.run(
+        ["gcc", "-shared", "-x", "c", "-", "-o", library], input=source, text=True, check=True
+    )
+    symbols = captured.run(["nm", library], check=True).stdout
+    pc = next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" at"))
     tested = Bench("correlate", library, library, None, None, 1, wall=False)
-    sites = [instructions.Site(1, 128, executed, False)] if executed else []
+    sites = [instructions.Site(pc, executed)] if executed else []
     record = instructions.Record(500, False, sites)
     judged = timing.Contest(SPEED, tested, GIVEN, tmp_path, (asked,))
     if passes:

@@ -16,6 +16,7 @@ FILES = (
     "Makefile",
     "labs/runtime/submission.mk",
     "labs/runtime/course.ld",
+    "labs/runtime/x86.toml",
     "labs/runtime/border.h",
     "labs/runtime/runner/runner.h",
     "labs/lab3_constant_mask/lab.h",

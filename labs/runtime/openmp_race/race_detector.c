@@ -46,6 +46,18 @@ static unsigned team_threads;                         /* of the team that runs *
 static _Thread_local uintptr_t stack_begin;           /* its lower addresses are the thread's own */
 static _Thread_local uintptr_t stack_used;            /* the lowest of them that was accessed */
 
+/* The last accesses since the running thread had the turn, a lock or a barrier. */
+enum { LAST = 8 };
+static struct {
+    uintptr_t from, bytes;
+    int kind;
+} last[LAST];
+static unsigned last_count;
+
+static void forget_last(void) {
+    __real_memset(last, 0, sizeof last);
+}
+
 void race_team_starts(unsigned size) {
     team_threads = size;
     largest_team = size > largest_team ? size : largest_team;
@@ -57,10 +69,12 @@ void race_thread_begins(const void *frame) {
 }
 
 void race_thread_runs(int thread) {
+    forget_last();
     running = thread < MAX_THREADS ? thread : -1;
 }
 
 void race_synchronize(void) {
+    forget_last();
     epoch++;
     order_restart(team_threads);
 }
@@ -75,6 +89,7 @@ void race_before_lock(void) {
 }
 
 void race_lock_count(int change) {
+    forget_last();
     if (running >= 0)
         locks[running] += change;
 }
@@ -240,8 +255,6 @@ static void note(struct access *access, bool locked, const void *pc) {
 
 static void check_access(const volatile void *at, size_t bytes, int kind, bool atomic,
                          const void *pc) {
-    if (trace.on)
-        trace_access(at, bytes, kind, pc);
     count(at, bytes, kind);
     if (running < 0)
         return;
@@ -260,6 +273,15 @@ static void check_access(const volatile void *at, size_t bytes, int kind, bool a
     }
 }
 
+static void callback(const volatile void *at, size_t bytes, int kind, const void *pc) {
+    if (trace.on)
+        trace_access(at, bytes, kind, pc);
+    last[last_count % LAST].from = (uintptr_t)at;
+    last[last_count % LAST].bytes = bytes;
+    last[last_count++ % LAST].kind = kind;
+    check_access(at, bytes, kind, false, pc);
+}
+
 /* Memory that was just allocated: what is known is of its use before it was freed. */
 static void forget(const void *at, size_t bytes) {
     for (size_t i = 0; running >= 0 && i < bytes; i++) {
@@ -271,6 +293,7 @@ static void forget(const void *at, size_t bytes) {
 
 /* All that lies below the caller's frame. */
 void race_stack_is_new(void) {
+    forget_last();
     const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     if (stack_used < frame)
         forget((const void *)stack_used, frame - stack_used);
@@ -281,22 +304,22 @@ void race_stack_is_new(void) {
 
 #define WIDTH(n)                                                                                   \
     void __tsan_read##n(void *at) {                                                                \
-        check_access(at, n, READ, false, PC);                                                      \
+        callback(at, n, READ, PC);                                                                 \
     }                                                                                              \
     void __tsan_write##n(void *at) {                                                               \
-        check_access(at, n, WRITE, false, PC);                                                     \
+        callback(at, n, WRITE, PC);                                                                \
     }                                                                                              \
     void __tsan_unaligned_read##n(void *at) {                                                      \
-        check_access(at, n, READ, false, PC);                                                      \
+        callback(at, n, READ, PC);                                                                 \
     }                                                                                              \
     void __tsan_unaligned_write##n(void *at) {                                                     \
-        check_access(at, n, WRITE, false, PC);                                                     \
+        callback(at, n, WRITE, PC);                                                                \
     }                                                                                              \
     void __tsan_volatile_read##n(void *at) {                                                       \
-        check_access(at, n, READ, false, PC);                                                      \
+        callback(at, n, READ, PC);                                                                 \
     }                                                                                              \
     void __tsan_volatile_write##n(void *at) {                                                      \
-        check_access(at, n, WRITE, false, PC);                                                     \
+        callback(at, n, WRITE, PC);                                                                \
     }
 WIDTH(1)
 WIDTH(2)
@@ -305,20 +328,52 @@ WIDTH(8)
 WIDTH(16)
 
 void __tsan_read_range(void *at, size_t bytes) {
-    check_access(at, bytes, READ, false, PC);
+    callback(at, bytes, READ, PC);
 }
 
 void __tsan_write_range(void *at, size_t bytes) {
-    check_access(at, bytes, WRITE, false, PC);
+    callback(at, bytes, WRITE, PC);
 }
 
 void __tsan_init(void) {
 }
 
+/* ---------------------------------------------------------------- what gcc does not report */
+
+#if defined(__x86_64__)
+/* labs/sim/src/trace/access_calls.S calls these for accesses that were found in the machine code.
+ * No stack is left alone, and most accesses are ones that gcc has just reported. */
+_Thread_local struct {
+    const char *from;
+    size_t bytes;
+} sim_lane_stack;
+
+__attribute__((target("general-regs-only"))) bool sim_is_known_access(uintptr_t address,
+                                                                      uintptr_t what) {
+    for (unsigned i = 0; i < LAST; i++)
+        if (address - last[i].from < last[i].bytes &&
+            what / 2 <= last[i].bytes - (address - last[i].from) &&
+            (last[i].kind == WRITE || !(what & 1)))
+            return true;
+    return false;
+}
+
+void sim_look_at_access(uintptr_t address, uintptr_t what, const void *pc) {
+    const uintptr_t is_atomic = 1 << 30; /* labs/sim/translate/machine_accesses.py */
+    const bool atomic = what & is_atomic;
+    if (atomic)
+        race_before_lock();
+    check_access((const void *)address, (what & ~is_atomic) / 2, what & 1 ? WRITE : READ, atomic,
+                 pc);
+}
+#endif
+
 /* ---------------------------------------------------------------- atomic accesses */
 
 static void note_atomic(const volatile void *at, size_t bytes, int kind, const void *pc) {
     race_before_lock();
+    if (trace.on)
+        trace_access(at, bytes, kind, pc);
     check_access(at, bytes, kind, true, pc);
 }
 
@@ -368,18 +423,18 @@ int __wrap_posix_memalign(void **to, size_t alignment, size_t bytes) {
 }
 
 void *__wrap_memcpy(void *to, const void *from, size_t bytes) {
-    check_access(from, bytes, READ, false, PC);
-    check_access(to, bytes, WRITE, false, PC);
+    callback(from, bytes, READ, PC);
+    callback(to, bytes, WRITE, PC);
     return __real_memcpy(to, from, bytes);
 }
 
 void *__wrap_memmove(void *to, const void *from, size_t bytes) {
-    check_access(from, bytes, READ, false, PC);
-    check_access(to, bytes, WRITE, false, PC);
+    callback(from, bytes, READ, PC);
+    callback(to, bytes, WRITE, PC);
     return __real_memmove(to, from, bytes);
 }
 
 void *__wrap_memset(void *to, int byte, size_t bytes) {
-    check_access(to, bytes, WRITE, false, PC);
+    callback(to, bytes, WRITE, PC);
     return __real_memset(to, byte, bytes);
 }

@@ -11,95 +11,6 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* ---------------------------------------------------------------- what an instruction is */
-
-enum { VEX_2 = 0xc5, VEX_3 = 0xc4, EVEX = 0x62 }; /* first bytes; in 64-bit code, of nothing else */
-enum { MAP_0F = 1, MAP_0F38 = 2, MAP_0F3A = 3 };
-
-static bool is_prefix(unsigned char byte) {
-    return byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 || /* segments: none */
-           byte == 0x64 || byte == 0x65 || byte == 0x67;
-}
-
-/* BMI's instructions on general registers are encoded as AVX's are: andn, bextr, rorx and others.
- */
-static bool is_bmi(int map, unsigned char opcode) {
-    return (map == MAP_0F38 &&
-            (opcode == 0xf2 || opcode == 0xf3 || (opcode >= 0xf5 && opcode <= 0xf7))) ||
-           (map == MAP_0F3A && opcode == 0xf0);
-}
-
-int instructions_avx_bits(const unsigned char *code) {
-    while (is_prefix(*code))
-        code++;
-    switch (*code) {
-    case VEX_2:
-        return code[1] & 4 ? 256 : 128;
-    case VEX_3:
-        return is_bmi(code[1] & 31, code[3]) ? 0 : code[2] & 4 ? 256 : 128;
-    case EVEX:
-        return 128 << (code[3] >> 5 & 3);
-    default:
-        return 0;
-    }
-}
-
-/* Three-byte opcodes begin with 0f 38 or 0f 3a. All but SSSE3's own are newer than SSSE3. */
-static bool is_newer_three_byte(unsigned char map, unsigned char opcode) {
-    if (map == 0x38) {
-        return opcode > 0x0b && (opcode < 0x1c || opcode > 0x1e);
-    }
-    return opcode != 0x0f; /* palignr */
-}
-
-bool instructions_is_newer(const unsigned char *code) {
-    bool repeats = false;
-    for (; is_prefix(*code) || *code == 0x66 || *code == 0xf2 || *code == 0xf3; code++)
-        repeats = repeats || *code == 0xf3;
-    if (*code == VEX_2 || *code == VEX_3 || *code == EVEX)
-        return true;
-    if (*code >> 4 == 4) /* REX */
-        code++;
-    if (code[0] != 0x0f)
-        return false;
-    if (code[1] == 0x38 || code[1] == 0x3a)
-        return is_newer_three_byte(code[1], code[2]);
-    return code[1] == 0xb8 && repeats; /* popcnt */
-}
-
-/* Products of vectors: pmullw, pmaddwd, mulps, pmulld and others. A gather stands for a table of
- * products. */
-static bool is_product(int map, unsigned char opcode) {
-    if (map == MAP_0F)
-        return opcode == 0x59 || opcode == 0xd5 || opcode == 0xe4 || opcode == 0xe5 ||
-               opcode == 0xf4 || opcode == 0xf5;
-    const bool is_fused = opcode >= 0x96 && opcode <= 0xbf && (opcode & 15) >= 6;
-    return map == MAP_0F38 &&
-           (opcode == 0x04 || opcode == 0x0b || opcode == 0x28 || opcode == 0x40 || is_fused ||
-            (opcode >= 0x50 && opcode <= 0x53) || (opcode >= 0x90 && opcode <= 0x93));
-}
-
-bool instructions_multiplies(const unsigned char *code) {
-    while (is_prefix(*code) || *code == 0x66 || *code == 0xf2 || *code == 0xf3)
-        code++;
-    if (*code == VEX_2)
-        return is_product(MAP_0F, code[2]);
-    if (*code == VEX_3)
-        return is_product(code[1] & 31, code[3]) && !is_bmi(code[1] & 31, code[3]);
-    if (*code == EVEX)
-        return is_product(code[1] & 7, code[4]);
-    if (*code >> 4 == 4) /* REX */
-        code++;
-    if (*code == 0xf6 || *code == 0xf7) /* mul, imul */
-        return (code[1] >> 3 & 6) == 4;
-    if (*code == 0x69 || *code == 0x6b) /* imul by a constant */
-        return true;
-    if (*code != 0x0f)
-        return false;
-    return code[1] == 0x38 ? is_product(MAP_0F38, code[2])
-                           : code[1] == 0xaf || is_product(MAP_0F, code[1]);
-}
-
 #if defined(__x86_64__)
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -109,13 +20,11 @@ bool instructions_multiplies(const unsigned char *code) {
 
 /* ---------------------------------------------------------------- single steps */
 
-enum { NOT_NEWER = -1, TRAP_FLAG = 0x100, MOST_PLACES = 1 << 12 /* a power of 2 */ };
+enum { TRAP_FLAG = 0x100, MOST_PLACES = 1 << 16 /* a power of 2, more than all samples are */ };
 enum { FIRST = 4000, BURST = 400, GUARDS = 8, FEWEST_PAGES = 4 * GUARDS, PAGE = 4096 };
 
 struct place {
     uintptr_t pc; /* 0: free */
-    int bits;     /* NOT_NEWER: of a multiplication that is */
-    bool multiplies;
     long executed;
 };
 
@@ -142,7 +51,7 @@ static struct {
     struct sigaction before;
 } array;
 
-static void count(uintptr_t pc, int bits, bool multiplies) {
+static void count(uintptr_t pc) {
     size_t i = pc * 2654435761U % MOST_PLACES;
     while (places[i].pc && places[i].pc != pc)
         i = (i + 1) % MOST_PLACES;
@@ -150,8 +59,6 @@ static void count(uintptr_t pc, int bits, bool multiplies) {
         return; /* a student's file is not that long */
     known += !places[i].pc;
     places[i].pc = pc;
-    places[i].bits = bits;
-    places[i].multiplies = multiplies;
     places[i].executed++;
 }
 
@@ -186,12 +93,7 @@ static void step(int number, siginfo_t *info, void *context) {
         return;
     }
     stepped++;
-    const unsigned char *const code = (const unsigned char *)pc;
-    const int bits = instructions_avx_bits(code);
-    const bool is_newer = bits > 0 || instructions_is_newer(code);
-    const bool multiplies = instructions_multiplies(code);
-    if (is_newer || multiplies)
-        count((uintptr_t)pc, is_newer ? bits : NOT_NEWER, multiplies);
+    count((uintptr_t)pc);
 }
 
 /* Returns whether steps are handled. An alarm waits for the handler's end: begin_here() would set
@@ -280,9 +182,8 @@ static void report(FILE *file) {
             elsewhere >= INSTRUCTIONS_MOST_ELSEWHERE && !array.has_begun ? "true" : "false");
     for (size_t i = 0; i < MOST_PLACES; i++) {
         if (places[i].pc) {
-            fprintf(file, "%s{\"pc\":%ju,\"bits\":%d,\"executed\":%ld,\"multiplies\":%s}", comma,
-                    (uintmax_t)(places[i].pc - loaded_at), places[i].bits, places[i].executed,
-                    places[i].multiplies ? "true" : "false");
+            fprintf(file, "%s{\"pc\":%ju,\"executed\":%ld}", comma,
+                    (uintmax_t)(places[i].pc - loaded_at), places[i].executed);
             comma = ",";
         }
     }
@@ -290,8 +191,8 @@ static void report(FILE *file) {
 }
 
 static void stop(void) {
+    watching = 0; /* first: what follows is not the function's */
     __writeeflags(__readeflags() & ~(unsigned long long)TRAP_FLAG);
-    watching = 0;
 }
 
 static void end_first(void) {

@@ -1,22 +1,21 @@
-/* Which vector instructions a student's function executes, for a check that asks for those of SSE
- * or of AVX. It runs one instruction at a time: the processor's trap flag raises SIGTRAP after
- * each.
+/* Which instructions a student's function executes, for a check that asks for those of SSE or of
+ * AVX. It runs one instruction at a time: the processor's trap flag raises SIGTRAP after each.
  *
  * When the environment has CONVLABS_INSTRUCTIONS, the evidence (evidence/evidence.h) says what was
  * seen between instructions_begin() and instructions_end():
  *
  *   {"stepped":8123,"gave_up":false,
- *    "sites":[{"pc":4711,"bits":256,"executed":64,"multiplies":true},...]}
+ *    "sites":[{"pc":4711,"executed":64},...]}
  *
  * stepped: instructions of the program itself, without those of the C library, which chooses its
  * own for the processor. gave_up: the libraries took so many instructions that the rest was not
- * watched. sites: those of them that a processor with SSSE3, and nothing newer, lacks, and those
- * that multiply, by their addresses in the program's file; bits: of the registers that one of AVX
- * uses, else 0, and -1 if it is not newer. The calling thread is watched until INSTRUCTIONS_MOST
- * were stepped: a step takes up to 25 microseconds, and a loop shows all its instructions early.
- * With a large array to guard, less is watched at first; later any thread is, from the moment when
- * it comes to one of a few pages of the array, which are chosen at random. So a function cannot do
- * its work behind its first instructions, behind a long call of a library, or in another thread.
+ * watched. sites: the instructions, by their addresses in the program's file, which tells the
+ * grader what they are (grader/execute/instructions.py). The calling thread is watched until
+ * INSTRUCTIONS_MOST were stepped: a step takes up to 25 microseconds, and a loop shows all its
+ * instructions early. With a large array to guard, less is watched at first; later any thread is,
+ * from the moment when it comes to one of a few pages of the array, which are chosen at random. So
+ * a function cannot do its work behind its first instructions, behind a long call of a library, or
+ * in another thread.
  *
  * Without the variable, and on other processors than x86-64, both functions do nothing.
  *
@@ -50,12 +49,3 @@ bool instructions_sampled(void);
 
 /* Reports all samples. */
 void instructions_report(void);
-
-/* The width, in bits, of the registers that the AVX instruction at `code` uses; 0: it is none. */
-int instructions_avx_bits(const unsigned char *code);
-
-/* Does the instruction at `code` multiply, or gather what was multiplied before? */
-bool instructions_multiplies(const unsigned char *code);
-
-/* Is the instruction at `code` newer than SSSE3: of SSE4, AVX, BMI, AES or another extension? */
-bool instructions_is_newer(const unsigned char *code);

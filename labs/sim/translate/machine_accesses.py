@@ -1,9 +1,9 @@
 """Has the machine code of a traced program report the accesses that gcc does not: see
 labs/sim/src/trace/machine_accesses.h.
 
-    python machine_accesses.py < FILE.s > OTHER.s
+    python -m labs.sim.translate.machine_accesses [threads] < FILE.s > OTHER.s
 
-An instruction whose accesses are not known here is refused, with the line of its source.
+An instruction that labs/runtime/x86.toml does not have is refused, with the line of its source.
 
 gcc reports an access by a call in front of it, but not each one: none to a local variable whose
 address stays in the function, with whatever index; none that passes a structure by value or
@@ -11,7 +11,9 @@ receives one; none of an intrinsic that loads or stores a part of a register. So
 every instruction with an address that is computed at run time gives the address once more. It
 keeps all registers and flags. One in front of a call of the C++ library is of 0 bytes: no kernel
 may get there. What is at a fixed place in the stack frame of its own function, or
-is a variable by its name, is left alone: the first cannot be another's, and gcc reports the second.
+is a variable by its name, is left alone: the first cannot be another's, and the second is the
+program's. With `threads`, for the check of OpenMP's races, what another thread may access as well
+is reported: a variable, and the frame of a function that creates tasks.
 So is an access right behind a callback that got its address from the same registers: that is how
 nearly every access looks, and a call for each would take most of a traced program's time.
 """
@@ -21,65 +23,47 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
-# A memory operand with a register. That of a thread-local variable counts from the segment %fs on.
+from labs.runtime import x86
+
+# A memory operand with a register. Thread-local variables are at places from %fs on.
 _MEMORY = re.compile(
-    r"(?<![-+\w.$@:])(?P<of_thread>%fs:)?"
-    r"(?P<place>[-+\w.$@]*)\((?P<base>%r\w+)?(?:,(?P<index>%\w+)(?:,\d)?)?\)"
+    r"(?<![\w:.$@+-])(?P<segment>%[a-z]s:)?(?P<place>[-+\w.$@]*)"
+    r"\((?P<base>%r\w+)?(?:,(?P<index>%\w+)(?:,\d)?)?\)"
 )
-_LINE = re.compile(
-    r"\t(?:(?:lock|rep\w*|xacquire|xrelease|notrack|bnd)[; ]+)*(?P<word>[a-z]\w*)\t(?P<operands>.*)"
-)
+_OF_THREAD = "%fs:"
+_LINE = re.compile(rf"\t{x86.PREFIXES}(?P<word>[a-z]\w*)\t(?P<operands>.*)")
 # A line, and those before it that say nothing: directives, and the most frequent instructions of a
 # kernel, which access no memory and change no address.
 _NEXT = re.compile(
     r"(?P<dull>(?:\t\.(?!cfi_)[^\n]*\n|\tv(?!maskmov)\w+\t(?:%[xyz]mm\d+|\$\d+|, )+\n)*)"
     r"(?P<line>[^\n]*\n?)"
 )
+_ONE = re.compile(r"(?P<dull>)(?P<line>[^\n]*\n?)")
 # The next frequent ones: of vectors, and of a place in the frame.
 _OF_FRAME = re.compile(
     r"\t(?P<word>v(?!maskmov)\w+)\t(?:%[xyz]mm\d+, )*(?P<place>\d*)\(%rsp\)(?:, %[xyz]mm\d+)*\n"
 )
-_WORD_ALONE = re.compile(r"\t(?:rep\w* )?(?P<word>[a-z]\w*)$")
+_WORD_ALONE = re.compile(r"\t(?P<repeats>rep\w*[; ]+)?(?P<word>[a-z]\w*)$")
 # Of AVX-512: which parts of a vector are accessed, or that one value stands for all.
 _DECORATION = re.compile(r"\{[^}]*\}")
-# Instructions whose accesses are those of their operand, and others, which access what no operand
-# says, or more than that.
-_KNOWN = re.compile(
-    r"v?(?:c?mov|cvt|add|sub|mul|div|min|max|sqrt|rsqrt|rcp|round|cmp|u?comi|and|or|xor|blend|shuf|unpck"
-    r"|insert|extract|lddqu|ldmxcsr|stmxcsr|dpp|hadd|hsub|aes|sha|gf2p8|pclmul|mpsad|test|mask)\w*"
-    r"|v?p(?!refetch|tw)[a-z]\w*|v(?:f|broadcast|perm|scalef|getexp|getmant|reduce|range|rndscale|fixup"
-    r"|expand|compress|align|dbpsad|dp|ternlog)\w*|k\w*|f(?!nsave|save|rstor|x)\w+"
-    r"|(?:adc|sbb|inc|dec|neg|not|imul|idiv|sh[lr]|sa[lr]|ro[lr]|rc[lr]|bt|set|xchg|xadd|cmpxchg|push|pop"
-    r"|bs[fr]|bls|bextr|bzhi|lzcnt|tzcnt|crc32|adox|adcx|rorx|lea|nop|call|jmp|prefetch|cldemote|clflush"
-    r"|clwb)\w*"
-)
-_HIDDEN = re.compile(r"clzero|xlat\w*|movdir64b|enqcmds?|tile\w+|monitorx?|mwaitx?")
-_LANES = re.compile(r"v(?:p?gather|p?scatter)(?P<index>[dq])(?P<element>[dq]|p[sd])")
-_NO_ACCESS = re.compile(r"lea[wlq]?|nop[wlq]?|prefetch\w*|call|jmp|v?maskmov(?:dqu|q)")
-_READS_LAST = re.compile(
-    r"cmp[bwlq]|test[bwlq]|bt[wlq]|v?u?comis[sd]|push[wlq]?|i?mul[bwlq]|i?div[bwlq]|fi?ld\w*|v?p?test\w*"
-    r"|f(?:i?add|i?mul|i?subr?|i?divr?|i?comp?)[sl]?|ldmxcsr|vldmxcsr|fldcw|fldenv"
-)
-_SIZES = {"d": 4, "ps": 4, "q": 8, "pd": 8}
+_LANES = re.compile(r"v(?:p?gather|p?scatter)(?P<index>[dq])(?:[dq]|p[sd])")
+_PACKED = re.compile(r"vp?(?:compress|expand)\w+")
+_BY_SIGNS = re.compile(r"v?p?maskmov\w+")
+_BIT_OF_STRING = re.compile(r"bt[crs]?[wlq]?")  # with a register: anywhere before or behind it
 _MASK = re.compile(r"\{%(k[1-7])\}")
-_BYTES = {"x": 16, "y": 32, "z": 64}  # of the registers %xmm, %ymm and %zmm
+_KEEPS_MASK = {16: "movdqu", 8: "movq"}  # where a mask has a sign for each byte
+_INDEX = {"d": 4, "q": 8}  # bytes
+_VECTOR = {"x": 16, "y": 32, "z": 64}  # bytes of the registers %xmm, %ymm and %zmm
 _LOCATION = re.compile(r"\t\.loc (?P<file>\d+) (?P<line>\d+)")
 _FILE = re.compile(r'(?m)^\t\.file (?P<number>\d+)(?: "(?P<folder>[^"]*)")? "(?P<name>[^"]*)"')
-_STRING = re.compile(r"(?:movs|stos|cmps|scas|lods)[bwlq]")
-_WIDTHS = (
-    (re.compile(r"v?mov(?:ss|d)|v?\w+ss|v?cvts[is]2s[sd]l?|movs[xl]?lq|movslq"), 4),
-    (re.compile(r"v?mov(?:sd|q|[lh]p[sd]|nti)|v?\w+sd|v?movddup"), 8),
-    (re.compile(r"mov[sz]b[wlq]"), 1),
-    (re.compile(r"mov[sz]w[lq]"), 2),
-    (re.compile(r"cmpxchg16b"), 16),
-    (re.compile(r"fn?stenv|fldenv"), 28),
-    (re.compile(r"[a-z]+b"), 1),
-    (re.compile(r"[a-z]+w"), 2),
-    (re.compile(r"[a-z]+l"), 4),
-    (re.compile(r"[a-z]+q"), 8),
-)
+_STRING = re.compile(r"(?P<name>movs|stos|cmps|scas|lods)(?P<size>[bwlq])")
+_STRING_BYTES = {"b": 1, "w": 2, "l": 4, "q": 8}
+_WORDS = re.compile(rf"(?m)^\t{x86.PREFIXES}([a-z]\w*)(?=[\t\n])")
+_TASKS = re.compile(r"\tcall\tGOMP_task")
+_GROWS = re.compile(r"\tsubq\t\$(\d+), %rsp")
 _CALLBACK = re.compile(r"\tcall\t__tsan_(?:volatile_|unaligned_)*(read|write)(\d+)(?:@PLT)?$")
 _KEEPS_REGISTERS = re.compile(
     r"\tcall\tsim_(?:lock_step_)?mark(?:@PLT)?$|\t(?:cltq|cqto|cltd|cwtl|nop)$"
@@ -102,7 +86,10 @@ _KEPT = {
 }
 _FIRST_ARGUMENT = re.compile(r"%(?:[re]?di|dil)\b")
 _NOTED = re.compile("|".join(part.pattern for part in (*_KEPT.values(), _FIRST_ARGUMENT)))
-_STORES = 1  # of the number that goes with an address: 2 * bytes + 1 for a store
+# Of the number that goes with an address: 2 * bytes, 1 for a store, and for the check of threads
+# this for one that is atomic.
+_STORES, _ATOMIC = 1, 1 << 30
+_LOCKS = re.compile(r"\t(?:x\w+[; ]+)?lock\b|\txchg")
 
 
 class Frame:
@@ -114,6 +101,7 @@ class Frame:
 
     def _begin(self) -> None:
         self.bytes, self.by_pointer, self.is_known = 8, False, True
+        self.room = 0  # between a frame pointer and the stack pointer
         self._remembered.clear()
 
     def note(self, line: str) -> None:
@@ -129,12 +117,18 @@ class Frame:
         elif word == ".cfi_def_cfa":
             self.by_pointer, self.is_known = values[0] == "6", values[0] in ("6", "7")
             self.bytes = int(values[1])
-        elif word == ".cfi_escape":
-            self.is_known = False
+        elif word == ".cfi_escape" and rest.startswith("0xf,"):
+            # Of a frame that is aligned, the caller's is found through the frame pointer.
+            self.by_pointer = self.is_known = rest.startswith("0xf,0x3,0x76,")
         elif word == ".cfi_remember_state":
             self._remembered.append((self.bytes, self.by_pointer, self.is_known))
         elif word == ".cfi_restore_state" and self._remembered:
             self.bytes, self.by_pointer, self.is_known = self._remembered.pop()
+
+    def note_room(self, line: str) -> None:
+        """Reads an instruction: the first that lowers the stack pointer below a frame pointer."""
+        if self.by_pointer and not self.room and (grows := _GROWS.fullmatch(line)):
+            self.room = int(grows[1])
 
     def has(self, place: str, base: str) -> bool:
         """Is the address, a number from a register on, inside the frame for certain?"""
@@ -142,7 +136,7 @@ class Frame:
             return False
         offset = int(place or "0")
         if base == "%rsp":
-            return not self.by_pointer and 0 <= offset < self.bytes - 8
+            return 0 <= offset < (self.room if self.by_pointer else self.bytes - 8)
         return base == "%rbp" and self.by_pointer and offset < 0
 
 
@@ -239,169 +233,248 @@ class Source:
                 folder = f"{file['folder']}/" if file["folder"] and file["name"][0] != "/" else ""
                 name = folder + file["name"]
         return UnknownInstructionError(
-            f"{name}:{line}: error: the instruction {word} accesses memory in "
-            "a way that the checks cannot follow: use another intrinsic or attribute"
+            f"{name}:{line}: error: the instruction {word} may access memory in a way that the "
+            "checks do not know: use plain C, or another intrinsic of SSE, AVX, AVX2 or AVX-512"
         )
 
 
-def reported(text: str) -> Iterator[str]:
+class Function:
+    """What is known of the function that is read. of_threads: may other threads access what is a
+    variable, or in a frame?"""
+
+    def __init__(self, text: str, of_threads: bool) -> None:
+        self.frame = Frame()
+        self.callbacks = Callbacks()
+        self._text = text
+        self.of_threads = of_threads
+        self._has_tasks = False
+
+    def note_directive(self, line: str, at: int) -> None:
+        self.frame.note(line)
+        if self.of_threads and line.startswith("\t.cfi_startproc"):
+            end = self._text.find("\t.cfi_endproc", at)
+            self._has_tasks = _TASKS.search(self._text, at, end) is not None
+
+    def note(self, line: str) -> None:
+        self.frame.note_room(line)
+        self.callbacks.note(line)
+
+    def owns(self, memory: re.Match[str]) -> bool:
+        """Is it a variable by its name, or in the frame, that no one else may access?"""
+        if memory["segment"]:
+            return False
+        if memory["base"] == "%rip":
+            return not self.of_threads or "@" in memory["place"] or memory["place"][:2] == ".L"
+        return not memory["index"] and self.has(memory["place"], memory["base"] or "")
+
+    def has(self, place: str, base: str) -> bool:
+        return not self._has_tasks and self.frame.has(place, base)
+
+
+def reported(text: str, of_threads: bool = False) -> Iterator[str]:
     """The pieces of a file of assembly, with the calls. Raises UnknownInstructionError."""
-    frame = Frame()
-    callbacks = Callbacks()
+    function = Function(text, of_threads)
     source = Source(text)
     own = set(_DEFINED.findall(text))
+    all_known = all(x86.find(word) for word in set(_WORDS.findall(text)))
     written_by_hand = False
-    for piece in _NEXT.finditer(text):
+    for piece in (_NEXT if all_known else _ONE).finditer(text):
         yield piece["dull"]
         line = piece["line"]
         if line.startswith("\t.cfi_"):
-            frame.note(line)
+            function.note_directive(line, piece.start("line"))
         elif line.startswith("#"):
             written_by_hand = line.startswith("#APP") or (
                 written_by_hand and not line.startswith("#NO_APP")
             )
-        elif (
-            (slot := _OF_FRAME.fullmatch(line))
-            and _sort_of(slot["word"])[2]
-            and frame.has(slot["place"], "%rsp")
-        ):
+        elif (slot := _OF_FRAME.fullmatch(line)) and function.has(slot["place"], "%rsp"):
             pass
         elif not line.startswith("\t."):
             if line.startswith("\t") and not written_by_hand:
                 source.at = piece.start("line")
                 if (called := _LIBRARY.match(line)) and called["name"] not in own:
-                    yield from _call("0", "", 0, is_store=False)
-                yield from _calls(line.rstrip("\n"), frame, callbacks, source)
-            callbacks.note(line.rstrip("\n"))
+                    yield from _call("0", 0, is_store=False)
+                yield from _calls(line.rstrip("\n"), function, source)
+            function.note(line.rstrip("\n"))
         yield line
 
 
-def _calls(line: str, frame: Frame, callbacks: Callbacks, source: Source) -> Iterator[str]:
+def _calls(line: str, function: Function, source: Source) -> Iterator[str]:
     if alone := _WORD_ALONE.fullmatch(line):
-        if _STRING.fullmatch(alone["word"]):
-            yield from _string(alone["word"])
-        elif _HIDDEN.fullmatch(alone["word"]):
+        if string := _STRING.fullmatch(alone["word"]):
+            yield from _string(string["name"], string["size"], alone["repeats"] is not None)
+        elif not x86.find(alone["word"]):
             raise source.refusal(alone["word"])
         return
     found = _LINE.match(line)
     if not found:
         return
     word, operands = found["word"], found["operands"]
-    if "{" in operands:
-        operands = _DECORATION.sub("", operands)
+    row = x86.find(word)
+    if row is None:
+        raise source.refusal(word)
+    if row.access == "none":
+        return
+    plain = _DECORATION.sub("", operands) if "{" in operands else operands
+    memory = _MEMORY.search(plain)
     if word.startswith(("maskmov", "vmaskmovdqu")):
-        yield from _call("(%rdi)", "%rdi", 16, is_store=True)
-    is_hidden, has_no_access, is_known = _sort_of(word)
-    if is_hidden:
+        yield from _lanes(
+            Lanes(row.lane, 16 if "%x" in plain else 8, plain.split(",")[0], 1), "(%rdi)"
+        )
+    elif not memory:
+        return
+    elif memory["segment"] not in (None, _OF_THREAD):
+        raise source.refusal(f"{word} {plain}")
+    elif (index := memory["index"]) and not index.startswith("%r"):
+        yield from _gathered(word, row, plain, memory, _mask(word, operands, plain), source)
+    elif _BIT_OF_STRING.fullmatch(word) and plain.startswith("%"):
+        raise source.refusal(f"{word} {plain}")
+    elif not function.owns(memory):
+        is_store = row.stores(is_last=memory.end() == len(plain))
+        width = row.width(operands)
+        mask = _mask(word, operands, plain) if row.lane else ""
+        if mask:
+            lanes = Lanes(
+                row.lane, width, mask, is_store, packed=_PACKED.fullmatch(word) is not None
+            )
+            yield from _lanes(lanes, memory[0])
+        elif memory["segment"] or not function.callbacks.had(memory[0], width, is_store):
+            is_atomic = function.of_threads and _LOCKS.match(line) is not None
+            yield from _call(memory[0], width, is_store, is_atomic)
+
+
+def _mask(word: str, decorated: str, operands: str) -> str:
+    """What says which lanes are accessed: a register of bits, or a vector of signs. "" where there
+    is none."""
+    if bits := _MASK.search(decorated):
+        return f"%{bits[1]}"
+    vectors: list[str] = re.findall(r"(?<!,)%[xy]mm\d+(?=,)", operands)
+    if _BY_SIGNS.fullmatch(word):
+        return vectors[-1] if operands.endswith(")") else vectors[0]
+    return vectors[0] if _LANES.fullmatch(word) and operands.startswith("%") else ""
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """The lanes of an access that a mask chooses from. bytes: of each, and of all. packed: those
+    that are chosen lie side by side. index: the vector of a gather or scatter."""
+
+    lane: int
+    bytes: int
+    mask: str
+    is_store: bool | int
+    packed: bool = False
+    index: str = ""
+    index_bytes: int = 0
+    scale: str = ""
+
+    def count(self) -> int:
+        return self.bytes // self.lane
+
+
+def _gathered(
+    word: str, row: x86.Instruction, operands: str, memory: re.Match[str], mask: str, source: Source
+) -> Iterator[str]:
+    kind = _LANES.fullmatch(word)
+    if not kind or not mask:
         raise source.refusal(word)
-    if has_no_access:
-        return
-    memory = _MEMORY.search(operands)
-    if not memory or memory["base"] == "%rip":
-        return
-    base, index = memory["base"] or "", memory["index"]
-    if index and not index.startswith("%r"):
-        lanes, mask = _LANES.fullmatch(word), _mask(found["operands"], operands)
-        if not lanes or not mask or memory["of_thread"]:
-            raise source.refusal(word)
-        yield from _lanes(lanes, memory, operands, mask)
-        return
-    if not is_known:
-        raise source.refusal(word)
-    if not index and not memory["of_thread"] and frame.has(memory["place"], base):
-        return
-    is_last = memory.end() == len(operands)
-    is_store = is_last and not _READS_LAST.fullmatch(word)
-    width = _width(word, operands)
-    if not callbacks.had(memory[0], width, is_store):
-        yield from _call(memory[0], base, width, is_store)
-
-
-@cache
-def _sort_of(word: str) -> tuple[bool, bool, bool]:
-    """Of an instruction: does it access what no operand says? Does it access nothing? Are its
-    accesses known?"""
-    hidden, without, known = (rule.fullmatch(word) for rule in (_HIDDEN, _NO_ACCESS, _KNOWN))
-    return hidden is not None, without is not None, known is not None
-
-
-def _mask(decorated: str, operands: str) -> str:
-    """What says which lanes a gather or scatter accesses: a register of bits, or a vector of signs,
-    which comes first. "" where there is none."""
-    bits = _MASK.search(decorated)
-    first = re.match(r"%[xy]mm\d+(?=,)", operands)
-    return f"%{bits[1]}" if bits else first[0] if first else ""
-
-
-def _lanes(lanes: re.Match[str], memory: re.Match[str], operands: str, mask: str) -> Iterator[str]:
-    """Of a gather or a scatter, each lane that its mask has."""
-    indices, wide = _SIZES[lanes["index"]], _SIZES[lanes["element"]]
     vectors = re.findall(r"%([xyz])mm\d+", operands)
-    data = vectors[0] if memory.end() == len(operands) else vectors[-1]
-    index = memory["index"]
-    count = min(_BYTES[index[1]] // indices, _BYTES[data] // wide)
+    is_store = memory.end() == len(operands)
+    data, index = vectors[0] if is_store else vectors[-1], memory["index"]
+    wide = _INDEX[kind["index"]]
+    count = min(_VECTOR[index[1]] // wide, _VECTOR[data] // row.lane)
     scale = re.search(r",(\d)\)$", memory[0])
-    of_stack = "24" if memory["base"] == "%rsp" else ""  # for what is pushed first
-    place = "+".join(filter(None, (memory["place"], of_stack))) or "0"
-    what = 2 * wide + lanes[0].startswith(("vscatter", "vpscatter")) * _STORES
-    yield "\tpushq\t%rax\n\tpushq\t%rcx\n\tpushfq\n"
-    yield (
-        f"\tleaq\t{place}({memory['base']}), %rcx\n"
-        if memory["base"]
-        else (f"\tmovq\t${place}, %rcx\n")
+    lanes = Lanes(
+        row.lane, count * row.lane, mask, is_store, False, index, wide, scale[1] if scale else "1"
     )
+    base = f"({memory['base']})" if memory["base"] else ""
+    yield from _lanes(lanes, (memory["segment"] or "") + (memory["place"] or "0") + base)
+
+
+def _lanes(lanes: Lanes, address: str) -> Iterator[str]:
+    """Calls for each lane that the mask has; the stack keeps the mask, and the index below it."""
+    what, by_bits = 2 * lanes.lane + lanes.is_store * _STORES, lanes.mask.startswith("%k")
+    yield "\tpushq\t%rax\n\tpushq\t%rcx\n\tpushfq\n"
+    yield from _loaded(address, 24, "%rcx", spare="%rax")
     yield "\tleaq\t-128(%rsp), %rsp\n"
-    yield f"\tvmovdqu{'64' * (mask[1] == 'k')}\t{index}, (%rsp)\n"
-    if mask[1] == "k":
-        yield f"\tkmovw\t{mask}, %eax\n\tmovl\t%eax, 64(%rsp)\n"
-    else:
-        yield f"\tvmovdqu\t{mask}, 64(%rsp)\n"
-    for lane in range(count):
-        bit = lane if mask[1] == "k" else 8 * wide * (lane + 1) - 1
+    if lanes.index:
+        yield f"\tvmovdqu{'64' * by_bits}\t{lanes.index}, (%rsp)\n"
+    if by_bits and lanes.count() > 16:
+        yield f"\tkmovq\t{lanes.mask}, 64(%rsp)\n"
+    elif by_bits:
+        yield f"\tkmovw\t{lanes.mask}, %eax\n\tmovl\t%eax, 64(%rsp)\n"
+    else:  # an instruction of SSE where there may be no other
+        keep = _KEEPS_MASK[lanes.bytes] if lanes.lane == 1 else "vmovdqu"
+        yield f"\t{keep}\t{lanes.mask}, 64(%rsp)\n"
+    for lane in range(lanes.count()):
+        bit = lane if by_bits else 8 * lanes.lane * (lane + 1) - 1
         yield f"\tbtl\t${bit % 32}, {64 + bit // 32 * 4}(%rsp)\n\tjnc\t1f\n"
-        yield f"\tmov{'slq' if indices == 4 else 'q'}\t{indices * lane}(%rsp), %rax\n"
-        yield f"\tleaq\t(%rcx,%rax,{scale[1] if scale else 1}), %rax\n"
+        yield from _lane(lanes, lane)
         yield f"\tpushq\t${what}\n\tcall\tsim_machine_access\n\tleaq\t8(%rsp), %rsp\n1:\n"
     yield "\tleaq\t128(%rsp), %rsp\n\tpopfq\n\tpopq\t%rcx\n\tpopq\t%rax\n"
 
 
-def _string(word: str) -> Iterator[str]:
-    """Of an instruction that repeats itself, where it begins."""
-    if word[:4] in ("movs", "lods", "cmps"):
-        yield from _call("(%rsi)", "%rsi", 8, is_store=False)
-    if word[:4] != "lods":
-        yield from _call("(%rdi)", "%rdi", 8, is_store=word[:4] in ("movs", "stos"))
+def _lane(lanes: Lanes, lane: int) -> Iterator[str]:
+    """Puts the address of a lane into %rax; %rcx has that of all."""
+    if lanes.index:
+        move = "movslq" if lanes.index_bytes == 4 else "movq"
+        yield f"\t{move}\t{lanes.index_bytes * lane}(%rsp), %rax\n"
+        yield f"\tleaq\t(%rcx,%rax,{lanes.scale}), %rax\n"
+    elif lanes.packed:
+        yield f"\tmovq\t%rcx, %rax\n\tleaq\t{lanes.lane}(%rcx), %rcx\n"
+    else:
+        yield f"\tleaq\t{lanes.lane * lane}(%rcx), %rax\n"
 
 
-def _call(address: str, base: str, width: int, is_store: bool) -> Iterator[str]:
-    of_thread, address = address.startswith("%fs:"), address.removeprefix("%fs:")
-    if base == "%rsp":  # what is pushed below moves it
-        place, _, rest = address.partition("(")
-        address = f"{place + '+' if place else ''}8({rest}"
+def _string(name: str, size: str, repeats: bool) -> Iterator[str]:
+    """Of an instruction that may repeat itself, all that it may access."""
+    bytes_ = _STRING_BYTES[size]
+    for register, used, is_store in (
+        ("%rsi", name in ("movs", "lods", "cmps"), False),
+        ("%rdi", name != "lods", name in ("movs", "stos")),
+    ):
+        if used and repeats:
+            yield from _repeated(register, bytes_, is_store)
+        elif used:
+            yield from _call(f"({register})", bytes_, is_store)
+
+
+def _repeated(register: str, width: int, is_store: bool) -> Iterator[str]:
+    """As _call(), of %rcx times the width, if that is not 0."""
+    yield "\tjrcxz\t1f\n\tpushq\t%rax\n"
+    yield f"\tleaq\t0(,%rcx,{width}), %rax\n\tleaq\t{is_store * _STORES}(%rax,%rax), %rax\n"
+    yield f"\tpushq\t%rax\n\tmovq\t{register}, %rax\n"
+    yield "\tcall\tsim_machine_access\n\tleaq\t8(%rsp), %rsp\n\tpopq\t%rax\n1:\n"
+
+
+def _loaded(address: str, pushed: int, register: str, spare: str) -> Iterator[str]:
+    """Puts an address into a register, after so many bytes were pushed. It keeps the flags."""
+    yield f"\tleaq\t{_behind_pushes(address.removeprefix(_OF_THREAD), pushed)}, {register}\n"
+    if address.startswith(_OF_THREAD):  # leaq knows no segment; where it begins stands in its front
+        yield f"\tpushq\t{spare}\n\tmovq\t%fs:0, {spare}\n"
+        yield f"\tleaq\t({register},{spare}), {register}\n\tpopq\t{spare}\n"
+
+
+def _behind_pushes(address: str, pushed: int) -> str:
+    """The same address, after so many bytes were pushed."""
+    if "(%rsp" not in address:
+        return address
+    place, _, rest = address.partition("(")
+    return f"{place + '+' if place else ''}{pushed}({rest}"
+
+
+def _call(address: str, width: int, is_store: bool, is_atomic: bool = False) -> Iterator[str]:
     yield "\tpushq\t%rax\n"
-    yield f"\tleaq\t{address}, %rax\n"
-    if of_thread:
-        yield "\tpushq\t%rcx\n\tmovq\t%fs:0, %rcx\n\tleaq\t(%rax,%rcx), %rax\n\tpopq\t%rcx\n"
-    yield f"\tpushq\t${2 * width + is_store * _STORES}\n"
+    yield from _loaded(address, 8, "%rax", spare="%rcx")
+    yield f"\tpushq\t${2 * width + is_store * _STORES + is_atomic * _ATOMIC}\n"
     yield "\tcall\tsim_machine_access\n"
     yield "\tleaq\t8(%rsp), %rsp\n"
     yield "\tpopq\t%rax\n"
 
 
-def _width(word: str, operands: str) -> int:
-    """How many bytes it accesses, or may."""
-    if "%zmm" in operands:
-        return 64
-    wide = 32 if "%ymm" in operands else 16
-    for pattern, width in _WIDTHS:
-        if pattern.fullmatch(word):
-            return width
-    return wide if "%xmm" in operands or "%ymm" in operands else 8
-
-
 def main() -> int:
     try:
-        sys.stdout.writelines(reported(sys.stdin.read()))
+        sys.stdout.writelines(reported(sys.stdin.read(), of_threads="threads" in sys.argv[1:]))
     except UnknownInstructionError as refused:
         print(refused, file=sys.stderr)
         return 1

@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import machine_accesses
 import pytest
 
 from grader import paths
@@ -19,6 +20,7 @@ from grader.execute import addr2line, evidence, openmp_team, records
 from grader.tests import captured
 
 HEAD = """
+#include <immintrin.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +39,26 @@ int main(void) {
 }
 """
 RIGHT = {
+    "stores past the caches, each thread's own": """
+#pragma omp parallel for schedule(static, 4)
+    for (int i = 0; i < 100; i++) _mm_stream_si32(a + i, i + 1);
+    _mm_sfence();""",
+    "chosen bytes beside those of another thread": """
+#pragma omp parallel for schedule(static, 1)
+    for (int i = 0; i < 96; i++) {
+        const int at = i / 4 * 4;
+        const __m128i lane = _mm_setr_epi32(at, at + 1, at + 2, at + 3);
+        const __m128i one = _mm_cmpeq_epi32(lane, _mm_set1_epi32(i));
+        _mm_maskmoveu_si128(_mm_add_epi32(lane, _mm_set1_epi32(1)), one, (char *)(a + at));
+    }
+    for (int i = 96; i < 100; i++) a[i] = i + 1;""",
+    "halves of registers, and prefetched ones": """
+#pragma omp parallel for schedule(static, 1)
+    for (int i = 0; i < 100; i += 2) {
+        _mm_prefetch((const char *)(a + i + 2), _MM_HINT_T0);
+        const __m128i two = _mm_setr_epi32(0, 0, i + 1, i + 2);
+        _mm_storeh_pi((__m64 *)(a + i), _mm_castsi128_ps(two));
+    }""",
     "static": """
 #pragma omp parallel for
     for (int i = 0; i < 100; i++) a[i] = i + 1;""",
@@ -463,6 +485,37 @@ RIGHT = {
     }""",
 }
 WRONG = {
+    "a store past the caches": """
+#pragma omp parallel for
+    for (int i = 0; i < 100; i++) {
+        a[i] = i + 1;
+        _mm_stream_si32(&total, 0);  // RACE
+    }""",
+    "half a register": """
+#pragma omp parallel for
+    for (int i = 0; i < 100; i++) {
+        static float two[2];
+        a[i] = i + 1;
+        _mm_storeh_pi((__m64 *)two, _mm_set1_ps(1));  // RACE
+    }""",
+    "chosen bytes": """
+#pragma omp parallel for
+    for (int i = 0; i < 100; i++) {
+        static char near[16];
+        a[i] = i + 1;
+        _mm_maskmoveu_si128(_mm_set1_epi8(1), _mm_set1_epi16(255), near);  // RACE
+    }""",
+    "a variable of tasks, by a builtin alone": """
+    unsigned sum = 0;
+#pragma omp parallel
+#pragma omp single
+    {
+        for (int i = 0; i < 100; i++) a[i] = i + 1;
+#pragma omp task shared(sum)
+        sum = 1;  // RACE
+#pragma omp task shared(sum)
+        __builtin_ia32_addcarryx_u32(0, 1, 2, &sum);  // RACE
+    }""",
     "a task not waited for": """
     int half[100];
 #pragma omp parallel
@@ -648,8 +701,10 @@ def checked(
     file, program = folder / "a.c", folder / "a"
     file.write_text(source)
     compiling, linking = compiler
-    subprocess.run(["gcc", *compiling, "-c", file, "-o", folder / "a.o"], check=True)
-    subprocess.run(["gcc", folder / "a.o", *linking, "-o", program], check=True)
+    subprocess.run(["gcc", *compiling, "-S", file, "-o", folder / "a.s"], check=True)
+    text = "".join(machine_accesses.reported((folder / "a.s").read_text(), of_threads=True))
+    (folder / "a.s").write_text(text)
+    subprocess.run(["gcc", folder / "a.s", *linking, "-o", program], check=True)
     with evidence.recorder() as recorder:
         done = captured.run(
             [program],

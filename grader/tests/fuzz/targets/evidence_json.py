@@ -65,7 +65,7 @@ def seeds() -> Iterator[bytes]:
     yield b"\3" + RECORDED
     yield b"\3" + RECORDED.replace(b"shared", b"global").replace(b"[4,4,3]", b"[-4,64,2,8,0,1]")
     yield b"\4" + b'{"largest":4,"written":[100,100,2,100]}'
-    site = b'{"pc":4096,"bits":256,"executed":9,"multiplies":true}'
+    site = b'{"pc":4096,"executed":9}'
     yield b"\5" + b'{"stepped":90,"gave_up":false,"sites":[' + site + b"]}"
     yield b"\6" + b'{"step":0,"returned":0,"error":"","guards":"intact","changed":"","left":""}'
     yield b"\7" + b'{"pc":9,"thread":1,"store":false,"width":8,"at":4096}\n'

@@ -1,94 +1,24 @@
-/* Check suite of labs/runtime/runner/instructions.c: what a newer instruction is, and what is seen
- * of a function that executes some. */
+/* Check suite of labs/runtime/runner/instructions.c: what is seen of a function. */
 #include "test_suite.h"
 
 #include "runner/instructions.h"
 
 #include "evidence/evidence.h"
 
+#include <link.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------- encodings */
-
-static const struct {
-    const char *text;
-    unsigned char code[8];
-    int bits;
-    bool is_newer; /* than SSSE3 */
-} encodings[] = {
-    {"pshufb (%r8),%xmm9", {0x66, 0x45, 0x0f, 0x38, 0x00, 0x08}, 0, false},
-    {"pabsd %xmm1,%xmm2", {0x66, 0x0f, 0x38, 0x1e, 0xd1}, 0, false},
-    {"palignr $4,%xmm1,%xmm2", {0x66, 0x0f, 0x3a, 0x0f, 0xd1, 0x04}, 0, false},
-    {"rep bsf %eax,%ecx", {0xf3, 0x0f, 0xbc, 0xc8}, 0, false},
-    {"pmulld %xmm1,%xmm2", {0x66, 0x0f, 0x38, 0x40, 0xd1}, 0, true},
-    {"pmulld %xmm9,%xmm2", {0x66, 0x41, 0x0f, 0x38, 0x40, 0xd1}, 0, true},
-    {"pblendw $3,%xmm1,%xmm2", {0x66, 0x0f, 0x3a, 0x0e, 0xd1, 0x03}, 0, true},
-    {"pcmpgtq %xmm1,%xmm2", {0x66, 0x0f, 0x38, 0x37, 0xd1}, 0, true},
-    {"crc32b %al,%ecx", {0xf2, 0x0f, 0x38, 0xf0, 0xc8}, 0, true},
-    {"popcnt %rax,%rcx", {0xf3, 0x48, 0x0f, 0xb8, 0xc8}, 0, true},
-    {"paddd %xmm1,%xmm2", {0x66, 0x0f, 0xfe, 0xd1}, 0, false},
-    {"pshufb %xmm1,%xmm2", {0x66, 0x0f, 0x38, 0x00, 0xd1}, 0, false},
-    {"ret", {0xc3}, 0, false},
-    {"vpaddd %xmm1,%xmm2,%xmm3", {0xc5, 0xe9, 0xfe, 0xd9}, 128, true},
-    {"vpaddd %ymm1,%ymm2,%ymm3", {0xc5, 0xed, 0xfe, 0xd9}, 256, true},
-    {"vpshufb %ymm1,%ymm2,%ymm3", {0xc4, 0xe2, 0x6d, 0x00, 0xd9}, 256, true},
-    {"vpshufb %xmm1,%xmm2,%xmm3", {0xc4, 0xe2, 0x69, 0x00, 0xd9}, 128, true},
-    {"vpaddd %fs:(%rax),%ymm2,%ymm3", {0x64, 0xc5, 0xed, 0xfe, 0x18}, 256, true},
-    {"vpaddd (%eax),%ymm2,%ymm3", {0x67, 0xc5, 0xed, 0xfe, 0x18}, 256, true},
-    {"vzeroupper", {0xc5, 0xf8, 0x77}, 128, true},
-    {"vpaddd %zmm1,%zmm2,%zmm3", {0x62, 0xf1, 0x6d, 0x48, 0xfe, 0xd9}, 512, true},
-    {"vpaddd %ymm17,%ymm2,%ymm3", {0x62, 0xb1, 0x6d, 0x28, 0xfe, 0xd9}, 256, true},
-    {"andn %eax,%ebx,%ecx", {0xc4, 0xe2, 0x60, 0xf2, 0xc8}, 0, true},
-    {"shlx %eax,%ebx,%ecx", {0xc4, 0xe2, 0x79, 0xf7, 0xcb}, 0, true},
-    {"pext %eax,%ebx,%ecx", {0xc4, 0xe2, 0x62, 0xf5, 0xc8}, 0, true},
-    {"rorx $3,%eax,%ebx", {0xc4, 0xe3, 0x7b, 0xf0, 0xd8, 0x03}, 0, true},
-};
-
-static const struct {
-    const char *text;
-    unsigned char code[8];
-    bool multiplies;
-} products[] = {
-    {"imul %eax,%ecx", {0x0f, 0xaf, 0xc8}, true},
-    {"imul $3,%eax,%ecx", {0x6b, 0xc8, 0x03}, true},
-    {"mul %rcx", {0x48, 0xf7, 0xe1}, true},
-    {"not %ecx", {0xf7, 0xd1}, false},
-    {"div %ecx", {0xf7, 0xf1}, false},
-    {"pmaddwd %xmm1,%xmm2", {0x66, 0x0f, 0xf5, 0xd1}, true},
-    {"pmulld %xmm9,%xmm2", {0x66, 0x41, 0x0f, 0x38, 0x40, 0xd1}, true},
-    {"vpmaddwd %ymm1,%ymm2,%ymm3", {0xc5, 0xed, 0xf5, 0xd9}, true},
-    {"vpmaddubsw %ymm1,%ymm2,%ymm3", {0xc4, 0xe2, 0x6d, 0x04, 0xd9}, true},
-    {"vfmadd231ps %ymm1,%ymm2,%ymm3", {0xc4, 0xe2, 0x6d, 0xb8, 0xd9}, true},
-    {"vpmaddwd %zmm1,%zmm2,%zmm3", {0x62, 0xf1, 0x6d, 0x48, 0xf5, 0xd9}, true},
-    {"vpaddd %ymm1,%ymm2,%ymm3", {0xc5, 0xed, 0xfe, 0xd9}, false},
-    {"vpshufb %ymm1,%ymm2,%ymm3", {0xc4, 0xe2, 0x6d, 0x00, 0xd9}, false},
-    {"pext %eax,%ebx,%ecx", {0xc4, 0xe2, 0x62, 0xf5, 0xc8}, false},
-    {"palignr $4,%xmm1,%xmm2", {0x66, 0x0f, 0x3a, 0x0f, 0xd1, 0x04}, false},
-    {"ret", {0xc3}, false},
-};
-
-LOOP_TEST(a_multiplication_is_known_by_its_first_bytes, 0, sizeof products / sizeof *products) {
-    ck_assert_msg(instructions_multiplies(products[_i].code) == products[_i].multiplies, "%s",
-                  products[_i].text);
-}
-
-LOOP_TEST(an_instruction_is_known_by_its_first_bytes, 0, sizeof encodings / sizeof *encodings) {
-    ck_assert_msg(instructions_avx_bits(encodings[_i].code) == encodings[_i].bits, "%s",
-                  encodings[_i].text);
-    ck_assert_msg(instructions_is_newer(encodings[_i].code) == encodings[_i].is_newer, "%s",
-                  encodings[_i].text);
-}
-
 /* ---------------------------------------------------------------- what is seen */
 
 #if defined(__x86_64__)
 
-static char record[1 << 12];
+static char record[1 << 20];
 
 /* In place of the runtime's: keeps what is reported. */
 bool evidence_write(enum evidence_kind kind, const char *text, size_t length) {
@@ -119,6 +49,19 @@ __attribute__((noinline)) static void three_times(void) {
     }
 }
 
+/* How many of its instructions the record has that were executed so often. */
+static int seen_of_three_times(long executed) {
+    const uintptr_t first = (uintptr_t)three_times - _r_debug.r_map->l_addr;
+    int seen = 0;
+    for (const char *at = record; (at = strstr(at, "\"pc\":")) != NULL; at++) {
+        unsigned long pc = 0;
+        long count = 0;
+        ck_assert_int_eq(sscanf(at, "\"pc\":%lu,\"executed\":%ld}", &pc, &count), 2);
+        seen += pc - first < 64 && (executed == 0 || count == executed);
+    }
+    return seen;
+}
+
 TEST(executions_are_counted_by_address) {
     if (!__builtin_cpu_supports("avx2")) {
         return;
@@ -126,10 +69,7 @@ TEST(executions_are_counted_by_address) {
     instructions_begin(NULL, 0);
     three_times();
     instructions_end();
-    const char *const text = read_record();
-    ck_assert_ptr_nonnull(strstr(text, "\"bits\":256,\"executed\":3,"));
-    ck_assert_ptr_nonnull(strstr(text, "\"bits\":128,\"executed\":3,"));
-    ck_assert_ptr_null(strstr(text, "\"executed\":1,"));
+    ck_assert_int_ge(seen_of_three_times(3), 2);
 }
 
 TEST(what_follows_is_not_watched) {
@@ -209,7 +149,7 @@ LOOP_TEST(who_comes_to_an_array_is_watched, 0, 2) {
         pthread_join(other, NULL);
     }
     instructions_end();
-    ck_assert_ptr_nonnull(strstr(read_record(), "\"bits\":256"));
+    ck_assert_int_gt(seen_of_three_times(0), 0);
     memset(array, 1, PAGES * PAGE); /* all of it can be written again */
     free(array);
 }
@@ -268,7 +208,7 @@ TEST(what_works_on_a_copy_is_watched_in_a_further_call) {
         calls++;
     } while (instructions_again(CODE_END));
     ck_assert_int_gt(calls, 2);
-    ck_assert_ptr_nonnull(strstr(read_record(), "\"bits\":256"));
+    ck_assert_int_gt(seen_of_three_times(0), 0);
     free(array);
     free(copy);
 }
