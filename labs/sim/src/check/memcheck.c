@@ -240,6 +240,20 @@ static void report_unknown(const struct access *a) {
     }
 }
 
+static void report_constant(const struct access *a, const struct memory_object *p) {
+    struct sim_finding f = finding(a, "wrong-space");
+    if (is_known(&f)) {
+        return;
+    }
+    char owner[512];
+    address_element(p, a->at, a->bytes, owner, sizeof owner);
+    sim_report(&f,
+               WHO
+               " %s %zu bytes of constant memory, which no kernel can change: %s; the host sets "
+               "it with cudaMemcpyToSymbol()",
+               INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, owner);
+}
+
 static void report_misaligned(const struct access *a, const struct memory_object *p) {
     struct sim_finding f = finding(a, "misaligned");
     if (is_known(&f)) {
@@ -547,6 +561,10 @@ static void check(const struct access *a) {
             end_thread(a, cudaErrorIllegalAddress);
         }
         return;
+    }
+    if (p->kind == MEMORY_CONSTANT && a->how != RACE_LOAD) {
+        report_constant(a, p);
+        end_thread(a, cudaErrorIllegalAddress);
     }
     check_inside(a, p);
 }

@@ -60,6 +60,7 @@ CHECKED = {
     "race_of_lanes": (TILE + "*(i & 1 ? s + 1 : out + i) = i; out[i + 64] = 1;", "shared-race"),
     "host_variable": ("out[i] = h_values[4096 + i];", "wrong-space"),
     "stack_of_another": (UNKNOWN["stack_of_another"], "wrong-space"),
+    "store_to_constant": ("if (i == 3) c_table[i] = in[i]; out[i] = 1;", "wrong-space"),
     "copy": (COPY + BEGIN + "cg::wait(b); out[i] = s[31 - i];", None),
     "copy_without_wait": (COPY + BEGIN + "b.sync(); out[i] = s[31 - i];", "uninitialised-read"),
     "copy_waited_for_later": (COPY + "s[i] = 0; b.sync(); " + BEGIN
