@@ -52,7 +52,7 @@ struct sim_async *sim_async_new(const struct sim_stream *stream,
     w->time = ++now;
     memcpy(w->clock, host_clock, sizeof w->clock);
     w->clock[w->lane] = w->number;
-    any_overlap = any_overlap || w->lane != 0;
+    any_overlap = any_overlap || w->lane != 0 || w->operation.begin;
     remember(w);
     return w;
 }
