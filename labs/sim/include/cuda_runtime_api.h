@@ -103,8 +103,8 @@ SIM_EXTERN_C int sim_freed_early(void);
 /* Has the device work that has not ended? Runs none of it. */
 SIM_EXTERN_C int sim_has_work(void);
 
-/* May work that has not ended still meet that of a later call, as each kernel does not just wait for
- * the one before it? Not where accesses are not checked. */
+/* May work that has not ended meet that of a later call, as a kernel need not wait for the one
+ * before it? Not where accesses are not checked. */
 SIM_EXTERN_C int sim_may_meet_next_call(void);
 
 /* How many bytes of device memory the program has been able to see on the host: copied there, or in

@@ -29,7 +29,7 @@ int sim_has_work(void) {
 
 int sim_may_meet_next_call(void) {
     const bool is_checked = sim_options.check && !sim_options.profile && !sim_options.ends;
-    return is_checked && sim_async_any_overlap() && sim_any_unfinished();
+    return is_checked && sim_async_any_dependent() && sim_any_unfinished();
 }
 
 void sim_students_turn(const void *frame) {
