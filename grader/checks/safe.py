@@ -122,13 +122,21 @@ def _found(
     )
 
 
+TURNS = (
+    "your function started {} threads, but they take turns: between two barriers, one of them does "
+    "nearly all the work; let all work at the same time"
+)
+
+
 def _one_thread(safe: Safe, runner: Runner) -> str:
     """How it came that one thread did all the work of a check with several; "" if several did, or
     that is not known."""
     threads = int(safe.settings().get("threads", "1"))
     team = runner.openmp_team(safe)
-    if threads < MANY or team is None or team.working() >= MANY:
+    if threads < MANY or team is None:
         return ""
+    if team.working() >= MANY:
+        return TURNS.format(team.largest) if team.takes_turns() else ""
     if team.largest < MANY:
         return (
             f"your function ran on one thread, and could use {threads}: put `#pragma omp parallel "

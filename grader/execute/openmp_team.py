@@ -10,19 +10,28 @@ Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 # Part of what all threads wrote that one must have written to count as one that worked. A flag that
 # a thread sets is less; an even share of 64 threads is more.
 SHARE = 0.01
+# Part of all that threads wrote that was written by one at a time. Of two that share the work it is
+# a half.
+TURNS = 0.9
 
 
 class Team(msgspec.Struct, frozen=True):
     """largest: threads of the largest team, 1 where none was started. written: bytes outside of its
     own stack, by each thread of all teams; 0 for one that worked under a lock. alone: those that
     were written outside of teams. teams: how many of several threads were started. read: bytes,
-    by all threads of teams together."""
+    by all threads of teams together. one_by_one: bytes written by the thread that wrote most,
+    between two synchronizations of its team, of all such times together."""
 
     largest: Count
     written: list[Count]
     alone: Count = 0
     teams: Count = 0
     read: Count = 0
+    one_by_one: Count = 0
+
+    def takes_turns(self) -> bool:
+        """Did one thread at a time do nearly all that was done until all had waited for it?"""
+        return self.one_by_one > TURNS * sum(self.written)
 
     def working(self, share: float = SHARE) -> int:
         """How many threads did work. One that got nothing of a loop that is too short did none."""

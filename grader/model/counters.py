@@ -30,8 +30,8 @@ class Counters(msgspec.Struct):
 
     A value that a thread gets from another lane, as by a shuffle, is one of the `exchanges`. A
     limit on the words that threads load from shared memory holds for these as well, and for atomic
-    functions on it. A receiving thread gets 16 values or more from there: one that computes, not
-    one that only copies results.
+    functions on it. A receiving thread gets 16 values or more from there: one that computes; one
+    that gets fewer, as it copies results, counts in part.
     """
 
     global_load_requests: int = 0
@@ -134,7 +134,7 @@ WORDS = {
     "blocks": "blocks",
     "idle_blocks": "blocks that store nothing to global memory",
     "storing_threads": "threads that store to global memory",
-    "receiving_threads": "threads that get 16 values or more from shared memory or other lanes",
+    "receiving_threads": "threads that get 16 values from shared memory or other lanes",
     "exchanges": "values that threads get from other lanes, as by shuffles",
     "shared_atomic_lanes": "thread calls of atomic functions on shared memory",
     "unknown_lanes": "thread accesses of memory that a device does not have there",

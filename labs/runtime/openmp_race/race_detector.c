@@ -38,13 +38,15 @@ static struct {
 } reported[MAX_REPORTED];
 static int reported_count;
 static unsigned largest_team = 1;
-static unsigned long long teams;                      /* of several threads, that were started */
-static unsigned long long bytes_written[MAX_THREADS]; /* bytes, by each thread of all teams */
-static unsigned long long bytes_read[MAX_THREADS][2]; /* likewise; [under a lock] */
-static unsigned long long bytes_alone;                /* written outside of teams */
-static unsigned team_threads;                         /* of the team that runs */
-static _Thread_local uintptr_t stack_begin;           /* its lower addresses are the thread's own */
-static _Thread_local uintptr_t stack_used;            /* the lowest of them that was accessed */
+static unsigned long long teams;                       /* of several threads, that were started */
+static unsigned long long bytes_written[MAX_THREADS];  /* bytes, by each thread of all teams */
+static unsigned long long bytes_read[MAX_THREADS][2];  /* likewise; [under a lock] */
+static unsigned long long bytes_in_epoch[MAX_THREADS]; /* written, by each thread */
+static unsigned long long bytes_one_by_one; /* the most of any thread, of all epochs together */
+static unsigned long long bytes_alone;      /* written outside of teams */
+static unsigned team_threads;               /* of the team that runs */
+static _Thread_local uintptr_t stack_begin; /* its lower addresses are the thread's own */
+static _Thread_local uintptr_t stack_used;  /* the lowest of them that was accessed */
 
 /* The last accesses since the running thread had the turn, a lock or a barrier. */
 enum { LAST = 8 };
@@ -73,8 +75,18 @@ void race_thread_runs(int thread) {
     running = thread < MAX_THREADS ? thread : -1;
 }
 
+static void end_epoch(void) {
+    unsigned long long most = 0;
+    for (unsigned i = 0; i < MAX_THREADS; i++) {
+        most = bytes_in_epoch[i] > most ? bytes_in_epoch[i] : most;
+        bytes_in_epoch[i] = 0;
+    }
+    bytes_one_by_one += most;
+}
+
 void race_synchronize(void) {
     forget_last();
+    end_epoch();
     epoch++;
     order_restart(team_threads);
 }
@@ -168,7 +180,9 @@ static void report_team(void) {
     unsigned long long read = 0;
     for (unsigned i = 0; i < MAX_THREADS; i++)
         read += bytes_read[i][0] + bytes_read[i][1];
-    fprintf(file, "],\"alone\":%llu,\"read\":%llu}\n", bytes_alone, read);
+    end_epoch();
+    fprintf(file, "],\"alone\":%llu,\"read\":%llu,\"one_by_one\":%llu}\n", bytes_alone, read,
+            bytes_one_by_one);
     if (fclose(file) == 0)
         evidence_write(EVIDENCE_TEAM, text, length);
     free(text);
@@ -221,6 +235,7 @@ static void count(const volatile void *at, size_t bytes, int kind) {
         bytes_alone += kind == WRITE && (uintptr_t)at < top ? bytes : 0;
     } else if ((uintptr_t)at < top || (uintptr_t)at >= stack_begin) {
         bytes_written[running] += kind == WRITE ? bytes : 0;
+        bytes_in_epoch[running] += kind == WRITE ? bytes : 0;
         bytes_read[running][locks[running] > 0] += kind == READ ? bytes : 0;
     }
 }

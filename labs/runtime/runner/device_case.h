@@ -35,6 +35,7 @@ struct device_buffer {
 struct device_case {
     struct runner *runner;
     const char *function; /* of the student, called last */
+    cudaError_t returned; /* by the student's function, called last */
     size_t seen_before;   /* sim_seen_by_host() before the student's first call */
     int buffers;
     struct device_buffer buffer[DEVICE_CASE_BUFFERS];
@@ -72,6 +73,15 @@ void device_case_step_ends(struct runner *r);
 /* Takes what the student's `function` returned; an error is a failure. Whether it was cudaSuccess.
  * `function` must live as long as the case. */
 bool device_case_called(struct device_case *c, const char *function, cudaError_t returned);
+
+#ifdef CONVLABS_SIM
+/* A caller need not wait between two calls. Where kernels of this one are queued so that they could
+ * overlap those of the next, it is called again: the simulator finds what nothing orders. */
+#define device_case_called(c, function, ...)                                                       \
+    device_case_called(c, function,                                                                \
+                       device_case_calls_again(c, __VA_ARGS__) ? (__VA_ARGS__) : (c)->returned)
+bool device_case_calls_again(struct device_case *c, cudaError_t returned);
+#endif
 
 /* The same for a call before the last one: an error that it did not return is forgotten, so that
  * the next call's cudaGetLastError() cannot return it instead. */

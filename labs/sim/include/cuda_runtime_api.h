@@ -103,6 +103,10 @@ SIM_EXTERN_C int sim_freed_early(void);
 /* Has the device work that has not ended? Runs none of it. */
 SIM_EXTERN_C int sim_has_work(void);
 
+/* May work that has not ended meet that of a later call, as a kernel need not wait for the one
+ * before it? Not where accesses are not checked. */
+SIM_EXTERN_C int sim_may_meet_next_call(void);
+
 /* How many bytes of device memory the program has been able to see on the host: copied there, or in
  * managed and page-locked memory that it has allocated or registered. */
 SIM_EXTERN_C size_t sim_seen_by_host(void);

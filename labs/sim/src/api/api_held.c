@@ -2,8 +2,10 @@
  * function has left something behind, and whether the host could have done the work. */
 #include "api/api.h"
 #include "api/event.h"
+#include "base/options.h"
 #include "exec/hooks.h"
 #include "memory/allocations.h"
+#include "queue/clock.h"
 #include "queue/copy.h"
 #include "queue/queue.h"
 
@@ -23,6 +25,11 @@ void sim_held(struct sim_held *held) {
 
 int sim_has_work(void) {
     return sim_any_unfinished();
+}
+
+int sim_may_meet_next_call(void) {
+    const bool is_checked = sim_options.check && !sim_options.profile && !sim_options.ends;
+    return is_checked && sim_async_any_dependent() && sim_any_unfinished();
 }
 
 void sim_students_turn(const void *frame) {

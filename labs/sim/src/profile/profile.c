@@ -64,9 +64,9 @@ static unsigned warp;                /* of it: the one that is counted */
  * nothing to global memory. */
 static struct {
     uint64_t idle_blocks, storing_threads;
-    uint64_t receiving_threads; /* that got MANY values from their block's memory or its lanes */
-    uint64_t exchanges;         /* values that lanes got from others */
-    unsigned covers[3];         /* the grid without the idle blocks at its ends */
+    uint64_t received;  /* values from the block's memory or its lanes, at most MANY a thread */
+    uint64_t exchanges; /* values that lanes got from others */
+    unsigned covers[3]; /* the grid without the idle blocks at its ends */
     uint32_t accessed[SIM_MAX_THREADS / WARP_LANES]; /* memory, in one block at least */
     bool shares_memory; /* it accesses memory that the host can access, too */
 } work;
@@ -167,7 +167,8 @@ static unsigned idle_threads(const struct sim_config *c, unsigned *first) {
     return idle;
 }
 
-/* A thread that computes gets more values than one that only copies results from shared memory. */
+/* A thread that computes gets more values than one that only copies results from shared memory,
+ * which counts as a part of one: so do many threads that share the sum of one result. */
 enum { MANY = 16 };
 
 /* The lanes of the warp that begins with thread `first` each get a value. */
@@ -188,7 +189,7 @@ void profile_exchange(unsigned first, uint32_t lanes) {
 static void count_work(const uint3 *index) {
     const unsigned at[3] = {index->x, index->y, index->z};
     for (unsigned i = 0; i < SIM_MAX_THREADS; i++) {
-        work.receiving_threads += running.received[i] == MANY ? weight : 0;
+        work.received += weight * running.received[i];
     }
     unsigned storing = 0;
     for (unsigned i = 0; i < SIM_MAX_THREADS / WARP_LANES; i++) {
@@ -562,7 +563,7 @@ void profile_write(const struct sim_config *c, bool complete) {
             c->shared + sim_shared_used(), (unsigned long long)blocks,
             (unsigned long long)sample_size(), scaled(work.idle_blocks),
             scaled(work.storing_threads), work.covers[0], work.covers[1], work.covers[2], idle,
-            first_idle, scaled(work.receiving_threads), scaled(work.exchanges),
+            first_idle, scaled(work.received / MANY), scaled(work.exchanges),
             complete ? "true" : "false");
     for (uint32_t i = 0; i < table.count; i++) {
         write_site(file, &table.sites[i], i == 0);

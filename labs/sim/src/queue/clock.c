@@ -13,7 +13,7 @@ static uint64_t now, quiet_moments;
 static uint32_t numbers[SIM_LANES];     /* of the newest operation of each lane */
 static uint32_t host_clock[SIM_LANES];  /* what the host has waited for */
 static uint32_t ended_clock[SIM_LANES]; /* what forgotten streams did */
-static bool any_overlap;
+static bool any_overlap, any_dependent;
 
 static void join(uint32_t *clock, const uint32_t *other) {
     for (unsigned i = 0; i < SIM_LANES; i++) {
@@ -52,7 +52,8 @@ struct sim_async *sim_async_new(const struct sim_stream *stream,
     w->time = ++now;
     memcpy(w->clock, host_clock, sizeof w->clock);
     w->clock[w->lane] = w->number;
-    any_overlap = any_overlap || w->lane != 0;
+    any_dependent = any_dependent || w->operation.begin;
+    any_overlap = any_overlap || w->lane != 0 || any_dependent;
     remember(w);
     return w;
 }
@@ -186,4 +187,8 @@ uint64_t sim_async_quiet_moments(void) {
 
 bool sim_async_any_overlap(void) {
     return any_overlap;
+}
+
+bool sim_async_any_dependent(void) {
+    return any_dependent;
 }

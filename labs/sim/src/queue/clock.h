@@ -79,3 +79,6 @@ uint64_t sim_async_quiet_moments(void);
 
 /* Was another stream used than the legacy one, or may a kernel overlap another of its stream? */
 bool sim_async_any_overlap(void);
+
+/* Was a kernel launched that may overlap another of its stream? */
+bool sim_async_any_dependent(void);

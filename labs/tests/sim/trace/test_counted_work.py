@@ -143,7 +143,7 @@ COUNTED = {
     "atomics": (
         {
             "shared_atomic_lanes": 128,
-            "receiving_threads": 0,
+            "receiving_threads": 4 * 32 // 16,
             "idle_blocks": 3,
             "storing_threads": 1,
             "global_store_lanes": 0,
@@ -154,7 +154,7 @@ COUNTED = {
         {
             "shared_load_words": 32 * 10 + 32 * 15,
             "exchanges": 32 * 6,
-            "receiving_threads": 32,
+            "receiving_threads": 32 + 32 * 15 // 16,
             "shared_atomic_lanes": 0,
         },
         [1, 1, 1],
