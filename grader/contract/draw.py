@@ -41,6 +41,7 @@ def draw_sequences(lab: Lab, contract: Contract, seed: int) -> list[Sequence]:
     steps += generator(lab, contract, seed ^ 0xFA7).far_steps()
     steps += generator(lab, contract, seed ^ 0x4EF).rarely_refused_steps()
     steps += generator(lab, contract, seed ^ 0xC4A).changed_steps()
+    steps += generator(lab, contract, seed ^ 0x512).resized_steps()
     endless = generator(lab, contract, seed ^ 0xE4D).endless_steps()
     known = seed == contract.seed
     longest = LENGTH if known else generator(lab, contract, seed ^ 0x3A9).number(*MANY)

@@ -7,6 +7,7 @@ here (random(), and choices made from it).
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import TypeVar
 
 from grader.contract import arrays
@@ -270,6 +271,28 @@ class Generator:
         for value in self.drawn_refused():
             yield replace(self.small(), refuse=value, image_content="noise")
             yield self.small()
+
+    def resized_steps(self) -> Iterator[Step]:
+        """Calls that fail or must be refused, as in failing_steps() and refused_steps(), with each
+        border and on images of any size: a program may look for errors where these are small."""
+        errors = list(ERRORS)
+        ways = [*product(self.borders or ("",), (self.any_for_an_h200, self.roomy))]
+        for index, (border, draw) in product(range(self.fails), ways):
+            failing = Failing(index + 1, errors[index % len(errors)])
+            yield replace(draw(), border=border, failing=failing)
+        for value, (border, draw) in product(self.refused, ways):
+            yield replace(draw(), border=border, refuse=value, image_content="noise")
+            yield self.small()
+
+    def any_for_an_h200(self) -> Step:
+        step = self.step()
+        return replace(step, radius=min(step.radius, self.radius[1]), shared=0)
+
+    def roomy(self) -> Step:
+        """A call on an image larger than step() draws."""
+        radius = min(self.any_for_an_h200().radius, MOST_CHECKED_RADIUS)
+        step = self.large(self.number(100, 400), self.number(60, 300))
+        return replace(step, radius=radius)
 
     def endless_steps(self) -> Iterator[Step]:
         """Calls from which no function can return: each is a sequence."""
