@@ -305,8 +305,18 @@ class Translation:
     def _untyped(self, i: int) -> None:
         """Removes the cast of (void *)kernel: the simulator needs the kernel's type."""
         tokens = self.tokens
-        if tokens.at(i) == b"(" and self._is_untyped(i, tokens.match[i]):
+        cast = tokens.at(i) == b"(" and self._is_untyped(i, tokens.match[i])
+        if cast and not self._is_of_the_host(tokens.match[i] + 1):
             tokens.blank(i, tokens.match[i])
+
+    def _is_of_the_host(self, i: int) -> bool:
+        """Is this the name of a function that is no kernel, which a device cannot launch?"""
+        tokens = self.tokens
+        name = tokens.at(i + 1 if tokens.at(i) == b"&" else i)
+        return name not in self.launches.kernels and any(
+            tokens.at(k + 1) == b"(" and tokens.at(tokens.match[k + 1] + 1) == b"{"
+            for k in tokens.words(name)
+        )
 
     def _unroll(self, of_any_length: set[int]) -> None:
         """Gives #pragma unroll its name in g++; the counters of a traced run depend on it.

@@ -184,6 +184,10 @@ TEST(arguments_and_names) {
     ck_error(cudaLaunchKernelExC(&how, nullptr, arguments), cudaErrorInvalidDeviceFunction);
     ck_error(cudaLaunchKernelExC(&how, (const void *)d_out, arguments),
              cudaErrorInvalidResourceHandle);
+    ck_error(cudaLaunchKernelExC(&how, (const void *)first, arguments),
+             cudaErrorInvalidResourceHandle);
+    ck_error(cudaLaunchKernel((void *)&evaluated, 1, 1, arguments, 0, 0),
+             cudaErrorInvalidResourceHandle);
     cudaGetLastError();
 }
 
