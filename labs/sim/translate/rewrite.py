@@ -59,7 +59,11 @@ ERROR_QUERIES = (b"cudaGetLastError", b"cudaPeekAtLastError")
 FRACTION = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[fF]))[fF]?")
 CASTS = (b"reinterpret_cast", b"static_cast")
 OF_BYTES = (b"cudaMemset", b"cudaMemcpy", b"cudaMalloc", b"cudaHostAlloc")
-LAUNCHERS = (b"cudaLaunchKernel", b"cudaLaunchCooperativeKernel")
+LAUNCHERS = {  # which argument is the kernel
+    b"cudaLaunchKernel": 0,
+    b"cudaLaunchCooperativeKernel": 0,
+    b"cudaLaunchKernelExC": 1,
+}
 LOCK_STEP = b"#pragma sim_lock_step\n"
 TOGETHER = f"\n{BEFORE_MAIN} static const sim_together sim_is_together;\n".encode()
 
@@ -167,7 +171,9 @@ class Translation:
             if not text.startswith(b"cuda") or tokens.kind[i] != "word":
                 continue
             if text in LAUNCHERS and tokens.at(i + 1) == b"(":
-                self._untyped(i + 2)
+                given = tokens.commas(i + 2, tokens.match[i + 1])
+                if len(given) > LAUNCHERS[text]:
+                    self._untyped(given[LAUNCHERS[text]][0])
             if text not in known or tokens.at(i - 1) in (b".", b"->"):
                 continue
             name = text.decode()
@@ -299,8 +305,18 @@ class Translation:
     def _untyped(self, i: int) -> None:
         """Removes the cast of (void *)kernel: the simulator needs the kernel's type."""
         tokens = self.tokens
-        if tokens.at(i) == b"(" and self._is_untyped(i, tokens.match[i]):
+        cast = tokens.at(i) == b"(" and self._is_untyped(i, tokens.match[i])
+        if cast and not self._is_of_the_host(tokens.match[i] + 1):
             tokens.blank(i, tokens.match[i])
+
+    def _is_of_the_host(self, i: int) -> bool:
+        """Is this the name of a function that is no kernel, which a device cannot launch?"""
+        tokens = self.tokens
+        name = tokens.at(i + 1 if tokens.at(i) == b"&" else i)
+        return name not in self.launches.kernels and any(
+            tokens.at(k + 1) == b"(" and tokens.at(tokens.match[k + 1] + 1) == b"{"
+            for k in tokens.words(name)
+        )
 
     def _unroll(self, of_any_length: set[int]) -> None:
         """Gives #pragma unroll its name in g++; the counters of a traced run depend on it.

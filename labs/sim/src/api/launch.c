@@ -377,7 +377,7 @@ static void launch(const struct sim_config *c, void (*thread)(const void *),
 }
 
 void sim_launch(const struct sim_config *c, void (*thread)(const void *), const void *closure) {
-    sim_report_unchecked_launch();
+    sim_begin_launch();
     if (sim_sticky() != cudaSuccess) {
         sim_fail(sim_sticky());
     } else if (sim_in_host_call) {

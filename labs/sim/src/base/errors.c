@@ -313,8 +313,11 @@ void sim_unchecked_launch(const char *kind, const char *kernel, struct sim_locat
     va_end(arguments);
 }
 
-void sim_report_unchecked_launch(void) {
+void sim_begin_launch(void) {
     calling.name = NULL;
+}
+
+static void report_unchecked_launch(void) {
     report_unchecked(&launch,
                      "never checks for this error: call cudaGetLastError() after each launch and "
                      "check what it returns");
@@ -342,7 +345,7 @@ cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *
 }
 
 static void report_unchecked_at_exit(void) {
-    sim_report_unchecked_launch();
+    report_unchecked_launch();
     report_unchecked_call();
 }
 SIM_AT_END(report_unchecked_at_exit);

@@ -59,12 +59,14 @@ unsigned sim_calls_that_wait(void);
 cudaError_t sim_injected_launch(struct sim_location location);
 
 /* A launch was refused, for the reason in `format`. It becomes a finding of this kind unless the
- * program asks for the error before the next launch or its end. */
+ * program asks for the error before its end. */
 __attribute__((format(printf, 4, 5))) void sim_unchecked_launch(const char *kind,
                                                                 const char *kernel,
                                                                 struct sim_location location,
                                                                 const char *format, ...);
-void sim_report_unchecked_launch(void);
+
+/* What fails from here on is a launch, not the call of the runtime before it. */
+void sim_begin_launch(void);
 
 /* The program learns of the refused launch from the result of a call. */
 void sim_see_unchecked_launch(void);

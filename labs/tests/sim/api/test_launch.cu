@@ -75,6 +75,12 @@ static void launch_too_many_last() {
     cudaDeviceSynchronize();
 }
 
+static void launch_too_many_go_on_and_ask() {
+    nothing<<<1, dim3(33, 33)>>>();
+    nothing<<<1, 1>>>(); // a launch that works does not clear the error of the one before
+    ck_error(cudaGetLastError(), cudaErrorInvalidConfiguration);
+}
+
 static const char *at_line(int line) {
     static char text[64];
     snprintf(text, sizeof text, "test_launch.cu\",\"line\":%d,", line);
@@ -90,6 +96,9 @@ TEST(a_refused_launch_is_explained) {
     struct outcome ignored = run_program(launch_too_many_and_go_on, NULL);
     ck_found(ignored, "invalid-launch", at_line(WENT_ON));
     ck_found(ignored, "invalid-launch", "The program never checks for this error");
+    struct outcome late = run_program(launch_too_many_go_on_and_ask, NULL);
+    ck_found(late, "invalid-launch", "a block may have at most 1024");
+    ck_assert(!found(&late, "invalid-launch", "never checks"));
     struct outcome last = run_program(launch_too_many_last, NULL);
     ck_found(last, "invalid-launch", at_line(LAST));
     ck_found(last, "invalid-launch", "The program never checks for this error");
@@ -163,6 +172,23 @@ TEST(arguments_and_names) {
         ck_assert_float_eq(first(d_out), i == 0 ? 3 : 21);
     }
     ck_error(CHECKED((conv::set<<<1, 2000>>>(d_out, 1))), cudaErrorInvalidConfiguration);
+    float to = 6;
+    void *arguments[] = {&d_out, &to};
+    cudaLaunchConfig_t how = {};
+    how.gridDim = how.blockDim = 1;
+    ck_success(cudaLaunchKernelExC(&how, (const void *)table[0].kernel, arguments));
+    ck_assert_float_eq(first(d_out), 6);
+    auto kernel = conv::scale<float, 7>;
+    ck_success(cudaLaunchKernelExC(&how, (void *)kernel, arguments));
+    ck_assert_float_eq(first(d_out), 42);
+    ck_error(cudaLaunchKernelExC(&how, nullptr, arguments), cudaErrorInvalidDeviceFunction);
+    ck_error(cudaLaunchKernelExC(&how, (const void *)d_out, arguments),
+             cudaErrorInvalidResourceHandle);
+    ck_error(cudaLaunchKernelExC(&how, (const void *)first, arguments),
+             cudaErrorInvalidResourceHandle);
+    ck_error(cudaLaunchKernel((void *)&evaluated, 1, 1, arguments, 0, 0),
+             cudaErrorInvalidResourceHandle);
+    cudaGetLastError();
 }
 
 static void injected_calls() {
