@@ -62,6 +62,8 @@ def inputs(step: Step) -> Inputs:
     mask = np.ascontiguousarray(_mask(step))
     if step.nudged == "coefficient":
         _nudge(mask, step.seed)
+    elif step.nudged == "order":
+        mask = np.ascontiguousarray(mask.reshape(-1)[::-1].reshape(mask.shape))
     return Inputs(image, mask)
 
 

@@ -138,6 +138,12 @@ def draw_before(lab: Lab, contract: Contract, seed: int) -> Sequence:
 
 
 def _cut(steps: list[Step], longest: int = LENGTH) -> list[Sequence]:
-    """In pieces of LENGTH; the first one has `longest`."""
-    ends = [0, *range(longest, len(steps), LENGTH), len(steps)]
+    """In pieces of LENGTH; the first one has `longest`. A call that differs from the one before in
+    one number stays with it, so a piece may be a few calls longer."""
+    ends = [0]
+    for end in range(longest, len(steps), LENGTH):
+        while end < len(steps) and steps[end].nudged:
+            end += 1
+        ends += [end] * (end < len(steps))
+    ends.append(len(steps))
     return [consistent(steps[i:j]) for i, j in pairwise(ends)]

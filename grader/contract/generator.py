@@ -245,13 +245,20 @@ class Generator:
 
     def far_steps(self) -> Iterator[Step]:
         """What a program gets wrong only for one argument in ten thousand: masks that are symmetric
-        but for one coefficient, and calls that differ from the one before in a single number."""
+        but for one coefficient, and calls that differ from the one before in a single number or in
+        the order of the coefficients: their sum is the same."""
         may_be_even = self.mask in ("plane", "bank")
         for content in 2 * arrays.EVEN_MASKS if may_be_even else ():
             step = self.small()
             yield replace(step, radius=max(step.radius, 1), mask_content=content)
-        for nudged in ("pixel", "pixel", "coefficient" if may_be_even else "pixel"):
+        for nudged in (
+            "pixel",
+            "pixel",
+            *(("coefficient", "order") if may_be_even else ("pixel",)),
+        ):
             step = replace(self.small(), width=self.number(3, 9), height=self.number(3, 9))
+            if nudged == "order":  # of a mask for which that matters
+                step = replace(step, radius=max(step.radius, 1), mask_content="signed")
             yield step
             kept = self.kept and nudged == "pixel"
             yield replace(step, held=True, nudged=nudged, kept=kept)

@@ -38,7 +38,8 @@ class Step:
     shared memory that the device allows a block; 0: an H200's. at_end, out_at_end: where inputs and
     outputs lie between their forbidden pages. shifted: those that lie at the start begin one
     element later, so that their address is a multiple of no more than an element's size. nudged:
-    "pixel", "row", "byte" or "coefficient": one of them has another value. huge: the width and
+    "pixel", "row", "byte" or "coefficient": one of them has another value; "order": the
+    coefficients are in the opposite one. huge: the width and
     height that the function is told, of an image that no memory is large enough for; else None.
     counted: the calls of the CUDA runtime are reported.
     """

@@ -109,7 +109,9 @@ def _step(step: Step, several: bool, refused: str, needed: set[Property] | None)
         more.append("a mask that is not separable")
     if step.kept and names("kept"):
         more.append("without setting the mask again")
-    if step.nudged:
+    if step.nudged == "order":
+        more.append("with the coefficients of the call before in the opposite order")
+    elif step.nudged:
         more.append(f"with one {step.nudged} changed since the call before")
     if step.held and names("held"):
         more.append("in the memory of the call before")
