@@ -51,8 +51,9 @@ SECRET = (
 
 def judge_contract(session: Session, contract: Contract, binary: Binary) -> Check:
     """Plays the contract's sequences up to the first that fails: those of the public seed, those in
-    which the calls of other parts alternate with this part's, those of the secret seed. The others'
-    verdicts may still be to come: so the secret ones are played before, and tell less.
+    which the calls of other parts alternate with this part's, those of the secret seed, those with
+    failures. The others' verdicts may still be to come: so the secret ones are played before, and
+    tell less.
 
     Raises OSError, for which the student is not to blame.
     """
@@ -67,13 +68,14 @@ def judge_contract(session: Session, contract: Contract, binary: Binary) -> Chec
 
     if line := line_of(draw.draw_sequences(lab, contract, contract.seed)):
         return line
-    if binary.backend == "sim" and (line := _with_failures(session, contract, binary)):
-        return line
     secret = None
     if contract.secret_seed is not None:
         secret = line_of(draw.draw_sequences(lab, contract, contract.secret_seed), is_secret=True)
     others = _that_hold(session, contract)
     if others and (line := line_of(draw.draw_mixed(lab, [contract, *others], contract.seed))):
+        return line
+    # Last, since this waits for the traced program.
+    if binary.backend == "sim" and (line := _with_failures(session, contract, binary)):
         return line
     return secret or run.line("pass", details={"calls": run.calls})
 

@@ -7,7 +7,6 @@ here (random(), and choices made from it).
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from typing import TypeVar
 
 from grader.contract import arrays
@@ -281,24 +280,35 @@ class Generator:
 
     def resized_steps(self) -> Iterator[Step]:
         """Calls that fail or must be refused, as in failing_steps() and refused_steps(), with each
-        border and on images of any size: a program may look for errors where these are small."""
+        border, once on an image of any size and once on a larger one: a program may look for errors
+        where images are small."""
         errors = list(ERRORS)
-        ways = [*product(self.borders or ("",), (self.any_for_an_h200, self.roomy))]
-        for index, (border, draw) in product(range(self.fails), ways):
-            failing = Failing(index + 1, errors[index % len(errors)])
-            yield replace(draw(), border=border, failing=failing)
-        for value, (border, draw) in product(self.refused, ways):
-            yield replace(draw(), border=border, refuse=value, image_content="noise")
+        for index in range(self.fails):
+            for step in self.resized():
+                yield replace(step, failing=Failing(index + 1, errors[index % len(errors)]))
+        for value in self.refused:
+            for step in self.resized():
+                yield replace(step, refuse=value, image_content="noise")
             yield self.small()
+
+    def resized(self) -> Iterator[Step]:
+        """A call on an image of any size and one on a larger image, with one border and another."""
+        borders = self.borders or ("",)
+        first = self.number(0, len(borders) - 1)
+        for index, draw in enumerate((self.any_for_an_h200, self.roomy)):
+            yield replace(draw(), border=borders[(first + index) % len(borders)])
 
     def any_for_an_h200(self) -> Step:
         step = self.step()
         return replace(step, radius=min(step.radius, self.radius[1]), shared=0)
 
     def roomy(self) -> Step:
-        """A call on an image larger than step() draws."""
-        radius = min(self.any_for_an_h200().radius, MOST_CHECKED_RADIUS)
-        step = self.large(self.number(100, 400), self.number(60, 300))
+        """A call on an image larger than step() draws, with a radius that keeps its work small."""
+        radius = self.any_for_an_h200().radius
+        step = self.large(self.number(80, 300), self.number(75, 200))
+        pixels = step.width * step.height * step.channels * step.masks
+        while radius > self.radius[0] and (2 * radius + 1) ** 2 * pixels > MOST_WORK:
+            radius -= 1
         return replace(step, radius=radius)
 
     def endless_steps(self) -> Iterator[Step]:

@@ -1,14 +1,16 @@
 """Judges the checks of several parts at the same time, each part in a process of its own.
 
 A child is a copy of the grader, so nothing is loaded again. It judges its part's checks in their
-order and sends each verdict; what else it needs, it asks for. Its parent hands the verdicts on in
-the order of the plan, so a grade does not depend on how many cores judged it.
+order, but last those that wait for the instrumented program, and sends each verdict; what else it
+needs, it asks for. Its parent hands the verdicts on in the order of the plan, so a grade does not
+depend on how many cores judged it.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,7 +22,7 @@ from typing import Any, NoReturn
 from grader.grading.judge import judge
 from grader.grading.pass_cache import PassCache
 from grader.model.result import Check
-from grader.model.spec import CheckSpec, Contract
+from grader.model.spec import Case, CheckSpec, Contract
 from grader.sandbox import cleanup_after_kill, launcher, priority, process_tree
 from grader.session.could_not_run import CouldNotRun
 from grader.session.observer import Observer
@@ -184,6 +186,12 @@ def _tell(parent: Connection, kind: str, index: int, check: Check) -> None:
     parent.send((kind, index, check))
 
 
+def _waits(planned: Planned) -> bool:
+    """Does the check need the instrumented program from its first run on?"""
+    makes_fail = isinstance(planned.check, Case) and planned.check.inject is not None
+    return makes_fail or planned.program == "instrumented"
+
+
 def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
     """What a child does."""
     try:
@@ -214,18 +222,20 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
             return checks
 
         session.elsewhere = elsewhere
-        is_first = True
-        for index, planned in enumerate(crew.stage):
-            if planned.check.part == part:
-                if is_first and planned.program == "instrumented":
-                    is_first = False
-                    priority.let_others_first(NICE_INSTRUMENTED)
-                session.observer = replace(
-                    session.observer, failing=partial(_tell, parent, "failing", index)
-                )
-                check = judge(session, planned, crew.cache)
-                session.so_far.append(check)
-                _tell(parent, "verdict", index, check)
+        is_first, before, done = True, len(session.so_far), list[int]()
+        own = [(i, planned) for i, planned in enumerate(crew.stage) if planned.check.part == part]
+        for index, planned in sorted(own, key=lambda each: _waits(each[1])):
+            if is_first and planned.program == "instrumented":
+                is_first = False
+                priority.let_others_first(NICE_INSTRUMENTED)
+            session.observer = replace(
+                session.observer, failing=partial(_tell, parent, "failing", index)
+            )
+            check = judge(session, planned, crew.cache)
+            at = bisect(done, index)
+            done.insert(at, index)
+            session.so_far.insert(before + at, check)
+            _tell(parent, "verdict", index, check)
         cleanup_after_kill.dismiss()
     finally:
         os._exit(0)

@@ -27,19 +27,27 @@ GENERAL_REGISTERS static bool is_reported(uintptr_t from, uintptr_t bytes, bool 
     return false;
 }
 
+/* What a thread of a kernel may read beside the device's memory: its arguments, and thread-local
+ * variables, such as threadIdx. */
+GENERAL_REGISTERS static bool is_readable(const struct worker *w, uintptr_t address,
+                                          uintptr_t bytes) {
+    const struct confined_range *local = &confined[CONFINED_THREAD_LOCAL];
+    return address - (uintptr_t)w->launch.closure < w->block.config->closure_bytes ||
+           (local->bytes > bytes && address - local->from <= local->bytes - bytes);
+}
+
 GENERAL_REGISTERS bool sim_is_known_access(uintptr_t address, uintptr_t what) {
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     const struct worker *w = sim_worker;
-    if (is_reported(address, what / 2, what & 1)) {
-        return true;
-    }
+    const bool store = what & 1;
     if (w != NULL && w->block.config != NULL) {
-        const bool store = what & 1; /* a thread only reads the arguments of its kernel */
         return address - (uintptr_t)w->lane.fiber->stack < w->lane.fiber->bytes ||
-               (!store && address - (uintptr_t)w->launch.closure < w->block.config->closure_bytes);
+               (!store && is_readable(w, address, what / 2)) ||
+               is_reported(address, what / 2, store);
     }
     /* The frames of host code, from here up to where it was called. */
-    return confined_callers.bytes > 0 && address - here < confined_callers.from - here;
+    return is_reported(address, what / 2, store) ||
+           (confined_callers.bytes > 0 && address - here < confined_callers.from - here);
 }
 
 /* Is it memory in which a kernel's accesses count? */
