@@ -97,7 +97,8 @@ def _with_failures(session: Session, contract: Contract, plain: Binary) -> Check
     if line := run.judged(played):
         return line
     seed = contract.secret_seed if contract.secret_seed is not None else contract.seed
-    for sequence in failing.sequences(counted, played.results, seed):
+    resized = draw.draw_resized(session.lab, contract, seed)
+    for sequence in failing.sequences(counted, played.results, seed, resized):
         if line := run.judged(player.play(sequence)):
             return line
     return None

@@ -1,6 +1,7 @@
 """The sequences that a contract's generator draws: a class of the lab's calls.py."""
 
 import runpy
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import paths
-from grader.contract.generator import MANY_TILES, ROW_OF_TILES, Generator
+from grader.contract.generator import LITTLE_WORK, MANY_TILES, ROW_OF_TILES, Generator
 from grader.contract.step import Sequence, Step, consistent
 from grader.model.spec import Contract, Lab
 
@@ -87,18 +88,22 @@ def draw_counted(lab: Lab, contract: Contract) -> Sequence:
     if not drawn.fails:
         return ()
     steps = [
-        replace(
-            drawn.small(),
-            settings=settings,
-            counted=True,
-            inseparable=False,
-            kept=False,
-            held=False,
-            refuse=0,
-        )
+        replace(_plain(drawn.small()), settings=settings, counted=True)
         for settings in _few_choices(contract) or [drawn.small().settings]
     ]
     return tuple(step for step in steps for _ in range(2))
+
+
+def draw_resized(lab: Lab, contract: Contract, seed: int) -> Callable[[bool], list[Step]]:
+    """What draws calls on larger images for calls of the CUDA runtime that fail: given whether a
+    kernel runs before."""
+    drawn = generator(lab, contract, seed ^ 0x512)
+    return lambda runs: [_plain(step) for step in drawn.resized(LITTLE_WORK if runs else 0)]
+
+
+def _plain(step: Step) -> Step:
+    """The call by itself: one that must return a result."""
+    return replace(step, kept=False, held=False, refuse=0, failing=None, inseparable=False)
 
 
 def _few_choices(contract: Contract) -> list[tuple[tuple[str, str], ...]]:
@@ -119,11 +124,7 @@ def _failing_steps(lab: Lab, contract: Contract) -> list[Step]:
 def draw_vast(lab: Lab, contract: Contract) -> Step | None:
     """A call whose image is too large for a run of all blocks, where the contract has one."""
     step = generator(lab, contract, contract.seed ^ 0x7A57).vast_step()
-    return (
-        replace(step, kept=False, held=False, refuse=0, failing=None, inseparable=False)
-        if step
-        else None
-    )
+    return _plain(step) if step else None
 
 
 def draw_before(lab: Lab, contract: Contract, seed: int) -> Sequence:
@@ -131,10 +132,7 @@ def draw_before(lab: Lab, contract: Contract, seed: int) -> Sequence:
     its program: how many, only the seed tells."""
     drawn = generator(lab, contract, seed ^ 0xBEF0)
     calls = [drawn.small() for _ in range(drawn.number(*BEFORE))]
-    return tuple(
-        replace(call, inseparable=False, kept=False, held=False, refuse=0, failing=None)
-        for call in calls
-    )
+    return tuple(map(_plain, calls))
 
 
 def _cut(steps: list[Step], longest: int = LENGTH) -> list[Sequence]:

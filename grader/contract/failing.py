@@ -1,13 +1,13 @@
 """Makes the calls of the CUDA runtime that a function really makes fail, one after the other.
 
-A run in which none fails counts them (draw.draw_counted()). Each then fails in a call of its own;
-where there are many, at least the first and the last of each place in the source, and others that
-a seed draws. What only the first call in a process does, such as to set an attribute once, fails in
+A run in which none fails counts them (draw.draw_counted()). Each then fails in calls
+of its own, on a tiny image, on one of any size and on a larger one; where there are many, at least
+the first and the last of each place in the source, and others that a seed draws. What only the first call in a process does, such as to set an attribute once, fails in
 a process of its own.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from grader.contract import step as steps
@@ -28,17 +28,22 @@ def numbers(status: StepStatus, chance: random.Random) -> list[int]:
 
 
 def sequences(
-    counted: steps.Sequence, results: Sequence[Result], seed: int
+    counted: steps.Sequence,
+    results: Sequence[Result],
+    seed: int,
+    resized: Callable[[bool], Sequence[Step]],
 ) -> Iterator[steps.Sequence]:
     """The sequences with calls that fail. counted: each step twice, as it was played; results: what
-    came of it."""
+    came of it. resized: draws steps on larger images; does a kernel run before the failure?"""
     chance = random.Random(seed)
     pairs = list(zip(counted[::2], results[::2], results[1::2], strict=True))
     drawn: list[Step] = []
     known: set[tuple[str, int]] = set()
     for step, _, later in pairs:
+        launch = max((last for name, _, _, last in later.status.sites if name == "launch"), default=0)
         for index, number in enumerate(numbers(later.status, chance)):
-            drawn.append(_failing(step, number, chance))
+            larger = [replace(s, settings=step.settings) for s in resized(number > launch)]
+            drawn += [_failing(s, number, chance) for s in (step, *larger)]
             if index % RIGHT_AFTER == RIGHT_AFTER - 1:
                 drawn.append(step)
         drawn.append(step)

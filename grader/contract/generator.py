@@ -7,6 +7,7 @@ here (random(), and choices made from it).
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import TypeVar
 
 from grader.contract import arrays
@@ -14,6 +15,7 @@ from grader.contract.step import ERRORS, FIRST_LAUNCH, Failing, Step
 from grader.model.spec import Contract
 
 MOST_WORK = 400_000  # multiply-adds of one call
+LITTLE_WORK = 100_000  # of one that comes on top of others
 MOST_PIXELS = 6_000
 MOST_CHECKED_RADIUS = 12
 CHECKED_COST = 4  # a call under all checks takes so many times as long
@@ -279,37 +281,30 @@ class Generator:
             yield self.small()
 
     def resized_steps(self) -> Iterator[Step]:
-        """Calls that fail or must be refused, as in failing_steps() and refused_steps(), with each
-        border, once on an image of any size and once on a larger one: a program may look for errors
-        where images are small."""
-        errors = list(ERRORS)
-        for index in range(self.fails):
-            for step in self.resized():
-                yield replace(step, failing=Failing(index + 1, errors[index % len(errors)]))
+        """Values that must be refused, as in refused_steps(), with each border and on images of any
+        size: a program may look at them where images are small. A right call follows in the same
+        step."""
         for value in self.refused:
-            for step in self.resized():
-                yield replace(step, refuse=value, image_content="noise")
+            for border, step in product(self.borders or ("",), self.resized(LITTLE_WORK)):
+                yield replace(step, border=border, refuse=value, image_content="noise")
             yield self.small()
 
-    def resized(self) -> Iterator[Step]:
-        """A call on an image of any size and one on a larger image, with one border and another."""
-        borders = self.borders or ("",)
-        first = self.number(0, len(borders) - 1)
-        for index, draw in enumerate((self.any_for_an_h200, self.roomy)):
-            yield replace(draw(), border=borders[(first + index) % len(borders)])
-
-    def any_for_an_h200(self) -> Step:
+    def resized(self, most_work: int = 0) -> list[Step]:
+        """A call on an image of any size, and two on images that are larger than step() draws, one
+        of them with a large radius. most_work: multiply-adds of the one larger call that there is
+        then, with a smaller radius; 0: all are made for nothing."""
+        low, high = self.radius
         step = self.step()
-        return replace(step, radius=min(step.radius, self.radius[1]), shared=0)
-
-    def roomy(self) -> Step:
-        """A call on an image larger than step() draws, with a radius that keeps its work small."""
-        radius = self.any_for_an_h200().radius
-        step = self.large(self.number(80, 300), self.number(75, 200))
-        pixels = step.width * step.height * step.channels * step.masks
-        while radius > self.radius[0] and (2 * radius + 1) ** 2 * pixels > MOST_WORK:
-            radius -= 1
-        return replace(step, radius=radius)
+        steps = [replace(step, radius=min(step.radius, high), shared=0)]
+        for least in (low,) if most_work else (low, (low + high) // 2 + 1):
+            radius = self.number(min(least, high), high)
+            times = 3 if self.chance(0.1) else 1
+            step = self.large(times * self.number(80, 120), times * self.number(75, 100))
+            work = step.width * step.height * step.channels * step.masks
+            while most_work and radius > low and (2 * radius + 1) ** 2 * work > most_work:
+                radius -= 1
+            steps.append(replace(step, radius=radius))
+        return steps
 
     def endless_steps(self) -> Iterator[Step]:
         """Calls from which no function can return: each is a sequence."""

@@ -133,6 +133,6 @@ def test_what_only_the_first_call_does_fails_in_a_process_of_its_own() -> None:
     first = Result(StepStatus(0, calls=2, sites=[("once", 3, 1, 1), ("launch", 9, 2, 2)]), nothing)
     later = Result(StepStatus(1, calls=1, sites=[("launch", 9, 1, 1)]), nothing)
     step = Step("A", 2, 2)
-    whole, alone = failing.sequences((step, step), [first, later], 1)
-    assert [s.failing.call for s in whole if s.failing] == [1]
+    whole, alone = failing.sequences((step, step), [first, later], 1, lambda _: [replace(step, width=99)])
+    assert [(s.failing.call, s.width) for s in whole if s.failing] == [(1, 2), (1, 99)]
     assert [s.failing.call if s.failing else 0 for s in alone] == [1, 0]
