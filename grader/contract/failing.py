@@ -1,9 +1,9 @@
 """Makes the calls of the CUDA runtime that a function really makes fail, one after the other.
 
-A run in which none fails counts them (draw.draw_counted()). Each then fails in calls
-of its own, on a tiny image, on one of any size and on a larger one; where there are many, at least
-the first and the last of each place in the source, and others that a seed draws. What only the first call in a process does, such as to set an attribute once, fails in
-a process of its own.
+A run in which none fails counts them (draw.draw_counted()). Each then fails in calls of its own, on
+a tiny image, on one of any size and on a larger one; where there are many, at least the first and
+the last of each place in the source, and others that a seed draws. What only the first call in a
+process does, such as to set an attribute once, fails in a process of its own.
 """
 
 import random
@@ -15,7 +15,9 @@ from grader.contract.play import Result, StepStatus
 from grader.contract.step import Failing, Step
 
 MOST = 40  # calls of one function that fail, and others where there are more places
+LAUNCH = "launch"  # what such a call is named
 MOST_FIRST = 8  # processes for what only the first call does
+LENGTH = 60  # calls of a process: memory that could not be freed is left behind
 RIGHT_AFTER = 4  # calls that fail, before one that does not
 
 
@@ -40,7 +42,7 @@ def sequences(
     drawn: list[Step] = []
     known: set[tuple[str, int]] = set()
     for step, _, later in pairs:
-        launch = max((last for name, _, _, last in later.status.sites if name == "launch"), default=0)
+        launch = max((last for name, _, _, last in later.status.sites if name == LAUNCH), default=0)
         for index, number in enumerate(numbers(later.status, chance)):
             larger = [replace(s, settings=step.settings) for s in resized(number > launch)]
             drawn += [_failing(s, number, chance) for s in (step, *larger)]
@@ -48,7 +50,8 @@ def sequences(
                 drawn.append(step)
         drawn.append(step)
         known |= {(name, line) for name, line, *_ in later.status.sites}
-    yield tuple(drawn)
+    for first in range(0, len(drawn), LENGTH):
+        yield tuple(drawn[first : first + LENGTH])
     only_first = [
         (step, number)
         for step, first, _ in pairs
