@@ -143,7 +143,7 @@ class _Run:
         """What a hidden check says where its hint could be about another mistake than the one that
         the part's public checks have shown; [] where they show none."""
         part, so_far = self.case.part, self.session.so_far
-        if early_stop.not_begun(self.lab, so_far, part):
+        if early_stop.not_begun(so_far, part):
             return [f"part {part} has given no result yet, not even in its first check"]
         injected = {c.name: bool(c.inject) for c in self.lab.case if not c.hidden}
         for check in (c for c in so_far if c.part == part and c.verdict == "fail"):
@@ -426,7 +426,7 @@ def _wrong_output(
         )
     lines += [cause] if cause else []
     if diagnosis and diagnosis.name == "nothing-written" and not needed:
-        begun = early_stop.has_begun(this.lab, this.session.so_far, this.case.part)
+        begun = early_stop.has_begun(this.session.so_far, this.case.part)
         lines += [] if begun or _errors(this.outcome) else _open_todo(this)
     lines += [*_findings(this.outcome), *found, *_why(this.case)]
     details = {"wrong_pixels": comparison.count(), "pixels": comparison.got.size, "want": expected}

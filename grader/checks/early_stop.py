@@ -16,23 +16,16 @@ SMALL = 20_000  # pixels; a right program needs a small part of the time limit f
 NOTHING = ("returned-error", "nothing-written", "call-not-made")  # diagnoses of a starter
 
 
-def not_begun(lab: Lab, checks: Sequence[Check], part: str) -> bool:
+def not_begun(checks: Sequence[Check], part: str) -> bool:
     """Did every public case of the part that ran give no result, as those of a starter do?"""
-    cases = _undisturbed(lab, checks, part)
+    cases = [c for c in checks if c.part == part and c.kind == "correct" and not c.hidden]
     return bool(cases) and all(c.diagnosis in NOTHING for c in cases)
 
 
-def has_begun(lab: Lab, checks: Sequence[Check], part: str) -> bool:
+def has_begun(checks: Sequence[Check], part: str) -> bool:
     """Did a public case of the part give a result, right or wrong?"""
-    cases = _undisturbed(lab, checks, part)
+    cases = [c for c in checks if c.part == part and c.kind == "correct" and not c.hidden]
     return any(c.diagnosis not in NOTHING and c.verdict in ("pass", "fail") for c in cases)
-
-
-def _undisturbed(lab: Lab, checks: Sequence[Check], part: str) -> list[Check]:
-    """The public cases of the part that ran and in which no CUDA call is made to fail: those may be
-    judged later than what comes behind them."""
-    names = {case.name for case in lab.case if not (case.inject or case.hidden)}
-    return [c for c in checks if c.part == part and c.kind == "correct" and c.name in names]
 
 
 def first_wrong_case(checks: Sequence[Check], part: str) -> str:
@@ -65,7 +58,7 @@ def with_wrong_result(_lab: Lab, checks: Sequence[Check], planned: Speed) -> str
 
 def without_result(lab: Lab, checks: Sequence[Check], planned: Contract) -> str | None:
     """The calls of a contract are pointless for a part that has given no result, or is endless."""
-    if not_begun(lab, checks, planned.part):
+    if not_begun(checks, planned.part):
         return first_wrong_case(checks, planned.part)
     return endless(lab, checks, planned)
 
@@ -79,8 +72,8 @@ def endless(lab: Lab, checks: Sequence[Check], planned: Case | Contract | Techni
     """
     if isinstance(planned, Case) and planned.inject:
         return None
-    cases = {c.name: c for c in lab.case}
-    ran = [c for c in _undisturbed(lab, checks, planned.part) if c.verdict != "skip"]
+    cases = {c.name: c for c in lab.case if not (c.inject or c.hidden)}
+    ran = [c for c in checks if c.part == planned.part and c.name in cases and c.verdict != "skip"]
     if len(ran) < STOPPED or any(c.diagnosis not in ENDLESS for c in ran):
         return None
     specs = [cases[c.name] for c in ran]

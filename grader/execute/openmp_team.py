@@ -30,8 +30,10 @@ class Team(msgspec.Struct, frozen=True):
     one_by_one: Count = 0
 
     def takes_turns(self) -> bool:
-        """Did one thread at a time do nearly all that was done until all had waited for it?"""
-        return self.one_by_one > TURNS * sum(self.written)
+        """Did one thread at a time do nearly all that was done until all had waited for it, and not
+        the same one each time? That would be an uneven share."""
+        most = TURNS * sum(self.written)
+        return self.one_by_one > most >= max(self.written, default=0)
 
     def working(self, share: float = SHARE) -> int:
         """How many threads did work. One that got nothing of a loop that is too short did none."""

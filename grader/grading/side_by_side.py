@@ -1,9 +1,9 @@
 """Judges the checks of several parts at the same time, each part in a process of its own.
 
-A child is a copy of the grader, so nothing is loaded again. It judges its part's checks in their
-order, but last those that wait for the instrumented program, and sends each verdict; what else it
-needs, it asks for. Its parent hands the verdicts on in the order of the plan, so a grade does not
-depend on how many cores judged it.
+A child is a copy of the grader, so nothing is loaded again. It judges its part's checks, those that
+wait for the instrumented program last, and sends each verdict; what else it needs, it asks for. Its
+parent hands the verdicts on in the order of the plan, so a grade does not depend on how many cores
+judged it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import Any, NoReturn
 
+from grader.checks import early_stop
 from grader.grading.judge import judge
 from grader.grading.pass_cache import PassCache
 from grader.model.result import Check
@@ -186,10 +187,20 @@ def _tell(parent: Connection, kind: str, index: int, check: Check) -> None:
     parent.send((kind, index, check))
 
 
-def _waits(planned: Planned) -> bool:
-    """Does the check need the instrumented program from its first run on?"""
-    makes_fail = isinstance(planned.check, Case) and planned.check.inject is not None
-    return makes_fail or planned.program == "instrumented"
+def _last_what_waits(
+    session: Session, checks: Sequence[tuple[int, Planned]]
+) -> Iterator[tuple[int, Planned]]:
+    """The checks of a part; last those that need the instrumented program from their first run on,
+    once a result says that the part has begun: what comes before then does not ask for them."""
+    waiting = []
+    for each in checks:
+        check = each[1].check
+        waits = isinstance(check, Case) and check.inject is not None
+        if waits and early_stop.has_begun(session.so_far, check.part):
+            waiting.append(each)
+        else:
+            yield each
+    yield from waiting
 
 
 def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
@@ -224,7 +235,7 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
         session.elsewhere = elsewhere
         is_first, before, done = True, len(session.so_far), list[int]()
         own = [(i, planned) for i, planned in enumerate(crew.stage) if planned.check.part == part]
-        for index, planned in sorted(own, key=lambda each: _waits(each[1])):
+        for index, planned in _last_what_waits(session, own):
             if is_first and planned.program == "instrumented":
                 is_first = False
                 priority.let_others_first(NICE_INSTRUMENTED)

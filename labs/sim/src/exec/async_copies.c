@@ -1,71 +1,91 @@
 #include "exec/async_copies.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* A copy of a thread of a block, which others may follow. */
+enum { FIRST_ROOM = 16 };
+
+/* A copy of a thread of a block. `made`: it only keeps its place until those before it are gone. */
 struct async_copy {
     uint64_t block;
     struct sim_async_copy copy;
-    struct async_copy *newer;
+    bool made;
 };
 
-/* The oldest copy of the running block's thread t, and how many it has. Other blocks that this host
- * thread runs may have threads of the same number. */
-static struct async_copy **oldest(struct worker *w, unsigned t, unsigned *count) {
-    struct async_copy **first = NULL;
-    *count = 0;
-    for (struct async_copy **it = &w->copies[t]; *it; it = &(*it)->newer) {
-        if ((*it)->block == w->block.index) {
+/* The oldest copy of the running block's thread that has more than `keep`; NULL if it has no more.
+ * Other blocks that this host thread runs may have threads of the same number. */
+static struct async_copy *oldest(const struct worker *w, const struct begun_copies *begun,
+                                 unsigned keep) {
+    struct async_copy *first = NULL;
+    for (unsigned i = begun->first, count = 0; i < begun->end; i++) {
+        struct async_copy *it = &begun->copy[i];
+        if (it->block == w->block.index && !it->made) {
             first = first ? first : it;
-            ++*count;
+            if (++count > keep) {
+                return first;
+            }
         }
     }
-    return first;
+    return NULL;
 }
 
-static struct sim_async_copy take(struct worker *w, struct async_copy **at) {
-    struct async_copy *it = *at;
-    const struct sim_async_copy copy = it->copy;
-    *at = it->newer;
-    w->lane.busy = true;
-    free(it);
-    w->lane.busy = false;
+static void remove_copy(struct worker *w, struct begun_copies *begun, struct async_copy *it) {
+    it->made = true;
     w->copies_begun--;
-    return copy;
+    while (begun->first < begun->end && begun->copy[begun->first].made) {
+        begun->first++;
+    }
+    if (begun->first == begun->end) {
+        begun->first = begun->end = 0;
+    }
 }
 
 void sim_async_copies_end(struct worker *w) {
-    unsigned count;
     for (unsigned t = 0; w->copies_begun > 0 && t < w->block.count; t++) {
-        for (struct async_copy **first; (first = oldest(w, t, &count)) != NULL;) {
-            take(w, first);
+        for (struct async_copy *it; (it = oldest(w, &w->copies[t], 0)) != NULL;) {
+            remove_copy(w, &w->copies[t], it);
         }
     }
+}
+
+/* Makes room for one more. */
+static bool grow(struct worker *w, struct begun_copies *begun) {
+    if (2 * begun->first > begun->room) {
+        memmove(begun->copy, begun->copy + begun->first,
+                (begun->end - begun->first) * sizeof *begun->copy);
+        begun->end -= begun->first;
+        begun->first = 0;
+        return true;
+    }
+    const unsigned room = begun->room ? 2 * begun->room : FIRST_ROOM;
+    w->lane.busy = true;
+    struct async_copy *copy = realloc(begun->copy, room * sizeof *copy);
+    w->lane.busy = false;
+    if (copy != NULL) {
+        begun->copy = copy;
+        begun->room = room;
+    }
+    return copy != NULL;
 }
 
 void sim_copy_begins(const struct sim_async_copy *copy) {
     struct worker *w = sim_worker;
-    struct async_copy **last = &w->copies[w->lane.thread];
-    while (*last) {
-        last = &(*last)->newer;
-    }
-    w->lane.busy = true;
-    *last = malloc(sizeof **last);
-    w->lane.busy = false;
-    if (*last == NULL) {
+    struct begun_copies *begun = &w->copies[w->lane.thread];
+    if (begun->end == begun->room && !grow(w, begun)) {
         sim_end_kernel(cudaErrorLaunchOutOfResources);
     }
-    **last = (struct async_copy){w->block.index, *copy, NULL};
+    begun->copy[begun->end++] = (struct async_copy){w->block.index, *copy, false};
     w->copies_begun++;
 }
 
 int sim_copy_due(unsigned keep, struct sim_async_copy *copy) {
     struct worker *w = sim_worker;
-    unsigned count;
-    struct async_copy **first = oldest(w, w->lane.thread, &count);
-    if (count <= keep) {
+    struct begun_copies *begun = &w->copies[w->lane.thread];
+    struct async_copy *it = oldest(w, begun, keep);
+    if (it == NULL) {
         return 0;
     }
-    *copy = take(w, first);
+    *copy = it->copy;
+    remove_copy(w, begun, it);
     return 1;
 }

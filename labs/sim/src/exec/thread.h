@@ -79,6 +79,12 @@ struct warp {
     struct warp_group group[SIM_WARP_SIZE];
 };
 
+/* The copies that a thread has begun, from the oldest: async_copies.h. */
+struct begun_copies {
+    struct async_copy *copy;
+    unsigned first, end, room;
+};
+
 #define SIM_MAX_WARPS (SIM_MAX_THREADS / SIM_WARP_SIZE)
 
 /* What a host thread knows of the blocks that it runs. The parts without a name of their own last
@@ -100,8 +106,8 @@ struct worker {
     uint3 index[SIM_MAX_THREADS]; /* threadIdx of each, for blocks of `shape` */
     dim3 shape;
 
-    struct async_copy *copies[SIM_MAX_THREADS]; /* of threads by their numbers: async_copies.h */
-    uint64_t copies_begun;                      /* and not ended */
+    struct begun_copies copies[SIM_MAX_THREADS]; /* of threads by their numbers */
+    uint64_t copies_begun;                       /* and not ended */
 
     struct fiber fiber[SIM_MAX_THREADS];
     struct fiber *idle[SIM_MAX_THREADS];
