@@ -98,7 +98,8 @@ def _with_failures(session: Session, contract: Contract, plain: Binary) -> Check
         return line
     seed = contract.secret_seed if contract.secret_seed is not None else contract.seed
     resized = draw.draw_resized(session.lab, contract, seed)
-    for sequence in failing.sequences(counted, played.results, seed, resized):
+    extreme = draw.draw_extreme(session.lab, contract, seed)
+    for sequence in failing.sequences(counted, played.results, seed, resized, extreme):
         if line := run.judged(player.play(sequence)):
             return line
     return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import paths
-from grader.contract.generator import LITTLE_WORK, MANY_TILES, ROW_OF_TILES, Generator
+from grader.contract.generator import MANY_TILES, ROW_OF_TILES, Generator
 from grader.contract.step import Sequence, Step, consistent
 from grader.model.spec import Contract, Lab
 
@@ -98,7 +98,13 @@ def draw_resized(lab: Lab, contract: Contract, seed: int) -> Callable[[bool], li
     """What draws calls on larger images for calls of the CUDA runtime that fail: given whether a
     kernel runs before."""
     drawn = generator(lab, contract, seed ^ 0x512)
-    return lambda runs: [_plain(step) for step in drawn.resized(LITTLE_WORK if runs else 0)]
+    return lambda runs: [_plain(s) for s in ([drawn.little()] if runs else drawn.resized())]
+
+
+def draw_extreme(lab: Lab, contract: Contract, seed: int) -> Callable[[float], Step]:
+    """What draws calls on tiny images with this share of the largest radius."""
+    drawn = generator(lab, contract, seed ^ 0xE87)
+    return lambda share: _plain(drawn.extreme(share))
 
 
 def _plain(step: Step) -> Step:

@@ -18,7 +18,8 @@ MOST = 40  # calls of one function that fail, and others where there are more pl
 LAUNCH = "launch"  # what such a call is named
 MOST_FIRST = 8  # processes for what only the first call does
 LENGTH = 60  # calls of a process: memory that could not be freed is left behind
-RIGHT_AFTER = 4  # calls that fail, before one that does not
+MOST_AGAIN = 6  # numbers whose call is made again when it has failed
+RIGHT_AFTER = 4  # numbers of others, before a call that does not fail
 
 
 def numbers(status: StepStatus, chance: random.Random) -> list[int]:
@@ -34,9 +35,12 @@ def sequences(
     results: Sequence[Result],
     seed: int,
     resized: Callable[[bool], Sequence[Step]],
+    extreme: Callable[[float], Step],
 ) -> Iterator[steps.Sequence]:
     """The sequences with calls that fail. counted: each step twice, as it was played; results: what
-    came of it. resized: draws steps on larger images; does a kernel run before the failure?"""
+    came of it. resized: draws steps on larger images; does a kernel run before the failure?
+    extreme: draws one that asks for this share of the most, and is made again when it has failed:
+    for more each time, so that it does what it did for less."""
     chance = random.Random(seed)
     pairs = list(zip(counted[::2], results[::2], results[1::2], strict=True))
     drawn: list[Step] = []
@@ -46,7 +50,11 @@ def sequences(
         for index, number in enumerate(numbers(later.status, chance)):
             larger = [replace(s, settings=step.settings) for s in resized(number > launch)]
             drawn += [_failing(s, number, chance) for s in (step, *larger)]
-            if index % RIGHT_AFTER == RIGHT_AFTER - 1:
+            if index < MOST_AGAIN:
+                share = 0.5 + 0.5 * (index + 1) / MOST_AGAIN
+                again = replace(extreme(share), settings=step.settings)
+                drawn += [_failing(again, number, chance), again]
+            elif index % RIGHT_AFTER == RIGHT_AFTER - 1:
                 drawn.append(step)
         drawn.append(step)
         known |= {(name, line) for name, line, *_ in later.status.sites}

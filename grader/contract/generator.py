@@ -7,7 +7,6 @@ here (random(), and choices made from it).
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from typing import TypeVar
 
 from grader.contract import arrays
@@ -285,26 +284,45 @@ class Generator:
         size: a program may look at them where images are small. A right call follows in the same
         step."""
         for value in self.refused:
-            for border, step in product(self.borders or ("",), self.resized(LITTLE_WORK)):
-                yield replace(step, border=border, refuse=value, image_content="noise")
+            for border in self.borders or ("",):
+                for step in (self.little(), self.larger()):
+                    yield replace(step, border=border, refuse=value, image_content="noise")
             yield self.small()
 
-    def resized(self, most_work: int = 0) -> list[Step]:
+    def resized(self) -> list[Step]:
         """A call on an image of any size, and two on images that are larger than step() draws, one
-        of them with a large radius. most_work: multiply-adds of the one larger call that there is
-        then, with a smaller radius; 0: all are made for nothing."""
+        of them with a large radius: for calls in which nothing is computed."""
         low, high = self.radius
         step = self.step()
-        steps = [replace(step, radius=min(step.radius, high), shared=0)]
-        for least in (low,) if most_work else (low, (low + high) // 2 + 1):
-            radius = self.number(min(least, high), high)
-            times = 3 if self.chance(0.1) else 1
-            step = self.large(times * self.number(80, 120), times * self.number(75, 100))
-            work = step.width * step.height * step.channels * step.masks
-            while most_work and radius > low and (2 * radius + 1) ** 2 * work > most_work:
-                radius -= 1
-            steps.append(replace(step, radius=radius))
-        return steps
+        wide = [self.larger(), self.larger()]
+        radii = self.number(low, high), self.number(min((low + high) // 2 + 1, high), high)
+        return [
+            replace(step, radius=min(step.radius, high), shared=0),
+            *(replace(one, radius=radius) for one, radius in zip(wide, radii, strict=True)),
+        ]
+
+    def little(self) -> Step:
+        """A call with little work, on an image of any size or on a larger one."""
+        low, high = self.radius
+        step = self.step() if self.chance(0.5) else self.larger()
+        radius = min(step.radius, high) if self.chance(0.5) else self.number(low, high)
+        pixels = step.width * step.height * step.channels * step.masks
+        while radius > low and (2 * radius + 1) ** 2 * pixels > LITTLE_WORK:
+            radius -= 1
+        return replace(step, radius=radius, shared=0)
+
+    def larger(self) -> Step:
+        """A call on an image that is larger than step() draws."""
+        times = 3 if self.chance(0.1) else 1
+        return self.large(times * self.number(80, 120), times * self.number(75, 100))
+
+    def extreme(self, share: float) -> Step:
+        """A call on a tiny image with this share of the largest radius."""
+        return replace(self.small(), radius=max(self.radius[0], round(share * self.largest())))
+
+    def largest(self) -> int:
+        """The largest radius."""
+        return self.radius[1]
 
     def endless_steps(self) -> Iterator[Step]:
         """Calls from which no function can return: each is a sequence."""

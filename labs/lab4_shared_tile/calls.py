@@ -42,6 +42,9 @@ class Dynamic(OneMask):
                 radius = largest_radius(shared, self.tile)
         return radius, shared
 
+    def largest(self) -> int:
+        return largest_radius(0, self.tile)
+
     def refused_steps(self) -> Iterator[Step]:
         yield from super().refused_steps()
         for shared in SHARED:
