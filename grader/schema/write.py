@@ -9,7 +9,6 @@ from grader import paths
 from grader.execute import profile, steps
 from grader.model import (
     class_grades,
-    class_standings,
     grade_record,
     prediction,
     question,
@@ -21,7 +20,6 @@ FOLDER = paths.ROOT / "grader" / "schema"
 TYPES: dict[str, type[msgspec.Struct]] = {
     "convlabs-class/v1": class_grades.ClassGrades,
     "convlabs-grade/v1": result.Result,
-    "convlabs-leaderboard/v1": class_standings.ClassStandings,
     "convlabs-log/v1": grade_record.Entry,
     "convlabs-prediction/v1": prediction.PredictedProgram,
     "convlabs-profile/v1": profile.Profile,
