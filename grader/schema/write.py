@@ -29,7 +29,7 @@ TYPES: dict[str, type[msgspec.Struct]] = {
 # Keys that older documents of the same version lack, by schema and type.
 ADDED_LATER = {
     ("convlabs-grade/v1", "Prediction"): ("advice",),
-    ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions", "leaderboard"),
+    ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions"),
     ("convlabs-grade/v1", "Score"): ("predicted",),
     ("convlabs-profile/v1", "Counters"): (
         *("constant_bytes", "loaded_places", "shared_load_words", "shared_atomic_lanes"),
