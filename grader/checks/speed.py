@@ -46,7 +46,6 @@ from grader.timing.statistics import (
     floor,
     has_reference,
     hidden_ns,
-    highest_floor,
     impossible,
     mostly_disturbed,
     undisturbed,
@@ -146,7 +145,6 @@ class Rounds:
     voided: int = 0
     copy_ns: float = float("inf")
     mac_rate: float = 0.0
-    processes: list[Timings] = field(default_factory=list)
 
     def add(self, ran: TimedRun) -> None:
         assert ran.status is not None
@@ -155,11 +153,9 @@ class Rounds:
         self.voided += voided
         self.copy_ns = min(self.copy_ns, ran.status.copy_ns)
         self.mac_rate = max(self.mac_rate, ran.status.mac_rate)
-        self.processes.append(Timings(kept, ran.status.copy_ns, ran.status.mac_rate, voided))
 
     def timings(self) -> Timings:
-        rounds, each = np.concatenate(self.kept), tuple(self.processes)
-        return Timings(rounds, self.copy_ns, self.mac_rate, self.voided, each)
+        return Timings(np.concatenate(self.kept), self.copy_ns, self.mac_rate, self.voided)
 
 
 def bench_for(lab: Lab, speed: Speed, where: Backend, student: Callable[[], Path]) -> Bench:
@@ -221,7 +217,7 @@ def judge_speed(session: Session, speed: Speed, binary: Binary) -> Check:
         given = inputs.inputs(lab, speed, speed.seed)
         bench = _comparable(bench, speed, given, session.work)
         contest = Contest(speed, bench, given, session.work, asked)
-        timings = measure(contest, session.processes)
+        timings = measure(contest)
         if session.report:
             session.report.timed(speed, timings)
         ending = decide(contest, timings)
@@ -253,23 +249,22 @@ def _asked(session: Session, speed: Speed) -> tuple[Technique, ...]:
     )
 
 
-def measure(contest: Contest, processes: int = 1) -> Timings:
+def measure(contest: Contest) -> Timings:
     """Runs the timing program until the points are certain or the budget is spent, and compares
-    the outputs of every run. processes: it runs in so many at least, within the budget.
+    the outputs of every run.
 
     Raises Ended when a run failed or an output is wrong.
     """
     rounds = Rounds()
     spent = 0.0
     # What is clear needs only a glance; a GPU takes longer to reach its clock rate.
-    glance = GLANCE if processes == 1 and not contest.bench.gpu else LAUNCH
+    glance = LAUNCH if contest.bench.gpu else GLANCE
     while True:
         ran = contest.run(MOST_ROUNDS, LAUNCH, enough=(ENOUGH, glance))
         rounds.add(ran)
         spent += ran.wall if contest.bench.wall else ran.processor  # a busy machine takes longer
         timings = rounds.timings()
-        enough = len(timings.processes) >= processes
-        if spent >= BUDGET or (enough and _settled(contest.speed, timings, glance < LAUNCH)):
+        if spent >= BUDGET or _settled(contest.speed, timings, glance < LAUNCH):
             return timings
         glance = min(2 * glance, LAUNCH)
 
@@ -292,7 +287,7 @@ def decide(contest: Contest, timings: Timings) -> Ending:
     taps = speed.taps or operation.taps(contest.given.arrays)
     macs = results * taps
     plain = floor(timings, macs)
-    details = figures(timings, ratio, plain, highest_floor(timings, macs))
+    details = figures(timings, ratio, plain)
     if fault := unfit(speed, timings):
         return Ending("error", [f"{UNFIT}: {fault}"], "machine-unfit", details)
     least = floor(timings, results * (speed.fewest_taps or taps))

@@ -17,7 +17,6 @@ from grader.timing.statistics import (
     Interval,
     Timings,
     has_reference,
-    interval,
     paired,
 )
 
@@ -132,15 +131,12 @@ def busy(timings: Timings) -> str:
     )
 
 
-def figures(
-    timings: Timings, ratio: Interval | None, least: Floor, highest_floor: float
-) -> dict[str, Any]:
+def figures(timings: Timings, ratio: Interval | None, least: Floor) -> dict[str, Any]:
     """The figures of a check for programs and pages; those of the ratio, where there is one."""
     found: dict[str, Any] = {
         "rounds": len(timings.rounds),
         "voided": timings.voided,
         "floor_ns": round(least.ns),
-        "floor_high_ns": round(highest_floor),
         "bound": least.bound,
         "copy_ns": round(timings.copy_ns),
         "mac_rate": timings.mac_rate,
@@ -148,9 +144,6 @@ def figures(
     for side, name in enumerate(("student_ns", "baseline_ns", "reference_ns", "again_ns")):
         if len(timings.column(side)):
             found[name] = round(timings.typical(side))
-    if len(times := timings.column(STUDENT)):
-        student = interval(times)
-        found |= {"student_low_ns": round(student.low), "student_high_ns": round(student.high)}
     if ratio:
         found |= {"ratio": ratio.middle, "ratio_low": ratio.low, "ratio_high": ratio.high}
         found["efficiency"] = least.ns / timings.typical(STUDENT)

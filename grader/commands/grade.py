@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from grader.commands import options, output
 from grader.commands.errors import UsageError
 from grader.execute.addr2line import shortened
-from grader.grading import pipeline, speed_scores
+from grader.grading import pipeline
 from grader.model import result, spec, variant
 from grader.render.terminal import Terminal
 from grader.session.observer import Observer
@@ -40,7 +38,6 @@ class Request:
     timed: bool
     profiled: bool
     fresh: bool
-    leaderboard: bool
     stepped: bool
     why: str = ""
 
@@ -93,8 +90,6 @@ def grade(request: Request) -> int:
     """Grades, prints, writes what was asked for. Returns the exit status."""
     if request.json_file == request.html_file == "-":
         raise UsageError("--json and --html cannot both go to stdout: give one a file")
-    if request.leaderboard and (request.pattern is not None or not request.timed):
-        raise UsageError("--leaderboard needs every check and their times: no -k, no --no-speed")
     lab = options.load(request.lab)
     submission = options.submission(lab, request.src)
     lab = submission.lab
@@ -168,7 +163,6 @@ def grade(request: Request) -> int:
             request.verbose,
             keep_notes=progress.is_own(submission) and not fresh,
             report=report,
-            processes=speed_scores.PROCESSES if request.leaderboard else 1,
             cores=len(os.sched_getaffinity(0)),
             afterwards=to_step.record if to_step else None,
         )
@@ -177,13 +171,6 @@ def grade(request: Request) -> int:
     scored(graded)
     if not quiet and (predictions := terminal.predictions(graded)):
         print(predictions, flush=True)
-    if request.leaderboard:
-        from grader.render import score_table
-
-        scores = speed_scores.of(graded, lab)
-        graded = msgspec.structs.replace(graded, leaderboard=scores)
-        text = score_table.table(lab.id, scores, terminal.width)
-        print(f"\n{text}", file=sys.stderr if quiet else sys.stdout)
     if request.profiled:
         stream = sys.stderr if quiet else sys.stdout
         tables = _tables(lab, graded.checks, profiles, output.width_of(stream))

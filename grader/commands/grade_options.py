@@ -84,14 +84,6 @@ def command(lab_id: str) -> Callable[..., None]:
                 "--fresh", help="Repeat the checks that this same file has already passed."
             ),
         ] = False,
-        leaderboard: Annotated[
-            bool,
-            typer.Option(
-                "--leaderboard",
-                help="Score each part that is right and safe: the fastest time that this machine "
-                "allows, divided by yours.",
-            ),
-        ] = False,
         why: Annotated[
             str,
             typer.Option(
@@ -116,7 +108,6 @@ def command(lab_id: str) -> Callable[..., None]:
             timed=timed,
             profiled=profiled,
             fresh=fresh,
-            leaderboard=leaderboard,
             stepped=stepped,
             why=why,
         )

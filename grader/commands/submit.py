@@ -10,7 +10,7 @@ from grader import exit_codes, paths
 from grader.commands import options, output
 from grader.commands.errors import CommandError, UsageError
 from grader.compile import make
-from grader.model import plain_text, pseudonym
+from grader.model import plain_text
 from grader.model.submission import Submission, digests
 from grader.render import terminal
 from grader.student import grade_log, progress, submission_zip
@@ -53,9 +53,6 @@ def submit(
         own = submission.own_names.get(name)
         taken = f"  from {submission.path(name)}" if own else ""
         print(f"  {name}  {len(submission.contents[name])} bytes  sha256 {digest}{taken}")
-    for content in submission_zip.pseudonym_file(submission).values():
-        name = pseudonym.read_pseudonym(content)
-        print(f"  {pseudonym.FILE}  on the leaderboard, if there is one, as {name}")
     for name, content in log.items():
         print(f"  {name}  {len(content)} bytes")
         if len(content) > grade_log.MOST_HANDED_IN:

@@ -32,7 +32,6 @@ def grade(
     verbose: bool = False,
     keep_notes: bool = False,
     report: ReportData | None = None,
-    processes: int = 1,
     cores: int = 1,
     afterwards: Callable[[Session], None] | None = None,
 ) -> Result:
@@ -50,7 +49,7 @@ def grade(
             from grader.session import session as sessions
 
             session = sessions.Session(
-                plan, submission, ready, work, observer, report, keep_notes, processes, cores
+                plan, submission, ready, work, observer, report, keep_notes, cores
             )
             predicted = judge_all(session, lambda: observer.scored(_result(session, [])))
             if afterwards:

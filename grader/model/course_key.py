@@ -21,7 +21,7 @@ from grader import paths
 TOP = ("Makefile", "datasets", "grade", "grader", "labs", "solutions")
 # Packages that read finished grades, of grader/ and of classroom/.
 AFTER = ("commands", "release", "render", "schema", "student")
-AFTER_IN_CLASS = ("course", "export", "leaderboard", "page", "similarity")
+AFTER_IN_CLASS = ("course", "export", "page", "similarity")
 EXCLUDED = (  # names of files and folders, at any depth
     "tests",
     "test_*",

@@ -8,7 +8,6 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from grader.model.leaderboard import Leaderboard
 from grader.model.prediction import Prediction
 from grader.model.score import Score
 
@@ -97,7 +96,6 @@ class Result(msgspec.Struct, frozen=True):
     sandbox: Sandbox | None = None  # None: made by a grader that did not record it
     elsewhere: Elsewhere | None = None
     predictions: list[Prediction] = []  # of speed that needs a GPU, where there is none
-    leaderboard: Leaderboard | msgspec.UnsetType = msgspec.UNSET  # with --leaderboard alone
 
 
 def to_json(document: object) -> bytes:

@@ -9,7 +9,6 @@ from grader import paths
 from grader.execute import profile, steps
 from grader.model import (
     class_grades,
-    class_standings,
     grade_record,
     prediction,
     question,
@@ -21,7 +20,6 @@ FOLDER = paths.ROOT / "grader" / "schema"
 TYPES: dict[str, type[msgspec.Struct]] = {
     "convlabs-class/v1": class_grades.ClassGrades,
     "convlabs-grade/v1": result.Result,
-    "convlabs-leaderboard/v1": class_standings.ClassStandings,
     "convlabs-log/v1": grade_record.Entry,
     "convlabs-prediction/v1": prediction.PredictedProgram,
     "convlabs-profile/v1": profile.Profile,
@@ -31,7 +29,7 @@ TYPES: dict[str, type[msgspec.Struct]] = {
 # Keys that older documents of the same version lack, by schema and type.
 ADDED_LATER = {
     ("convlabs-grade/v1", "Prediction"): ("advice",),
-    ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions", "leaderboard"),
+    ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions"),
     ("convlabs-grade/v1", "Score"): ("predicted",),
     ("convlabs-profile/v1", "Counters"): (
         *("constant_bytes", "loaded_places", "shared_load_words", "shared_atomic_lanes"),

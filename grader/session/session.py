@@ -23,8 +23,8 @@ class Session:
     work: a folder for the files of its runs. so_far: the checks that have their verdict. report:
     takes what a report shows beyond the grade; what fails is then run once more, traced.
     keep_notes: a test with the smallest calls that fail is kept below build/; for a student's own
-    file only. processes: in which a speed check is timed at least. cores: that judge parts at the
-    same time. elsewhere: what other processes have judged before a contract's check; waits for it.
+    file only. cores: that judge parts at the same time. elsewhere: what other processes have judged
+    before a contract's check; waits for it.
     """
 
     plan: Plan
@@ -34,7 +34,6 @@ class Session:
     observer: Observer = field(default_factory=Observer)
     report: ReportData | None = None
     keep_notes: bool = False
-    processes: int = 1
     cores: int = 1
     elsewhere: Callable[[Contract], list[Check]] = field(default=lambda _: [])
     so_far: list[Check] = field(default_factory=list)

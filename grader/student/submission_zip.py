@@ -5,8 +5,7 @@ import re
 from collections.abc import Mapping
 
 from grader import files
-from grader.model import plain_text, pseudonym
-from grader.model.pseudonym import PseudonymError
+from grader.model import plain_text
 from grader.model.submission import Submission
 from grader.student import starter_files
 
@@ -14,24 +13,16 @@ CONFLICT = re.compile(rb"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
 
 
 def pack(submission: Submission, more: Mapping[str, bytes] | None = None) -> bytes:
-    """A zip with the files that the lab asks for, leaderboard.txt if there is one, and `more`.
-    It is not compressed: the result would depend on the version of zlib."""
+    """A zip with the files that the lab asks for, and `more`. It is not compressed: the result
+    would depend on the version of zlib."""
     contents = {name: submission.contents[name] for name in submission.lab.submit}
-    return files.zipped(contents | pseudonym_file(submission) | dict(more or {}), stored=True)
-
-
-def pseudonym_file(submission: Submission) -> dict[str, bytes]:
-    """leaderboard.txt, for who takes part in the leaderboard; {} where there is none to read."""
-    try:
-        return {pseudonym.FILE: files.read_regular(submission.folder / pseudonym.FILE)}
-    except OSError:
-        return {}
+    return files.zipped(contents | dict(more or {}), stored=True)
 
 
 def refusals(submission: Submission) -> list[str]:
     """Why these files must not be handed in, one sentence for each reason; [] where they may."""
     missing = [n for n in submission.lab.submit if n not in submission.contents]
-    reasons = [*submission.problems, *submission.misnamed(), *_bad_pseudonym(submission)]
+    reasons = [*submission.problems, *submission.misnamed()]
     for name, content in submission.contents.items():
         if conflict := CONFLICT.search(content):
             line = content[: conflict.start()].count(b"\n") + 1
@@ -39,15 +30,6 @@ def refusals(submission: Submission) -> list[str]:
     if not missing and set(_unsolved(submission)) == set(submission.lab.submit):
         reasons.append(f"{submission.shown} is still the unsolved starter")
     return reasons
-
-
-def _bad_pseudonym(submission: Submission) -> list[str]:
-    for content in pseudonym_file(submission).values():
-        try:
-            pseudonym.read_pseudonym(content)
-        except PseudonymError as problem:
-            return [f"{submission.shown}/{pseudonym.FILE} {problem}"]
-    return []
 
 
 def warnings(submission: Submission) -> list[str]:

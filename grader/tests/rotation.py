@@ -25,7 +25,6 @@ FILE = Path(__file__).with_name("costs.tsv")
 PARTS = 16
 # Need a browser, and what makes the handouts' site: ./grade setup --pages. They are in part 0.
 PAGES = frozenset({
-    "grader/tests/classroom/leaderboard/test_files.py",
     "grader/tests/classroom/page/test_browser.py",
     "grader/tests/classroom/similarity/test_page.py",
     "grader/tests/handouts/test_built_site.py",

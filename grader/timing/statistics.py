@@ -1,8 +1,6 @@
 """Turns the times of rounds into a ratio of speeds with a confidence interval, and tells whether
 the machine is fit to be measured."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,7 +22,7 @@ IMPOSSIBLE = 0.8  # of the floor, which is measured itself; and a zero border le
 
 @dataclass(frozen=True)
 class Interval:
-    """A ratio or a time: its median, and the confidence interval of the median."""
+    """A ratio: its median, and the confidence interval of the median."""
 
     low: float
     middle: float
@@ -39,7 +37,6 @@ class Timings:
     copy_ns: float  # to read as many bytes as the image has and write as many as the result has
     mac_rate: float  # multiply-adds a second
     voided: int = 0  # further rounds that do not count, because something else ran on the machine
-    processes: tuple[Timings, ...] = ()  # the same of each process alone, if there were several
 
     def column(self, side: int) -> F64:
         """The times of one side, without the rounds in which it was not timed."""
@@ -53,7 +50,7 @@ class Timings:
 
 
 def interval(ratios: F64) -> Interval:
-    """The median of the ratios, or of times, with its interval, which is distribution-free: of n
+    """The median of the ratios with its interval, which is distribution-free: of n
     values Binomial(n, 1/2) are below the true median, so it is outside of the k-th smallest to the
     k-th largest with twice the probability that fewer than k are below it. k is the largest for
     which CONFIDENCE holds."""
@@ -141,11 +138,6 @@ def floor(timings: Timings, macs: float) -> Floor:
     if work >= timings.copy_ns:
         return Floor(work, "multiply-adds")
     return Floor(timings.copy_ns, "memory")
-
-
-def highest_floor(timings: Timings, macs: float) -> float:
-    """The largest floor, in ns, that one of the processes of a check has measured."""
-    return max(floor(each, macs).ns for each in (timings, *timings.processes))
 
 
 def impossible(timings: Timings, least: Floor) -> bool:

@@ -1,6 +1,6 @@
-"""Fills the generated blocks of the handouts and of CONTRIBUTING.md from files of the project.
+"""Fills the generated blocks of the handouts, README.md and CONTRIBUTING.md.
 
-python -m handouts.facts            fill the blocks of handouts/*.md and CONTRIBUTING.md
+python -m handouts.facts            fill the blocks of these pages
 python -m handouts.facts --check    change nothing; name each stale or broken block and each
                                     quoted TODO that has moved; exit 1 if any
 
@@ -17,6 +17,7 @@ experiment SOURCE [SIZE]            times in a source's experiment  labs/studies
 source reproduced                   what a source published, too    labs/studies/reproduce/
 timed bench       times next to baseline and libraries              labs/studies/bench/results/
 counted sim       their counters on the simulator                   counted.json of this folder
+bench results     a few times, in README.md         labs/studies/bench/results/
 packages grader   packages of CONTRIBUTING.md, by layers            pyproject.toml, docstrings
 """
 
@@ -68,7 +69,8 @@ def _line(page: Path, problem: Problem) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog=COMMAND, description="Fill the generated blocks of the handouts and CONTRIBUTING.md."
+        prog=COMMAND,
+        description="Fill the generated blocks of the handouts, README.md and CONTRIBUTING.md.",
     )
     parser.add_argument(
         "--check", action="store_true", help="change nothing; name each stale or broken block"
@@ -77,8 +79,7 @@ def main() -> int:
     try:
         told = [
             line
-            for page in sorted(paths.ROOT.glob("handouts/*.md"))
-            + list(paths.ROOT.glob("CONTRIBUTING.md"))
+            for page in sorted(paths.ROOT.glob("handouts/*.md")) + sorted(paths.ROOT.glob("*.md"))
             for line in update(paths.ROOT, page.relative_to(paths.ROOT), check)
         ]
     except SpecError as error:

@@ -18,6 +18,7 @@ from handouts.facts import (
     work,
 )
 from handouts.facts.blocks import Block, FactsError
+from labs.studies.bench import pages as bench
 
 # Blocks of simulator.md that labs/sim/supported.py fills.
 ELSEWHERE = ("refused", "names")
@@ -58,6 +59,8 @@ def content(page: str, block: Block) -> str | None:
         return mistakes.explained()
     if block.kind == "packages" and page == "CONTRIBUTING.md":
         return packages.content(block.argument)
+    if f"{block.name} {page}" == "bench results README.md":
+        return bench.table_of_readme(bench.runs())
     if f"{block.name} {page}" == "work labs teaching.md":
         return work.content()
     lab = lab_of(page)

@@ -1,11 +1,12 @@
 """Do the arrows of the simulator's runtime run down only?
 
-    check_layers.py [--sources labs/sim/src] [--objects build/lib/plain/sim]
+    check_layers.py [--sources labs/sim/src] [--objects build/lib/plain/sim] [--only FOLDER]
 
 A file may include a header, and call a function, of its own folder and of the folders before it in
 LAYERS; no two files may need each other, directly or through others; and no symbol may be weak but
 the bounds of the sections of variables. Prints each breach as FILE:LINE: MESSAGE, and exits with
-status 1 if there is one. The objects are those that `make runtime` has built.
+status 1 if there is one. The objects are those that `make runtime` has built. With --only, one
+folder is looked at by itself.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -37,8 +39,12 @@ def line_of(source: Path, word: str) -> str:
 
 def included(source: Path, sources: Path) -> dict[str, str]:
     """The modules whose headers the file includes, each with the text of its include."""
-    names = INCLUDE.findall(source.read_text())
-    return {module(sources / name): name for name in names if (sources / name).is_file()}
+    found = {}
+    for name in INCLUDE.findall(source.read_text()):
+        for folder in (sources, source.parent):
+            if (folder / name).is_file():
+                found[module(folder / name)] = name
+    return found
 
 
 def symbols(
@@ -61,12 +67,13 @@ def symbols(
     return defined, used, weak
 
 
-def breaches(sources: Path, objects: Path) -> list[str]:
-    """What breaks the rules, as lines to print."""
-    files = sorted(f for f in sources.glob("*/*") if f.suffix in (".c", ".h", ".S"))
+def breaches(sources: Path, objects: Path, layers: Sequence[str] = LAYERS) -> list[str]:
+    """What breaks the rules, as lines to print. layers: all folders, or the one to look at."""
+    every = sorted(f for f in sources.glob("*/*") if f.suffix in (".c", ".h", ".S"))
+    files = [f for f in every if len(layers) > 1 or f.parent.name in layers]
     of_module = {module(f): f for f in files if f.suffix != ".h"}
     built = {name: objects / f"{name}.o" for name in of_module}
-    empty = sorted(set(LAYERS) ^ {f.parent.name for f in files})
+    empty = sorted(set(layers) ^ {f.parent.name for f in files})
     missing = [str(file) for file in built.values() if not file.is_file()]
     if empty or missing:
         return [f"{sources}:1: layers with no file, or no layers: {empty}; not built: {missing}"]
@@ -76,7 +83,9 @@ def breaches(sources: Path, objects: Path) -> list[str]:
 
     def need(user: str, other: str, where: str, what: str) -> None:
         ours, theirs = user.split("/")[0], other.split("/")[0]
-        if LAYERS.index(theirs) > LAYERS.index(ours):
+        if theirs not in layers:
+            return  # of what is looked at by itself
+        if layers.index(theirs) > layers.index(ours):
             found.append(f"{where}: {ours}/ {what} of {theirs}/, a lower layer")
         elif other != user:
             needs[user].add(other)
@@ -100,8 +109,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="The layers of labs/sim/src.")
     parser.add_argument("--sources", type=Path, default=Path("labs/sim/src"))
     parser.add_argument("--objects", type=Path, default=Path("build/lib/plain/sim"))
+    parser.add_argument("--only", metavar="FOLDER")
     options = parser.parse_args()
-    found = breaches(options.sources, options.objects)
+    layers = (options.only,) if options.only else LAYERS
+    found = breaches(options.sources, options.objects, layers)
     print(*found, sep="\n", end="\n" if found else "")
     return 1 if found else 0
 

@@ -20,11 +20,12 @@ lint-format:
 	$(Q)$(BUILD)/venv/bin/clang-format --dry-run -Werror $(FORMATTED)
 
 # In the simulator's runtime a layer includes and calls only the layers above it in the list of
-# check_layers.py.
+# check_layers.py. In the check of OpenMP's races no two files need each other.
 .PHONY: lint-layers
-lint-layers: $(SIM_OBJ)
+lint-layers: $(SIM_OBJ) $(RACE_OBJ)
 	$(say) LINT 'layers of labs/sim/src'
 	$(Q)$(PYTHON) labs/sim/check_layers.py --objects $(LIB)/sim
+	$(Q)$(PYTHON) labs/sim/check_layers.py --sources labs/runtime --objects $(LIB)/runtime --only openmp_race
 
 .PHONY: aarch64
 aarch64: setup ## build and run the simulator for aarch64, in qemu

@@ -147,11 +147,10 @@ class Batch:
         # A name in a note must not look like another note: they are told apart by ", ".
         notes = ", ".join(note.replace(", ", "; ") for note in [*entry.notes, *found])
         submission = Submission(task.student, notes, entry.people, entry.submitted)
-        pseudonyms = {lab: f.pseudonym for lab, f in by_lab.items() if f.pseudonym is not None}
         for lab in self.labs:  # before the rows: a run that is killed between reads all again
             log = by_lab[lab.id].log if by_lab else {}
             logs.keep(self.store, task.student, lab.id, log)
-        self.store.save_submission(submission, digest, rows, files, pseudonyms)
+        self.store.save_submission(submission, digest, rows, files)
         failed = any(row.status in ("rejected", "error") for row in rows)
         self.progress.step(task.student if failed else "")
         return None

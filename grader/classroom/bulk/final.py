@@ -158,7 +158,6 @@ def strangers(course: Course, everybody: Iterable[Student]) -> list[str]:
     named = [each.student for each in course.extension]
     named += [take.student for take in course.take]
     named += [name for group in course.group for name in group.students]
-    named += course.leaderboard_without
     return [name for name in dict.fromkeys(named) if name not in known]
 
 

@@ -8,7 +8,7 @@ begin a new one.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -56,12 +56,6 @@ create table grade (
     reason text not null
 );
 create table setting (name text primary key, value blob not null);
-create table pseudonym (
-    student text not null,     -- of the submission
-    lab text not null,
-    content blob not null,     -- the beginning of leaderboard.txt, which nobody has checked yet
-    primary key (student, lab)
-);
 """
 LATEST = "attempt = (select max(attempt) from work w where (w.student, w.lab) = (o.student, o.lab))"
 
@@ -119,7 +113,6 @@ class Store:
             self._db.executemany("insert into kept values (?)", [(s,) for s in students])
             self._db.execute("delete from submission where student not in (select name from kept)")
             self._db.execute("delete from work where student not in (select name from kept)")
-            self._db.execute("delete from pseudonym where student not in (select name from kept)")
             marks = ",".join("?" * len(labs))
             self._db.execute(f"delete from work where lab not in ({marks})", labs)
             self._db.execute("drop table kept")
@@ -130,10 +123,8 @@ class Store:
         digest: str,
         rows: list[Row],
         files: dict[str, dict[str, bytes]],
-        pseudonyms: Mapping[str, bytes] | None = None,
     ) -> None:
-        """What was collected from a submission. `files`: the contents by name, of each key.
-        `pseudonyms`: the content of leaderboard.txt by lab, where there is one."""
+        """What was collected from a submission. `files`: the contents by name, of each key."""
         submitted = submission.submitted.isoformat() if submission.submitted else ""
         people = msgspec.json.encode(submission.people).decode()
         values = (submission.student, digest, submission.notes, people, submitted)
@@ -145,9 +136,6 @@ class Store:
                     self._db.execute("insert or ignore into file values (?, ?)", (sha, content))
                     named = (key, name, sha)
                     self._db.execute("insert or ignore into graded_file values (?, ?, ?)", named)
-            self._db.execute("delete from pseudonym where student = ?", (submission.student,))
-            named_here = [(submission.student, *each) for each in (pseudonyms or {}).items()]
-            self._db.executemany("insert into pseudonym values (?, ?, ?)", named_here)
             for row in rows:
                 attempt = row.attempt or self._attempt(row)
                 when = row.submitted.isoformat() if row.submitted else submitted
@@ -314,11 +302,6 @@ class Store:
             )
             for student, notes, people, submitted in self._db.execute(query)
         ]
-
-    def pseudonyms(self) -> dict[tuple[str, str], bytes]:
-        """What each leaderboard.txt says, by the submission's student and the lab."""
-        rows = self._db.execute("select student, lab, content from pseudonym")
-        return {(student, lab): bytes(content) for student, lab, content in rows}
 
     def setting(self, name: str) -> bytes:
         """What was kept under a name, such as "course.toml"; b"" when nothing was."""

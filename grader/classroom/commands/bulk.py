@@ -27,7 +27,7 @@ from grader.classroom.commands.bulk_progress import Bar
 from grader.classroom.course import settings
 from grader.classroom.course.roster import Roster
 from grader.classroom.course.roster import load as load_roster
-from grader.classroom.export import gradebook, leaderboard, publish
+from grader.classroom.export import gradebook, publish
 from grader.classroom.export.summary import summary
 from grader.commands import output
 from grader.commands.errors import UsageError
@@ -108,9 +108,7 @@ def bulk(
 
 def _publish(store: Store, rules: settings.Course) -> None:
     """Writes what the instructor needs of the grades, and says where it is."""
-    grades = publish.write(store)
-    for text in leaderboard.warnings(grades):
-        output.say(text)
+    publish.write(store)
     if unknown := final.strangers(rules, final.students(store.submissions(), rules)):
         names = ", ".join(plain_text.line(name) for name in unknown)
         output.say(f"course.toml has names that no student of this run has: {names}")
@@ -120,8 +118,6 @@ def _publish(store: Store, rules: settings.Course) -> None:
                 output.say(f"{plain_text.line(each.student)}: {note}")
     print(summary(store))
     print(f"gradebook: {store.folder / gradebook.NAME}")
-    if rules.leaderboard:
-        print(f"leaderboard: {store.folder / leaderboard.NAME}")
 
 
 def _ask(store: Store, labs: list[spec.Lab], count: int) -> None:

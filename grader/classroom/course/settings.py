@@ -7,8 +7,6 @@ late_percent_per_day = 10        # of the points earned, for each day begun
 late_days = 5                    # more days late than this: no points
 grace_days = 2                   # late days without loss, of each student over all labs
 grace_minutes = 10               # after a due date that are not late
-leaderboard = true               # of those who hand in a leaderboard.txt
-leaderboard_without = ["ada@example.org"]  # who is on none, whatever they hand in
 variants = true                  # of labs, by student; or a text, which draws others
 questions_percent = 20           # of a lab's points, for answers to the questions of --ask
 predicted_speed = "points"       # or "shown", or "off": speed that needs a GPU, without one
@@ -100,8 +98,6 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     late_days: Count | None = None  # None: late work counts however late it is
     grace_days: Count = 0
     grace_minutes: Count = 0
-    leaderboard: bool = False
-    leaderboard_without: list[str] = []
     variants: bool | str = False
     questions_percent: Percent = 0
     predicted_speed: PredictedSpeed = "shown"

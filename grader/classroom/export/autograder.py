@@ -20,7 +20,7 @@ from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.export import gradescope
 from grader.classroom.export.gradescope import Results
 from grader.execute import backend
-from grader.grading import pipeline, speed_scores
+from grader.grading import pipeline
 from grader.model import spec
 from grader.model.result import to_json
 from grader.session.observer import Observer
@@ -51,10 +51,7 @@ def _graded(lab: spec.Lab, collected: Files) -> Results:
         result = pipeline.grade(plan, submission, Observer())
     finally:
         shutil.rmtree(home, ignore_errors=True)
-    document = gradescope.scaled(gradescope.results(result), result.score)
-    if collected.pseudonym is None:
-        return document
-    return {**document, **gradescope.leaderboard(lab.id, speed_scores.of(result))}
+    return gradescope.scaled(gradescope.results(result), result.score)
 
 
 def prove(solution: Path) -> int:

@@ -13,7 +13,7 @@ from grader import files, paths
 from grader.model import spec
 from grader.release import contents
 
-PARTS = ("__init__.py", "bulk/", "course/", "export/", "leaderboard/")
+PARTS = ("__init__.py", "bulk/", "course/", "export/")
 ADDED = tuple(f"grader/classroom/{part}" for part in PARTS)
 SELF = "grader/classroom/export/autograder_zip.py"  # needs grader/release/, not in the zip
 SETUP = """#!/usr/bin/env bash

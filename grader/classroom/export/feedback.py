@@ -31,9 +31,8 @@ def write(grades: Grades) -> None:
     for grade in grades.every:
         folder = grades.store.folder / grade.student.id / grade.lab
         folder.mkdir(parents=True, exist_ok=True)
-        of = grade.student.id, grade.lab
         contents = {
-            "feedback.txt": feedback(grade, grades.standings.note(*of)).encode(errors="replace"),
+            "feedback.txt": feedback(grade).encode(errors="replace"),
             "result.json": to_json(grade.result) if grade.result else b"",
             "report.html": report(grades.store, grade),
         }
@@ -44,10 +43,10 @@ def write(grades: Grades) -> None:
                 (folder / name).unlink(missing_ok=True)
 
 
-def feedback(grade: Final, note: str = "") -> str:
-    """What the student's own terminal would show, what lateness or an override made of it, and
-    the note."""
-    outcome = "".join(f"  {line}\n" for line in (grading.outcome(grade), note) if line)
+def feedback(grade: Final) -> str:
+    """What the student's own terminal would show, and what lateness or an override made of it."""
+    line = grading.outcome(grade)
+    outcome = f"  {line}\n" if line else ""
     if grade.result is None:
         text = f"{grade.lab}  not graded\n  {not_graded.sentence(grade)}\n"
         return plain_text.document(text + outcome)

@@ -15,8 +15,6 @@ from grader.classroom.bulk import course_total, final
 from grader.classroom.bulk.final import Final, Student
 from grader.classroom.bulk.store import Store
 from grader.classroom.course.settings import Course
-from grader.classroom.leaderboard import standings
-from grader.classroom.leaderboard.standings import Standings
 from grader.model import outline
 from grader.model.plain_text import line
 
@@ -71,13 +69,6 @@ class Grades:
     @cached_property
     def handed_in(self) -> frozenset[str]:
         return course_total.handed_in(self.every)
-
-    @cached_property
-    def standings(self) -> Standings:
-        """The leaderboard; empty where the course makes none."""
-        if not self.rules.leaderboard:
-            return Standings()
-        return standings.of(self.store, self.rules, self.every)
 
     def course_share(self, student: str) -> float | None:
         """The share of the course's points that a student has; None while a lab is open."""

@@ -13,7 +13,6 @@ from grader.classroom.export import grades as grading
 from grader.classroom.export import not_graded
 from grader.classroom.export.grades import Grades
 from grader.model import plain_text
-from grader.model.leaderboard import Leaderboard
 from grader.model.result import Check, Result, to_json
 from grader.model.score import Score
 
@@ -44,8 +43,7 @@ def _document(grades: Grades, grade: Final) -> Results:
         if grade.unmeasured:
             reasons.append(_counts_as(document["score"], grading.total(grade)))
     document["output"] = "\n".join(reason for reason in reasons if reason)
-    scores = grades.standings.scores(grade.student.id, grade.lab)
-    return {**document, **leaderboard(grade.lab, scores)} if scores else document
+    return document
 
 
 def _scores(grades: Grades) -> Iterator[list[str]]:
@@ -98,28 +96,17 @@ def _counts_as(points: float, total: float) -> str:
     return f"That counts as {grading.number(points)} of the lab's {grading.number(total)} points"
 
 
-def leaderboard(lab: str, scores: Leaderboard) -> Results:
-    """Gradescope's leaderboard of one who takes part: Gradescope asks students for their pseudonym
-    itself. Empty without any score."""
-    named = [(f"{lab} {s.part}  {s.name}", s.score) for s in scores.checks]
-    known = [(name, score) for name, score in [(f"{lab} score", scores.score), *named] if score]
-    entries = [{"name": name, "value": round(s, 2), "order": "desc"} for name, s in known]
-    return {"leaderboard": entries} if entries else {}
-
-
 def together(documents: list[Results]) -> Results:
     """One document for several labs that were handed in at once."""
     reasons = [document["output"] for document in documents if "score" not in document]
     if reasons:
         return failed("\n".join(reasons))
-    entries = [entry for document in documents for entry in document.get("leaderboard", [])]
     return {
         "score": sum(document["score"] for document in documents),
         "output": "\n".join(document["output"] for document in documents),
         "output_format": "text",
         "visibility": "visible",
         "tests": [test for document in documents for test in document.get("tests", [])],
-        **({"leaderboard": entries} if entries else {}),
     }
 
 

@@ -24,7 +24,6 @@ from grader.tests import captured
 from grader.timing import noise, row_samples, statistics
 from grader.timing.benchmark import Bench, Side, Status, TimedRun
 from grader.timing.row_samples import RowSample
-from grader.timing.statistics import highest_floor
 
 LAB = spec.load("lab1")
 SPEED = Speed(
@@ -416,20 +415,6 @@ def test_a_shared_object_is_built_once_and_its_fault_is_told_when_it_is_needed()
         made.timed("cpu", "a.c")
     with pytest.raises(programs.NotTimedError, match="does not build as what is timed"):
         made.timed("gpu", "a.c")
-
-
-@pytest.mark.parametrize("processes", [1, 3])
-def test_a_floor_is_measured_in_each_process(
-    processes: int, course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(timing, "LAUNCH", 0.05)
-    monkeypatch.setattr(timing, "_settled", lambda *_: True)
-    tested = bench(course, tmp_path, SOLUTION)
-    timings = timing.measure(contest(tested, tmp_path), processes)
-    assert len(timings.processes) == processes
-    assert timings.copy_ns == min(each.copy_ns for each in timings.processes)
-    assert len(timings.rounds) == sum(len(each.rounds) for each in timings.processes)
-    assert highest_floor(timings, 0) == max(each.copy_ns for each in timings.processes)
 
 
 @pytest.mark.parametrize(

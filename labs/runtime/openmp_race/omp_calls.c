@@ -1,5 +1,6 @@
 /* The functions of omp.h, and what protects: critical sections, atomic blocks and locks. */
 #include "race_detector.h"
+#include "tasks.h"
 #include "team.h"
 
 #include <omp.h>

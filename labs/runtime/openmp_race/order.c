@@ -1,7 +1,7 @@
 #include "order.h"
 
 #include "our_fault.h"
-#include "race_detector.h"
+#include "real_functions.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 
 #include "evidence/evidence.h"
 #include "order.h"
+#include "real_functions.h"
 
 #include <link.h>
 #include <malloc.h>

@@ -1,7 +1,7 @@
 /* The check for data races between OpenMP threads in C: this folder replaces gcc's own OpenMP
  * runtime in a program whose memory accesses gcc has instrumented (-fsanitize=thread).
  *
- * gomp.c runs the threads of a team one at a time: each until it ends, reaches a barrier, or comes
+ * team.c runs the threads of a team one at a time: each until it ends, reaches a barrier, or comes
  * to the next chunk of a loop, a task, a lock or an atomic access; then another one runs.
  * race_detector.c is called for every access and keeps, for each byte, which thread wrote it and
  * which read it since the last synchronization of the whole team; of tasks, order.c knows which
@@ -36,10 +36,6 @@ void race_synchronize(void);
 /* The stack below the caller's frame is used for something else from now on: a task begins or ends,
  * and what another one left there is in no race with it. */
 void race_stack_is_new(void);
-
-/* memcpy() and memset(), of which no access is checked or counted: for the runtime's own memory. */
-void *__real_memcpy(void *to, const void *from, size_t bytes);
-void *__real_memset(void *to, int byte, size_t bytes);
 
 /* From now on `others_first` is called before an atomic access and by race_before_lock(). */
 void race_switches_with(void (*others_first)(void));

@@ -5,9 +5,12 @@
  * run before is what its dependences name and, for the check of races, what comes before it: all
  * that its creator did before (order.h).
  */
+#include "tasks.h"
+
 #include "order.h"
 #include "our_fault.h"
 #include "race_detector.h"
+#include "real_functions.h"
 #include "team.h"
 
 #include <stdint.h>

@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-#define NEAR_NULL                                                                                  \
-    ((uintptr_t)4096) /* no object lies there, but the members of one at NULL would                \
-                       */
+/* No object lies there, but the members of one at NULL would. */
+#define NEAR_NULL ((uintptr_t)4096)
 #define NEAR_STACK ((uintptr_t)1 << 16) /* bytes around the stack pointer */
 #define FRAMES 64
 #define STACK ((size_t)64 * 1024)

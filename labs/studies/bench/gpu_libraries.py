@@ -12,8 +12,6 @@ from labs.studies.bench.case import Program
 from labs.studies.bench.device import Images
 from labs.studies.bench.work import WEIGHTS, Array, Work
 
-NO_FUNCTION = "has no such function"
-
 
 class Torch:
     """cuDNN's convolutions, with the algorithm that it measures to be the fastest for a shape."""

@@ -1,17 +1,14 @@
-"""Writes what people read of the committed runs: RESULTS.md, its charts, the table of README.md."""
+"""What people read of the committed runs: RESULTS.md, its charts and the tables of other pages."""
 
 import math
 from collections.abc import Iterable
 from pathlib import Path
 
 from grader import files, paths
-from handouts.facts import blocks
 from labs.studies.bench import results
 from labs.studies.bench.results import Case, Entry, Run
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-README = paths.ROOT / "README.md"
-BLOCK = "bench results"
 COMMAND = "python -m labs.studies.bench pages"
 UNITS = {"cpu": ("ms", 1e6), "gpu": ("µs", 1e3)}
 MADE_BY = {"cpu": "make bench", "gpu": "make bench-gpu"}
@@ -38,16 +35,10 @@ def runs() -> list[Run]:
 
 
 def update(check: bool) -> list[str]:
-    """Writes the pages, or with `check` only compares them. Returns a line for each that was stale,
-    and for what is wrong with the marks of README.md."""
+    """Writes the page and its charts, or with `check` only compares them. Returns a line for each
+    that was stale."""
     measured = runs()
-    wanted: dict[Path, str] = {RESULTS: page(measured)}
-    readme = README.read_text(encoding="utf-8")
-    filled, problems, _ = blocks.fill(
-        readme, lambda block: table_of_readme(measured) if block.name == BLOCK else None
-    )
-    wanted[README] = filled
-    wanted |= _charts(measured)
+    wanted: dict[Path, str] = {RESULTS: page(measured)} | _charts(measured)
     what = f"is stale; run {COMMAND}" if check else "written"
     stale = [
         f"{path.relative_to(paths.ROOT)} {what}"
@@ -57,7 +48,7 @@ def update(check: bool) -> list[str]:
     if not check:
         for path, text in wanted.items():
             files.update(path, text.encode())
-    return [f"README.md:{problem.line}: {problem.text}" for problem in problems] + stale
+    return stale
 
 
 def _charts(measured: Iterable[Run]) -> dict[Path, str]:

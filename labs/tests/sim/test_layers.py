@@ -66,3 +66,17 @@ def test_a_runtime_that_is_not_there_is_no_clean_one(tmp_path: Path) -> None:
     sources, objects = runtime(tmp_path, {})
     (objects / "exec" / "exec.o").unlink()
     assert "exec.o" in check_layers.breaches(sources, objects)[0]
+
+
+def test_a_folder_is_looked_at_by_itself(tmp_path: Path) -> None:
+    circle = {
+        "extra/a.h": "int a(void);\n",
+        "extra/a.c": '#include "b.h"\nint a(void) { return b() + launch(); }\n',
+        "extra/b.h": "int b(void);\nint launch(void);\n",
+        "extra/b.c": '#include "a.h"\nint b(void) { return a(); }\n',
+        "api/launch.c": "int weak_one(void) __attribute__((weak));\n",
+    }
+    sources, objects = runtime(tmp_path, circle)
+    (line,) = check_layers.breaches(sources, objects, ("extra",))
+    assert "a circle: extra/" in line
+    assert check_layers.breaches(sources, objects, ("api",)) == []

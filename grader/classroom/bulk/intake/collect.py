@@ -22,7 +22,7 @@ from grader.classroom.bulk.intake.unpack import (
     is_packed,
 )
 from grader.files import no_source
-from grader.model import plain_text, pseudonym, variant
+from grader.model import plain_text, variant
 from grader.model.spec import Lab
 from grader.model.submission import Submission
 from grader.student import grade_log
@@ -41,7 +41,6 @@ class Files:
     missing: str = field(default="", compare=False)
     wrong_name: bool = field(default=False, compare=False)  # `missing` names a file it may be
     notes: tuple[str, ...] = ()  # for the instructor
-    pseudonym: bytes | None = field(default=None, compare=False)  # what leaderboard.txt says
     variant: bytes | None = field(default=None, compare=False)  # what variant.h says
     log: dict[str, bytes] = field(default_factory=dict, compare=False)  # of grades, by file
 
@@ -61,7 +60,7 @@ def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
 def names_of(labs: Iterable[Lab]) -> set[str]:
     """The names of all files that are read."""
     labs = list(labs)
-    beside = {pseudonym.FILE} | {variant.FILE for lab in labs if lab.varies}
+    beside = {variant.FILE for lab in labs if lab.varies}
     return beside | {name for lab in labs for name in (*lab.submit, *grade_log.names(lab.id))}
 
 
@@ -203,23 +202,15 @@ def _complete(lab: Lab, opened: Opened, alone: bool) -> Files:
 
 
 def _with_texts(lab: Lab, files: Files, candidates: list[Candidate]) -> Files:
-    """Adds what leaderboard.txt, variant.h and the log say, if the files of the lab are graded."""
+    """Adds what variant.h and the log say, if the files of the lab are graded."""
     if not files.contents:
         return files
     if stated := _beside(lab, variant.FILE, candidates):
         files = replace(files, variant=stated[0].content)
     log = {name: f for name in grade_log.names(lab.id) for f in _beside(lab, name, candidates)[:1]}
     if said := tuple(f"{name} {found.problem}" for name, found in log.items() if found.problem):
-        files = replace(files, notes=(*files.notes, *said))  # half a log would look cut off
-    else:
-        files = replace(files, log={name: found.content for name, found in log.items()})
-    best = _beside(lab, pseudonym.FILE, candidates)
-    problem = next((c.problem for c in best if c.problem), "")
-    if not problem and len({c.content for c in best}) > 1:
-        problem = "is there twice, and they differ"
-    if problem:
-        return replace(files, notes=(*files.notes, f"{pseudonym.FILE} {problem}"))
-    return replace(files, pseudonym=best[0].content[: pseudonym.MOST_BYTES]) if best else files
+        return replace(files, notes=(*files.notes, *said))  # half a log would look cut off
+    return replace(files, log={name: found.content for name, found in log.items()})
 
 
 def _beside(lab: Lab, name: str, candidates: list[Candidate]) -> list[Candidate]:

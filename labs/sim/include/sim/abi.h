@@ -212,8 +212,6 @@ unsigned long long sim_warp_shuffle(unsigned mask, unsigned long long value, uns
 void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all, size_t stride,
                       const char *file, int line);
 
-unsigned sim_lane(void);
-
 /* The running thread leaves its kernel at a `return`. */
 void sim_returns(int line);
 

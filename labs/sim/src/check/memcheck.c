@@ -18,10 +18,8 @@
 extern const char __ehdr_start[];
 
 #define MAX_REPORTED 256 /* the most different findings of a run */
-#define MAX_COMPARED                                                                               \
-    64                /* bytes of a store that are compared; a longer store counts as a change     \
-                       */
-#define MAX_GUESSES 8 /* of one thread that wait for their atomicCAS() */
+#define MAX_COMPARED 64  /* bytes of a store: a longer one counts as a change */
+#define MAX_GUESSES 8    /* of one thread that wait for their atomicCAS() */
 
 struct check_site check_sites[CHECK_SITES];
 bool check_pending;

@@ -9,9 +9,9 @@
 #define FIRST_BLOCKS 8     /* of a kernel that are watched to their end, and then */
 #define EVERY 64           /* one of so many, */
 #define ACCESSES (1 << 17) /* so many accesses of each; */
-#define TOGETHER                                                                                   \
-    (1 << 26)              /* so many where its lanes go together: one may wait for another; in    \
-                              the second half of them it is looked for exchanges again */
+/* So many where its lanes go together: one may wait for another; in the second half of them it is
+ * looked for exchanges again. */
+#define TOGETHER (1 << 26)
 #define KERNELS 64         /* that are told apart */
 #define SEVERAL UINT16_MAX /* lanes */
 

@@ -221,9 +221,8 @@ __attribute__((noreturn)) void sim_end_kernel(cudaError_t error);
 
 /* Ends the kernel with a finding if one runs: it calls this function of the API. */
 void sim_refuse_in_kernel(const char *name, struct sim_location location);
-#define SIM_ENOUGH                                                                                 \
-    cudaErrorNotReady /* for the block alone, where only the ends of a launch run                  \
-                       */
+/* For the block alone, where only the ends of a launch run. */
+#define SIM_ENOUGH cudaErrorNotReady
 
 /* The running thread ends, and when the others are done, its kernel. */
 __attribute__((noreturn)) void sim_end_thread(cudaError_t error);

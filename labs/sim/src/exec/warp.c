@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-unsigned sim_lane(void) {
-    return sim_worker->lane.thread % SIM_WARP_SIZE;
-}
-
 static const char *name_of(enum sim_warp_operation operation) {
     return operation == SIM_WARP_BARRIER   ? "__syncwarp()"
            : operation == SIM_WARP_BALLOT  ? "vote"

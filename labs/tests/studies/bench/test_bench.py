@@ -351,17 +351,14 @@ def test_the_committed_pages_are_those_of_the_committed_runs() -> None:
 
 
 def test_a_stale_page_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text("<!-- bench results: begin -->\nold\n<!-- bench results: end -->\n")
-    monkeypatch.setattr(pages, "README", readme)
     monkeypatch.setattr(pages, "RESULTS", tmp_path / "RESULTS.md")
     monkeypatch.setattr(pages, "runs", lambda: [a_run(curves=[])])
     monkeypatch.setattr(paths, "ROOT", tmp_path)
-    assert len(pages.update(check=True)) == 2
+    assert len(pages.update(check=True)) == 1
     assert not (tmp_path / "RESULTS.md").exists()
     pages.update(check=False)
     assert pages.update(check=True) == []
-    assert "42.0 µs" in readme.read_text()
+    assert "42.0 (2.38)" in (tmp_path / "RESULTS.md").read_text()
 
 
 def test_a_chart_names_every_line_and_is_the_same_each_time() -> None:
