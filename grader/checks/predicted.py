@@ -3,14 +3,11 @@
 The instrumented program runs once more at the size of the check, in the sandbox, with one block of
 each launch: the one in the middle of the grid. What it counts there, times the number of blocks, is
 what the launch asks of a GPU (grader/predict). The output of that run is incomplete and is not
-looked at. Where a prediction earns points, the same program also runs whole at a small size with a
-right output, and must do as much there for each pixel (`doubt`): otherwise it could do less work
-where it is counted than where it is judged.
+looked at.
 """
 
 import math
 import platform
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,30 +16,21 @@ import numpy as np
 
 from grader.diagnose import source_text
 from grader.execute.case import Outcome, run_case
-from grader.execute.modes import COUNTED_BLOCK, COUNTED_WHOLE, Mode
+from grader.execute.modes import COUNTED_BLOCK
 from grader.execute.profile import Launch, read_launches
 from grader.model import plain_text
 from grader.model.prediction import Line, PredictedTime, Prediction, Ratio
-from grader.model.spec import Input, Lab, Limits, Speed
+from grader.model.spec import Lab, Limits, Speed
 from grader.model.submission import Submission
-from grader.oracle import cache, compare
 from grader.oracle.inputs import Inputs, inputs
-from grader.oracle.operations import OPERATIONS
 from grader.predict import counts, model, references
 from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu, gpu
 
 SECONDS = 5.0  # of processor time for one run
 TILE = 64  # pixels: the side of the noise that an image is made of, again and again
-# Of the run whose output is compared: images of whole tiles; at most so many channels, masks and
-# multiply-adds. Fewer masks rather than fewer channels: with one channel, a kernel that does much
-# for each product stores nearly as often as it multiplies.
-SIZES = ((512, 256), (256, 256), (256, 128), (128, 128), (64, 64), (32, 32))
-CHANNELS, MASKS, MOST_MACS = (200, 128, 32, 16, 4, 1), 192, 3e7
 MOST_LAUNCHES, MOST_SITES = 64, 20_000  # that are looked at
 FAR = 0.1  # a source line below this share of a term is not named
-LESS = 0.85  # of what a multiply-add takes there: the least at the size of the check
-IDLE = 0.25  # of the output's bytes: more that the host sees is work of the host
 
 
 class NotPredicted(Exception):  # noqa: N818 (it need not be an error)
@@ -58,9 +46,8 @@ class Program:
     work: Path
 
 
-def predict_speed(program: Program, speed: Speed, strict: bool) -> Prediction:
-    """What is predicted of a speed check. strict: it may earn points, so look for doubts. Raises
-    OSError for a fault of the machine."""
+def predict_speed(program: Program, speed: Speed) -> Prediction:
+    """What is predicted of a speed check. Raises OSError for a fault of the machine."""
     lab = program.submission.lab
     device = gpu()
     known = references.references().checks.get(lab.id_of(speed))
@@ -70,8 +57,7 @@ def predict_speed(program: Program, speed: Speed, strict: bool) -> Prediction:
         against="baseline" if speed.against == "baseline" else "solution",
     )
     try:
-        given = _tiled(lab, speed)
-        launched = _read(_run(program, speed, given, COUNTED_BLOCK))
+        launched = launches(program, speed)
         found = counts.of_launches(program.binary, launched)
         time = predicted_time(found, device)
         prediction = msgspec.structs.replace(
@@ -83,15 +69,9 @@ def predict_speed(program: Program, speed: Speed, strict: bool) -> Prediction:
             prediction = _compared(prediction, known)
             advice = _advice(program, speed, prediction, launched)
             prediction = msgspec.structs.replace(prediction, advice=advice)
-        if not strict:
-            return prediction
     except NotPredicted as why:
         return msgspec.structs.replace(prediction, reason=plain_text.line(str(why)))
-    try:
-        doubt = _doubt(program, speed, given, launched)
-    except NotPredicted as why:  # what cannot be checked earns nothing
-        doubt = plain_text.line(str(why))
-    return msgspec.structs.replace(prediction, doubt=doubt)
+    return prediction
 
 
 def predicted_time(launches: list[Counts], device: Gpu) -> PredictedTime:
@@ -156,17 +136,17 @@ def _size(launch: Launch) -> str:
 
 def launches(program: Program, speed: Speed) -> list[Launch]:
     """What one block of each launch counts. Raises NotPredicted, OSError."""
-    return _read(_run(program, speed, _tiled(program.submission.lab, speed), COUNTED_BLOCK))
+    return _read(_run(program, speed))
 
 
-def _run(program: Program, speed: Input, given: Inputs, mode: Mode) -> Outcome:
+def _run(program: Program, speed: Speed) -> Outcome:
     if platform.machine() != "x86_64":
         raise NotPredicted(f"that needs an x86-64 processor, and this one is {platform.machine()}")
     lab = msgspec.structs.replace(program.submission.lab, limits=Limits(seconds=SECONDS))
-    outcome = run_case(lab, speed, program.binary, given, program.work, mode)
+    given = _tiled(lab, speed)
+    outcome = run_case(lab, speed, program.binary, given, program.work, COUNTED_BLOCK)
     if outcome.end == "timeout":
-        blocks = "one block" if mode == COUNTED_BLOCK else "all blocks"
-        raise NotPredicted(f"counting {blocks} of each launch takes more than {SECONDS:g} s")
+        raise NotPredicted(f"counting one block of each launch takes more than {SECONDS:g} s")
     if outcome.end != "completed":
         raise NotPredicted(f"your program {outcome.reason}")
     if outcome.status is None or outcome.status.returned != 0:
@@ -220,58 +200,3 @@ def _tiled(lab: Lab, speed: Speed) -> Inputs:
     tile = tile[0] if planes else tile
     shape = (*planes, height, width, *tile.shape[2:])
     return small.with_band(tile.take(np.arange(width) % side[0], axis=1), shape)
-
-
-# ---------------------------------------------------------------- points
-
-
-def _doubt(
-    program: Program,
-    speed: Speed,
-    given: Inputs,
-    launches: list[Launch],
-) -> str:
-    """Why the prediction is not to be trusted; "" where nothing speaks against it."""
-    lab = program.submission.lab
-    case = _smaller(lab, speed)
-    prepared = cache.prepared(lab, case)
-    whole = _run(program, case, prepared.inputs, COUNTED_WHOLE)
-    if whole.output is None or not compare.compare(whole.output, prepared.expected).right():
-        return "the output is wrong when all blocks are counted"
-    seen = whole.status.seen_by_host if whole.status else None
-    if seen is not None and seen > IDLE * whole.output.nbytes:
-        return "your function lets the host see the image or the output"
-    here = _work(launches) / _macs(lab, speed, given)
-    there = _work(_read(whole)) / _macs(lab, case, prepared.inputs)
-    if here < LESS * there:
-        assert case.size is not None
-        return (
-            f"your kernels do {here / there:.2g} times as much for each multiply-add as at "
-            f"{case.size[0]}x{case.size[1]}, where their output is compared"
-        )
-    return ""
-
-
-def _smaller(lab: Lab, speed: Speed) -> Speed:
-    """The check with a smaller image of fewer channels and masks, so that all blocks can be counted
-    and the output be compared."""
-    bank = re.fullmatch(r"bank(\d+)(x\d+)", speed.mask)
-    fewer = f"bank{min(int(bank[1]), MASKS)}{bank[2]}" if bank else speed.mask
-    for channels in dict.fromkeys(min(speed.channels, few) for few in CHANNELS):
-        for size in SIZES:
-            smaller = msgspec.structs.replace(speed, size=size, channels=channels, mask=fewer)
-            if _macs(lab, smaller, inputs(lab, smaller, speed.seed)) <= MOST_MACS:
-                return smaller
-    return smaller
-
-
-def _macs(lab: Lab, check: Input, given: Inputs) -> float:
-    """The multiply-adds of a call; the values of the output where the operation has no taps."""
-    operation = OPERATIONS[lab.part_of(check).operation]
-    shape = operation.output(given.arrays)[1]
-    return float(math.prod(shape) * max(1, operation.taps(given.arrays)))
-
-
-def _work(launches: list[Launch]) -> float:
-    """What the warps of all launches do: their steps from one mark of the program to the next."""
-    return float(sum(number for each in launches for _, number in each.passes))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import groupby
 
-from grader.checks.predicted_points import judge_predictions
 from grader.grading import side_by_side
 from grader.grading.pass_cache import PassCache
 from grader.grading.predictions import Predictions
@@ -16,8 +15,8 @@ from grader.session.session import Session
 
 
 def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
-    """Judges the checks of the plan. judged: called once all have their verdict, unless predictions
-    earn points. Returns what was predicted meanwhile."""
+    """Judges the checks of the plan. judged: called once all have their verdict. Returns what was
+    predicted meanwhile."""
     plan, plain = session.plan, session.programs.plain
     for check in session.programs.checks:
         session.add(check)
@@ -47,13 +46,10 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
         places = {plan.lab.id_of(planned.check): i for i, planned in enumerate(plan.checks)}
         session.so_far.sort(key=lambda check: places.get(check.id, -1))  # others came first
         predictions.begin()
-        if plan.prediction != "points":
-            judged()
+        judged()
         if predictions.under_way():
             session.observer.starting("predicting the speed on a GPU")
         predicted = predictions.finish()
-    for check in judge_predictions(plan, predicted):
-        session.add(check)
     if cache:
         cache.write()
     return predicted

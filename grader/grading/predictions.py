@@ -52,7 +52,6 @@ class Job(msgspec.Struct, frozen=True):
     contents: dict[str, bytes]
     own_names: dict[str, str]
     binary: str
-    strict: bool
 
 
 @dataclass
@@ -107,7 +106,6 @@ class Predictions:
             contents=submission.contents,
             own_names=dict(submission.own_names),
             binary=str(binary),
-            strict=plan.prediction == "points",
         )
         file = self.session.work / JOB
         file.write_bytes(msgspec.json.encode(job))
@@ -172,7 +170,7 @@ def predict_all(job: Job, work: Path) -> list[Prediction]:
     for speed in speeds:
         program = predicted.Program(submission, Path(job.binary), work)
         try:
-            found.append(predicted.predict_speed(program, speed, job.strict))
+            found.append(predicted.predict_speed(program, speed))
         except (OSError, MemoryError) as fault:
             reason = getattr(fault, "strerror", None) or "this machine cannot do it now"
             found.append(Prediction(lab.id_of(speed), gpu().name, reason=str(reason)))

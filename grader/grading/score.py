@@ -5,11 +5,10 @@ from collections.abc import Iterable
 from grader.exit_codes import FAULT, FULL_MARKS, LESS
 from grader.model.result import Check
 from grader.model.score import Score, Unmeasured
-from grader.session.plan import NO_GPU, NO_SOLUTION, Plan
+from grader.session.plan import NO_SOLUTION, Plan
 
 UNCERTAIN = "uncertain on this machine"
 OUR_FAULT = "could not be checked: the grader or machine is at fault"
-PREDICTED = "predicted"  # in the details of a check that a prediction decided
 HIDDEN = "are in your instructor's hidden checks"
 
 
@@ -25,30 +24,19 @@ def score(plan: Plan, checks: list[Check]) -> Score:
     not_here = [c for c in checks if c.verdict == "skip" and c.needs is None and c.max_points]
     uncertain = [c for c in checks if c.verdict == "uncertain"]
     measured = [c for c in checks if c not in at_fault + not_here + uncertain]
-    predicted = [c for c in checks if c.details.get(PREDICTED)]
     earned_points = sum(c.points for c in measured)
     measured_points = sum(c.max_points for c in measured)
-    predicted_points = sum(c.max_points for c in predicted if c in measured)
     if plan.pattern is not None:
-        return Score(earned_points, measured_points, measured_points, predicted=predicted_points)
-    reasons = [(_why_uncertain(c), c.max_points) for c in uncertain if c not in predicted]
+        return Score(earned_points, measured_points, measured_points)
+    reasons = [(_why_uncertain(c), c.max_points) for c in uncertain]
     reasons += [(_why_not_here(plan, c), c.max_points) for c in not_here]
     reasons += [(OUR_FAULT, c.max_points) for c in at_fault if c.max_points]
-    unmeasured = [*_summed(reasons), *_left_out(plan, predicted_points)]
+    unmeasured = [*_summed(reasons), *plan.left_out]
     total = plan.lab.points.total()
     rest = total - measured_points - sum(u.points for u in unmeasured)
     if rest > 0:
         unmeasured.append(Unmeasured(rest, HIDDEN))
-    return Score(earned_points, measured_points, total, tuple(unmeasured), predicted_points)
-
-
-def _left_out(plan: Plan, predicted: float) -> list[Unmeasured]:
-    """What the plan measures nowhere, without the points that predictions decided."""
-    left = []
-    for each in plan.left_out:
-        points = each.points - (predicted if each.reason == NO_GPU else 0)
-        left += [Unmeasured(points, each.reason)] if points > 0 else []
-    return left
+    return Score(earned_points, measured_points, total, tuple(unmeasured))
 
 
 def _summed(reasons: Iterable[tuple[str, float]]) -> list[Unmeasured]:

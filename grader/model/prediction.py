@@ -4,9 +4,9 @@ from typing import Literal
 
 import msgspec
 
-# What becomes of speed that needs a GPU where there is none: nothing, a prediction that earns no
-# points, or one that may earn points.
-PredictedSpeed = Literal["off", "shown", "points"]
+# What becomes of speed that needs a GPU where there is none: nothing, or a prediction, which earns
+# no points.
+PredictedSpeed = Literal["off", "shown"]
 
 
 class PredictedTime(msgspec.Struct, frozen=True):
@@ -46,8 +46,7 @@ class Prediction(msgspec.Struct, frozen=True):
     completes a sentence that begins with "not predicted:".
 
     with_nvcc: false; earlier versions read nvcc's code, too.
-    doubt: why the prediction earns no points whatever it says; "" where it may. advice: what would
-    make the largest term smaller; "" where the solution's is as large.
+    advice: what would make the largest term smaller; "" where the solution's is as large.
     """
 
     check: str  # its id
@@ -60,7 +59,6 @@ class Prediction(msgspec.Struct, frozen=True):
     line: Line | None = None
     solution: PredictedTime | None = None
     baseline: PredictedTime | None = None
-    doubt: str = ""
     advice: str = ""
     measured: Literal[False] = False
 

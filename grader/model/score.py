@@ -14,11 +14,9 @@ class Unmeasured:
 @dataclass(frozen=True)
 class Score:
     """Points earned, of those measured. Measured and unmeasured points add up to the total, unless
-    only some checks were selected. Where the course lets predictions of speed earn points, those
-    count among the measured ones, and `predicted` says how many they are."""
+    only some checks were selected."""
 
     earned: float
     measured: float
     total: float
     unmeasured: tuple[Unmeasured, ...] = ()
-    predicted: float = 0  # of `measured`: points that a prediction decided, not a measurement

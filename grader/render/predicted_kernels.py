@@ -4,11 +4,11 @@ ones."""
 import textwrap
 
 from grader.checks.predicted import predicted_time
-from grader.checks.predicted_points import duration, three_digits
 from grader.model.prediction import Line, PredictedKernel, PredictedProgram, PredictedTime
 from grader.predict import model
 from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu
+from grader.render.predicted_words import duration, three_digits
 
 MOST_KERNELS = 20  # that are shown
 SHOWN = 0.05  # the share from which a term is shown

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from grader.checks import predicted_points
 from grader.model.prediction import PredictedTime, Prediction
 from grader.predict.model import CHANGES, WORDS, WORSE
+from grader.render import predicted_words
 from grader.render.svg import Svg
 
 WIDTH, LEFT, RIGHT, ROW, BAR = 700.0, 96.0, 90.0, 40.0, 22.0
@@ -66,7 +66,7 @@ def _chart(prediction: Prediction, time: PredictedTime) -> Chart:
     return Chart(
         part=part,
         name=name,
-        line=predicted_points.line(prediction),
+        line=predicted_words.line(prediction),
         picture=_picture(sides, values),
         legend=[(_colour(i, term), _words(term)) for i, term in enumerate(shown)],
         headings=["", *sides],

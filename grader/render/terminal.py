@@ -156,16 +156,14 @@ class Terminal:
         for all are said once."""
         if not result.predictions:
             return ""
-        decided = {check.id for check in result.checks}
-        shown = [p for p in result.predictions if p.check not in decided]
-        reasons = {p.reason for p in shown}
-        if len(shown) > 1 and len(reasons) == 1 and "" not in reasons:
+        reasons = {p.reason for p in result.predictions}
+        if len(result.predictions) > 1 and len(reasons) == 1 and "" not in reasons:
             return "\n".join(self._wrap(f"speed is not predicted: {reasons.pop()}"))
-        from grader.checks.predicted_points import line as predicted_line  # with NumPy
+        from grader.render.predicted_words import line as predicted_line  # with NumPy
 
         lines = []  # what a technique check says comes first
         failed = {c.part for c in result.checks if (c.kind, c.verdict) == ("technique", "fail")}
-        for each in shown:
+        for each in result.predictions:
             _, part, name = each.check.split("/", 2)
             lines.append(f"  {self._paint(COLOURS['uncertain'], 'pred ')} {part}  {name}")
             lines += self._wrap(predicted_line(each))
@@ -225,12 +223,10 @@ def points(score: Score, selected: str | None) -> str:
     if selected is not None:
         return f"{score.earned:g}/{score.measured:g} of the checks that match '{selected}'"
     text = f"{score.earned:g}/{score.measured:g}"
-    if score.predicted:
-        text += f", {score.predicted:g} of them by prediction, not measured"
     if not score.unmeasured:
         return text
     rest = ", ".join(f"{u.points:g} {u.reason}" for u in score.unmeasured)
-    return f"{text}, {rest}" if score.predicted else f"{text} measured, {rest}"
+    return f"{text} measured, {rest}"
 
 
 def _all_printed(check: Check) -> list[str]:

@@ -30,7 +30,6 @@ TYPES: dict[str, type[msgspec.Struct]] = {
 ADDED_LATER = {
     ("convlabs-grade/v1", "Prediction"): ("advice",),
     ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions"),
-    ("convlabs-grade/v1", "Score"): ("predicted",),
     ("convlabs-profile/v1", "Counters"): (
         *("constant_bytes", "loaded_places", "shared_load_words", "shared_atomic_lanes"),
         *(*TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH, "unknown_lanes"),

@@ -43,7 +43,6 @@ class Plan:
     checks: tuple[Planned, ...]
     programs: frozenset[Program]
     left_out: tuple[Unmeasured, ...]
-    prediction: PredictedSpeed = "off"
     predicted: tuple[Speed, ...] = ()
 
 
@@ -82,7 +81,6 @@ def plan_for(
             *_unmeasured([c for c in here if not timed], NO_SPEED),
             *_unmeasured([c for c in speeds if c not in here], NO_GPU),
         ),
-        prediction=prediction,
         predicted=tuple(
             c
             for c in speeds

@@ -35,7 +35,7 @@ def made_by(lab: Lab, backend: Backend, options: Options) -> dict[str, str]:
     asked = {
         "whether speed is measured": options.timed,
         "the time limit": options.seconds,
-        "what predicted speed earns": options.prediction,
+        "whether speed is predicted": options.prediction,
         "the hidden seed": options.seeds.get(lab.id),
         "the backend": backend,
         "the sandbox": choice.name(backend == "gpu"),

@@ -63,7 +63,7 @@ def _exchanged(result: Result, old: Check, new: Check) -> Result:
     return msgspec.structs.replace(
         result,
         checks=[new if each is old else each for each in result.checks],
-        score=Score(earned, score.measured + more, score.total, left, score.predicted),
+        score=Score(earned, score.measured + more, score.total, left),
     )
 
 

@@ -11,7 +11,6 @@ from typing import ClassVar
 import msgspec
 
 from grader.execute import records
-from grader.grading.score import PREDICTED
 from grader.model import course_key
 from grader.model.result import Check, Elsewhere, Result
 from grader.model.score import Score, Unmeasured
@@ -59,16 +58,12 @@ def same_course(made: Mapping[str, str], other: Mapping[str, str]) -> bool:
 
 def combined(result: Result, other: Result) -> Result:
     """The result with the checks for speed that only the other one measured. Nothing that was
-    measured changes; what was only predicted gives way to what was measured."""
-    known = {check.id for check in result.checks if not _predicted(check)}
-    more = [
-        c
-        for c in other.checks
-        if c.kind == "speed" and c.id not in known and _measured(c) and not _predicted(c)
-    ]
+    measured changes; what was predicted gives way to what was measured."""
+    known = {check.id for check in result.checks}
+    more = [c for c in other.checks if c.kind == "speed" and c.id not in known and _measured(c)]
     if not more:
         return result
-    result = _without_predicted(result, {check.id for check in more})
+    ids = [check.id for check in more]
     points = sum(check.max_points for check in more)
     score = result.score
     return msgspec.structs.replace(
@@ -79,38 +74,9 @@ def combined(result: Result, other: Result) -> Result:
             score.measured + points,
             score.total,
             _without(score.unmeasured, points),
-            score.predicted,
         ),
-        elsewhere=Elsewhere(other.backend, other.machine, [check.id for check in more]),
-    )
-
-
-def _predicted(check: Check) -> bool:
-    return bool(check.details.get(PREDICTED))
-
-
-def _without_predicted(result: Result, ids: set[str]) -> Result:
-    """The result without what was predicted of these checks."""
-    gone = [c for c in result.checks if c.id in ids and _predicted(c)]
-    decided = [c for c in gone if _measured(c)]
-    points = sum(check.max_points for check in decided)
-    score = result.score
-    unmeasured = score.unmeasured
-    if points:
-        rest = sum(each.points for each in unmeasured if each.reason == NO_GPU)
-        others = tuple(each for each in unmeasured if each.reason != NO_GPU)
-        unmeasured = (*others, Unmeasured(rest + points, NO_GPU))
-    return msgspec.structs.replace(
-        result,
-        checks=[check for check in result.checks if check not in gone],
+        elsewhere=Elsewhere(other.backend, other.machine, ids),
         predictions=[each for each in result.predictions if each.check not in ids],
-        score=Score(
-            score.earned - sum(check.points for check in decided),
-            score.measured - points,
-            score.total,
-            unmeasured,
-            score.predicted - points,
-        ),
     )
 
 

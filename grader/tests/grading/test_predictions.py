@@ -1,14 +1,10 @@
-"""What becomes of predictions in a grade: shown, or points where the whole interval agrees."""
-
-import dataclasses
-from collections.abc import Sequence
+"""What becomes of predictions in a grade: they are shown, and earn no points."""
 
 import jsonschema
 import msgspec
 import pytest
 
 from grader import paths
-from grader.checks import predicted_points
 from grader.classroom.bulk.elsewhere import combined
 from grader.grading import pipeline, predictions, score
 from grader.model import result as results
@@ -19,79 +15,35 @@ from grader.model.result import Check
 from grader.model.score import Score, Unmeasured
 from grader.model.spec import Speed
 from grader.predict.references import references
-from grader.render.terminal import Terminal, points
+from grader.render.terminal import Terminal
 from grader.schema import write
 from grader.session.observer import Observer
 from grader.session.plan import NO_GPU, Plan, plan_for
 from grader.tests.classroom.bulk.made_runs import result
 
 LAB = spec.load("lab4", hidden=False)
-SPEED = next(
-    speed for speed in LAB.speed if speed.part == "B"
-)  # 5 points: 2.5 from 0.7, 5 from 0.9
+SPEED = next(speed for speed in LAB.speed if speed.part == "B")
 TIME = PredictedTime(150, 120, 190, {"shared": 100.0, "issue": 50.0})
 
 
-def prediction(low: float, high: float, doubt: str = "", speed: Speed = SPEED) -> Prediction:
+def prediction(low: float, high: float) -> Prediction:
     middle = (low * high) ** 0.5
     ratio = Ratio(middle, low, high)
-    return Prediction(LAB.id_of(speed), "NVIDIA H200", time=TIME, ratio=ratio, doubt=doubt)
+    return Prediction(LAB.id_of(SPEED), "NVIDIA H200", time=TIME, ratio=ratio)
 
 
 def plan(how: PredictedSpeed) -> Plan:
     return plan_for(LAB, "sim", prediction=how)
 
 
-def scored(how: PredictedSpeed, made: Sequence[Prediction]) -> tuple[list[Check], Score]:
-    """The speed checks, and the score of a grade whose other checks all passed."""
+@pytest.mark.parametrize("how", ["shown", "off"])
+def test_speed_that_needs_a_gpu_stays_unmeasured(how: PredictedSpeed) -> None:
     others = [
         Check(LAB.id_of(c), c.name, c.kind, "pass", c.points, c.points, c.part)
         for c in LAB.checks()
         if not isinstance(c, Speed)
     ]
-    speeds = predicted_points.judge_predictions(plan(how), list(made))
-    return speeds, score.score(plan(how), [*others, *speeds])
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "verdict", "earned"),
-    [
-        (0.95, 1.40, "pass", 5),  # above both thresholds
-        (0.72, 0.88, "pass", 2.5),  # between them
-        (0.20, 0.65, "fail", 0),  # below both
-        (0.60, 0.80, "uncertain", 0),  # on both sides of the lower one
-        (0.80, 1.20, "uncertain", 0),  # of the higher one
-        (0.44, 1.29, "uncertain", 0),  # of both
-        (0.90, 0.95, "pass", 5),
-        (0.70, 0.89, "pass", 2.5),
-    ],
-)
-def test_points_only_where_the_whole_interval_agrees(
-    low: float, high: float, verdict: str, earned: float
-) -> None:
-    (check,), total = scored("points", [prediction(low, high)])
-    assert (check.verdict, check.points, check.max_points) == (verdict, earned, 5)
-    assert check.message[0].startswith("predicted on an NVIDIA H200, not measured")
-    assert check.details["predicted"] is True
-    decided = 0 if verdict == "uncertain" else 5
-    rest = 15 - decided
-    without = scored("shown", [])[1]
-    assert total.predicted == decided and total.measured == without.measured + decided
-    assert total.earned == without.earned + earned
-    assert Unmeasured(rest, NO_GPU) in total.unmeasured
-
-
-def test_a_doubt_decides_nothing() -> None:
-    (check,), total = scored("points", [prediction(1.0, 2.0, doubt="it does less")])
-    assert check.verdict == "uncertain" and check.points == 0 and total.predicted == 0
-    assert "it decides nothing: it does less; you lose no points" in check.message
-
-
-@pytest.mark.parametrize("how", ["shown", "off"])
-def test_without_the_course_s_word_there_are_no_points(how: PredictedSpeed) -> None:
-    checks, total = scored(how, [prediction(1.0, 2.0)])
-    assert checks == [] and total.predicted == 0
-    assert Unmeasured(15, NO_GPU) in total.unmeasured
+    assert Unmeasured(15, NO_GPU) in score.score(plan(how), others).unmeasured
 
 
 def test_nothing_is_predicted_with_a_gpu_or_without_speed() -> None:
@@ -103,23 +55,11 @@ def test_nothing_is_predicted_with_a_gpu_or_without_speed() -> None:
     assert plan_for(spec.load("lab1", hidden=False), "cpu").predicted == ()
 
 
-def test_the_score_says_what_was_predicted() -> None:
-    _, total = scored("points", [prediction(0.95, 1.4)])
-    assert points(total, None).startswith(
-        f"{total.earned:g}/{total.measured:g}, 5 of them by prediction, not measured"
-    )
-    assert "measured, " in points(dataclasses.replace(total, predicted=0), None)
-
-
 def test_what_a_gpu_measured_replaces_what_was_predicted() -> None:
-    made = Check("lab3/A/fast", "fast", "speed", "pass", 15, 15, "A", details={"predicted": True})
     base = result(x="pass")
-    here = msgspec.structs.replace(
-        base,
-        checks=[*base.checks, made],
-        score=Score(75, 100, 100, (), 15),
-        predictions=[Prediction("lab3/A/fast", "NVIDIA H200", time=TIME)],
-    )
+    made = Prediction("lab3/A/fast", "NVIDIA H200", time=TIME)
+    other = Prediction("lab3/B/fast", "NVIDIA H200", time=TIME)
+    here = msgspec.structs.replace(base, predictions=[made, other])
     measured = Check("lab3/A/fast", "fast", "speed", "fail", 0, 15, "A")
     there = msgspec.structs.replace(base, checks=[*base.checks, measured], backend="gpu")
     whole = combined(here, there)
@@ -128,9 +68,7 @@ def test_what_a_gpu_measured_replaces_what_was_predicted() -> None:
         ("lab3/A/x", "pass"),
         ("lab3/A/fast", "fail"),
     ]
-    assert whole.predictions == []
-    # What another machine predicted as well fills in nothing.
-    assert combined(base, here) == base
+    assert whole.predictions == [other]
 
 
 def test_the_line_on_the_terminal() -> None:

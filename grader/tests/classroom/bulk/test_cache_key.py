@@ -25,7 +25,7 @@ def test_everything_that_decides_a_grade_changes_its_key(monkeypatch: pytest.Mon
         key(LAB, "sim", Options(timed=True), files),
         key(LAB, "sim", Options(timed=False, seconds=2), files),
         key(LAB, "sim", Options(timed=False, seeds={"lab3": 4}), files),
-        key(LAB, "sim", Options(timed=False, prediction="points"), files),
+        key(LAB, "sim", Options(timed=False, prediction="off"), files),
         key(LAB, "sim", options, {"constant_mask.cu": b"int y;\n"}),
         key(LAB, "sim", options, {"other.cu": b"int x;\n"}),
         key(LAB, "sim", options, {}),

@@ -26,7 +26,7 @@ def test_the_example_of_the_module_is_a_course() -> None:
     assert course.rules("lab3").hidden_seed == 48213
     assert course.due("lab3", frozenset({"ada@example.org"})) == DUE + timedelta(days=3)
     assert course.due("lab3", frozenset({"grace@example.org"})) == DUE
-    assert course.predicted_speed == "points"
+    assert course.predicted_speed == "off"
     assert settings.parse(b"", LABS).predicted_speed == "shown"
 
 
@@ -54,8 +54,8 @@ def test_an_extension_may_name_the_date_itself() -> None:
         ("[lab.lab3]\ndue = 2027-03-01", "2027-03-01T23:59:00, without quotes"),
         ("lab = 3", "$.lab"),
         ("[" * 100_000, "course.toml: "),
-        ('attempts = "worst"', "attempts"),
-        ('predicted_speed = "yes"', "predicted_speed"),
+        ('attempts = "worst"', '$.attempts`; write "latest" or "best"'),
+        ('predicted_speed = "points"', '$.predicted_speed`; write "off" or "shown"'),
         (HEAD + '[[extension]]\nstudent = "a"\nlab = "lab3"', "needs either days or due"),
         ('[[extension]]\nstudent = "a"\nlab = "lab3"\ndays = 2', "[lab.lab3] has no due"),
         (
