@@ -29,7 +29,7 @@ from grader.commands import (
 )
 from grader.compile.make_process import BuildError
 from grader.execute.backend import BackendError
-from grader.model import plain_text, spec
+from grader.model import outline, plain_text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -80,14 +80,14 @@ def _run(arguments: list[str], program_arguments: list[str]) -> int:
         return int(leave.exit_code)
     except typer.Abort:
         raise KeyboardInterrupt from None
-    except (spec.SpecError, BackendError, BuildError) as fault:
+    except (outline.SpecError, BackendError, BuildError) as fault:
         log = getattr(fault, "log", "")
         raise errors.CommandError(f"{fault}\n{log}".strip(), exit_codes.FAULT) from fault
 
 
 def _misused(arguments: list[str]) -> str:
     """What to type instead of a lab's grade with another lab, or with an option of a program."""
-    labs = [word for word in arguments if word in spec.available()]
+    labs = [word for word in arguments if word in outline.available()]
     if len(labs) > 1 and labs == arguments[: len(labs)]:
         return f"one lab at a time: {', then '.join(f'./grade {lab}' for lab in labs)}"
     if arguments[:1] == labs and arguments[1:] and not arguments[1].startswith("-"):
@@ -127,7 +127,7 @@ def _app(arguments: list[str]) -> typer.Typer:
     for name, function in COMMANDS.items():
         epilog = nvcc_options.HELP if name == "run" else None
         app.command(name=name, help=overview.sentence(name), epilog=epilog)(_said(function))
-    labs = spec.available()
+    labs = outline.available()
     first = arguments[0] if arguments else ""
     everything = completion.requested(arguments) or first not in {*COMMANDS, *labs}
     if everything and overview.IN_CLASSROOM.is_dir():  # not in a student's copy

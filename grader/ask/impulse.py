@@ -4,7 +4,7 @@ import numpy as np
 
 from grader.ask.draft import CannotTell
 from grader.ask.program import Program
-from grader.model.spec import Case
+from grader.model.lab import Case
 from grader.oracle.inputs import Inputs
 
 FILTERS = ("correlate", "separable", "polyphase", "lines", "depthwise", "layers")

@@ -24,7 +24,7 @@ from grader.execute import case as cases
 from grader.execute.case import Outcome
 from grader.execute.modes import CHECKED, CHECKED_REVERSED, IN_ORDER, TRACED, TRACED_C, Mode
 from grader.model.finding import Finding
-from grader.model.spec import Case, Lab
+from grader.model.lab import Case, Lab
 from grader.model.submission import Submission
 from grader.oracle import compare, operations
 from grader.oracle import inputs as made

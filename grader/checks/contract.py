@@ -19,8 +19,8 @@ from grader.contract.step import Sequence, Step, consistent
 from grader.diagnose import explain, location
 from grader.diagnose.mistake import Diagnosis
 from grader.execute.modes import CHECKED, PLAIN
+from grader.model.lab import Case, Contract
 from grader.model.result import Check, Verdict
-from grader.model.spec import Case, Contract
 from grader.model.verdicts import grade_line
 from grader.oracle import compare
 from grader.oracle.operations import OPERATIONS

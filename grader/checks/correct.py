@@ -18,8 +18,8 @@ from grader.execute.instrumented import Runner, is_quick
 from grader.execute.modes import CHECKED, PLAIN
 from grader.execute.profile import read_launches
 from grader.model.finding import Finding
+from grader.model.lab import Case, Input, Lab
 from grader.model.result import Check
-from grader.model.spec import Case, Input, Lab
 from grader.model.verdicts import grade_line
 from grader.oracle import cache, compare, kept
 from grader.oracle.cache import Prepared

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 
 from grader.execute.case import Outcome
+from grader.model.lab import Case, CheckSpec, Contract, Lab, Speed, Technique
 from grader.model.result import Check
-from grader.model.spec import Case, CheckSpec, Contract, Lab, Speed, Technique
 
 STOPPED = 2  # cases of a part that must be stopped before the part counts as endless
 ENDLESS = ("timeout", "waiting")  # diagnoses of those cases

@@ -7,8 +7,8 @@ from grader.checks import early_stop
 from grader.execute.instructions import Instructions
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.model import counters
+from grader.model.lab import Technique
 from grader.model.result import Check, Verdict
-from grader.model.spec import Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
 from grader.session.session import Session

@@ -10,7 +10,7 @@ import numpy as np
 from grader.diagnose.mistake import Diagnosis
 from grader.execute.case import Outcome, run_case
 from grader.execute.modes import IN_ORDER, PLAIN, REVERSED, Mode
-from grader.model.spec import Case
+from grader.model.lab import Case
 from grader.oracle import compare
 from grader.oracle.cache import Prepared
 from grader.session.programs import Binary

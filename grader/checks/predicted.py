@@ -19,8 +19,8 @@ from grader.execute.case import Outcome, run_case
 from grader.execute.modes import COUNTED_BLOCK
 from grader.execute.profile import Launch, read_launches
 from grader.model import plain_text
+from grader.model.lab import Lab, Limits, Speed
 from grader.model.prediction import Line, PredictedTime, Prediction, Ratio
-from grader.model.spec import Lab, Limits, Speed
 from grader.model.submission import Submission
 from grader.oracle.inputs import Inputs, inputs
 from grader.predict import counts, model, references

@@ -11,8 +11,8 @@ from grader.diagnose import source_text
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.openmp_team import SHARE
 from grader.model.finding import Finding
+from grader.model.lab import Lab, Safe
 from grader.model.result import Check, Verdict
-from grader.model.spec import Lab, Safe
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
 from grader.oracle import compare

@@ -28,7 +28,7 @@ from grader.execute.modes import (
     Mode,
 )
 from grader.model.finding import Finding
-from grader.model.spec import Case, Contract, Limits
+from grader.model.lab import Case, Contract, Limits
 from grader.sandbox.ending import TooBusyError
 
 IN_A_CALL = "in a call with"  # how an error is told that is in none of the case's own

@@ -8,7 +8,7 @@ one side of it, and is then the same in the next run.
 import math
 from typing import Any
 
-from grader.model.spec import Speed
+from grader.model.lab import Speed
 from grader.timing.statistics import (
     BASELINE,
     REFERENCE,

@@ -18,8 +18,8 @@ from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Kernel, Line, Profile
 from grader.model import counters
 from grader.model.counters import Counters
+from grader.model.lab import Contract, Lab, Technique
 from grader.model.result import Check, Verdict
-from grader.model.spec import Contract, Lab, Technique
 from grader.model.submission import Submission
 from grader.model.verdicts import grade_line
 from grader.predict import code, counts

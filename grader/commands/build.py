@@ -13,7 +13,7 @@ from grader.commands import options, output
 from grader.commands.errors import UsageError
 from grader.compile import make, nvcc_check
 from grader.model import plain_text
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 
 
 def build(

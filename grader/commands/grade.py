@@ -12,7 +12,8 @@ from grader.commands import options, output
 from grader.commands.errors import UsageError
 from grader.execute.addr2line import shortened
 from grader.grading import pipeline
-from grader.model import result, spec, variant
+from grader.model import result, variant
+from grader.model.lab import Lab, Technique
 from grader.render.terminal import Terminal
 from grader.session.observer import Observer
 from grader.session.plan import matching, plan_for
@@ -106,7 +107,7 @@ def grade(request: Request) -> int:
     terminal = Terminal(min(output.columns(), 110), request.colour, request.verbose)
     live = Progress()
     hints = {part.id: len(part.hints) for part in lab.part}
-    profiles: list[tuple[spec.Technique, Profile]] = []
+    profiles: list[tuple[Technique, Profile]] = []
     again = options.again(lab, request.src)
 
     def command(check: result.Check) -> str:
@@ -198,9 +199,9 @@ def grade(request: Request) -> int:
 
 
 def _tables(
-    lab: spec.Lab,
+    lab: Lab,
     checks: list[result.Check],
-    profiles: list[tuple[spec.Technique, Profile]],
+    profiles: list[tuple[Technique, Profile]],
     width: int | None,
 ) -> str:
     """The technique checks, each with its counter and limit, above the table of the input that they

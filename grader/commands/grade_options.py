@@ -7,7 +7,7 @@ import typer
 
 from grader.commands import options, output
 from grader.commands.errors import UsageError
-from grader.model import spec
+from grader.model import outline, spec
 
 
 def _words(context: typer.Context) -> list[str]:
@@ -15,7 +15,7 @@ def _words(context: typer.Context) -> list[str]:
     name contains spaces, and one word is enough to select a check."""
     try:
         lab = spec.load(context.info_name or "")
-    except spec.SpecError:
+    except outline.SpecError:
         return []
     names = " ".join(c.name for c in lab.shown_checks())
     words = {word.strip(",:") for word in names.split() if len(word) > 2}

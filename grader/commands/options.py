@@ -12,8 +12,9 @@ from grader.commands import overview
 from grader.commands.errors import UsageError
 from grader.commands.output import Colour
 from grader.execute import backend as backends
-from grader.model import spec, variant
+from grader.model import outline, spec, variant
 from grader.model import submission as submissions
+from grader.model.lab import Lab
 from grader.model.submission import Submission
 
 
@@ -27,7 +28,7 @@ class BackendName(StrEnum):
 
 
 def _lab_names() -> list[str]:
-    return list(spec.available())
+    return list(outline.available())
 
 
 LabName = Annotated[
@@ -51,18 +52,18 @@ ColourOption = Annotated[Colour, typer.Option("--color", help="auto: on a termin
 STARTER = "starter"  # --src, if left out
 
 
-def again(lab: spec.Lab, src: str) -> str:
+def again(lab: Lab, src: str) -> str:
     """The command that grades what --src names, to be typed."""
     return f"./grade {lab.id}" + ("" if src == STARTER else f" --src {shlex.quote(src)}")
 
 
-def load(lab_id: str) -> spec.Lab:
+def load(lab_id: str) -> Lab:
     """The lab of that id. Raises UsageError where there is none."""
     overview.require_lab(lab_id)
     return spec.load(lab_id)
 
 
-def submission(lab: spec.Lab, src: str) -> Submission:
+def submission(lab: Lab, src: str) -> Submission:
     """The files of a lab that `src` names. A variant.h next to them makes the lab that of this
     variant. Raises UsageError where there are none."""
     try:
@@ -80,7 +81,7 @@ def submission(lab: spec.Lab, src: str) -> Submission:
     return dataclasses.replace(found, lab=spec.load(lab.id, variant=given))
 
 
-def backend(lab: spec.Lab, name: str) -> backends.Backend:
+def backend(lab: Lab, name: str) -> backends.Backend:
     """The backend to grade a lab on, "auto" resolved. Raises UsageError where the lab has no such
     backend, BackendError where this machine has none."""
     try:

@@ -9,7 +9,8 @@ import typer
 from grader import exit_codes, paths
 from grader.commands import options, output
 from grader.commands.errors import CommandError, UsageError
-from grader.model import plain_text, spec
+from grader.model import plain_text
+from grader.model.lab import Lab
 from grader.student import progress
 
 
@@ -46,7 +47,7 @@ def _copy(texts: dict[str, str], folder: Path) -> None:
         print(f"wrote {plain_text.name(str(folder / name))}")
 
 
-def _refusal(lab: spec.Lab) -> str:
+def _refusal(lab: Lab) -> str:
     """Why the solution is not shown; "" where it may be. A student who has the files can open them
     anyway: this only prevents looking by accident."""
     if lab.solution == "never":

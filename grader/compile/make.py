@@ -31,7 +31,7 @@ from grader.compile.compiler_messages import (
     unlinked,
 )
 from grader.compile.make_process import BuildError, Waiting
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from grader.model.submission import Submission
 from grader.sandbox.ending import Finished, early_end
 from grader.sandbox.limits import Limits

@@ -20,7 +20,7 @@ from grader.compile.permitted import elf
 from grader.compile.permitted.before_main import BEFORE_MAIN
 from grader.compile.permitted.elf import ObjectError, ObjectFile, Symbol
 from grader.compile.permitted.object_check import OF_LIBRARY
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 
 Place = tuple[int, int]  # an object's index and a section's
 OBJECTS = {  # of a program, by the ending of the source

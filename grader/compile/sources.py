@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from grader import paths
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from grader.sandbox import choice
 from grader.sandbox.view import View, interpreter
 

@@ -11,7 +11,7 @@ from typing import Any
 from grader import paths
 from grader.contract.generator import MANY_TILES, ROW_OF_TILES, Generator
 from grader.contract.step import Sequence, Step, consistent
-from grader.model.spec import Contract, Lab
+from grader.model.lab import Contract, Lab
 
 LENGTH = 80  # steps of a sequence
 MIXED = 1  # sequences with calls of several parts

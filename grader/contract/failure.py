@@ -8,7 +8,7 @@ from grader.contract.play import Played, Player, Result, StepStatus
 from grader.contract.prepared import asked_of, expected_of
 from grader.contract.step import Failing, Step
 from grader.model.finding import Finding
-from grader.model.spec import Contract
+from grader.model.lab import Contract
 from grader.oracle import compare, kept
 from grader.oracle.compare import SIGNALLING, Comparison
 from grader.oracle.operations import Array

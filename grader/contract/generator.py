@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from grader.contract import arrays
 from grader.contract.step import ERRORS, FIRST_LAUNCH, Failing, Step
-from grader.model.spec import Contract
+from grader.model.lab import Contract
 
 MOST_WORK = 400_000  # multiply-adds of one call
 LITTLE_WORK = 100_000  # of one that comes on top of others

@@ -22,7 +22,7 @@ from grader.execute.findings import findings_in
 from grader.execute.modes import PLAIN, SANITIZED, Mode
 from grader.execute.recorded import Recording
 from grader.model.finding import Finding
-from grader.model.spec import Contract, Lab
+from grader.model.lab import Contract, Lab
 from grader.oracle import kept
 from grader.oracle.operations import Array
 from grader.sandbox.ending import Finished, end_of_run

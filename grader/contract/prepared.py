@@ -25,7 +25,7 @@ import numpy.typing as npt
 from grader.contract import arrays, script
 from grader.contract.script import Slot
 from grader.contract.step import Sequence, Step
-from grader.model.spec import Contract, Lab
+from grader.model.lab import Contract, Lab
 from grader.oracle import kept, operations
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs

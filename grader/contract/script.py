@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.contract.step import FIRST_LAUNCH, Sequence, Step
-from grader.model.spec import Contract
+from grader.model.lab import Contract
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 

@@ -18,7 +18,7 @@ from grader.diagnose import source_text, unwritten, values
 from grader.diagnose.known import filter as filters
 from grader.diagnose.known import grayscale, mask, mistakes
 from grader.diagnose.mistake import Diagnosis, Mistake, reproduces
-from grader.model.spec import Case
+from grader.model.lab import Case
 from grader.oracle import operations
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Literal
 
+from grader.model.lab import Lab
 from grader.model.result import Machine
-from grader.model.spec import Lab
 
 Backend = Literal["cpu", "sim", "gpu"]
 

@@ -21,7 +21,7 @@ from grader.execute.findings import findings_in
 from grader.execute.modes import PLAIN, SANITIZED, Mode
 from grader.model import plain_text
 from grader.model.finding import Finding
-from grader.model.spec import Input, Lab
+from grader.model.lab import Input, Lab
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
 from grader.sandbox.ending import Finished, end_of_run

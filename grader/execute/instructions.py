@@ -12,7 +12,7 @@ import msgspec
 
 from grader.execute import addr2line, records
 from grader.execute.addr2line import Location
-from grader.model.spec import Technique
+from grader.model.lab import Technique
 from grader.sandbox import launcher
 from labs.runtime import x86
 

@@ -24,7 +24,7 @@ from grader.execute.modes import (
 from grader.execute.openmp_team import Team
 from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.model.finding import Finding
-from grader.model.spec import Input, Lab, Technique
+from grader.model.lab import Input, Lab, Technique
 from grader.model.submission import Submission
 from grader.oracle import cache, compare
 from grader.oracle.operations import OPERATIONS

@@ -18,7 +18,7 @@ from grader.execute.findings import findings_in
 from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.execute.steps import Recording
 from grader.files import no_source
-from grader.model import plain_text, spec
+from grader.model import outline, plain_text, spec
 from grader.model.finding import Finding
 from grader.sandbox import foreground
 from grader.sandbox.ending import Finished
@@ -134,7 +134,7 @@ def _refuse_files(files: list[str], contents: list[bytes]) -> None:
     if any(MAIN.search(content) for content in contents):
         return
     for name in files:
-        for lab in map(spec.load, spec.available()):
+        for lab in map(spec.load, outline.available()):
             if Path(name).name in lab.submit:
                 what = f"{name}: this is {lab.id}'s file: ./grade {lab.id} --src {name}"
                 raise ProgramError(what)

@@ -23,8 +23,8 @@ from grader.compile import part_code
 from grader.compile.permitted.elf import ObjectError
 from grader.execute import records
 from grader.model import course_key
+from grader.model.lab import Case, CheckSpec, Contract
 from grader.model.result import Check
-from grader.model.spec import Case, CheckSpec, Contract
 from grader.session.plan import Plan, Planned
 
 NOTE = "passed.json"

@@ -21,8 +21,8 @@ from grader import files, paths
 from grader.checks import predicted
 from grader.execute import records
 from grader.model import course_key, spec
+from grader.model.lab import Lab
 from grader.model.prediction import Prediction
-from grader.model.spec import Lab
 from grader.model.submission import Submission
 from grader.predict.gpu import gpu
 from grader.sandbox import launcher, priority

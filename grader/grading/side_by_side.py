@@ -22,8 +22,8 @@ from typing import Any, NoReturn
 from grader.checks import early_stop
 from grader.grading.judge import judge
 from grader.grading.pass_cache import PassCache
+from grader.model.lab import Case, CheckSpec, Contract
 from grader.model.result import Check
-from grader.model.spec import Case, CheckSpec, Contract
 from grader.sandbox import cleanup_after_kill, launcher, priority, process_tree
 from grader.session.could_not_run import CouldNotRun
 from grader.session.observer import Observer

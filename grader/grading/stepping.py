@@ -19,8 +19,8 @@ from grader.execute.step_lines import Stored
 from grader.execute.step_target import Target
 from grader.execute.steps import Focus, Limit, Pixel, Recording
 from grader.model import counters
+from grader.model.lab import Case, CheckSpec, Contract, Input, Lab, Safe, Technique
 from grader.model.result import Check
-from grader.model.spec import Case, CheckSpec, Contract, Input, Lab, Safe, Technique
 from grader.oracle import cache, compare
 from grader.oracle.cache import Prepared
 from grader.oracle.compare import Comparison

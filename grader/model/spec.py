@@ -17,45 +17,8 @@ import msgspec
 
 from grader import paths
 from grader.model import spec_problems, toml_line
-from grader.model.lab import (
-    Bound,
-    Case,
-    CheckSpec,
-    Contract,
-    HiddenFile,
-    Input,
-    Kind,
-    Lab,
-    Limits,
-    Part,
-    PointsTable,
-    Program,
-    Safe,
-    Speed,
-    Technique,
-)
+from grader.model.lab import Case, HiddenFile, Input, Lab, Technique
 from grader.model.outline import SpecError, available
-
-# The types of lab.py are known under this module's name.
-__all__ = [
-    "Bound",
-    "Case",
-    "CheckSpec",
-    "Contract",
-    "HiddenFile",
-    "Input",
-    "Kind",
-    "Lab",
-    "Limits",
-    "Part",
-    "PointsTable",
-    "Program",
-    "Safe",
-    "SpecError",
-    "Speed",
-    "Technique",
-    "available",
-]
 
 T = TypeVar("T")
 AnInput = TypeVar("AnInput", bound=Input)

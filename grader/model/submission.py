@@ -15,7 +15,7 @@ from grader import files, paths
 from grader.model import plain_text, todos
 
 if TYPE_CHECKING:  # ./grade list, which imports this, runs before msgspec is installed
-    from grader.model.spec import Lab
+    from grader.model.lab import Lab
 
 
 class SourceError(Exception):

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from grader.model.spec import Lab
+    from grader.model.lab import Lab
 
 FILE = "variant.h"
 Numbers = Mapping[str, int]  # by the constant's name

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grader.model import plain_text
+from grader.model.lab import Case, CheckSpec, Lab, Technique
 from grader.model.result import Check, Verdict
-from grader.model.spec import Case, CheckSpec, Lab, Technique
 
 # What a hidden case says that has no verdict: the reason could hold what the program printed.
 UNJUDGED = {

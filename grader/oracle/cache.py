@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from grader.model import spec
-from grader.model.spec import Case, Input, Lab
+from grader.model.lab import Case, Input, Lab
 from grader.oracle import inputs as cases
 from grader.oracle import operations
 from grader.oracle.correlation import Expected

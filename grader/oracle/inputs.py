@@ -8,7 +8,7 @@ import numpy as np
 from datasets import generate, layers, masks
 from grader import paths
 from grader.model import spec
-from grader.model.spec import Input, Lab
+from grader.model.lab import Input, Lab
 from grader.oracle.operations import OPERATIONS, Array, Arrays
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from grader import paths
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from grader.oracle.operations import Array
 from grader.sandbox import choice
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from grader import paths
 from grader.model import spec
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from grader.release.contents import Member, ReleaseError
 from grader.release.stripped import LOCAL
 from grader.timing import reference

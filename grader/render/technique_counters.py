@@ -4,8 +4,8 @@ import textwrap
 
 from grader.checks.technique import bound_of, limit, number
 from grader.model import counters
+from grader.model.lab import Technique
 from grader.model.result import Check
-from grader.model.spec import Technique
 from grader.render.terminal import WORDS
 
 INDENT = " " * 11  # below the name of a check

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from grader.model.lab import Technique
 from grader.model.result import Check, Result
-from grader.model.spec import Technique
 
 if TYPE_CHECKING:
     from grader.execute.profile import Profile

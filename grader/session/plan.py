@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grader.execute.backend import Backend, cpu_has
+from grader.model.lab import CheckSpec, Input, Lab, Program, Speed
 from grader.model.prediction import PredictedSpeed
 from grader.model.score import Unmeasured
-from grader.model.spec import CheckSpec, Input, Lab, Program, Speed
 from grader.oracle import inputs
 
 NO_SPEED = "are for speed, left out by --no-speed"

@@ -17,7 +17,7 @@ from grader.execute import accesses
 from grader.execute.accesses import WarpAccess
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Launch, Profile, profile, read_launches
-from grader.model.spec import Case, Input, Speed, Technique
+from grader.model.lab import Case, Input, Speed, Technique
 from grader.model.submission import Submission
 from grader.oracle import inputs
 from grader.oracle.compare import Comparison

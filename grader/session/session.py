@@ -6,8 +6,8 @@ from pathlib import Path
 
 from grader.execute.backend import Backend
 from grader.execute.instrumented import Runner
+from grader.model.lab import Contract, Lab
 from grader.model.result import Check
-from grader.model.spec import Contract, Lab
 from grader.model.submission import Submission
 from grader.session.could_not_run import CouldNotRun
 from grader.session.observer import Observer

@@ -13,7 +13,7 @@ import numpy as np
 
 from grader.execute import evidence, records, room
 from grader.execute.evidence import Evidence
-from grader.model.spec import Speed
+from grader.model.lab import Speed
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from grader.sandbox import launcher

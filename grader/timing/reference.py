@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader import paths
 from grader.execute import backend
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 
 PREFIX = "convlabs_reference_"  # before the names in an object: BENCH_PREFIX of bench.h
 

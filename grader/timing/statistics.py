@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from grader.model.spec import Speed
+from grader.model.lab import Speed
 
 F64 = npt.NDArray[np.float64]
 

@@ -26,7 +26,7 @@ import sys
 from pathlib import Path
 
 from grader import files, paths
-from grader.model.spec import SpecError
+from grader.model.outline import SpecError
 from handouts.facts import blocks, kinds, quoted_todos
 from handouts.facts.blocks import Problem
 

@@ -5,7 +5,7 @@ has replaced them by numbers before this module sees them.
 """
 
 from grader.contract import draw
-from grader.model.spec import CheckSpec, Contract, Lab, Part
+from grader.model.lab import CheckSpec, Contract, Lab, Part
 from handouts.facts import markdown
 from handouts.facts.blocks import FactsError
 

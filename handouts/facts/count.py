@@ -15,10 +15,10 @@ from collections import Counter
 from pathlib import Path
 
 from grader.compile.make_process import BuildError
-from grader.model import spec
+from grader.model import outline, spec
 from grader.model.counters import NAMES as ALL
 from grader.model.counters import OF_LAUNCH, TEXTURE
-from grader.model.spec import Lab, Technique
+from grader.model.lab import Lab, Technique
 from grader.oracle import inputs
 from grader.oracle.operations import OPERATIONS
 from handouts.facts import counted_list, data_file, limits
@@ -90,14 +90,14 @@ def main() -> int:
     chosen = parser.parse_args().labs
     try:
         known = counted_list.read() if chosen else {}
-        for name in chosen or spec.available():
+        for name in chosen or outline.available():
             lab = spec.load(name, hidden=False)
             known[name] = OfLab(counted_list.programs(lab) or "", counted(lab))
             print(f"{name}: {len(known[name].runs)} runs", flush=True)
-        ordered = {name: known[name] for name in spec.available() if name in known}
+        ordered = {name: known[name] for name in outline.available() if name in known}
         data_file.write(counted_list.FILE, ordered)
     except (
-        spec.SpecError,
+        outline.SpecError,
         BuildError,
         subprocess.SubprocessError,
         OSError,

@@ -3,7 +3,7 @@
 import math
 from itertools import groupby
 
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from handouts.facts import counted_list, markdown
 from handouts.facts.blocks import FactsError
 from handouts.facts.counted_list import Counted

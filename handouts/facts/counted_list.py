@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from grader import paths
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from handouts.facts import data_file
 
 COMMAND = "python -m handouts.facts.count"

@@ -20,8 +20,8 @@ from datasets.missing import DatasetMissing
 from grader import files, paths
 from grader.diagnose import catalogue, explain
 from grader.diagnose.catalogue import Entry
-from grader.model import spec
-from grader.model.spec import Case, Lab
+from grader.model import outline, spec
+from grader.model.lab import Case, Lab
 from grader.oracle import compare, inputs, operations
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
@@ -155,7 +155,7 @@ def find(entries: list[Entry]) -> tuple[dict[str, list[str]], dict[str, Picture]
     """The names of the mistakes in each lab, and the pictures by the names of their files."""
     labs: dict[str, list[str]] = {}
     best: dict[str, Picture] = {}
-    for lab in spec.available():
+    for lab in outline.available():
         possible = [e for e in entries if lab in (e.labs or (lab,)) and (e.picture or not e.labs)]
         drawn = draw(spec.load(lab, hidden=False), {entry.name for entry in possible})
         labs[lab] = [entry.name for entry in possible if entry.name in drawn]
@@ -175,7 +175,7 @@ def main() -> int:
         FOLDER.mkdir(exist_ok=True)
         for name, picture in drawn.items():
             files.update(FOLDER / name, pictures.png(picture.colours))
-    except (DatasetMissing, spec.SpecError, OSError, ValueError) as error:
+    except (DatasetMissing, outline.SpecError, OSError, ValueError) as error:
         print(f"draw_mistakes.py: {error}", file=sys.stderr)
         return 1
     listed = MistakeList(labs, {name: drawn[name].about for name in drawn})

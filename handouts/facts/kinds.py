@@ -4,7 +4,8 @@ import functools
 import re
 from collections.abc import Callable
 
-from grader.model import spec
+from grader.model import outline, spec
+from grader.model.lab import Lab
 from handouts.facts import (
     checks,
     counted,
@@ -23,14 +24,14 @@ from labs.studies.bench import pages as bench
 # Blocks of simulator.md that labs/sim/supported.py fills.
 ELSEWHERE = ("refused", "names")
 # By the kind of a block: these also get its argument.
-OF_A_PART: dict[str, Callable[[spec.Lab, str], str]] = {
+OF_A_PART: dict[str, Callable[[Lab, str], str]] = {
     "limits": limits.content,
     "experiment": lambda lab, argument: reproduced.one(lab.id, argument),
 }
 LAB_PAGE = re.compile(r"(lab\d+)\.md")
 
 # By the name of a block. Each is given a lab.
-OF_A_LAB: dict[str, Callable[[spec.Lab], str]] = {
+OF_A_LAB: dict[str, Callable[[Lab], str]] = {
     "checks all": checks.content,
     "mistakes all": mistakes.links,
     "measured speeds": measured.content,
@@ -41,14 +42,14 @@ OF_A_LAB: dict[str, Callable[[spec.Lab], str]] = {
 
 
 @functools.cache
-def _lab(name: str, hidden: bool) -> spec.Lab:
+def _lab(name: str, hidden: bool) -> Lab:
     return spec.load(name, hidden=hidden)
 
 
 def lab_of(page: str) -> str | None:
     """The lab whose handout a page is, by the page's file name; None for other pages."""
     match = LAB_PAGE.fullmatch(page)
-    return match[1] if match and match[1] in spec.available() else None
+    return match[1] if match and match[1] in outline.available() else None
 
 
 def content(page: str, block: Block) -> str | None:

@@ -1,7 +1,7 @@
 """The block "timed bench": our solution next to the baseline and libraries, from the last committed
 run of `make bench-gpu`."""
 
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from handouts.facts import markdown
 from handouts.facts.blocks import FactsError
 from labs.studies.bench import pages

@@ -4,7 +4,7 @@ import re
 from itertools import groupby
 
 from grader.checks.technique import limit
-from grader.model.spec import Lab, Technique
+from grader.model.lab import Lab, Technique
 from grader.render import technique_counters
 from handouts.facts import markdown
 from handouts.facts.blocks import FactsError

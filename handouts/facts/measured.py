@@ -3,7 +3,7 @@ from labs/studies/gpu/results.json."""
 
 import re
 
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from handouts.facts import markdown
 from handouts.facts.blocks import FactsError
 from labs.studies.gpu import speeds

@@ -7,7 +7,7 @@ lists them in mistakes.json.
 
 from grader.diagnose import catalogue
 from grader.diagnose.catalogue import Entry, Group
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from handouts.facts import markdown, mistake_list
 from handouts.facts.blocks import FactsError
 from handouts.facts.mistake_list import MistakeList

@@ -3,7 +3,7 @@ course's own files in the same experiment."""
 
 import math
 
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from handouts.facts import data_file, markdown, reproduced
 from handouts.facts.blocks import FactsError
 from handouts.facts.reproduced import COMMAND, FILE, TABLES, Reference

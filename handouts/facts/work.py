@@ -4,7 +4,7 @@ that are estimated from both."""
 import re
 
 from grader import paths
-from grader.model import outline, spec
+from grader.model import outline
 from handouts.facts import markdown
 
 WORDS_A_MINUTE = 100  # of a technical page in a second language
@@ -13,13 +13,13 @@ _SIZE = re.compile(r"\(about\s(?:\s*\*)?\s*(\d+) lines?\)")
 
 
 def content() -> str:
-    rows = [(name[3:], outline.title(name), *_figures(name)) for name in spec.available()]
+    rows = [(name[3:], outline.title(name), *_figures(name)) for name in outline.available()]
     head = ("lab", "title", "words to read", "lines to write", "hours, estimated")
     return markdown.table(head, rows, right=[2, 3, 4])
 
 
 def _figures(name: str) -> tuple[str, str, str]:
-    folder = spec.available()[name].parent.name
+    folder = outline.available()[name].parent.name
     words = len((paths.ROOT / "handouts" / f"{name}.md").read_text(encoding="utf-8").split())
     starters = (paths.ROOT / "starter" / folder).iterdir()
     texts = (file.read_text(encoding="utf-8") for file in starters)

@@ -13,7 +13,7 @@ from grader.diagnose.known import grayscale, mask, mistakes, tiles
 from grader.diagnose.known.filter import Filter
 from grader.diagnose.mistake import Mistake
 from grader.diagnose.unwritten import UNINITIALIZED
-from grader.model.spec import Case
+from grader.model.lab import Case
 from grader.oracle import compare
 from grader.oracle.compare import POISON, QUIET, SIGNALLING, Comparison
 from grader.oracle.correlation import Expected, correlate64

@@ -1,7 +1,7 @@
 """What does the function return when one of its calls fails?"""
 
 from grader.ask.kinds import CannotTell, Draft, Program, Random
-from grader.model.spec import Case
+from grader.model.lab import Case
 
 REBUILDS = True
 ERRORS = NONE, VALUE, MEMORY = "cudaSuccess", "cudaErrorInvalidValue", "cudaErrorMemoryAllocation"

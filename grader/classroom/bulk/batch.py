@@ -31,8 +31,8 @@ from grader.compile import make
 from grader.execute import backend as backends
 from grader.execute import records
 from grader.execute.backend import Backend
+from grader.model.lab import Lab
 from grader.model.result import Result
-from grader.model.spec import Lab
 from grader.sandbox.limits import Limits
 from grader.session.plan import matching
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from grader.execute import backend as backends
 from grader.execute.backend import Backend
 from grader.model import course_key
+from grader.model.lab import Lab
 from grader.model.prediction import PredictedSpeed
-from grader.model.spec import Lab
 from grader.sandbox import choice
 
 

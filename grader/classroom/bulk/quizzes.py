@@ -17,8 +17,8 @@ from grader.classroom.bulk import questions, variants
 from grader.classroom.bulk.intake import collect
 from grader.classroom.bulk.store import Row, Store
 from grader.model import submission as submissions
+from grader.model.lab import Lab
 from grader.model.question import QuizKeys
-from grader.model.spec import Lab
 
 SEED = "quiz seed"
 

@@ -12,7 +12,7 @@ from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.course.person import Person
 from grader.classroom.course.settings import Course
 from grader.model import spec, variant
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 
 UNKNOWN = "whose variant? it draws from the address on the roster: see --roster"
 

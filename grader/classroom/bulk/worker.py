@@ -33,7 +33,8 @@ from grader.classroom.bulk.protocol import (
 )
 from grader.compile.make_process import BuildError
 from grader.grading import pipeline
-from grader.model import spec
+from grader.model import outline, spec
+from grader.model.lab import Lab, Limits
 from grader.model.result import Result
 from grader.render import html
 from grader.sandbox import process_tree
@@ -48,19 +49,19 @@ def _lab(
     seconds: float | None,
     hidden_seed: int | None,
     variant: tuple[tuple[str, int], ...] = (),
-) -> spec.Lab:
+) -> Lab:
     """A lab. `seconds`: the time limit of a case, instead of the lab's own."""
     lab = spec.load(name, secret_seed=hidden_seed, variant=dict(variant))
     if seconds is None:
         return lab
-    return msgspec.structs.replace(lab, limits=spec.Limits(seconds=seconds))
+    return msgspec.structs.replace(lab, limits=Limits(seconds=seconds))
 
 
 def do(task: Task, home: Path, lock: CpuLock) -> Answer:
     """The answer to a task, whatever goes wrong. `home`: where a submission may be built."""
     try:
         return _collect(task) if isinstance(task, Collect) else _grade(task, home, lock)
-    except spec.SpecError as problem:  # the second line is for students
+    except outline.SpecError as problem:  # the second line is for students
         return Failed(str(problem).partition("\n")[0])
     except (OSError, MemoryError, BuildError) as problem:
         return Failed(getattr(problem, "strerror", None) or str(problem) or "out of memory")

@@ -18,8 +18,8 @@ from typing import Any
 
 from grader.checks import speed_points
 from grader.checks.speed import UNFIT
+from grader.model.lab import Lab, Speed
 from grader.model.result import Check, Verdict
-from grader.model.spec import Lab, Speed
 from grader.timing.statistics import Interval
 
 # Of the solution's speed, for a check against the baseline: the share at which the checks beside

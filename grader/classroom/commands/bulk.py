@@ -31,7 +31,8 @@ from grader.classroom.export import gradebook, publish
 from grader.classroom.export.summary import summary
 from grader.commands import output
 from grader.commands.errors import UsageError
-from grader.model import plain_text, spec
+from grader.model import outline, plain_text, spec
+from grader.model.lab import Lab
 from grader.oracle import inputs
 from grader.session.plan import matching
 
@@ -120,7 +121,7 @@ def _publish(store: Store, rules: settings.Course) -> None:
     print(f"gradebook: {store.folder / gradebook.NAME}")
 
 
-def _ask(store: Store, labs: list[spec.Lab], count: int) -> None:
+def _ask(store: Store, labs: list[Lab], count: int) -> None:
     """Draws questions for the class. Says how many, and which were withheld."""
     from grader.classroom.bulk import quizzes  # it imports what judges
 
@@ -134,7 +135,7 @@ def _ask(store: Store, labs: list[spec.Lab], count: int) -> None:
         output.say(f"a question was withheld, please report this fault of ours: {fault}")
 
 
-def _check_again(name: str, resume: bool, labs: list[spec.Lab]) -> None:
+def _check_again(name: str, resume: bool, labs: list[Lab]) -> None:
     """Raises UsageError where there is no such check to grade again."""
     if name and not resume:
         raise UsageError("--check grades checks of a run again: add --resume")
@@ -162,7 +163,7 @@ def _course(file: Path | None) -> bytes:
     if file is None:
         return b""
     with problems.of_usage(), problems.of_file(file):
-        settings.load(file, frozenset(spec.available()))
+        settings.load(file, frozenset(outline.available()))
         return file.read_bytes()
 
 
@@ -192,10 +193,10 @@ def _submissions(place: Path, expected: Roster | None) -> tuple[Download, list[E
     return download, present.entries
 
 
-def _labs(listed: str) -> list[spec.Lab]:
+def _labs(listed: str) -> list[Lab]:
     """The labs of --labs; every lab when it is empty. Raises UsageError for an unknown name, and
     SpecError."""
-    known = list(spec.available())
+    known = list(outline.available())
     names = [name.strip() for name in listed.split(",") if name.strip()] or known
     for name in names:
         if name not in known:

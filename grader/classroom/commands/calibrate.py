@@ -18,11 +18,11 @@ from grader.commands.grade import Progress
 from grader.execute import backend as backends
 from grader.execute.backend import Backend
 from grader.grading import pipeline
-from grader.model import spec
+from grader.model import outline, spec
 from grader.model import submission as submissions
+from grader.model.lab import Lab, Speed
 from grader.model.plain_text import line
 from grader.model.result import Check
-from grader.model.spec import Lab, Speed
 from grader.model.submission import Submission
 from grader.session.observer import Observer
 from grader.session.plan import NO_GPU, Plan, matching, plan_for
@@ -54,7 +54,7 @@ def calibrate(
     """Say how the speed checks behave on this machine, and which thresholds fit it.
 
     Grades our own solution, prints a table and TOML to paste, and changes no lab.toml."""
-    labs = [options.load(lab_id)] if lab_id else [spec.load(name) for name in spec.available()]
+    labs = [options.load(lab_id)] if lab_id else [spec.load(name) for name in outline.available()]
     chosen = _chosen(labs, backend.value, pattern, bool(lab_id))
     plans = [plan_for(lab, where, pattern) for lab, where in chosen]
     selected = [(plan, _selected(plan)) for plan in plans]

@@ -13,7 +13,7 @@ from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
 from grader.classroom.export import publish
 from grader.commands.errors import CommandError, UsageError
-from grader.model import spec
+from grader.model import outline, spec
 from grader.model.plain_text import line
 from grader.model.result import Check
 
@@ -99,7 +99,7 @@ def _check(store: Store, student: final.Student, lab: str, name: str) -> Check:
 
 
 def _total(lab: str) -> float:
-    known = list(spec.available())
+    known = list(outline.available())
     if lab not in known:
         raise UsageError(f'there is no lab "{line(lab)}"; the labs are {", ".join(known)}')
     return spec.load(lab).points.total()

@@ -14,9 +14,9 @@ from grader.classroom.course.person import Person
 from grader.classroom.course.roster import load as load_roster
 from grader.commands import output
 from grader.commands.errors import UsageError
-from grader.model import spec, variant
+from grader.model import outline, spec, variant
+from grader.model.lab import Lab
 from grader.model.plain_text import cell, few, line, table
-from grader.model.spec import Lab
 
 TABLE = "variants.csv"
 
@@ -29,12 +29,12 @@ def variants(
     """Write each student's variant.h, and a table of them all."""
     with problems.of_usage():
         people = load_roster(roster).people
-        rules = settings.load(course, frozenset(spec.available()))
+        rules = settings.load(course, frozenset(outline.available()))
     if not rules.variants:
         raise UsageError(f"{course} does not say variants = true")
     if nameless := [p.name for p in people if not drawn.address(p)]:
         raise UsageError(f"{roster} has no address or login of {few([*map(line, nameless)], 5)}")
-    labs = [lab for lab in map(spec.load, spec.available()) if lab.varies]
+    labs = [lab for lab in map(spec.load, outline.available()) if lab.varies]
     rows = [["student", "lab", "variant"]]
     for person in people:
         for lab in labs:

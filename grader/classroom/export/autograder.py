@@ -21,7 +21,8 @@ from grader.classroom.export import gradescope
 from grader.classroom.export.gradescope import Results
 from grader.execute import backend
 from grader.grading import pipeline
-from grader.model import spec
+from grader.model import outline, spec
+from grader.model.lab import Lab
 from grader.model.result import to_json
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
@@ -31,7 +32,7 @@ NOTHING = "The submission has none of the files that a lab asks for"
 
 def grade(submission: Path) -> Results:
     """Grades every lab of which the submission has files."""
-    labs = [spec.load(name) for name in spec.available()]
+    labs = [spec.load(name) for name in outline.available()]
     by_lab = collect.collect(Entry("student", {"": submission}), labs)
     documents = [_graded(lab, by_lab[lab.id]) for lab in labs if by_lab[lab.id] != Files()]
     if not documents:
@@ -41,7 +42,7 @@ def grade(submission: Path) -> Results:
     return gradescope.together(documents)
 
 
-def _graded(lab: spec.Lab, collected: Files) -> Results:
+def _graded(lab: Lab, collected: Files) -> Results:
     if collected.problem:
         return gradescope.ungraded(f"{lab.id} was rejected: {collected.problem}")
     home = paths.BUILD / "bulk" / str(os.getpid())

@@ -11,7 +11,7 @@ from grader.classroom.similarity.fingerprints import Hashes, prints
 from grader.classroom.similarity.names import Names, declared
 from grader.classroom.similarity.normalise import normalise
 from grader.classroom.similarity.syntax import parse
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 
 SOURCES = (".c", ".cu", ".h")
 BORDERS = frozenset(["BORDER_ZERO", "BORDER_REPLICATE"])

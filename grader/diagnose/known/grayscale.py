@@ -8,7 +8,7 @@ import numpy.typing as npt
 from grader.diagnose.known import grey_bytes
 from grader.diagnose.known.indexing import pitches
 from grader.diagnose.mistake import Mistake
-from grader.model.spec import Case
+from grader.model.lab import Case
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 from grader.oracle.grayscale import DECIMALS, WEIGHTS, Triple, grey, weighted

@@ -24,7 +24,7 @@ from grader.ask.draft import CannotTell
 from grader.ask.program import NoQuestionsError
 from grader.ask.quiz import ROUNDS, quiz
 from grader.compile.make_process import BuildError
-from grader.model import spec
+from grader.model import outline, spec
 from grader.model import submission as submissions
 from grader.sandbox.ending import TooBusyError
 from grader.tests.zoo import entries, grading
@@ -57,7 +57,7 @@ class Keys:
 
 def programs() -> Iterator[tuple[str, str]]:
     """Each lab, and a program of it, by name."""
-    for lab in spec.available():
+    for lab in outline.available():
         yield lab, f"{lab}/solution"
     for entry in entries.everything():
         yield entry.lab, str(entry)

@@ -9,7 +9,7 @@ import pytest
 from grader.ask.catalogue import KINDS
 from grader.ask.draft import FEWEST
 from grader.ask.quiz import Quiz, quiz
-from grader.model import spec
+from grader.model import outline, spec
 from grader.model import submission as submissions
 from grader.model.question import Asked
 from grader.model.submission import Submission
@@ -17,12 +17,12 @@ from grader.tests.zoo import entries as zoo
 
 pytestmark = pytest.mark.apart
 ENOUGH = 5
-PARTS = [(lab, part.id) for lab in spec.available() for part in spec.load(lab).part]
+PARTS = [(lab, part.id) for lab in outline.available() for part in spec.load(lab).part]
 QUICK = [name for name, kind in KINDS.items() if not kind.rebuilds]
 SLOW = [name for name, kind in KINDS.items() if kind.rebuilds]
 
 # Right in another way than the solution: other blocks, tiles and orders.
-OTHERS = [entry for lab in spec.available() for entry in zoo.of_lab(lab, "right")[:2]]
+OTHERS = [entry for lab in outline.available() for entry in zoo.of_lab(lab, "right")[:2]]
 
 
 def asked_of(submission: Submission, part: str, kinds: list[str]) -> tuple[Quiz, list[Asked]]:

@@ -15,12 +15,12 @@ from grader.ask.draft import CannotTell, Draft
 from grader.ask.program import NoQuestionsError, Program
 from grader.ask.quiz import quiz
 from grader.ask.source import Source, evaluated
-from grader.model import spec
+from grader.model import outline, spec
 from grader.model import submission as submissions
 from grader.model.question import Question
 from grader.student import understood
 
-PARTS = [(lab, part.id) for lab in spec.available() for part in spec.load(lab).part]
+PARTS = [(lab, part.id) for lab in outline.available() for part in spec.load(lab).part]
 
 
 @pytest.mark.parametrize(("lab", "part"), PARTS)

@@ -13,7 +13,7 @@ import msgspec
 from grader import paths
 from grader.classroom.bulk.database import FILE, HIDDEN
 from grader.model import spec
-from grader.model.spec import Lab
+from grader.model.lab import Lab, Limits
 from grader.model.submission import Submission
 from grader.tests.attacks.attack import Attack
 from grader.tests.classroom.bulk import hostile
@@ -218,4 +218,4 @@ def _base(attack: Attack, lab: Lab) -> str:
 def lab_of(attack: Attack) -> Lab:
     """The lab, with the attack's limit for each case."""
     lab = spec.load(attack.lab)
-    return msgspec.structs.replace(lab, limits=spec.Limits(seconds=attack.limit))
+    return msgspec.structs.replace(lab, limits=Limits(seconds=attack.limit))

@@ -9,8 +9,8 @@ from grader.checks import early_stop
 from grader.grading import pipeline
 from grader.model import spec
 from grader.model import submission as submissions
+from grader.model.lab import Case, Lab, Limits
 from grader.model.result import Check, Result
-from grader.model.spec import Case, Lab
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
 from grader.tests.zoo import entries as zoo
@@ -75,7 +75,7 @@ def test_waiting_for_ever_is_as_endless() -> None:
 
 def graded(folder: Path, body: str, seconds: float = 0.5) -> Result:
     (folder / "cpu_loop.c").write_text(ENDLESS % body)
-    lab: Lab = msgspec.structs.replace(LAB, limits=spec.Limits(seconds=seconds))
+    lab: Lab = msgspec.structs.replace(LAB, limits=Limits(seconds=seconds))
     submission = submissions.find(lab, str(folder))
     return pipeline.grade(plan_for(lab, "cpu", "A", timed=False), submission, Observer())
 

@@ -11,8 +11,8 @@ from grader.checks import predicted
 from grader.compile import make
 from grader.compile.make import BuildRequest
 from grader.model import spec
+from grader.model.lab import Lab, Speed
 from grader.model.prediction import Prediction
-from grader.model.spec import Lab, Speed
 from grader.model.submission import Submission
 from grader.predict.references import references
 from grader.render import predicted_words

@@ -15,7 +15,7 @@ from grader.compile.make_process import BuildError
 from grader.execute import instructions
 from grader.model import spec
 from grader.model import submission as submissions
-from grader.model.spec import Speed
+from grader.model.lab import Speed
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array

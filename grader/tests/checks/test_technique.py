@@ -11,11 +11,11 @@ from grader.checks import technique
 from grader.execute.case import Outcome, Status
 from grader.execute.instrumented import InstrumentedRun
 from grader.execute.profile import Kernel, Line, Profile
-from grader.model import counters, spec
+from grader.model import counters, outline, spec
 from grader.model.counters import Counters
 from grader.model.finding import Finding
+from grader.model.lab import Lab, Technique
 from grader.model.result import Check
-from grader.model.spec import Technique
 from grader.model.submission import Submission
 from grader.session.plan import plan_for
 from grader.session.programs import Programs
@@ -58,7 +58,7 @@ def lab_file(
     return tmp_path
 
 
-def loaded(monkeypatch: pytest.MonkeyPatch, labs: Path) -> spec.Lab:
+def loaded(monkeypatch: pytest.MonkeyPatch, labs: Path) -> Lab:
     monkeypatch.setattr(paths, "ROOT", labs)
     monkeypatch.setattr(paths, "LABS", labs)
     monkeypatch.setattr(paths, "SOLUTIONS", labs)
@@ -94,7 +94,7 @@ def test_spec_with_all_kinds_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_spec_that_cannot_be_is_refused(
     changes: dict[str, Any], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(spec.SpecError) as refused:
+    with pytest.raises(outline.SpecError) as refused:
         loaded(monkeypatch, lab_file(tmp_path, **changes))
     assert says in str(refused.value)
 

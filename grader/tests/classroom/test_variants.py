@@ -8,7 +8,7 @@ from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.variants import Variants
 from grader.classroom.course.person import Person
 from grader.classroom.course.settings import Course
-from grader.model import spec, variant
+from grader.model import outline, spec, variant
 from grader.tests.classroom import variants
 
 LAB3 = spec.load("lab3")
@@ -17,7 +17,7 @@ VARYING = ["lab3", "lab4"]
 
 
 def test_the_labs_that_vary() -> None:
-    assert [name for name in spec.available() if spec.load(name).varies] == VARYING
+    assert [name for name in outline.available() if spec.load(name).varies] == VARYING
     for lab in map(spec.load, VARYING):
         shares = [variant.draw(lab, "x", f"{i}@example.org") for i in range(400)]
         for name, values in lab.varies.items():

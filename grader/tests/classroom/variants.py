@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from grader import paths
-from grader.model import spec, variant
-from grader.model.spec import Lab
+from grader.model import outline, spec, variant
+from grader.model.lab import Lab
 
 
 def every(lab: Lab) -> list[dict[str, int]]:
@@ -64,7 +64,7 @@ def main() -> int:
     parser.add_argument("--draw", type=int, help="of so many students, instead of all there are")
     arguments = parser.parse_args()
     short = 0
-    for lab in map(spec.load, arguments.labs or spec.available()):
+    for lab in map(spec.load, arguments.labs or outline.available()):
         chosen = drawn(lab, arguments.draw) if arguments.draw else every(lab)
         for numbers in chosen:
             with tempfile.TemporaryDirectory() as place:

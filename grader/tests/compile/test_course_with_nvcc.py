@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.model import spec
+from grader.model import outline, spec
 from grader.tests import captured
 
-LABS = [lab for lab in spec.available() if "gpu" in spec.load(lab).backends]
+LABS = [lab for lab in outline.available() if "gpu" in spec.load(lab).backends]
 
 
 @pytest.mark.parametrize("lab", LABS)

@@ -11,7 +11,7 @@ from grader.contract import as_c, draw, prepared
 from grader.contract.failure import Failure
 from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
-from grader.model import spec
+from grader.model import outline, spec
 from grader.oracle import compare
 from grader.tests import captured
 
@@ -53,7 +53,7 @@ def test_a_pasted_test_tells_wrong_from_right(tmp_path: Path) -> None:
 
 
 def test_pasted_tests_of_every_contract_compile(tmp_path: Path) -> None:
-    for lab_id in spec.available():
+    for lab_id in outline.available():
         lab = spec.load(lab_id)
         for number, contract in enumerate(lab.contract):
             step = replace(draw.generator(lab, contract, 1).small(), width=4, height=3)

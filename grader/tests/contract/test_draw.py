@@ -11,8 +11,8 @@ import pytest
 from grader.contract import arrays, draw, generator
 from grader.contract.generator import Generator
 from grader.contract.step import Failing, Sequence, Step, consistent
-from grader.model import spec
-from grader.model.spec import Contract, Lab
+from grader.model import outline, spec
+from grader.model.lab import Contract, Lab
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Drawn:
         return bool({self.lab.id, self.lab.id + self.contract.part} & set(labs_and_parts))
 
 
-LABS = [spec.load(lab) for lab in spec.available()]
+LABS = [spec.load(lab) for lab in outline.available()]
 DRAWN = [Drawn(lab, contract) for lab in LABS for contract in lab.contract]
 IDS = [f"{d.lab.id} {d.contract.name}" for d in DRAWN]
 each_contract = pytest.mark.parametrize("drawn", DRAWN, ids=IDS)

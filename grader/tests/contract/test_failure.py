@@ -15,7 +15,7 @@ from grader.contract.script import Slot
 from grader.contract.step import Failing, Step
 from grader.model import spec
 from grader.model.finding import Finding
-from grader.model.spec import Contract, Lab
+from grader.model.lab import Contract, Lab
 from grader.oracle import compare, kept
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array

@@ -6,7 +6,7 @@ import numpy as np
 
 from grader.diagnose import explain
 from grader.diagnose.mistake import Diagnosis
-from grader.model.spec import Case
+from grader.model.lab import Case
 from grader.oracle import operations
 from grader.oracle.compare import Comparison, compare
 from grader.oracle.inputs import Inputs

@@ -9,7 +9,7 @@ import pytest
 from datasets import layers
 from grader.diagnose import location
 from grader.execute import case as run
-from grader.model.spec import Case
+from grader.model.lab import Case
 from grader.oracle import multichannel
 from grader.oracle.inputs import Inputs
 from grader.tests.diagnose.explained import compared, explained

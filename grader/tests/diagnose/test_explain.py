@@ -4,7 +4,7 @@ import pytest
 
 from grader.diagnose import explain, values
 from grader.model import spec
-from grader.model.spec import Case
+from grader.model.lab import Case
 from grader.oracle.compare import compare
 from grader.oracle.correlation import correlate
 from grader.oracle.inputs import inputs

@@ -12,8 +12,8 @@ from grader import exit_codes
 from grader.execute import backend
 from grader.grading import score
 from grader.model import spec
+from grader.model.lab import Case
 from grader.model.result import Check
-from grader.model.spec import Case
 from grader.oracle import operations
 from grader.oracle.compare import compare
 from grader.oracle.grayscale import DECIMALS, WEIGHTS, grey

@@ -11,7 +11,7 @@ import pytest
 from grader.diagnose import location
 from grader.diagnose.known import tiles
 from grader.diagnose.known.filter import Filter
-from grader.model.spec import Case
+from grader.model.lab import Case
 from grader.oracle import correlation
 from grader.oracle.borders import BORDERS
 from grader.oracle.compare import POISON, SIGNALLING

@@ -21,6 +21,7 @@ from grader.execute.steps import Recording
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
+from grader.model.lab import Input
 from grader.tests.zoo import entries as zoo
 
 FILE = Path(__file__).with_name("stepped.cu")
@@ -82,7 +83,7 @@ class Profiled:
     """A small run of a part's kernels, as --profile counts it."""
 
     runner: Runner
-    check: spec.Input
+    check: Input
     kernels: list[Kernel]
 
     def blocks(self) -> dict[tuple[int, Index], Counters]:

@@ -10,6 +10,7 @@ from grader.compile import make
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.model import spec
 from grader.model import submission as submissions
+from grader.model.lab import Technique
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class SwitchedProgram:
     """names: of the attempts, in their order."""
 
     runner: Runner
-    check: spec.Technique
+    check: Technique
     names: list[str]
 
     def run(self, name: str) -> InstrumentedRun:

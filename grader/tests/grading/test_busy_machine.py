@@ -19,8 +19,8 @@ from grader.execute.evidence import Evidence
 from grader.grading import pipeline
 from grader.model import spec
 from grader.model import submission as submissions
+from grader.model.lab import Lab
 from grader.model.result import Result
-from grader.model.spec import Lab
 from grader.sandbox.ending import Finished, TooBusyError
 from grader.sandbox.limits import Limits
 from grader.session.observer import Observer
@@ -146,7 +146,7 @@ def test_threads_that_wait_for_one_without_a_core_use_no_time(
     monkeypatch.setattr(submission_check, "find", lambda *_: [])
     text = (paths.ROOT / "solutions" / LAB.folder / "cpu_loop.c").read_text()
     (tmp_path / "cpu_loop.c").write_text(f"#include <omp.h>\n{text}{HELD_UP}")
-    lab = msgspec.structs.replace(LAB, limits=spec.Limits(seconds=0.2))
+    lab = msgspec.structs.replace(LAB, limits=msgspec.structs.replace(LAB.limits, seconds=0.2))
     result = Machine().graded(str(tmp_path), "C 13x13 on 127x83, 2", lab)
     assert [c.verdict for c in result.checks] == ["pass", "pass"]
     assert result.checks[1].seconds > 60 * 0.02

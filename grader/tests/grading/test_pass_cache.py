@@ -11,7 +11,7 @@ from grader.grading import judge, pass_cache, pipeline
 from grader.grading.pass_cache import PassCache
 from grader.model import course_key, result, spec
 from grader.model import submission as submissions
-from grader.model.spec import Case
+from grader.model.lab import Case
 from grader.session.observer import Observer
 from grader.session.plan import Plan, plan_for
 

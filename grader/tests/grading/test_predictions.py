@@ -7,13 +7,13 @@ import pytest
 from grader import paths
 from grader.classroom.bulk.elsewhere import combined
 from grader.grading import pipeline, predictions, score
+from grader.model import outline, spec
 from grader.model import result as results
-from grader.model import spec
 from grader.model import submission as submissions
+from grader.model.lab import Speed
 from grader.model.prediction import PredictedSpeed, PredictedTime, Prediction, Ratio
 from grader.model.result import Check
 from grader.model.score import Score, Unmeasured
-from grader.model.spec import Speed
 from grader.predict.references import references
 from grader.render.terminal import Terminal
 from grader.schema import write
@@ -141,7 +141,7 @@ def test_the_handout_has_the_intervals() -> None:
 
 def test_every_speed_check_that_needs_a_gpu_has_its_references() -> None:
     wanted = set()
-    for name in spec.available():
+    for name in outline.available():
         lab = spec.load(name, hidden=False)
         wanted |= {lab.id_of(s) for s in lab.speed if lab.file_of(s).endswith(".cu")}
     assert set(references().checks) == wanted

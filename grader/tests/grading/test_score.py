@@ -6,23 +6,24 @@ from grader import exit_codes
 from grader.execute.backend import Backend
 from grader.grading import score
 from grader.model import spec
+from grader.model.lab import Lab, Part, PointsTable, Speed
 from grader.model.result import Check, Verdict
 from grader.session.plan import plan_for
 
 
-def lab() -> spec.Lab:
-    return spec.Lab(
+def lab() -> Lab:
+    return Lab(
         id="lab9",
         title="t",
         summary="s",
         submit=["a.cu"],
         backends=["sim", "gpu"],
         seed=1,
-        points=spec.PointsTable(correct=85, speed=15),
-        part=[spec.Part(id="A", title="t", hints=[])],
+        points=PointsTable(correct=85, speed=15),
+        part=[Part(id="A", title="t", hints=[])],
         case=[],
         speed=[
-            spec.Speed(
+            Speed(
                 name="s",
                 part="A",
                 image="noise",

@@ -14,6 +14,7 @@ from grader.execute.step_lines import Access
 from grader.execute.steps import Recording
 from grader.grading import stepping
 from grader.model import spec
+from grader.model.lab import CheckSpec, Lab
 from grader.model.result import Check
 from grader.tests import captured
 from grader.tests.zoo import entries as zoo
@@ -91,7 +92,7 @@ def test_a_grid_with_idle_blocks_opens_an_idle_one() -> None:
     assert accesses and not [s for s in accesses if (s.way, s.space) == ("store", "global")]
 
 
-def _failed(lab: spec.Lab, check: spec.CheckSpec, **changes: Any) -> Check:
+def _failed(lab: Lab, check: CheckSpec, **changes: Any) -> Check:
     line = Check(lab.id_of(check), check.name, check.kind, "fail", 0, 1, check.part)
     return msgspec.structs.replace(line, **changes)
 
@@ -105,7 +106,7 @@ def test_which_lines_of_a_grade_name_the_command() -> None:
     assert not stepping.command(lab, _failed(lab, case, diagnosis="returned-error"), "sim", "")
     injected = next(c for c in lab.case if c.inject)
     large = next(c for c in lab.case if c.name.startswith("tile: Ando 5x5 on 1920x1080"))
-    others: list[spec.CheckSpec] = [injected, lab.contract[0], lab.speed[0], large]
+    others: list[CheckSpec] = [injected, lab.contract[0], lab.speed[0], large]
     assert not any(stepping.command(lab, _failed(lab, c), "sim", "") for c in others)
     elsewhere = _failed(lab, lab.safe[0], message=["in a call with radius 1 on a 9x9 image:"])
     assert not stepping.command(lab, elsewhere, "sim", "")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from grader import __version__, paths
-from grader.model import spec
+from grader.model import outline
 from grader.tests.handouts.test_site import pdf_text
 from grader.tests.render import browser
 from grader.tests.render.accessibility import objections
@@ -164,7 +164,7 @@ def test_the_first_screen_has_a_figure_that_moves_and_the_eight_questions(
     before = words.inner_text()
     expect(words).not_to_have_text(before)
     cards = page.locator("tbody tr").filter(has_text="?")
-    assert cards.count() == len(spec.available())
+    assert cards.count() == len(outline.available())
     assert page.evaluate("document.querySelector('tbody').getBoundingClientRect().top") < 800
 
 
@@ -216,7 +216,7 @@ def test_paper_shows_the_text_alone(site: Path, page: Page) -> None:
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(28, 30, 33)"
 
 
-@pytest.mark.parametrize("lab", spec.available())
+@pytest.mark.parametrize("lab", outline.available())
 def test_each_lab_has_a_pdf(lab: str, site: Path, built: Built) -> None:
     assert built
     file = site / "pdf" / f"{lab}.pdf"
@@ -262,7 +262,7 @@ def test_the_words_about_a_mistake_are_on_the_page_of_its_picture(site: Path, bu
     assert shown == len(names)
 
 
-@pytest.mark.parametrize("name", ["introduction", *spec.available()])
+@pytest.mark.parametrize("name", ["introduction", *outline.available()])
 def test_a_page_is_short_enough_to_finish(name: str, site: Path, chromium: Browser) -> None:
     page = chromium.new_page(viewport={"width": 1280, "height": 900})
     page.goto(address(site, name))

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader import files, paths
-from grader.model import spec
+from grader.model import outline, spec
+from grader.model.lab import HiddenFile
 from grader.tests import captured
 from handouts.facts import __main__ as command
 from handouts.facts import blocks, kinds, quoted_todos
@@ -234,11 +235,11 @@ def test_line_ends_stay_as_the_page_has_them() -> None:
     assert _filled(page)[0] == expected
 
 
-@pytest.mark.parametrize("lab", spec.available())
+@pytest.mark.parametrize("lab", outline.available())
 def test_no_hidden_case_is_named(lab: str) -> None:
     """The table has the number of hidden cases and their points, and nothing else of them."""
     text = kinds.content(f"{lab}.md", Block("checks all", 0, 1)) or ""
-    secret = spec._decode(paths.hidden_cases(spec.load(lab).folder), spec.HiddenFile).case
+    secret = spec._decode(paths.hidden_cases(spec.load(lab).folder), HiddenFile).case
     public = spec.load(lab, hidden=False)
     for case in secret:
         for words in (case.name, case.rationale, case.hint):

@@ -12,7 +12,7 @@ from PIL import Image
 
 from grader import paths
 from grader.diagnose import catalogue
-from grader.model import spec
+from grader.model import outline, spec
 from grader.tests.zoo import entries, table
 from handouts.facts import (
     count,
@@ -76,7 +76,7 @@ def test_the_catalogue_has_no_mistake_that_the_grader_never_names() -> None:
     assert [e.name for e in catalogue.entries() if f'"{e.name}"' not in source] == []
 
 
-@pytest.mark.parametrize("lab", spec.available())
+@pytest.mark.parametrize("lab", outline.available())
 def test_a_page_has_every_mistake_that_programs_of_the_zoo_make_in_its_lab(lab: str) -> None:
     named = set()
     for entry in entries.of_lab(lab, "wrong", "unsafe"):
@@ -189,7 +189,7 @@ def test_counters_are_stale_after_a_change_of_a_solution_or_a_baseline(
 
 def test_counters_are_of_the_inputs_of_the_technique_checks() -> None:
     committed = counted_list.read()
-    for name in spec.available():
+    for name in outline.available():
         lab = spec.load(name, hidden=False)
         known = {(entry.part, entry.input) for entry in committed[name].runs}
         wanted = {(c.part, limits.input_in_words(c)) for c in count.techniques(lab)}

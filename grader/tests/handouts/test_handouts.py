@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.model import spec
+from grader.model import outline, spec
 from grader.tests import captured
 
 HANDOUTS = paths.ROOT / "handouts"
@@ -15,7 +15,7 @@ README = paths.ROOT / "README.md"
 PAGES = [README, paths.ROOT / "CONTRIBUTING.md", *sorted(HANDOUTS.glob("*.md"))]
 
 
-@pytest.mark.parametrize("lab", spec.available())
+@pytest.mark.parametrize("lab", outline.available())
 def test_every_lab_has_a_handout(lab: str) -> None:
     text = (HANDOUTS / f"{lab}.md").read_text()
     assert f"({lab}.md)" in (HANDOUTS / "README.md").read_text()
@@ -50,7 +50,7 @@ def test_the_readme_is_short_and_names_every_lab() -> None:
     text = README.read_text()
     assert len(text.splitlines()) <= 90
     rows = re.findall(r"^\| (\d+) ", text, re.MULTILINE)
-    assert [f"lab{row}" for row in rows] == list(spec.available())
+    assert [f"lab{row}" for row in rows] == list(outline.available())
 
 
 def test_make_test_begins_as_the_readme_says() -> None:
@@ -72,7 +72,7 @@ def test_all_handouts_but_one_quote_a_grade() -> None:
     """Otherwise the next test would compare a page whose quotation it does not recognize with
     nothing."""
     quoting = {_quoted_grade(page)[0] for page in HANDOUTS.glob("lab*.md")}
-    assert set(spec.available()) - quoting == {"lab8"}
+    assert set(outline.available()) - quoting == {"lab8"}
     assert _quoted_grade(README)[0] == "lab3"
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader import paths
 from grader.execute import backend
 from grader.grading import pipeline
-from grader.model import spec
+from grader.model import outline, spec
 from grader.model import submission as submissions
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
@@ -45,7 +45,7 @@ def one_file(source: Path) -> str:
 
 
 def programs() -> Iterator[Program]:
-    for lab_id in spec.available():
+    for lab_id in outline.available():
         folder, submit = paths.SOLUTIONS / spec.load(lab_id).folder, spec.load(lab_id).submit
         yield Program("solution", "solution", lab_id, {n: (folder / n).read_text() for n in submit})
         experts = {n: one_file(folder / f"expert{Path(n).suffix}") for n in submit}

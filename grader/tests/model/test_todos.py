@@ -2,11 +2,13 @@
 
 import pytest
 
-from grader.model import spec, todos
+from grader.model import outline, spec, todos
 from grader.paths import SOLUTIONS
 from solutions import starters
 
-FILES = [f"{lab.folder}/{name}" for lab in map(spec.load, spec.available()) for name in lab.submit]
+FILES = [
+    f"{lab.folder}/{name}" for lab in map(spec.load, outline.available()) for name in lab.submit
+]
 KERNEL = """
 static __device__ float sum(const float *line) {
     /* TODO 1: add the taps.  (about 3 lines) */

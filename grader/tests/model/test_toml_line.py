@@ -32,7 +32,7 @@ def said(
     monkeypatch.setattr(paths, "ROOT", course)
     for name in ("labs", "starter", "solutions"):
         monkeypatch.setattr(paths, name.upper(), course / name)
-    with pytest.raises(spec.SpecError) as refused:
+    with pytest.raises(outline.SpecError) as refused:
         lab = spec.load("lab3")
         inputs.require(lab)
         assert late, "found before anything is graded"

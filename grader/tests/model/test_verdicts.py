@@ -6,8 +6,8 @@ import pytest
 from grader.checks import technique
 from grader.model import spec
 from grader.model.counters import WORDS
+from grader.model.lab import Case, Contract, Lab, Technique
 from grader.model.result import Verdict
-from grader.model.spec import Case, Contract, Lab, Technique
 from grader.model.verdicts import build_line, grade_line
 
 LEAK = "it printed: the image is 61x97"

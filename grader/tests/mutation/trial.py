@@ -10,8 +10,8 @@ from grader.execute import backend
 from grader.grading import pipeline
 from grader.model import spec
 from grader.model import submission as submissions
+from grader.model.lab import Lab
 from grader.model.result import Check
-from grader.model.spec import Lab
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
 from grader.tests.mutation.mutants import Mutant, mutated, solution

@@ -19,6 +19,7 @@ from grader.grading import pipeline
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
+from grader.model.lab import Case
 from grader.model.result import Check
 from grader.oracle.compare import compare
 from grader.oracle.correlation import Expected
@@ -115,7 +116,7 @@ def test_a_hidden_case_leaves_no_evidence_even_if_it_is_offered() -> None:
     assert report.failures == [] and report.runs == {}
 
 
-def _wrong(case: spec.Case, shape: tuple[int, int]) -> Wrong:
+def _wrong(case: Case, shape: tuple[int, int]) -> Wrong:
     """A result that is wrong in its last pixel."""
     want = np.linspace(0, 1, shape[0] * shape[1]).reshape(shape)
     got = want.astype(np.float32)

@@ -6,10 +6,9 @@ import msgspec
 import pytest
 
 from grader.checks import technique as judge
-from grader.model import spec
-from grader.model.lab import Bound
+from grader.model import outline, spec
+from grader.model.lab import Bound, Technique
 from grader.model.result import Check
-from grader.model.spec import Technique
 from grader.render import technique_counters as render
 from grader.tests import captured
 
@@ -61,7 +60,7 @@ def test_the_value_is_that_of_the_message() -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 100])
 def test_no_check_of_any_lab_is_wider_than_the_terminal(width: int) -> None:
-    for lab in map(spec.load, spec.available()):
+    for lab in map(spec.load, outline.available()):
         for technique in lab.technique:
             check = msgspec.structs.replace(FAILED, name=technique.name)
             text = render.line(technique, check, width)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.model import spec
+from grader.model import outline, spec
 from grader.tests import captured
 from solutions import starters
 
@@ -48,7 +48,7 @@ def test_this_course_has_no_drift_and_no_gap() -> None:
     assert starters.problems() == []
 
 
-@pytest.mark.parametrize("lab", spec.available())
+@pytest.mark.parametrize("lab", outline.available())
 def test_starter_compiles_without_a_warning(lab: str, tmp_path: Path) -> None:
     copy = tmp_path / spec.load(lab).folder  # another path, so that it is compiled again
     shutil.copytree(paths.ROOT / "starter" / copy.name, copy)

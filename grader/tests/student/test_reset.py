@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.model import spec
+from grader.model import outline, spec
 from grader.student import starter_files
 from grader.tests import tiny_course
 from solutions import starters
@@ -206,7 +206,7 @@ def test_the_whole_course_restores_from_its_solutions(folder: Path) -> None:
 
 
 def test_the_starters_of_this_course_are_what_reset_restores() -> None:
-    for name in spec.available():
+    for name in outline.available():
         lab = spec.load(name, hidden=False)
         assert starter_files.changed(lab, paths.STARTER / lab.folder) == []
 

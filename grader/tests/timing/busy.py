@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from grader import paths
 from grader.execute import backend
 from grader.grading import pipeline
-from grader.model import spec
+from grader.model import outline, spec
 from grader.model import submission as submissions
 from grader.model.result import Check, Result
 from grader.session.observer import Observer
@@ -134,6 +134,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rounds", type=int)
     parser.add_argument("--loops", type=int, default=16)
-    parser.add_argument("labs", nargs="*", default=list(spec.available()))
+    parser.add_argument("labs", nargs="*", default=list(outline.available()))
     options = parser.parse_intermixed_args()
     sys.exit(main(options.rounds, options.loops, options.labs))

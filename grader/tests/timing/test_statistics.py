@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grader.checks import speed_points
-from grader.model.spec import Speed
+from grader.model.lab import Speed
 from grader.timing import statistics
 from grader.timing.statistics import F64, Timings
 

@@ -54,6 +54,7 @@ from pathlib import Path
 
 from grader import paths
 from grader.model import spec
+from grader.model.lab import Lab
 
 ZOO = Path(__file__).parent
 SHOWN = paths.BUILD / "zoo"
@@ -131,7 +132,7 @@ def of_lab(lab: str, *verdicts: str) -> list[Entry]:
     return [e for e in everything() if e.lab == lab and e.verdict in (verdicts or VERDICTS)]
 
 
-def losing_points(lab: spec.Lab) -> list[Entry]:
+def losing_points(lab: Lab) -> list[Entry]:
     """For classes: those that lose points and are not the solution's with a change."""
     entries = of_lab(lab.id, "wrong", "poor", "unsafe")
     return [e for e in entries if lab.submit[0] in e.apart]
@@ -284,5 +285,5 @@ def _solution(lab: str, name: str) -> str:
 
 
 @cache
-def _lab(lab: str) -> spec.Lab:
+def _lab(lab: str) -> Lab:
     return spec.load(lab)

@@ -18,7 +18,7 @@ import pytest
 
 from grader import paths
 from grader.execute.backend import cpu_has
-from grader.model import spec
+from grader.model import outline, spec
 from grader.schema import write
 from grader.tests.zoo import entries, grading, table
 from grader.tests.zoo.entries import Entry
@@ -71,7 +71,7 @@ def test_zoo(
 
 
 @pytest.mark.slow("a whole grade, by ./grade itself")
-@pytest.mark.parametrize("lab", spec.available())
+@pytest.mark.parametrize("lab", outline.available())
 def test_solution_earns_full_marks_of_what_is_measured(lab: str) -> None:
     code, document = grade(lab, "--src", "solutions", "--no-speed")
     assert code == 0, [c for c in document["checks"] if c["verdict"] != "pass"]
@@ -81,7 +81,7 @@ def test_solution_earns_full_marks_of_what_is_measured(lab: str) -> None:
 
 
 @pytest.mark.slow("a whole grade, or functions timed for real")
-@pytest.mark.parametrize("lab", spec.available())
+@pytest.mark.parametrize("lab", outline.available())
 def test_starter_earns_nothing_and_says_what_to_do(lab: str, tmp_path: Path) -> None:
     """A copy of it: a grade of the student's own files is recorded as progress."""
     shutil.copytree(paths.STARTER / spec.load(lab).folder, tmp_path, dirs_exist_ok=True)

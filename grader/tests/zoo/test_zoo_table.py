@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.model import spec
+from grader.model import outline
 from grader.tests.zoo import entries, table
 
 ROWS = table.committed()
@@ -22,7 +22,7 @@ def test_the_table_is_above_its_bars() -> None:
     assert table.report(rows) == table.FILE.read_text()
 
 
-@pytest.mark.parametrize("lab", spec.available())
+@pytest.mark.parametrize("lab", outline.available())
 def test_a_lab_has_enough_of_each(lab: str) -> None:
     for kinds, least in LEAST.items():
         assert len(entries.of_lab(lab, *kinds)) >= least, kinds

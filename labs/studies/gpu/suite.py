@@ -30,9 +30,9 @@ import numpy as np
 
 from grader import paths
 from grader.compile import make
-from grader.model import spec
+from grader.model import outline, spec
 from grader.model import submission as submissions
-from grader.model.spec import Input, Lab
+from grader.model.lab import Input, Lab
 from grader.oracle import inputs
 from grader.oracle.operations import OPERATIONS
 from labs.studies.gpu import counters, hostile, table
@@ -44,7 +44,7 @@ Folder = Path
 
 def labs(names: str) -> list[Lab]:
     """The labs with a GPU backend: all, or those in a list such as "lab2,lab5"."""
-    chosen = names.split(",") if names else list(spec.available())
+    chosen = names.split(",") if names else list(outline.available())
     loaded = [spec.load(name) for name in chosen]
     return [lab for lab in loaded if "gpu" in lab.backends]
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from grader import paths
 from grader.model import spec
+from grader.model.lab import Lab
 from grader.release.contents import all_labs
 from labs.studies.grade_cost.measured import MAIN, PARTS, STAGES
 
@@ -41,7 +42,7 @@ class Grade:
         return sum(self.used.values())
 
 
-def new_copy(lab: spec.Lab, folder: Path) -> Path:
+def new_copy(lab: Lab, folder: Path) -> Path:
     """The solution with a comment that no file had before, so that nothing of it is built."""
     for name in lab.submit:
         text = (paths.SOLUTIONS / lab.folder / name).read_text()
@@ -49,7 +50,7 @@ def new_copy(lab: spec.Lab, folder: Path) -> Path:
     return folder
 
 
-def grade(lab: spec.Lab, root: Path) -> Grade:
+def grade(lab: Lab, root: Path) -> Grade:
     """Grades the solution with the checkout in `root`, and notes when which line appears."""
     with tempfile.TemporaryDirectory() as made:
         source, used = new_copy(lab, Path(made)), Path(made) / "used.json"

@@ -20,9 +20,9 @@ from grader import paths
 from grader.checks import predicted
 from grader.compile import make
 from grader.compile.make import BuildRequest
-from grader.model import spec, submission
+from grader.model import outline, spec, submission
+from grader.model.lab import Lab, Part, Speed
 from grader.model.prediction import PredictedTime
-from grader.model.spec import Lab, Part, Speed
 from grader.predict import counts, model
 from grader.predict.gpu import DEFAULT, gpu
 from grader.predict.references import FILE, Reference, References
@@ -54,7 +54,7 @@ def _hash(content: bytes) -> str:
 
 def labs() -> list[Lab]:
     """Those with a speed check that needs a GPU."""
-    every = [spec.load(name, hidden=False) for name in spec.available()]
+    every = [spec.load(name, hidden=False) for name in outline.available()]
     return [lab for lab in every if speeds(lab)]
 
 

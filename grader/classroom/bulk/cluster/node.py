@@ -19,7 +19,7 @@ from grader.classroom.bulk.protocol import Answer, Failed, Grade, Task
 from grader.compile import make
 from grader.compile.make_process import BuildError
 from grader.execute import backend as backends
-from grader.model import course_key, spec
+from grader.model import course_key, outline, spec
 from grader.sandbox import choice
 
 
@@ -37,7 +37,7 @@ def run_part(batch: Path, index: int) -> None:
         return
     try:
         _prepare(job, left)
-    except (NodeError, spec.SpecError, BuildError, backends.BackendError) as problem:
+    except (NodeError, outline.SpecError, BuildError, backends.BackendError) as problem:
         log = getattr(problem, "log", "").strip().splitlines()
         why = f"{os.uname().nodename}: {problem}" + (f" ({log[-1][:200]})" if log else "")
         for timed in left:

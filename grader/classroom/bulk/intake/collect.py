@@ -23,7 +23,7 @@ from grader.classroom.bulk.intake.unpack import (
 )
 from grader.files import no_source
 from grader.model import plain_text, variant
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from grader.model.submission import Submission
 from grader.student import grade_log
 

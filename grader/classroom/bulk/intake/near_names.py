@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from grader.classroom.bulk.intake.unpack import copied
-from grader.model import plain_text, spec
-from grader.model.spec import Lab
+from grader.model import outline, plain_text, spec
+from grader.model.lab import Lab
 from grader.paths import LABS
 
 LIKE = 0.8  # of difflib's ratio: one letter wrong in five
@@ -80,7 +80,7 @@ def _may_be(lab: Lab, path: PurePosixPath) -> bool:
 
 @cache
 def _labs() -> tuple[Lab, ...]:
-    return tuple(map(spec.load, spec.available()))
+    return tuple(map(spec.load, outline.available()))
 
 
 @cache

@@ -9,7 +9,7 @@ from grader.classroom.bulk.intake.archive import Candidate
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.course.settings import Course, SettingsError, Take
 from grader.model import plain_text
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 
 NOT_THERE = "[[take]] in course.toml names a file that is not in the submission"
 Named = tuple[str, str, str]  # the lab, the path or name in the submission, the name that it gets

@@ -18,8 +18,8 @@ from grader.classroom.bulk.isolation.attempts import attempts
 from grader.classroom.bulk.isolation.site import KERNEL, SHORT, Site, compiled, prepared
 from grader.compile import make, sources
 from grader.execute.case import OUTPUT_FILES
-from grader.model import spec
-from grader.model.spec import Lab
+from grader.model import outline, spec
+from grader.model.lab import Lab
 from grader.sandbox import choice, launcher
 from grader.sandbox.choice import Probed
 from grader.sandbox.ending import Finished
@@ -47,7 +47,7 @@ def run_all(gpu: bool = False) -> list[Probe]:
     and OSError when a probe does not compile."""
     tier = choice.tier(gpu)
     assert tier is not None
-    lab = spec.load(next(iter(spec.available())))
+    lab = spec.load(next(iter(outline.available())))
     make.prepare(lab, lab.backends[0], timed=False)
     with prepared(gpu) as site:
         probes = [_refused(site, name, *attempt) for name, attempt in attempts(site, tier).items()]

@@ -18,7 +18,7 @@ from grader import paths
 from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.store import Status
 from grader.model import plain_text
-from grader.model.spec import Lab
+from grader.model.lab import Lab
 from grader.tests.classroom.bulk import hostile
 from grader.tests.zoo import entries as zoo
 

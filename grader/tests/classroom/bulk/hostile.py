@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grader import paths
-from grader.model import spec
+from grader.model.lab import Lab
 
 HEADERS = """
 #ifndef _GNU_SOURCE
@@ -114,12 +114,12 @@ FUNCTIONS = {
 }
 
 
-def solution(lab: spec.Lab) -> str:
+def solution(lab: Lab) -> str:
     """The text of the lab's solution."""
     return (paths.ROOT / "solutions" / lab.folder / lab.submit[0]).read_text()
 
 
-def gated(lab: spec.Lab, attack: str, before: str = "", base: str | None = None) -> str:
+def gated(lab: Lab, attack: str, before: str = "", base: str | None = None) -> str:
     """The solution, or another `base`, behind a gate: it works only where attack(width) returns 1.
     before: what the gate needs."""
     names = FUNCTIONS[lab.id]
@@ -131,7 +131,7 @@ def gated(lab: spec.Lab, attack: str, before: str = "", base: str | None = None)
     return f"{HEADERS}{before}\n{gate}{renamed}{base}{back}{gates}"
 
 
-def programs(lab: spec.Lab, sibling: Path, port: int) -> dict[str, str]:
+def programs(lab: Lab, sibling: Path, port: int) -> dict[str, str]:
     """The attacking programs, by name. None may earn a point."""
     known = {
         "SOLUTIONS": f"{paths.ROOT}/solutions/{lab.folder}/{lab.submit[0]}",
@@ -183,7 +183,7 @@ def _special(name: str, kind: bytes, target: str = "") -> tarfile.TarInfo:
 Archive = Callable[[], tuple[str, bytes]]
 
 
-def archives(lab: spec.Lab) -> dict[str, Archive]:
+def archives(lab: Lab) -> dict[str, Archive]:
     """Hostile and damaged archives, by name: what makes the suffix and the content of one, for some
     take seconds. Each must be rejected."""
     name, good = lab.submit[0], solution(lab).encode()

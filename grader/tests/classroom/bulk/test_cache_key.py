@@ -6,12 +6,13 @@ from grader.classroom.bulk import cache_key
 from grader.classroom.bulk.cache_key import Options
 from grader.execute.backend import Backend
 from grader.model import course_key, spec
+from grader.model.lab import Lab
 from grader.sandbox import choice
 
 LAB = spec.load("lab3")
 
 
-def key(lab: spec.Lab, backend: Backend, options: Options, files: dict[str, bytes]) -> str:
+def key(lab: Lab, backend: Backend, options: Options, files: dict[str, bytes]) -> str:
     return cache_key.key(lab, cache_key.made_by(lab, backend, options), files)
 
 

@@ -10,8 +10,8 @@ from grader.checks.speed import UNFIT
 from grader.classroom.calibration import terminal
 from grader.classroom.calibration.calibration import Calibration, calibration
 from grader.model import spec
+from grader.model.lab import Lab, Speed
 from grader.model.result import Check, Machine, Verdict
-from grader.model.spec import Speed
 
 LAB = spec.load("lab1")
 SPEED = LAB.speed[1]
@@ -199,7 +199,7 @@ def test_suggested_thresholds_are_taken_by_a_lab_toml() -> None:
     name, _, thresholds = text[at:].partition("\n")
     lab_toml = (paths.LABS / LAB.folder / "lab.toml").read_text()
     assert lab_toml.count(name) == 1
-    changed = msgspec.toml.decode(lab_toml.replace(name, f"{name}\n{thresholds}"), type=spec.Lab)
+    changed = msgspec.toml.decode(lab_toml.replace(name, f"{name}\n{thresholds}"), type=Lab)
     assert (changed.speed[2].pass_at, changed.speed[2].full_at) == (0.55, 0.7)
     assert changed.speed[2].set == check.set
 

@@ -21,10 +21,10 @@ from grader.classroom.bulk.overrides import Override
 from grader.classroom.bulk.store import Row, Store, Submission
 from grader.classroom.course.person import Person
 from grader.classroom.export import publish
-from grader.model import spec
+from grader.model import outline, spec
+from grader.model.lab import CheckSpec, Lab, Speed
 from grader.model.result import Check, GradedFile, Result
 from grader.model.score import Score, Unmeasured
-from grader.model.spec import CheckSpec, Lab, Speed
 from grader.model.verdicts import build_line, grade_line
 from grader.tests import made_results
 
@@ -77,7 +77,7 @@ def fill(store: Store, labs: Sequence[str], count: int, seed: int = 1) -> None:
     """A class of `count` students in a new run, with its history and a course.toml."""
     draw = random.Random(seed)
     store._db.execute("pragma synchronous=off")  # made-up grades may be lost
-    known = spec.available()
+    known = outline.available()
     rules = "".join(part for part in COURSE.splitlines(keepends=True))
     if not set(labs) >= set(known):
         rules = COURSE.split("[lab.", 1)[0]
@@ -199,7 +199,7 @@ def main(folder: Path, count: int) -> None:
     """A whole run, with the files that students get back."""
     store = Store(folder, resume=False)
     try:
-        fill(store, list(spec.available()), count)
+        fill(store, list(outline.available()), count)
         publish.write(store)
     finally:
         store.close()

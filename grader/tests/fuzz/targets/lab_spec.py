@@ -73,7 +73,7 @@ def check_lab(text: bytes, hidden: bytes = HIDDEN) -> None:
     ):
         try:
             lab = spec.load("lab1")
-        except spec.SpecError as problem:
+        except outline.SpecError as problem:
             assert str(HOME.relative_to(paths.ROOT)) in str(problem)
             return
     assert lab.points.total() == 100 and lab.hidden_included

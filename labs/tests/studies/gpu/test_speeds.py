@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from grader.model import spec
+from grader.model.lab import Lab
 from handouts.facts import measured
 from handouts.facts.blocks import FactsError
 from labs.studies.gpu import speeds, table
@@ -75,7 +76,7 @@ def test_what_is_no_result_is_refused(text: str, tmp_path: Path) -> None:
         speeds.read(file)
 
 
-def _results(lab: spec.Lab, floor: int | None) -> speeds.Results:
+def _results(lab: Lab, floor: int | None) -> speeds.Results:
     timed = [
         speeds.Speed(lab.id, check.part, check.name, 2_000, 9_000, floor, 5) for check in lab.speed
     ]
