@@ -96,6 +96,8 @@ distclean: ## remove build/ with all that set-up made, and your progress
 
 STRICT := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 CPPFLAGS := -Ilabs/runtime -Ilabs/sim/include
+# Our own files, too, name a header of labs/sim/src by its folder: "evidence/evidence.h".
+SIM_CPPFLAGS := -Ilabs/sim/include -Ilabs/sim/src
 DEPS = -MMD -MP
 
 # Our own code: strict C11. FLAVOUR is plain or asan; each has its own folder in build/.
@@ -105,29 +107,10 @@ OUR_CFLAGS    = -std=c11 -D_GNU_SOURCE $(STRICT) $(CFLAGS_$(FLAVOUR)) -fPIC -pth
 FLAVOUR ?= plain
 LIB := $(BUILD)/lib/$(FLAVOUR)
 
-# The student's code: warnings are shown, never fatal. An uninitialised local gets a fixed wrong value
-# (on a GPU it has whatever the register held), so that a forgotten `sum = 0` cannot pass by luck. If
-# the CPU can, a*b+c is contracted to one rounding, as nvcc does by default (--fmad=true). DWARF 4,
-# because addr2line finds the file that a #line names in it, but not in gcc's DWARF 5.
-FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
-# .cu to .ii: preprocessed C++, with the flags that compile it; and .ii to .o with the flags $(1).
-REWRITER := $(call some,labs/sim/translate/*.py)
-TRANSLATE = $(PYTHON) labs/sim/translate/rewrite.py
-define translated-commands
-	if grep -q '^#pragma sim_lock_step' $<; then \
-	    $(CXX) $(1) $(LOCK_STEP_FLAGS) -S $< -o $(@:.o=.s) && \
-	    { grep -q __tsan_volatile_ $(@:.o=.s) || sed -i -E $(NO_MARKS) $(@:.o=.s); } && \
-	    sed -i -E -f $(LOCK_STEP_SED) $(@:.o=.s) && \
-	    $(CXX) -c $(@:.o=.s) -o $@; \
-	else $(CXX) $(1) -c $< -o $@; fi
-endef
-compile-translated = $(Q)$(call translated-commands,$(1))
-SIM_HEADERS := $(wildcard labs/sim/include/*.h labs/sim/include/*/*.h labs/sim/include/header.gcc)
-# Small headers of the toolkit are other names of ours: labs/sim/include/header.gcc lists them.
-REMAP := -remap
-STUDENT_WARN := -Wall -Wextra -Wno-unknown-pragmas
-# gcc 11 has no such flag, which must cost nobody points: there a forgotten `sum = 0` is left to luck.
-INIT := $(if $(filter-out 11,$(firstword $(subst ., ,$(shell $(CC) -dumpversion)))),-ftrivial-auto-var-init=pattern)
+include labs/sim/flags.mk
+
+# The student's code: warnings are shown, never fatal. DWARF 4, because addr2line finds the file that a
+# #line names in it, but not in gcc's DWARF 5.
 # Removes the byte order mark that editors on Windows write: after a #line it is a stray character.
 AS_TEXT := sed "1s/^$$(printf '\357\273\277')//"
 # NATIVE is empty when gcc compiles for another machine.
@@ -138,45 +121,6 @@ PLACED := -falign-functions=64 -falign-loops=64
 STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
 # Of all builds of a file: the text that they share may have a processor's vectors.
 MACHINE         = $(filter -march=%,$(STUDENT_CFLAGS))
-# Each function in a section of its own: what a part of a lab runs can be told from the rest
-# (grader/compile/part_code.py).
-APART := -ffunction-sections
-# nvcc takes no advantage of what C++ leaves undefined here, and programs rely on it: 16 bytes are
-# loaded as a float4 and used in place as halves, an index wraps around, a null pointer has fields.
-AS_NVCC := -fno-strict-aliasing -fno-delete-null-pointer-checks -fno-aggressive-loop-optimizations
-# The lines of instructions are enough: where each statement begins, debuggers ask, and it is two
-# lines of three that the assembler would read.
-LINES := -g1 -gdwarf-4 -gno-statement-frontiers
-# -O1, and the parts of -O2 that contraction and short helpers need: as fast as -O2, and it builds in
-# half the time. In a kernel `new` gives NULL when the heap is full (-fcheck-new).
-SIM_CXXFLAGS   := -std=c++17 $(REMAP) $(AS_NVCC) -O1 -fexpensive-optimizations -finline-small-functions $(LINES) \
-                  -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread $(APART) $(STUDENT_WARN)
-# A traced program reports every access of its kernels (labs/sim/src/trace), and where in the source
-# its lanes are (labs/sim/include/sim/marks.h). The -fno flags keep g++ from changing accesses where
-# nvcc does not, and from copying code or sharing it between the arms of a branch. As nvcc does,
-# g++ inlines all functions of the device: it does not report the store of `s_tile[i] = function()`
-# when the function returns a struct and is called. The last four lines, and -g1, only save time,
-# half of what lab 4 takes: what they turn off comes after the accesses are reported.
-# g++ 13 and later would align a frame for stores of 32 bytes: of a frame with a frame pointer
-# labs/sim/translate/machine_accesses.py does not know what is in it, and checks each spilled variable.
-FRAMES := $(and $(FMA),$(INIT),-mmove-max=128 -mstore-max=128)
-# g++ makes stores of the calls of WRITES_TEXT whose text is constant, and does not report them.
-WRITES_TEXT := strcpy stpcpy strncpy stpncpy strcat strncat sprintf snprintf vsprintf vsnprintf mempcpy
-TRACE_CXXFLAGS := -std=c++17 $(REMAP) $(AS_NVCC) -O2 $(LINES) -fcheck-new -ffp-contract=fast $(FMA) $(INIT) -pthread \
-                  -w $(APART) $(FRAMES) \
-                  -fno-tree-sra -fno-tree-vectorize -fno-tree-slp-vectorize \
-                  -finline-limit=20000 --param inline-unit-growth=1000 \
-                  --param max-inline-recursive-depth=0 --param max-inline-recursive-depth-auto=0 \
-                  --param large-function-growth=1000 \
-                  -fno-optimize-sibling-calls -fno-thread-jumps -fno-tree-tail-merge \
-                  -fno-crossjumping -freorder-blocks-algorithm=simple -fno-tree-pre \
-                  -fno-code-hoisting -fno-tree-sink -fno-store-merging -fsanitize=thread \
-                  --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1 \
-                  $(addprefix -fno-builtin-,$(WRITES_TEXT)) \
-                  -fno-schedule-insns2 -fno-var-tracking -fno-var-tracking-assignments -fno-dse -fno-gcse \
-                  -fno-cprop-registers -fno-ree -fno-peephole2 -fno-split-wide-types -fno-ipa-ra \
-                  -fno-move-loop-invariants -fno-compare-elim -fno-caller-saves -fno-if-conversion \
-                  -fno-lra-remat --param=lra-max-considered-reload-pseudos=0 -fira-region=one -fira-algorithm=priority
 # The checked build of a C file: a stray access or undefined behaviour ends the run with a report.
 ASAN_CFLAGS     = -std=gnu11 $(MACHINE) -O1 -g -gdwarf-4 -fopenmp -fno-omit-frame-pointer -w $(INIT) \
                   -fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=all
@@ -184,14 +128,6 @@ ASAN_CFLAGS     = -std=gnu11 $(MACHINE) -O1 -g -gdwarf-4 -fopenmp -fno-omit-fram
 RACE_CFLAGS     = -std=gnu11 $(MACHINE) -O0 -g -gdwarf-4 -fopenmp -w $(INIT) -fsanitize=thread \
                   --param tsan-instrument-func-entry-exit=0 $(if $(filter x86_64,$(shell uname -m)),-mno-red-zone)
 RACE_WRAPPED   := malloc calloc realloc aligned_alloc posix_memalign memcpy memmove memset
-# Volatile accesses of a plain program's kernels are in lock step: labs/sim/translate/lock_step.sed
-# says how. The code keeps the order of the source, which tells the lanes who goes first.
-LOCK_STEP_SED  := labs/sim/translate/lock_step.sed
-LOCK_STEP_FLAGS := -fno-reorder-blocks -fno-thread-jumps -fno-tree-tail-merge -fno-crossjumping \
-                  -fno-optimize-sibling-calls -Wno-tsan -fno-sanitize=address -fsanitize=thread \
-                  --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
-# A program that has the word, but no such access, needs no marks: each call becomes its result, 0.
-NO_MARKS       := 's/^\tcall\tsim_lock_step_mark\b.*/\txorl\t%eax, %eax/; s/^\tbl\tsim_lock_step_mark\b.*/\tmov\tw0, 0/'
 NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 
 # ---------------------------------------------------------------- the runtime: labs/runtime, labs/sim
@@ -200,14 +136,15 @@ NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
 COMMON_C := $(call some,labs/runtime/*.c labs/runtime/*/*.c)
 NOT_IN_LIBRARY := runner/runner.c runner/device_case.c runner/tls_mark.c bench/bench.c bench/bench_cpu.c
 RACE_C := $(filter labs/runtime/openmp_race/%,$(COMMON_C))
+# Of the simulator, programs in C need what judges calls through pointers and records evidence.
+EVIDENCE_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(call some,labs/sim/src/evidence/*.c labs/sim/src/calls/*.c)) \
+                $(LIB)/sim/calls/indirect_calls.o
 COMMON_OBJ := $(patsubst labs/%.c,$(LIB)/%.o,$(filter-out $(RACE_C) $(NOT_IN_LIBRARY:%=labs/runtime/%),$(COMMON_C))) \
-              $(LIB)/runtime/calls/indirect_calls.o
+              $(EVIDENCE_OBJ)
 # What gcc does not report is, as in a traced program, by its machine code.
 RACE_OBJ := $(RACE_C:labs/%.c=$(LIB)/%.o) $(LIB)/sim/trace/access_calls.o
 SIM_OBJ := $(patsubst labs/sim/src/%.c,$(LIB)/sim/%.o,$(call some,labs/sim/src/*/*.c)) \
            $(patsubst labs/sim/src/%.S,$(LIB)/sim/%.o,$(call some,labs/sim/src/*/*.S))
-# The simulator's own files name a header by its folder: "exec/fiber.h".
-SIM_CPPFLAGS := $(CPPFLAGS) -Ilabs/sim/src
 # No call finds a thread's own variable, for which gcc would save registers in each callback: in
 # programs the linker writes its place, in shared objects (bench) it is looked up.
 $(LIB)/sim/%.o: OUR_CFLAGS += -ftls-model=initial-exec
@@ -245,11 +182,7 @@ $(PRECOMPILED): $(REWRITER) $(SIM_HEADERS) Makefile $(GCC_VERSION)
 $(LIB)/runtime/%.o: labs/runtime/%.c $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(OUR_CFLAGS) $(CPPFLAGS) $(DEPS) -c $< -o $@
-$(LIB)/runtime/%.o: labs/runtime/%.S $(GCC_VERSION)
-	@mkdir -p $(@D)
-	$(say) AS $<
-	$(Q)$(CC) $(DEPS) -c $< -o $@
+	$(Q)$(CC) $(OUR_CFLAGS) $(CPPFLAGS) $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
 $(LIB)/sim/%.o: labs/sim/src/%.c $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) CC $<
@@ -269,9 +202,7 @@ $(LIB)/libruntime.a: $(COMMON_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(LIB)/libopenmp_race.a: $(RACE_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-# With what it needs of labs/runtime: a program of one's own is linked with nothing else of ours.
-$(LIB)/libsim.a: $(SIM_OBJ) $(addprefix $(LIB)/runtime/,json.o our_fault.o evidence/evidence.o evidence/blake2s.o \
-                                                         calls/call_targets.o calls/indirect_calls.o)
+$(LIB)/libsim.a: $(SIM_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 -include $(wildcard $(BUILD)/lib/*/*/*.d $(BUILD)/lib/*/*/*/*.d)
 endif
@@ -303,7 +234,7 @@ $(TESTS:%=run-$(FLAVOUR)/%): run-$(FLAVOUR)/%: $(TESTDIR)/%
 $(TESTDIR)/%.o: labs/tests/%.c $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(CC) $(filter-out -Werror -Wpedantic -Wconversion,$(OUR_CFLAGS)) -Werror $(CPPFLAGS) $(SIM_CPPFLAGS) $(DEPS) -c $< -o $@
 # A program of CUDA has the flags of a submission, and is translated once for both flavours.
 TEST_CXXFLAGS := $(SIM_CXXFLAGS) -Werror $(CPPFLAGS)
 $(BUILD)/tests/translated/%.ii: labs/tests/%.cu $(REWRITER) $(SIM_HEADERS) $(GCC_VERSION)

@@ -23,9 +23,9 @@ def dependencies(lab: Lab) -> list[Path]:
     folder, common, simulator = paths.LABS / lab.folder, paths.LABS / "runtime", paths.LABS / "sim"
     files = [*common.rglob("*.h"), *folder.glob("*.h"), *folder.glob("flags.mk")]
     files += [*simulator.rglob("*.py"), *(paths.LABS / SIMULATOR_HEADERS).rglob("*.h")]
-    linked = [common / "submission.mk", common / "course.ld", *common.glob("x86.*")]
-    linked += [*simulator.rglob("*.symbols"), *(common / "calls").glob("*.s*")]
-    linked += simulator.rglob("header.gcc")
+    linked = [common / "submission.mk", common / "course.ld", *common.rglob("*.symbols")]
+    linked += [*simulator.rglob("*.symbols"), *simulator.rglob("*.sed"), *simulator.rglob("*.mk")]
+    linked += [*simulator.rglob("header.gcc"), *simulator.glob("x86.*")]
     return [paths.ROOT / "Makefile", *linked, *sorted(files)]
 
 

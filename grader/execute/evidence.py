@@ -1,6 +1,6 @@
 """What the course's own code reported of a run, by a channel that a submission cannot write to.
 
-labs/runtime/evidence writes it: frames in a file in memory, each authenticated with a key that the
+labs/sim/src/evidence writes it: frames in a file in memory, each authenticated with a key that the
 program reads and wipes before any code of a submission runs. What a submission prints, returns or
 writes elsewhere is no evidence.
 """

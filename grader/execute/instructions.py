@@ -1,6 +1,6 @@
 """Which instructions a function in C executed, by line: those newer than SSSE3, those of AVX,
 and multiplications. labs/runtime/runner/instructions.h writes the record of addresses, objdump says
-what is there, and labs/runtime/x86.toml what it does."""
+what is there, and labs/sim/x86.toml what it does."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from grader.execute import addr2line, records
 from grader.execute.addr2line import Location
 from grader.model.lab import Technique
 from grader.sandbox import launcher
-from labs.runtime import x86
+from labs.sim import x86
 
 LONGEST = 15  # bytes of an instruction
 NOT_NEWER = -1

@@ -1,6 +1,6 @@
 /* From one case of the runner to the calls of the student's functions. */
+#include "evidence/our_fault.h"
 #include "lab.h"
-#include "our_fault.h"
 #include "runner/device_case.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* From one case of the runner to one call of the student's function. */
+#include "evidence/our_fault.h"
 #include "lab_cuda.h"
-#include "our_fault.h"
 #include "runner/device_case.h"
 #include "runner/float_state.h"
 #include "runner/instructions.h"

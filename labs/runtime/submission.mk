@@ -40,7 +40,7 @@ OBJCOPY ?= objcopy
 # In a traced program the accesses of a file in C are reported for the confinement alone.
 CONFINED_CFLAGS = $(STUDENT_CFLAGS) -w -fsanitize=thread --param tsan-instrument-func-entry-exit=0 \
                   $(addprefix -fno-builtin-,$(WRITES_TEXT)) $(CHECKED_CALLS)
-# A call through a pointer goes to labs/runtime/calls/indirect_calls.S, which ends the run if the target
+# A call through a pointer goes to labs/sim/src/calls/indirect_calls.S, which ends the run if the target
 # is not in the object's list. A switch has no table, whose jumps would go the same way. Other machines
 # have no such option of gcc: there such calls are free. So are they in what is timed.
 ifeq ($(shell uname -m),x86_64)
@@ -51,8 +51,8 @@ CHECKED_CALLS := $(JUDGED_CALLS) -fno-optimize-sibling-calls -mno-red-zone -fsta
 machine-accesses = $(Q)$(PYTHON) -m labs.sim.translate.machine_accesses $(1) < $(@:.o=.s) > $(@:.o=.part) && \
     mv $(@:.o=.part) $(@:.o=.s)
 endif
-CALL_TARGETS := labs/runtime/calls/call_targets.sed
-GIVEN_CALLS := labs/runtime/calls/given_calls.symbols
+CALL_TARGETS := labs/sim/src/calls/call_targets.sed
+GIVEN_CALLS := labs/runtime/runner/given_calls.symbols
 # Makes an object of assembly, $(@:.o=.s), with the list. $(1): which functions have another name.
 define assemble-with-targets
 	$(Q)LC_ALL=C sed -n -E -f $(CALL_TARGETS) $(@:.o=.s) > $(@:.o=.targets) && \
@@ -172,7 +172,7 @@ endif
 ifeq ($(READY),)
 NVCC_VERSION := $(BUILD)/nvcc.version
 $(NVCC_VERSION): COMPILER = $(NVCC)
-GIVEN_INC = $(VARIANT) $(if $(filter gpu,$(BACKEND)),-Ilabs/runtime -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS))
+GIVEN_INC = $(VARIANT) $(if $(filter gpu,$(BACKEND)),-Ilabs/runtime -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS)) -Ilabs/sim/src
 define given-cc
 	@mkdir -p $(@D)
 	$(say) CC $<

@@ -4,7 +4,7 @@
 
 A file may include a header, and call a function, of its own folder and of the folders before it in
 LAYERS; no two files may need each other, directly or through others; and no symbol may be weak but
-the bounds of the sections of variables. Prints each breach as FILE:LINE: MESSAGE, and exits with
+the bounds of the sections of variables and what only a sanitizer has. Prints each breach as FILE:LINE: MESSAGE, and exits with
 status 1 if there is one. The objects are those that `make runtime` has built. With --only, one
 folder is looked at by itself.
 """
@@ -19,9 +19,22 @@ from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-LAYERS = ("base", "memory", "exec", "texture", "profile", "check", "trace", "queue", "api", "graph")
+LAYERS = (
+    "evidence",
+    "calls",
+    "base",
+    "memory",
+    "exec",
+    "texture",
+    "profile",
+    "check",
+    "trace",
+    "queue",
+    "api",
+    "graph",
+)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
-SECTION_BOUND = re.compile(r"__(start|stop)_sim_")
+MAY_BE_WEAK = re.compile(r"__(start|stop)_sim_|__lsan_")
 
 
 def module(file: Path) -> str:
@@ -58,7 +71,7 @@ def symbols(
         listing = subprocess.run(["nm", "-g", file], capture_output=True, text=True, check=True)
         for line in listing.stdout.splitlines():
             kind, symbol = line.split()[-2:]
-            if kind in "wWvV" and not SECTION_BOUND.match(symbol):
+            if kind in "wWvV" and not MAY_BE_WEAK.match(symbol):
                 weak.append((name, symbol))
             elif kind == "U":
                 used[name].add(symbol)

@@ -16,14 +16,16 @@ FILES = (
     "Makefile",
     "labs/runtime/submission.mk",
     "labs/runtime/course.ld",
-    "labs/runtime/x86.toml",
+    "labs/sim/x86.toml",
     "labs/runtime/border.h",
     "labs/runtime/runner/runner.h",
     "labs/lab3_constant_mask/lab.h",
     "labs/lab3_constant_mask/flags.mk",
     "labs/sim/translate/rewrite.py",
     "labs/sim/src/trace/confined_calls.symbols",
-    "labs/runtime/calls/call_targets.sed",
+    "labs/sim/src/calls/call_targets.sed",
+    "labs/sim/flags.mk",
+    "labs/runtime/runner/given_calls.symbols",
     "labs/sim/include/cuda_runtime.h",
     "labs/sim/include/header.gcc",
     "labs/sim/include/detail/warp.h",
@@ -80,7 +82,7 @@ def test_another_compiler_changes_the_key_and_makes_the_courses_objects_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    built = tmp_path / "lib" / "plain" / "runtime" / "json.o"
+    built = tmp_path / "lib" / "plain" / "sim" / "evidence" / "json.o"
     make = [shutil.which("make") or "", f"BUILD={tmp_path}", str(built)]
     found = []
     for version in ("12", "12", "12.1"):

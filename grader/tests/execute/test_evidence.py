@@ -120,7 +120,7 @@ def test_without_the_variable_nothing_happens(tmp_path: Path) -> None:
 
 
 def frame(key: bytes, kind: bytes, number: int, text: bytes) -> bytes:
-    """As labs/runtime/evidence/evidence.c writes it."""
+    """As labs/sim/src/evidence/evidence.c writes it."""
     head = evidence.HEADER.pack(kind, number, len(text)) + text
     return head + hashlib.blake2s(head, key=key, digest_size=evidence.CODE).digest()
 

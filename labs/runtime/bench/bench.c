@@ -2,10 +2,10 @@
 
 #include "calibrate.h"
 #include "evidence/evidence.h"
+#include "evidence/our_fault.h"
 #include "io/file.h"
 #include "io/npy.h"
 #include "noise.h"
-#include "our_fault.h"
 #include "runner/instructions.h"
 
 #include <dlfcn.h>

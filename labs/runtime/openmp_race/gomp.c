@@ -4,7 +4,7 @@
  * and omp_calls.c the functions of omp.h. What a program may use of OpenMP is what these three
  * define: grader/compile/permitted/symbol_rules.toml.
  */
-#include "our_fault.h"
+#include "evidence/our_fault.h"
 #include "race_detector.h"
 #include "tasks.h"
 #include "team.h"

@@ -1,6 +1,6 @@
 #include "order.h"
 
-#include "our_fault.h"
+#include "evidence/our_fault.h"
 #include "real_functions.h"
 
 #include <stdlib.h>

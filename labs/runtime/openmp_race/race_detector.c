@@ -395,7 +395,7 @@ static void note_atomic(const volatile void *at, size_t bytes, int kind, const v
 
 #define NOTE_ATOMIC(at, bytes, kind)                                                               \
     note_atomic(at, bytes, (kind) == ATOMIC_LOAD ? READ : WRITE, PC)
-#include "tsan_atomics.h"
+#include "base/tsan_atomics.h"
 
 void __tsan_atomic_thread_fence(int order) {
     (void)order;

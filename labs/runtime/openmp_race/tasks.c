@@ -7,8 +7,8 @@
  */
 #include "tasks.h"
 
+#include "evidence/our_fault.h"
 #include "order.h"
-#include "our_fault.h"
 #include "race_detector.h"
 #include "real_functions.h"
 #include "team.h"

@@ -1,7 +1,7 @@
 /* Compiled for each backend: the Makefile's library has none of it. */
 #include "device_case.h"
 
-#include "our_fault.h"
+#include "evidence/our_fault.h"
 
 #include <stdio.h>
 #include <stdlib.h>

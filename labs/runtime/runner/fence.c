@@ -1,6 +1,6 @@
 #include "fence.h"
 
-#include "our_fault.h"
+#include "evidence/our_fault.h"
 #include "state.h"
 
 #include <string.h>

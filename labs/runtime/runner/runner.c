@@ -2,10 +2,10 @@
 
 #include "crash.h"
 #include "evidence/evidence.h"
+#include "evidence/json.h"
+#include "evidence/our_fault.h"
 #include "io/file.h"
 #include "io/image.h"
-#include "json.h"
-#include "our_fault.h"
 #include "state.h"
 #include "steps.h"
 

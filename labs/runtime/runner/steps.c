@@ -2,11 +2,11 @@
 
 #include "crash.h"
 #include "evidence/evidence.h"
+#include "evidence/json.h"
+#include "evidence/our_fault.h"
 #include "fence.h"
 #include "float_mode.h"
 #include "io/file.h"
-#include "json.h"
-#include "our_fault.h"
 #include "state.h"
 
 #include <errno.h>

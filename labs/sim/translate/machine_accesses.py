@@ -3,7 +3,7 @@ labs/sim/src/trace/machine_accesses.h.
 
     python -m labs.sim.translate.machine_accesses [threads] < FILE.s > OTHER.s
 
-An instruction that labs/runtime/x86.toml does not have is refused, with the line of its source.
+An instruction that labs/sim/x86.toml does not have is refused, with the line of its source.
 
 gcc reports an access by a call in front of it, but not each one: none to a local variable whose
 address stays in the function, with whatever index; none that passes a structure by value or
@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from labs.runtime import x86
+from labs.sim import x86
 
 # A memory operand with a register. Thread-local variables are at places from %fs on.
 _MEMORY = re.compile(

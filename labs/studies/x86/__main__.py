@@ -1,4 +1,4 @@
-"""Compares labs/runtime/x86.toml with the tables of iced-x86, and with gcc's intrinsics.
+"""Compares labs/sim/x86.toml with the tables of iced-x86, and with gcc's intrinsics.
 
     python3 -m venv build/x86 && build/x86/bin/pip install iced-x86==1.21.0
     build/x86/bin/python -m labs.studies.x86
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import iced_x86
 
-from labs.runtime import x86
+from labs.sim import x86
 from labs.studies.x86 import intrinsics, opcodes
 
 WRITES = {iced_x86.OpAccess.WRITE, iced_x86.OpAccess.READ_WRITE, iced_x86.OpAccess.COND_WRITE,

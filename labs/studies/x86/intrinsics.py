@@ -5,7 +5,7 @@ import subprocess
 from collections import defaultdict
 from pathlib import Path
 
-from labs.runtime import x86
+from labs.sim import x86
 
 _FUNCTION = re.compile(
     r"extern __inline ([\w \*]+?)\s*__attribute__ ?\(\([^;{]*?\)\)\s*(\w+) \(([^)]*)\)\s*\{"

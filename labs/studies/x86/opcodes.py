@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
-from labs.runtime import x86
+from labs.sim import x86
 
 SLOT = 16  # bytes for each instruction, the rest of which are nops
 MEMORY, REGISTER, VECTOR_INDEX = b"\x47\x08", b"\xc1", b"\x4c\x9f\x08"

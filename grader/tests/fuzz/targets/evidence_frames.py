@@ -16,7 +16,7 @@ FRAME, FORGED, RAW, FLIP, REPEAT = range(5)
 
 
 def frame(kind: bytes, number: int, text: bytes, key: bytes = KEY) -> bytes:
-    """A frame as labs/runtime/evidence writes it."""
+    """A frame as labs/sim/src/evidence writes it."""
     whole = HEADER.pack(kind, number, len(text)) + text
     return whole + hashlib.blake2s(whole, key=key, digest_size=CODE).digest()
 

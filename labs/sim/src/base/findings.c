@@ -3,7 +3,7 @@
 #include "base/options.h"
 #include "base/record.h"
 #include "base/terminal_line.h"
-#include "json.h"
+#include "evidence/json.h"
 
 #include <link.h>
 #include <pthread.h>

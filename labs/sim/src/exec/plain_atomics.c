@@ -2,7 +2,7 @@
  * functions for them as well, which lock_step.sed names so. */
 #define ATOMIC_FUNCTION(bits, name) sim_plain_atomic##bits##_##name
 #define NOTE_ATOMIC(at, bytes, kind) ((void)0)
-#include "tsan_atomics.h"
+#include "base/tsan_atomics.h"
 
 void sim_plain_atomic_thread_fence(int order);
 void sim_plain_atomic_thread_fence(int order) {

@@ -2,9 +2,9 @@
 
 #include "base/options.h"
 #include "base/record.h"
+#include "evidence/json.h"
 #include "exec/address_space.h"
 #include "exec/shared.h"
-#include "json.h"
 #include "memory/allocations.h"
 #include "profile/block_sample.h"
 #include "profile/passes.h"

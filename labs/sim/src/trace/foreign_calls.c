@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-/* A call through a pointer keeps no vector register: labs/runtime/calls/indirect_calls.S. */
+/* A call through a pointer keeps no vector register: labs/sim/src/calls/indirect_calls.S. */
 #if defined(__x86_64__)
 #define GENERAL_REGISTERS __attribute__((target("general-regs-only")))
 #else
@@ -22,6 +22,10 @@ __attribute__((noinline, cold)) void foreign_call(bool in_kernel, const void *pc
     }
 }
 
-GENERAL_REGISTERS void sim_calls_cxx_library(const void *pc) {
+GENERAL_REGISTERS static void calls_cxx_library(const void *pc) {
     foreign_call(sim_worker != NULL && sim_worker->block.config != NULL, pc);
+}
+
+__attribute__((constructor(103))) static void watch_cxx_library(void) {
+    call_targets_watch_cxx_library(calls_cxx_library);
 }

@@ -3,7 +3,7 @@
 #include "base/options.h"
 #include "base/record.h"
 #include "check/address.h"
-#include "json.h"
+#include "evidence/json.h"
 #include "trace/step_values.h"
 
 #include <stdio.h>

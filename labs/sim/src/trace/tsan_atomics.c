@@ -19,7 +19,7 @@
     if ((kind) == ATOMIC_STORE || ((kind) == ATOMIC_LOAD && order == __ATOMIC_RELAXED)) {          \
         record_single(at, bytes, (kind) == ATOMIC_STORE, __builtin_return_address(0));             \
     }
-#include "tsan_atomics.h"
+#include "base/tsan_atomics.h"
 
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order) {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.runtime import x86
+from labs.sim import x86
 from labs.studies.x86 import opcodes
 
 # What x86.toml says that it leaves out; an operating system's, and flags, segments and ports.

@@ -1,7 +1,7 @@
 #include "calls/call_targets.h"
 
 #include "evidence/evidence.h"
-#include "our_fault.h"
+#include "evidence/our_fault.h"
 
 #include <elf.h>
 #include <link.h>
@@ -22,9 +22,6 @@ struct code_range {
 static struct code_range code[MOST_CODE];
 static size_t code_count;
 
-/* Not in every program. */
-extern __typeof__(sim_calls_cxx_library) sim_calls_cxx_library __attribute__((weak));
-
 /* The pages of all that decides are made read-only. */
 uintptr_t call_targets_known[KNOWN_TARGETS] __attribute__((aligned(PAGE)));
 static union {
@@ -32,6 +29,7 @@ static union {
         uintptr_t *targets; /* in order, of pages of their own; NULL: every target is permitted */
         size_t count;
         struct code_range cxx_library;
+        void (*calls_cxx_library)(const void *pc); /* NULL: nobody asked */
     } is;
     char page[PAGE];
 } permitted __attribute__((aligned(PAGE)));
@@ -153,6 +151,10 @@ static void know(uintptr_t target) {
     }
 }
 
+void call_targets_watch_cxx_library(void (*calls)(const void *pc)) {
+    permitted.is.calls_cxx_library = calls;
+}
+
 /* Before the submission's code runs: evidence.c's other constructors are around it. */
 __attribute__((constructor(104))) static void begin(void) {
     if (!evidence_is_open()) {
@@ -224,7 +226,7 @@ GENERAL_REGISTERS void call_target_judge(uintptr_t target, const void *pc) {
     if (!call_target_permitted(target)) {
         end(pc);
     }
-    if (sim_calls_cxx_library && target - outside->from < outside->to - outside->from) {
-        sim_calls_cxx_library(pc);
+    if (permitted.is.calls_cxx_library && target - outside->from < outside->to - outside->from) {
+        permitted.is.calls_cxx_library(pc);
     }
 }

@@ -1,4 +1,4 @@
-#include "json.h"
+#include "evidence/json.h"
 
 #define LONGEST 3 /* bytes that one character takes: UTF-8 of 3 bytes; an escape takes 2 */
 

@@ -27,5 +27,6 @@ bool call_target_permitted(uintptr_t target);
 /* Ends the run, with a finding, if it may not. `pc`: where the call returns to. */
 void call_target_judge(uintptr_t target, const void *pc);
 
-/* The simulator's, in a traced program: the code is about to call the C++ library. */
-void sim_calls_cxx_library(const void *pc);
+/* Has `calls` called before the program calls the C++ library through a pointer; it may change no
+ * vector register. For constructors of a priority below 104: later, what is set is read-only. */
+void call_targets_watch_cxx_library(void (*calls)(const void *pc));

@@ -1,5 +1,5 @@
 /* json.c: what becomes of quotes, of bytes that are not text, and of what does not fit. */
-#include "json.h"
+#include "evidence/json.h"
 #include "test_suite.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Check suite of labs/runtime/evidence/blake2s.c. The codes are those of Python's
+/* Check suite of labs/sim/src/evidence/blake2s.c. The codes are those of Python's
  * hashlib.blake2s(message, key=bytes(range(32)), digest_size=16), of messages 00 01 02 ... */
 #include "evidence/blake2s.h"
 #include "test_suite.h"

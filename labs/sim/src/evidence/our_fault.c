@@ -1,4 +1,4 @@
-#include "our_fault.h"
+#include "evidence/our_fault.h"
 
 #include "evidence/evidence.h"
 
