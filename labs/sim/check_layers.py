@@ -4,9 +4,9 @@
 
 A file may include a header, and call a function, of its own folder and of the folders before it in
 LAYERS; no two files may need each other, directly or through others; and no symbol may be weak but
-the bounds of the sections of variables and what only a sanitizer has. Prints each breach as FILE:LINE: MESSAGE, and exits with
-status 1 if there is one. The objects are those that `make runtime` has built. With --only, one
-folder is looked at by itself.
+the bounds of the sections of variables and what only a sanitizer has. Prints each breach as
+FILE:LINE: MESSAGE, and exits with status 1 if there is one. The objects are those that
+`make runtime` has built. With --only, one folder is looked at by itself.
 """
 
 from __future__ import annotations

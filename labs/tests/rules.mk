@@ -7,7 +7,7 @@ OUR_C = $(COMMON_C) $(call some,labs/sim/src/*/*.c labs/lab*/*.c)
 lint-c:
 	$(say) LINT 'C with clang'
 	$(Q)printf '%s\n' $(OUR_C) | xargs -P $$(nproc) -n 8 \
-	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(SIM_CPPFLAGS)
+	    clang -fsyntax-only -std=c11 -D_GNU_SOURCE $(STRICT) -Wno-unknown-pragmas $(CPPFLAGS) $(SIM_CPPFLAGS)
 
 # The layout of our C is that of .clang-format. Not so what is measured by line, and CUDA programs of
 # tests, which have the layouts that students write.

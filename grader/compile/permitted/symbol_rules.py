@@ -11,7 +11,7 @@ import msgspec
 Kind = Literal["plain", "checked", "raced", "timed", "gpu"]
 FILE = Path(__file__).with_suffix(".toml")
 # Other names of the C library's functions: of another C standard, with checked sizes, and in traced
-# programs (labs/sim/src/trace/confined_calls.symbols) and others (labs/runtime/runner/given_calls.symbols).
+# programs (labs/sim/src/trace/confined_calls.symbols) and others (given_calls.symbols).
 _OTHER_NAME = re.compile(r"__isoc(?:99|23)_(\w+)|__(\w+)_chk|(?:sim_confined|judged)_(\w+)")
 
 
