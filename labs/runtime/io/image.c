@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define MAX_FILE ((size_t)1 << 30)
+_Static_assert(STBI_MAX_DIMENSIONS == IMAGE_MAX_SIDE, "stb reads what image_read() does");
 
 static size_t big_endian(const unsigned char *p) {
     return (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 | (size_t)p[3];

@@ -68,15 +68,18 @@ def test_a_runtime_that_is_not_there_is_no_clean_one(tmp_path: Path) -> None:
     assert "exec.o" in check_layers.breaches(sources, objects)[0]
 
 
-def test_a_folder_is_looked_at_by_itself(tmp_path: Path) -> None:
-    circle = {
-        "extra/a.h": "int a(void);\n",
-        "extra/a.c": '#include "b.h"\nint a(void) { return b() + launch(); }\n',
-        "extra/b.h": "int b(void);\nint launch(void);\n",
-        "extra/b.c": '#include "a.h"\nint b(void) { return a(); }\n',
-        "api/launch.c": "int weak_one(void) __attribute__((weak));\n",
+def test_other_sources_have_layers_of_their_own(tmp_path: Path) -> None:
+    sources, objects = tmp_path / "src", tmp_path / "objects"
+    files = {
+        "low/a.c": "int a(void) { return 0; }\n",
+        "high/b.c": "int a(void);\nint b(void) { return a(); }\n",
+        "apart/a.c": "int high_weak(void) __attribute__((weak));\n",
+        "beside.h": "int beside;\n",
+        "low/c.c": '#include "beside.h"\n',
     }
-    sources, objects = runtime(tmp_path, circle)
-    (line,) = check_layers.breaches(sources, objects, ("extra",))
-    assert "a circle: extra/" in line
-    assert check_layers.breaches(sources, objects, ("api",)) == []
+    runtime(tmp_path, files)
+    for layer in check_layers.LAYERS:
+        (sources / layer / f"{layer}.c").unlink()
+    assert check_layers.breaches(sources, objects, ("low", "high"), ("apart",)) == []
+    (line,) = check_layers.breaches(sources, objects, ("high", "low"), ("apart",))
+    assert "uses a of low/, a lower layer" in line
