@@ -66,6 +66,8 @@ lint-python:
 	$(Q)$(PYTHON) -m ruff format --check -q grader solutions datasets handouts labs grade
 	$(say) LINT 'imports between packages'
 	$(Q)$(BUILD)/venv/bin/lint-imports --no-cache --no-logo > $(BUILD)/imports.log || { cat $(BUILD)/imports.log; exit 1; }
+	$(say) LINT 'the limits of make weight'
+	$(Q)python3 grader/tests/weight.py --quiet
 	$(say) LINT 'generated blocks of the handouts'
 	$(Q)$(PYTHON) -m handouts.facts --check
 	$(say) LINT 'pages of measured times'
@@ -88,9 +90,8 @@ python-quick: setup-dev runtime
 	$(say) PYTEST '$(QUICK)'
 	$(Q)$(PYTEST) $(call some,$(QUICK:%=grader/tests/%))
 
-# What the tree weighs: files and lines by folder, and whether they keep their limits.
 .PHONY: weight
-weight: ## files and lines by folder, and their limits
+weight: ## files and lines by wing and folder, and their limits
 	@python3 grader/tests/weight.py
 
 # ---- the grader measured: commands, not tests

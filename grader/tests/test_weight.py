@@ -1,7 +1,8 @@
-"""What `make weight` counts: neither a new suffix nor another folder hides lines of tests."""
+"""What `make weight` counts, and that its limits hold: no new suffix hides lines of tests."""
 
+import sys
 from collections import Counter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -28,3 +29,34 @@ def test_what_is_counted(path: str, product: int, tests: int, tmp_path: Path) ->
     (tmp_path / path).write_text("one\ntwo\n")
     (row,) = weight.weigh(tmp_path, [path]).values()
     assert +row == +Counter(files=1, product=product, tests=tests)
+
+
+@pytest.mark.parametrize(
+    ("path", "wing"),
+    [
+        ("labs/sim/src/exec/warp.c", weight.SIMULATOR),
+        ("labs/tests/sim/exec/test_warp.c", weight.SIMULATOR),
+        ("labs/simulated.py", weight.COURSE),
+        ("labs/lab1_cpu_loop/driver.c", weight.COURSE),
+        ("grader/tests/oracle/test_oracle.py", weight.COURSE),
+        ("labs/studies/nsight/accuracy.py", weight.EVIDENCE),
+        ("Makefile", weight.COURSE),
+    ],
+)
+def test_each_file_belongs_to_one_wing(path: str, wing: str) -> None:
+    assert weight.wing(PurePosixPath(path)) == wing
+
+
+def test_handouts_are_not_counted(tmp_path: Path) -> None:
+    assert weight.weigh(tmp_path, ["handouts/lab1.md", "grader/tests/handouts/test_a.py"]) == {}
+
+
+def test_a_tree_above_a_limit_fails_even_when_asked_to_be_quiet(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["weight.py", "--quiet"])
+    assert weight.main() == 0
+    assert capsys.readouterr().out == ""
+    monkeypatch.setitem(weight.LIMITS, "product", 10)
+    assert weight.main() == 1
+    assert capsys.readouterr().err == "make weight: too many: product\n"
