@@ -51,6 +51,7 @@ def test_handouts_are_not_counted(tmp_path: Path) -> None:
     assert weight.weigh(tmp_path, ["handouts/lab1.md", "grader/tests/handouts/test_a.py"]) == {}
 
 
+@pytest.mark.needs("git")
 def test_a_tree_above_a_limit_fails_even_when_asked_to_be_quiet(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
