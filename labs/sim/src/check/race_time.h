@@ -88,7 +88,14 @@ static inline bool race_quick_store(struct shadow_cell *cell, uint32_t settled, 
 
 /* What an access that races with nothing adds to a cell: itself, and, of the reads before it, the
  * last one becomes the last of another thread, and of one farther away. */
-enum race_step { STEP_READ, STEP_READ_OTHER, STEP_READ_FAR, STEP_STORE };
+enum race_step {
+    STEP_READ,
+    STEP_READ_OTHER,
+    STEP_READ_FAR,
+    STEP_STORE,
+    STEP_NONE,   /* it adds nothing */
+    STEP_UNCLEAR /* it may race with what was before */
+};
 
 /* What a form becomes by a step. */
 struct race_change {
@@ -110,51 +117,74 @@ static inline struct race_change *race_change_of(uint64_t before, uint32_t acces
     return &race_changes[((before >> 27) + before * 5 + access) % RACE_CHANGES];
 }
 
-/* A load or a store of a packed cell. `only_known`: false also if race_step() must be called. */
+/* The moment of an event of a form whose last access was at `latest`; 0: there was none. */
+static inline uint32_t race_moment_of(struct shadow_event event, uint32_t latest) {
+    return event.segment ? latest + 1 - event.segment : 0;
+}
+
+/* What a load does to a cell of this form; or that it changes nothing, or that it may race. */
+static inline __attribute__((always_inline)) enum race_step
+race_step_of_load(const struct shadow_cell *form, uint32_t latest, uint32_t settled) {
+    const uint32_t me = race_time.segment, quiet = race_time.quiet;
+    const uint32_t read = race_moment_of(form->reads[0], latest);
+    const uint32_t write = race_moment_of(form->write, latest);
+    if (read == quiet) {
+        return STEP_NONE;
+    }
+    if (write >= settled && (write != quiet || race_moment_of(form->older, latest) >= settled)) {
+        return STEP_UNCLEAR;
+    }
+    if (read == me) {
+        return STEP_NONE;
+    }
+    const struct shadow_event last = {read, 0};
+    if (read < settled || race_is_mine(last)) {
+        return STEP_READ;
+    }
+    const struct shadow_event far = {race_moment_of(form->reads[2], latest), 0};
+    if (!race_in_block(last)) {
+        return STEP_READ_FAR;
+    }
+    const bool same_warp = race_owner(last) / SIM_WARP_SIZE == race_time.thread / SIM_WARP_SIZE;
+    const bool moves = !same_warp && (race_in_block(far) || far.segment < settled);
+    return moves ? STEP_READ_FAR : STEP_READ_OTHER;
+}
+
+/* The same for a store. */
+static inline __attribute__((always_inline)) enum race_step
+race_step_of_store(const struct shadow_cell *form, uint32_t latest, uint32_t settled, uint32_t pc) {
+    const uint32_t me = race_time.segment, quiet = race_time.quiet;
+    const uint32_t read = race_moment_of(form->reads[0], latest);
+    const uint32_t write = race_moment_of(form->write, latest);
+    if (race_moment_of(form->older, latest) >= settled) {
+        return STEP_UNCLEAR;
+    }
+    if (write == quiet) {
+        return latest == me && form->write.pc == pc ? STEP_NONE : STEP_STORE;
+    }
+    const bool settled_reads = race_moment_of(form->reads[1], latest) < settled &&
+                               race_moment_of(form->reads[2], latest) < settled &&
+                               (read < settled || read == quiet);
+    return write < settled && settled_reads ? STEP_STORE : STEP_UNCLEAR;
+}
+
+/* A load or a store of a packed cell; false: it may race. `only_known`: false also if race_step()
+ * must be called. */
 static inline __attribute__((always_inline)) bool race_quick_packed(struct shadow *shadow, size_t i,
                                                                     bool store, uint32_t settled,
                                                                     uint32_t pc, bool only_known) {
     struct shadow_packed *packed = &shadow->packed[i];
-    const uint32_t latest = packed->latest, me = race_time.segment, quiet = race_time.quiet;
+    const uint32_t latest = packed->latest;
     enum race_step step = store ? STEP_STORE : STEP_READ;
     uint64_t before = 0;
     if (latest >= settled) {
-        const struct shadow_cell *f = &shadow_forms[packed->form];
-        before = race_before(packed->form, me - latest);
-#define SEGMENT(event) ((event).segment ? latest + 1 - (event).segment : 0)
-        const uint32_t read = SEGMENT(f->reads[0]), write = SEGMENT(f->write);
-        if (!store) {
-            if (read == quiet) {
-                return true;
-            }
-            if (write >= settled && (write != quiet || SEGMENT(f->older) >= settled)) {
-                return false;
-            }
-            if (read == me) {
-                return true;
-            }
-            const struct shadow_event last = {read, 0}, far = {SEGMENT(f->reads[2]), 0};
-            if (read >= settled && !race_is_mine(last)) {
-                const bool block = !race_in_block(last);
-                const bool warp =
-                    !block && race_owner(last) / SIM_WARP_SIZE != race_time.thread / SIM_WARP_SIZE;
-                const bool moves = block || (warp && (race_in_block(far) || far.segment < settled));
-                step = moves ? STEP_READ_FAR : STEP_READ_OTHER;
-            }
-        } else {
-            if (SEGMENT(f->older) >= settled) {
-                return false;
-            }
-            if (write == quiet && latest == me && f->write.pc == pc) {
-                return true;
-            }
-            if (write != quiet &&
-                (write >= settled || SEGMENT(f->reads[1]) >= settled ||
-                 SEGMENT(f->reads[2]) >= settled || (read >= settled && read != quiet))) {
-                return false;
-            }
+        const struct shadow_cell *form = &shadow_forms[packed->form];
+        step = store ? race_step_of_store(form, latest, settled, pc)
+                     : race_step_of_load(form, latest, settled);
+        if (step >= STEP_NONE) {
+            return step == STEP_NONE;
         }
-#undef SEGMENT
+        before = race_before(packed->form, race_time.segment - latest);
     }
     const uint32_t access = pc * 4 + step;
     const struct race_change *c = race_change_of(before, access);
@@ -164,6 +194,6 @@ static inline __attribute__((always_inline)) bool race_quick_packed(struct shado
         }
         return !only_known;
     }
-    *packed = (struct shadow_packed){me, c->becomes};
+    *packed = (struct shadow_packed){race_time.segment, c->becomes};
     return true;
 }
