@@ -1,9 +1,10 @@
 """Makes the calls of the CUDA runtime that a function really makes fail, one after the other.
 
-A run in which none fails counts them (draw.draw_counted()). Each then fails in calls of its own, on
-a tiny image, on one of any size and on a larger one; where there are many, at least the first and
-the last of each place in the source, and others that a seed draws. What only the first call in a
-process does, such as to set an attribute once, fails in a process of its own.
+A run in which none fails counts them (draw.draw_counted()). Each then fails in calls of its own: on
+a tiny image, on one of any size and, where no kernel ran before it, on a larger one. Where there
+are many, at least the first and the last of each place in the source fail, and others that a seed
+draws. The first MOST_AGAIN are called again after they failed, for more memory each time. What only
+the first call in a process does, such as to set an attribute once, fails in a process of its own.
 """
 
 import random

@@ -4,6 +4,8 @@ import os
 import signal
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import msgspec
 import pytest
@@ -13,10 +15,12 @@ from grader.grading import pipeline, side_by_side
 from grader.grading.judge import judge
 from grader.model import spec
 from grader.model import submission as submissions
-from grader.model.result import Check
+from grader.model.lab import Case
+from grader.model.result import Check, Verdict
 from grader.sandbox import cleanup_after_kill, launcher
 from grader.session.observer import Observer
 from grader.session.plan import Planned, plan_for
+from grader.session.session import Session
 
 LAB = spec.load("lab1")
 FILE = "cpu_loop.c"
@@ -123,3 +127,22 @@ def test_what_is_timed_is_judged_alone(tmp_path: Path, monkeypatch: pytest.Monke
     plan = plan_for(LAB, "cpu")
     pipeline.grade(plan, submissions.find(LAB, str(tmp_path)), Observer(), cores=2)
     assert here == [os.getpid()] * len(LAB.speed)
+
+
+def test_cases_with_a_failing_call_are_judged_last_once_the_part_has_begun() -> None:
+    lab = spec.load("lab3")
+    plan = list(enumerate(p for p in plan_for(lab, "sim").checks if p.check.part == "A"))
+
+    def ordered(*so_far: Check) -> list[tuple[int, Planned]]:
+        session = cast(Session, SimpleNamespace(so_far=so_far))
+        return list(side_by_side._last_what_waits(session, plan))
+
+    def said(verdict: Verdict, diagnosis: str | None = None) -> Check:
+        return Check("x", "x", "correct", verdict, part="A", diagnosis=diagnosis)
+
+    failing = [p for p in plan if isinstance(p[1].check, Case) and p[1].check.inject]
+    others = [p for p in plan if p not in failing]
+    assert failing and others
+    assert ordered() == ordered(said("fail", "nothing-written")) == ordered(said("skip")) == plan
+    for begun in (said("pass"), said("fail")):
+        assert ordered(begun) == [*others, *failing]
