@@ -50,5 +50,5 @@ def _name(lab: Lab, check: CheckSpec) -> str:
     name = markdown.plain(check.name)
     if isinstance(check, Contract):
         count = draw.generator(lab, check, check.seed).count
-        return f"{name} ({count} calls or more, drawn at random)"
+        return f"{name} ({count} calls or more, generated at random)"
     return name
