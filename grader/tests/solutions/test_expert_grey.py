@@ -19,7 +19,7 @@ FLAGS = ("-std=gnu11", "-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", 
 def test_expert_grey_matches_the_rule_of_lab_h(tmp_path: Path) -> None:
     program = tmp_path / "expert_grey"
     includes = [f"-I{paths.ROOT / 'labs' / LAB}", f"-I{paths.ROOT / 'solutions' / LAB}"]
-    command = ["gcc", *FLAGS, "-Wall", "-Werror", *includes, "-o", program, HERE / "expert_grey.c"]
-    subprocess.run(command, check=True)
+    command = ["gcc", *FLAGS, "-Wall", "-Werror", *includes, "-o"]
+    subprocess.run([*command, program, HERE / "expert_grey.c"], check=True)
     process = captured.run([str(program)])
     assert process.returncode == 0, process.stdout + process.stderr
