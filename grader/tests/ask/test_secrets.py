@@ -88,10 +88,6 @@ def test_changes_of_the_text_hit_what_they_mean() -> None:
     assert changed[4].strip() == "if (d_in[0] == 1.0f) d_out[threadIdx.x] = s_t[1][2];"
     (array,) = source.shared_in(4)
     assert (array.name, array.bytes(), array.line) == ("s_t", 128, 2)
-    assert b"s_t[4][8 + 1];" in source.with_longer_row(array)
-    assert b"c_m[(1 + a[2]) + 9]" in source.with_index("c_m", 6, "9")
-    rows = Source("a[i] = c_m[0] [b[j]] * c_m[1];\n")
-    assert rows.with_index("c_m", 1, "t") == b"a[i] = c_m[0] [(b[j]) + t] * c_m[1];\n"
     with_other = Source(f"{text}\nstatic int h() {{\n    return 1;\n}}\nint f() {{\n    h();\n}}\n")
     assert with_other.without(set(), set()).decode() == with_other.text
     kept = with_other.without({"f"}, {"h"}).decode()
