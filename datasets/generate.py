@@ -4,7 +4,6 @@ From Python: image(), mask(). As a program:
 
     python datasets/generate.py --fetch      download the photograph, which a PyPI package contains
     python datasets/generate.py --check      compare everything with the hashes of manifest.toml
-    python datasets/generate.py gray27000    write a large array to build/datasets/ (or: layers224)
 
 Random numbers come from stream.py. All values come from IEEE operations in a fixed order, never
 from a library's exp(); labs/runtime/mask.c computes the same ones.
@@ -31,7 +30,7 @@ import numpy.typing as npt
 from PIL import Image, UnidentifiedImageError
 
 from datasets.missing import DatasetMissing
-from datasets.stream import splitmix64, uniform
+from datasets.stream import uniform
 
 F32 = npt.NDArray[np.float32]
 
@@ -222,46 +221,6 @@ def mask(name: str, seed: int) -> F32:
     return np.stack([random(radius, seed + i) for i in range(int(match[1]))])
 
 
-# ------------------------------------------------------------------------------ large arrays
-
-
-def gray27000() -> tuple[tuple[int, ...], str, Iterator[bytes]]:
-    """Random RGB bytes, 6000 x 27000, source 001's size: shape, type, and the data row by row."""
-    words = 27000 * 3 // 8  # a row: each random number gives 8 bytes
-
-    def rows() -> Iterator[bytes]:
-        for y in range(6000):
-            yield splitmix64(27000, y * words, words).astype("<u8").tobytes()
-
-    return (6000, 27000, 3), "|u1", rows()
-
-
-def layers224() -> tuple[tuple[int, ...], str, Iterator[bytes]]:
-    """Random doubles in (0, 1], 224 x 224 pixels of 300 channels, source 002's size."""
-    count = 224 * 300
-
-    def rows() -> Iterator[bytes]:
-        for y in range(224):
-            yield uniform(224, y * count, count).astype("<f8").tobytes()
-
-    return (224, 224, 300), "<f8", rows()
-
-
-LARGE = {"gray27000": gray27000, "layers224": layers224}
-
-
-def write_large(name: str) -> Path:
-    """Writes build/datasets/<name>.npy, row by row. Returns its path."""
-    shape, kind, rows = LARGE[name]()
-    header = {"descr": kind, "fortran_order": False, "shape": shape}
-    path = FOLDER / f"{name}.npy"
-    with replaced(path) as file:
-        np.lib.format.write_array_header_1_0(file, header)
-        for row in rows:
-            file.write(row)
-    return path
-
-
 # ------------------------------------------------------------------------------ files
 
 
@@ -281,11 +240,10 @@ def replaced(path: Path) -> Iterator[IO[bytes]]:
         Path(temporary).unlink(missing_ok=True)
 
 
-def manifest() -> list[dict[str, Any]]:
-    """The entries of manifest.toml."""
+def manifest() -> dict[str, Any]:
+    """manifest.toml: `photograph`, and `sha256` of what is computed, by its recipe."""
     with (HERE / "manifest.toml").open("rb") as file:
-        entries: list[dict[str, Any]] = tomllib.load(file)["dataset"]
-    return entries
+        return tomllib.load(file)
 
 
 def sha256(data: bytes) -> str:
@@ -294,7 +252,7 @@ def sha256(data: bytes) -> str:
 
 def fetch() -> str | None:
     """Downloads the photograph unless it is there. Returns an error message, or None."""
-    (entry,) = (e for e in manifest() if e["name"] == "coffee.png")
+    entry = manifest()["photograph"]
     if PHOTO.exists() and sha256(PHOTO.read_bytes()) == entry["sha256"]:
         return None
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -325,7 +283,7 @@ def fetch() -> str | None:
 
 
 def computed(recipe: str) -> bytes:
-    """The bytes that an entry's recipe gives: "image NAME W H SEED", "mask NAME SEED"."""
+    """The bytes that a recipe gives: "image NAME W H SEED", "mask NAME SEED"."""
     what, name, *numbers = recipe.split()
     if what == "mask":
         return mask(name, int(numbers[0])).astype("<f4").tobytes()
@@ -336,23 +294,20 @@ def computed(recipe: str) -> bytes:
 def check() -> int:
     """Compares everything with the manifest's hashes. Returns the number of differences.
 
-    A file that has not been downloaded or made is reported as absent, which is no difference.
+    Without the photograph, it and what is made of it are reported as absent, which is no
+    difference.
     """
+    expected = manifest()
+    wanted = {PHOTO.name: expected["photograph"]["sha256"], **expected["sha256"]}
     differences = 0
-    for entry in manifest():
-        name = entry["name"]
+    for name, hash_ in wanted.items():
         try:
-            if "recipe" in entry:
-                digest = sha256(computed(entry["recipe"]))
-            else:
-                with (FOLDER / name).open("rb") as file:
-                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = sha256(PHOTO.read_bytes() if name == PHOTO.name else computed(name))
         except (FileNotFoundError, DatasetMissing):
             print(f"absent  {name}")
             continue
-        same = digest == entry["sha256"]
-        differences += not same
-        print(f"ok      {name}" if same else f"DIFFERS {name}: {digest}")
+        differences += digest != hash_
+        print(f"ok      {name}" if digest == hash_ else f"DIFFERS {name}: {digest}")
     return differences
 
 
@@ -360,22 +315,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="The images and masks of the labs.")
     parser.add_argument("--fetch", action="store_true", help="download the photograph from PyPI")
     parser.add_argument("--check", action="store_true", help="compare with manifest.toml")
-    parser.add_argument(
-        "name", nargs="*", metavar="NAME", help="write a large array: " + ", ".join(LARGE)
-    )
     arguments = parser.parse_args()
-    if unknown := set(arguments.name) - set(LARGE):
-        parser.error(
-            f"no large array {', '.join(sorted(unknown))}; the large arrays are {', '.join(LARGE)}"
-        )
-    if not (arguments.fetch or arguments.check or arguments.name):
-        parser.error("give --fetch, --check, or the name of a large array")
+    if not (arguments.fetch or arguments.check):
+        parser.error("give --fetch or --check")
     try:
         if arguments.fetch and (problem := fetch()):
             print(problem, file=sys.stderr)
             return 3
-        for name in arguments.name:
-            print(write_large(name))
     except (OSError, zipfile.BadZipFile, KeyError) as error:
         print(f"{FOLDER}: {error}", file=sys.stderr)
         return 3

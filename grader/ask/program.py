@@ -282,14 +282,14 @@ class Program:
     def _sizes(self) -> list[tuple[int, int]]:
         return [(w + self.personal % 5, h + self.personal // 5 % 5) for w, h in SIZES]
 
-    def traced(self, size: tuple[int, int], binary: Path | None = None) -> Trace:
+    def traced(self, size: tuple[int, int]) -> Trace:
         """A traced run on an image of that size."""
         inputs = self.inputs(case := msgspec.structs.replace(self.base, size=size))
         dtype, shape = self.operation.output(inputs.arrays)
         found = Trace(size, np.dtype(dtype), shape)
         if self.in_c and self.raced is None:
             return found  # nobody can tell who accesses what
-        program = self.raced or binary or self.binary
+        program = self.raced or self.binary
         mode, read = (TRACED_C, with_threads) if self.in_c else (TRACED, with_warps)
         found = read(found, self.run(case, mode, program, inputs), program, self.shown)
         if not (found.warps or found.threads):
@@ -298,10 +298,6 @@ class Program:
                 f"does addr2line work here? ./grade doctor\n       ({program} was asked)"
             )
         return found
-
-    def retraced(self, edited: bytes) -> Trace:
-        """The traced run of a changed program, on the same image."""
-        return self.traced(self.trace.size, self.changed(edited, checked=True))
 
 
 def _digits(mask: str) -> int:

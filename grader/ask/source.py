@@ -103,15 +103,6 @@ class Source:
                 found[name] = number
         return found
 
-    def with_constant(self, name: str, value: int) -> bytes:
-        """The text with another value of a named constant. Raises CannotTell."""
-        pattern = re.compile(rf"(\b{re.escape(name)}\b[ \t]*=?[ \t]*)(\d+)\b")
-        for match in pattern.finditer(self.code):
-            before = self.code[: match.start()].rstrip(" \t")
-            if before.endswith(("{", ",", "int", "unsigned", "size_t", "define")):
-                return self._replaced(match.start(2), match.end(2), str(value))
-        raise CannotTell(f"{name} is not given as a number")
-
     # ---- shared memory
 
     def shared(self, extra: dict[str, int] | None = None, strict: bool = True) -> list[Shared]:
@@ -210,15 +201,6 @@ class Source:
             raise CannotTell("which call it is")
         return self._replaced(found[0].start(), self.call(found[0].end())[0], new)
 
-    def with_longer_row(self, array: Shared) -> bytes:
-        """The text in which the rows of an array have one element more. Raises CannotTell."""
-        pattern = re.compile(rf"\b{re.escape(array.name)}\s*((?:\[[^\]]*\]\s*)+)")
-        match = pattern.search(self.code, self._starts[array.line - 1])
-        if match is None or self.line_at(match.start()) > array.line + 2:
-            raise CannotTell("the array is declared elsewhere")
-        end = match.start(1) + match[1].rstrip().rfind("]")
-        return self._replaced(end, end, " + 1")
-
     def with_values(self, values: dict[int, str]) -> bytes:
         """The text in which the assignment at each line stores another value. Raises CannotTell."""
         text = self.text
@@ -241,19 +223,6 @@ class Source:
             if is_whole and self.line_at(match.start(1)) <= line <= self.line_at(end):
                 return match.end(), end
         raise CannotTell("the line is not a simple assignment")
-
-    def with_index(self, array: str, line: int, more: str) -> bytes:
-        """The text in which the last index of `array` at a line is increased. Raises CannotTell."""
-        start = self._starts[line - 1]
-        end = self.code.find("\n", start)
-        further = re.compile(rf"\b{re.escape(array)}\s*\[").search(self.code, start, end)
-        if further is None:
-            raise CannotTell(f"{array} is not read at that line")
-        while further:
-            begin = further.end()
-            end = self._closing(begin, "[]")
-            further = re.compile(r"\s*\[").match(self.code, end + 1)
-        return self._replaced(begin, end, f"({self.text[begin:end]}) + {more}")
 
     def _closing(self, inside: int, pair: str) -> int:
         """Where the bracket closes that was opened before `inside`. Raises CannotTell."""

@@ -6,7 +6,6 @@ from random import Random
 
 from grader.ask.draft import CannotTell
 from grader.ask.program import Program
-from grader.ask.trace import Trace
 from grader.execute.accesses import SECTOR, WORD, WarpAccess
 
 Index = tuple[int, int, int]
@@ -117,15 +116,6 @@ def draw_access(
         if certain := [first[0] for first in by_warp if len({*map(cost, first)}) == 1]:
             return group, draw.choice(certain)
     raise CannotTell(f"no accesses of {space} memory of that width, or in no certain order")
-
-
-def found_again(access: WarpAccess, changed: Trace) -> WarpAccess:
-    """What a changed program does where the access was. Raises CannotTell."""
-    here = same(access)[:4], access.block, access.warp
-    for other in changed.warps:
-        if (same(other)[:4], other.block, other.warp) == here:
-            return other
-    raise CannotTell("the changed program does not get there")
 
 
 def agrees(answer: int, program: Program, group: Group, cost: Cost, counter: str) -> int | str:

@@ -279,6 +279,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     safe: list[Safe] = []
     technique: list[Technique] = []
     speed: list[Speed] = []
+    border: str = ""  # of each check that names none
     varies: dict[str, list[int]] = {}  # constants of lab.h and their values, the usual one first
     limits: Limits = Limits()
     solution: Literal["never", "after-full-marks"] = "never"  # when `./grade solution` shows ours

@@ -55,11 +55,11 @@ def load(
     numbers = {name: values[0] for name, values in lab.varies.items() if values} | {
         **(variant or {})
     }
-    cases = [_seeded(_varied(case, numbers), lab.seed) for case in lab.case]
+    cases = [_seeded(_varied(case, numbers, lab.border), lab.seed) for case in lab.case]
     contracts = [_seeded(contract, lab.seed) for contract in lab.contract]
-    technique = [_varied(check, numbers) for check in lab.technique]
+    technique = [_varied(check, numbers, lab.border) for check in lab.technique]
     technique = [_seeded(check, lab.seed, check.signature()) for check in technique]
-    safe = [_varied(check, numbers) for check in lab.safe]
+    safe = [_varied(check, numbers, lab.border) for check in lab.safe]
     hidden_file = paths.hidden_cases(file.parent.name)
     hidden_included = hidden and hidden_file.exists()
     hidden_cases: list[Case] = []
@@ -70,7 +70,9 @@ def load(
             secret = msgspec.structs.replace(secret, seed=secret_seed)
         cases += [  # the name could give the input away
             msgspec.structs.replace(
-                _seeded(_varied(case, numbers), secret.seed), hidden=True, name=f"hidden {number}"
+                _seeded(_varied(case, numbers, lab.border), secret.seed),
+                hidden=True,
+                name=f"hidden {number}",
             )
             for number, case in enumerate(secret.case, 1)
         ]
@@ -84,7 +86,7 @@ def load(
         contract=contracts,
         safe=[_seeded(check, lab.seed, check.signature()) for check in safe],
         technique=technique,
-        speed=[_seeded(_varied(check, numbers), lab.seed) for check in lab.speed],
+        speed=[_seeded(_varied(check, numbers, lab.border), lab.seed) for check in lab.speed],
         variant={**(variant or {})},
         folder=file.parent.name,
         hidden_included=hidden_included,
@@ -129,8 +131,9 @@ def _refuse(file: Path, problems: list[str]) -> None:
         raise placed_mistake(file, problems)
 
 
-def _varied(check: AnInput, numbers: Mapping[str, int]) -> AnInput:
-    """The check with the values for {NAME} and {NAME+1} in its mask and its settings."""
+def _varied(check: AnInput, numbers: Mapping[str, int], border: str) -> AnInput:
+    """The check with the values for {NAME} and {NAME+1} in its mask and its settings, and with the
+    lab's border if it names none."""
 
     def filled(text: str) -> str:
         for name, value in numbers.items():
@@ -138,7 +141,9 @@ def _varied(check: AnInput, numbers: Mapping[str, int]) -> AnInput:
         return text
 
     settings = {name: filled(value) for name, value in check.set.items()}
-    return msgspec.structs.replace(check, mask=filled(check.mask), set=settings)
+    return msgspec.structs.replace(
+        check, mask=filled(check.mask), border=check.border or border, set=settings
+    )
 
 
 def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:

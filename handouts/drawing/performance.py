@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 
 from grader.render import roofline as roofs
-from handouts.drawing import results
 from handouts.drawing.canvas import BLUE, FAINT, GREEN, GREY, INK, ORANGE, Drawing
-from handouts.drawing.results import Speed
+from labs.studies.gpu import speeds as measured
+from labs.studies.gpu.speeds import Speed
 
 WIDTH = 790
 LEFT, TOP, RIGHT, BOTTOM = 70, 66, 766, 346  # of the axes
@@ -57,13 +57,15 @@ WORK = [
 
 def seconds(speeds: list[Speed], work: Work) -> float:
     """What a part takes. Raises ValueError where not exactly one of the speeds is that part's."""
-    times = [s.time for s in speeds if f"{s.lab} {s.part}" == work.part and work.check in s.check]
+    times = [
+        s.solution_ns for s in speeds if f"{s.lab} {s.part}" == work.part and work.check in s.check
+    ]
     if len(times) != 1:
         raise ValueError(
-            f"{results.FILE.name}: {len(times)} rows for {work.part} with {work.check!r}; "
+            f"{measured.FILE.name}: {len(times)} rows for {work.part} with {work.check!r}; "
             "one is needed"
         )
-    return times[0] * 1e-6
+    return times[0] * 1e-9
 
 
 def _x(intensity: float) -> float:
@@ -111,7 +113,7 @@ def _limits(d: Drawing, gpu: roofs.Gpu) -> None:
 def roofline() -> Drawing:
     """Each part below the roof of an H200, and a table of them."""
     gpu = roofs.gpu()
-    speeds = results.speeds(results.FILE.read_text(encoding="utf-8"))
+    speeds = measured.read().speeds
     rows = []
     for work in WORK:
         intensity, time = work.operations / work.bytes, seconds(speeds, work)

@@ -12,7 +12,6 @@ limits PART       limits of the technique checks of a part          labs/labN_*/
 checks all        the checks of a lab, with points                  labs/labN_*/lab.toml
 mistakes all      what the grader names in a lab                    grader/diagnose/mistakes.toml
 mistakes explained                  all of it, with pictures        grader/diagnose/mistakes.toml
-measured speeds   times of the speed checks                         labs/studies/gpu/results.json
 experiment SOURCE [SIZE]            times in a source's experiment  labs/studies/reproduce/
 source reproduced                   what a source published, too    labs/studies/reproduce/
 timed bench       times next to baseline and libraries              labs/studies/bench/results/

@@ -11,7 +11,6 @@ from handouts.facts import (
     counted,
     libraries,
     limits,
-    measured,
     mistakes,
     packages,
     reproduced,
@@ -34,7 +33,6 @@ LAB_PAGE = re.compile(r"(lab\d+)\.md")
 OF_A_LAB: dict[str, Callable[[Lab], str]] = {
     "checks all": checks.content,
     "mistakes all": mistakes.links,
-    "measured speeds": measured.content,
     "timed bench": libraries.content,
     "source reproduced": source_times.content,
     "counted sim": counted.content,

@@ -22,7 +22,7 @@ def content(lab: Lab) -> str:
             raise FactsError(f"the run of {run.date} has no baseline of {lab.id} {part}")
         name, time = library.rpartition(" ")[2], library.partition(" (")[0]
         cells = [part, work, pages.time(before.ns, run.kind), ours]
-        cells += [markdown.ratio(before.ns / after.ns), floor, f"{time} {name}"]
+        cells += [markdown.ratio(before.ns / after.ns), floor, f"{time} {name}".strip() or "–"]
         rows.append([markdown.plain(cell) for cell in cells])
     if not rows:
         raise FactsError(f"the run of {run.date} has no times of {lab.id}; run make bench-gpu")

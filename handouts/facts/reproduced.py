@@ -87,23 +87,13 @@ TABLES: dict[str, tuple[Table, ...]] = {
             Line("C", "the same with write-combined memory", "gpu {}/staged_write_combined"),
         )),
     ),
-    "lab3": (Table("003", GAUSSIAN, SQUARES, (
-        Line("A", "mask in constant memory", "gpu {}/constant", "cpu {}/openmp"),
-        Line("–", "processor, all cores (lab 1 C)", "cpu {}/openmp"),
-    )),),
     "lab4": (Table("003", GAUSSIAN, SQUARES, (
         Line("–", "lab 3 A, no shared memory", "gpu {}/constant"),
         Line("A", "threads of the apron idle", "gpu {}/idle", "gpu {}/constant"),
         Line("B", "all threads load, all compute", "gpu {}/tile", "gpu {}/constant"),
         Line("C", "dynamic shared memory", "gpu {}/dynamic", "gpu {}/constant"),
         Line("D", "several outputs per thread", "gpu {}/register", "gpu {}/constant"),
-    )), Table("004", "13x13 on 200x200", ("",), (
-        Line("–", "lab 2 A, no shared memory", "gpu/device"),
-        Line("A", "threads of the apron idle", "gpu/idle", "gpu/device"),
-        Line("B", "static shared memory", "gpu/tile", "gpu/device"),
-        Line("C", "dynamic shared memory", "gpu/dynamic", "gpu/device"),
-        Line("D", "several outputs per thread", "gpu/register", "gpu/device"),
-    ))),
+    )),),
     "lab8": (Table("001", "27000x6000", ("",), (
         Line("–", "baseline, one thread", "cpu/baseline"),
         Line("A", "OpenMP", "cpu/openmp", "cpu/baseline"),

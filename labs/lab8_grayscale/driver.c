@@ -2,6 +2,7 @@
 #include "evidence/our_fault.h"
 #include "lab_cuda.h"
 #include "runner/device_case.h"
+#include "runner/fence.h"
 #include "runner/float_state.h"
 #include "runner/instructions.h"
 #include "runner/openmp_threads.h"
@@ -9,9 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-enum { PAGE = 4096 };
 
 /* One case, as it came from the runner: pointers of the host. */
 struct job {
@@ -47,32 +45,6 @@ static bool has_instructions(const char *part) {
 #else
     return strcmp(part, "C") != 0 && strcmp(part, "D") != 0;
 #endif
-}
-
-/* Memory that ends, but for fewer than `alignment` bytes, where a page begins that no access is
- * allowed to: a read past the end of an image faults. */
-struct fence {
-    uint8_t *mapping, *bytes;
-    size_t mapped;
-};
-
-static struct fence fence_make(size_t bytes, size_t alignment) {
-    const size_t used = (bytes + alignment - 1) / alignment * alignment;
-    const size_t open = (used + PAGE - 1) / PAGE * PAGE;
-
-    struct fence fence = {.mapped = open + PAGE};
-
-    fence.mapping =
-        mmap(NULL, fence.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (fence.mapping == MAP_FAILED || mprotect(fence.mapping + open, PAGE, PROT_NONE) != 0) {
-        our_fault("not enough memory for an image of %zu bytes", bytes);
-    }
-    fence.bytes = fence.mapping + open - used;
-    return fence;
-}
-
-static void fence_remove(const struct fence *fence) {
-    munmap(fence->mapping, fence->mapped);
 }
 
 /* The weights of a call that is only watched: those of each call and two others take turns. */
@@ -117,17 +89,17 @@ static void run_on_cpu(struct runner *r, const struct call *call, const struct j
         call_watched(r, call, job, job->rgb, job->grey);
         return;
     }
-    const struct fence rgb = fence_make(3 * job->pixels, call->alignment);
+    struct fence rgb = fence_make(3 * job->pixels, call->alignment, true);
 
-    memcpy(rgb.bytes, job->rgb, 3 * job->pixels);
+    memcpy(rgb.data, job->rgb, 3 * job->pixels);
     if (strcmp(output, "fenced") == 0) {
-        const struct fence grey = fence_make(job->pixels, call->alignment);
-        memcpy(grey.bytes, job->grey, job->pixels); /* the runner's poison */
-        call_watched(r, call, job, rgb.bytes, grey.bytes);
-        memcpy(job->grey, grey.bytes, job->pixels);
+        struct fence grey = fence_make(job->pixels, call->alignment, true);
+        memcpy(grey.data, job->grey, job->pixels); /* the runner's poison */
+        call_watched(r, call, job, rgb.data, grey.data);
+        memcpy(job->grey, grey.data, job->pixels);
         fence_remove(&grey);
     } else {
-        call_watched(r, call, job, rgb.bytes, job->grey);
+        call_watched(r, call, job, rgb.data, job->grey);
     }
     fence_remove(&rgb);
 }

@@ -1,29 +1,25 @@
-/* Lab 4, as fast as we know how: notes.md, "The expert", says why it is written this way.
- *
- * Parts A, B and C are the kernels that lab.h describes, with loops that the compiler unrolls. Part
- * D has three kernels. For a small mask a thread computes a small patch, and what the threads of a
- * block share comes from the L1 cache; for a large one it comes from a tile in shared memory; from
- * 13x13 on, results are computed in pairs, with a quarter fewer multiplications.
- */
+/* Lab 4 with a faster part D: from 13x13 on, results are computed in pairs, with a quarter fewer
+ * multiplications. All else is shared_tile.cu. notes.md, "The expert", says why it is written this
+ * way. */
 #include "lab.h"
-
-#include "../experts/patches.cuh"
 
 #include <math.h>
 
-__constant__ float c_mask[MASK_MAX_SIZE];
-/* For pairs_kernel(): row 2t of the mask plus row 2t + 1, and whether the kernel may be used. */
+#define set_mask set_plain_mask
+#define correlate_register correlate_patches
+#include "shared_tile.cu"
+#undef set_mask
+#undef correlate_register
+
+/* Row 2t of the mask plus row 2t + 1, and whether pairs_kernel() may be used. */
 enum { SUM_SIZE = MASK_MAX_RADIUS * (2 * MASK_MAX_RADIUS + 1) };
 __constant__ float c_sum[SUM_SIZE];
 static bool pairs_allowed;
 
-inline bool radius_allowed(int radius) {
-    return radius >= 0 && radius <= MASK_MAX_RADIUS;
-}
-
 cudaError_t set_mask(const float *h_mask, int radius) {
-    if (!radius_allowed(radius)) {
-        return cudaErrorInvalidValue;
+    cudaError_t error = set_plain_mask(h_mask, radius);
+    if (error != cudaSuccess) {
+        return error;
     }
     /* Where one coefficient of a pair is 0, the product with the other does not vanish quite. So a
      * pair may differ by a factor of 2^10 at most (notes.md). */
@@ -39,272 +35,50 @@ cudaError_t set_mask(const float *h_mask, int radius) {
             allowed = allowed && low * 1024.0f >= high && isfinite(sum);
         }
     }
-    const size_t row_bytes = size * sizeof(float);
-    cudaError_t error = cudaMemcpyToSymbol(c_mask, h_mask, size * row_bytes);
-    if (error == cudaSuccess) {
-        error = cudaMemcpyToSymbol(c_sum, h_sum, radius * row_bytes);
-    }
+    error = cudaMemcpyToSymbol(c_sum, h_sum, radius * size * sizeof(float));
     pairs_allowed = allowed && error == cudaSuccess; /* or c_sum may be of another mask */
     return error;
 }
 
-typedef cudaError_t launch(const float *d_image, int width, int height, enum border border,
-                           float *d_out);
+/* A thread computes groups of four neighbouring pixels: it loads and stores them as one float4. */
+enum { GROUP = 4 };
 
-/* ---- parts A and B: one thread per pixel, all taps unrolled ---- */
-
-enum { BLOCK = 32, SIDE = BLOCK + 2 * MASK_MAX_RADIUS };
-
-/* The sum over the window in shared memory whose top left is `window`; rows are STRIDE apart. Its
- * loads have constant offsets, and its coefficients constant addresses. */
-template <int RADIUS, int STRIDE> inline __device__ float window_sum(const float *window) {
-    constexpr int size = 2 * RADIUS + 1;
-    float sum = 0.0f;
-#pragma unroll
-    for (int b = 0; b < size; b++) {
-#pragma unroll
-        for (int a = 0; a < size; a++) {
-            sum += window[b * STRIDE + a] * c_mask[b * size + a];
-        }
-    }
-    return sum;
+/* How many groups hold the apron of a row on one side. */
+inline constexpr __host__ __device__ int apron_groups(int radius) {
+    return (radius + GROUP - 1) / GROUP;
 }
 
-template <int RADIUS>
-__global__ void idle_kernel(const float *d_image, int width, int height, enum border border,
-                            float *d_out) {
-    __shared__ float s_tile[BLOCK][BLOCK];
-    constexpr int tile = BLOCK - 2 * RADIUS;
-    const int column = (int)threadIdx.x - RADIUS, row = (int)threadIdx.y - RADIUS;
-    const int x = (int)blockIdx.x * tile + column, y = (int)blockIdx.y * tile + row;
-    s_tile[threadIdx.y][threadIdx.x] = pixel(d_image, width, height, x, y, border);
-    __syncthreads();
-
-    const bool apron = column < 0 || column >= tile || row < 0 || row >= tile;
-    if (!apron && x < width && y < height) {
-        d_out[(size_t)y * width + x] = window_sum<RADIUS, BLOCK>(&s_tile[row][column]);
+/* Returns pixels x .. x+3 of row y, with the border. INSIDE: all four are in the image, and their
+ * address is a multiple of 16 bytes. */
+template <bool INSIDE>
+inline __device__ float4 four_pixels(const float *d_image, int width, int height, int x, int y,
+                                     enum border border) {
+    if (INSIDE) {
+        return *(const float4 *)(d_image + (size_t)y * width + x);
     }
+    return make_float4(pixel(d_image, width, height, x, y, border),
+                       pixel(d_image, width, height, x + 1, y, border),
+                       pixel(d_image, width, height, x + 2, y, border),
+                       pixel(d_image, width, height, x + 3, y, border));
 }
 
-template <int RADIUS>
-static cudaError_t launch_idle(const float *d_image, int width, int height, enum border border,
-                               float *d_out) {
-    constexpr int tile = BLOCK - 2 * RADIUS;
-    const dim3 grid(ceil_div(width, tile), ceil_div(height, tile));
-    idle_kernel<RADIUS><<<grid, dim3(BLOCK, BLOCK)>>>(d_image, width, height, border, d_out);
-    return cudaGetLastError();
-}
-
-template <int RADIUS>
-__global__ void tile_kernel(const float *d_image, int width, int height, enum border border,
-                            float *d_out) {
-    __shared__ float s_tile[SIDE][SIDE];
-    constexpr int side = BLOCK + 2 * RADIUS;
-    const int left = (int)blockIdx.x * BLOCK - RADIUS, top = (int)blockIdx.y * BLOCK - RADIUS;
-#pragma unroll
-    for (int v = 0; v < side; v += BLOCK) {
-#pragma unroll
-        for (int u = 0; u < side; u += BLOCK) {
-            const int row = v + threadIdx.y, column = u + threadIdx.x;
-            if (row < side && column < side) {
-                s_tile[row][column] =
-                    pixel(d_image, width, height, left + column, top + row, border);
-            }
-        }
+/* Writes those of the pixels x .. x+3 of row y that are in the image. No thread reads them again,
+ * so they may leave the cache first. */
+template <bool INSIDE>
+inline __device__ void store_four(float *d_out, int width, int height, int x, int y,
+                                  const float *value) {
+    float *const d_first = d_out + (size_t)y * width + x;
+    if (INSIDE) {
+        __stcs((float4 *)d_first, make_float4(value[0], value[1], value[2], value[3]));
+        return;
     }
-    __syncthreads();
-
-    const int x = blockIdx.x * BLOCK + threadIdx.x, y = blockIdx.y * BLOCK + threadIdx.y;
-    if (x < width && y < height) {
-        d_out[(size_t)y * width + x] = window_sum<RADIUS, SIDE>(&s_tile[threadIdx.y][threadIdx.x]);
-    }
-}
-
-template <int RADIUS>
-static cudaError_t launch_tile(const float *d_image, int width, int height, enum border border,
-                               float *d_out) {
-    const dim3 grid(ceil_div(width, BLOCK), ceil_div(height, BLOCK));
-    tile_kernel<RADIUS><<<grid, dim3(BLOCK, BLOCK)>>>(d_image, width, height, border, d_out);
-    return cudaGetLastError();
-}
-
-/* ---- part C: dynamic shared memory; a thread computes EACH pixels of a column ---- */
-
-enum { EACH = 8, DYNAMIC_ROWS = DYNAMIC_TILE / EACH };
-
-inline size_t dynamic_bytes(int radius) {
-    const size_t side = DYNAMIC_TILE + 2 * (size_t)radius, size = 2 * (size_t)radius + 1;
-    return (side * side + size * size) * sizeof(float);
-}
-
-__global__ void dynamic_kernel(const float *d_image, int width, int height, const float *d_mask,
-                               int radius, enum border border, float *d_out) {
-    extern __shared__ float s_dynamic[];
-    const int side = DYNAMIC_TILE + 2 * radius, size = 2 * radius + 1;
-    float *const s_tile = s_dynamic, *const s_mask = s_dynamic + side * side;
-    const int left = (int)blockIdx.x * DYNAMIC_TILE - radius;
-    const int top = (int)blockIdx.y * DYNAMIC_TILE - radius;
-    for (int row = threadIdx.y; row < side; row += DYNAMIC_ROWS) {
-        for (int column = threadIdx.x; column < side; column += DYNAMIC_TILE) {
-            s_tile[row * side + column] =
-                pixel(d_image, width, height, left + column, top + row, border);
-        }
-    }
-    for (int i = threadIdx.y * DYNAMIC_TILE + threadIdx.x; i < size * size;
-         i += DYNAMIC_ROWS * DYNAMIC_TILE) {
-        s_mask[i] = d_mask[i];
-    }
-    __syncthreads();
-
-    /* Down one column of the mask: result k needs the pixel k below the tap. The window of EACH
-     * pixels is a ring, so a step loads one pixel and one coefficient for EACH multiply-adds. */
-    float sum[EACH] = {};
-    for (int a = 0; a < size; a++) {
-        const float *const s_column = s_tile + EACH * threadIdx.y * side + threadIdx.x + a;
-        float window[EACH];
 #pragma unroll
-        for (int k = 0; k < EACH - 1; k++) {
-            window[k] = s_column[k * side];
-        }
-        for (int first = 0; first < size; first += EACH) {
-#pragma unroll
-            for (int step = 0; step < EACH; step++) {
-                const int b = first + step;
-                if (b < size) {
-                    window[(step + EACH - 1) % EACH] = s_column[(b + EACH - 1) * side];
-                    const float tap = s_mask[b * size + a];
-#pragma unroll
-                    for (int k = 0; k < EACH; k++) {
-                        sum[k] += window[(step + k) % EACH] * tap;
-                    }
-                }
-            }
-        }
-    }
-    const int x = blockIdx.x * DYNAMIC_TILE + threadIdx.x;
-    const int y = blockIdx.y * DYNAMIC_TILE + EACH * threadIdx.y;
-#pragma unroll
-    for (int k = 0; k < EACH; k++) {
-        if (x < width && y + k < height) {
-            d_out[(size_t)(y + k) * width + x] = sum[k];
+    for (int i = 0; i < GROUP; i++) {
+        if (x + i < width && y < height) {
+            d_first[i] = value[i];
         }
     }
 }
-
-cudaError_t correlate_dynamic(const float *d_image, int width, int height, const float *d_mask,
-                              int radius, enum border border, float *d_out) {
-    int device, most;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) {
-        error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    }
-    if (error != cudaSuccess) {
-        return error;
-    }
-    if (radius < 0 || dynamic_bytes(radius) > (size_t)most) {
-        return cudaErrorInvalidValue;
-    }
-    const size_t bytes = dynamic_bytes(radius);
-    error = cudaFuncSetAttribute(dynamic_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 (int)bytes);
-    if (error != cudaSuccess) {
-        return error;
-    }
-    const dim3 grid(ceil_div(width, DYNAMIC_TILE), ceil_div(height, DYNAMIC_TILE));
-    const dim3 block(DYNAMIC_TILE, DYNAMIC_ROWS);
-    dynamic_kernel<<<grid, block, bytes>>>(d_image, width, height, d_mask, radius, border, d_out);
-    return cudaGetLastError();
-}
-
-/* ---- part D, small masks ---- */
-
-template <int RADIUS> struct taps {
-    __device__ float add(float sum, float pixel, int b, int a, int) const {
-        return sum + pixel * c_mask[b * (2 * RADIUS + 1) + a];
-    }
-};
-
-template <int RADIUS, int HIGH, int WARPS, int BLOCKS>
-static cudaError_t launch_small(const float *d_image, int width, int height, enum border border,
-                                float *d_out) {
-    return launch_patch<taps<RADIUS>, RADIUS, HIGH, WARPS, BLOCKS>(d_image, width, height, border,
-                                                                   d_out);
-}
-
-/* ---- part D, large masks: PATCH groups per thread, from a tile in shared memory ---- */
-
-/* Adds to sum[j] the rows j .. j+TAPS-1 from s_first on, which are in_row groups apart, times TAPS
- * rows of the mask, which are STRIDE coefficients apart. Each row is loaded once, and meets the
- * rows of the mask that belong to this thread's results.
- *
- * TOGETHER: all threads of the block wait for each other at every row. They share nothing that is
- * written there: they wait so that they run the same instructions, which then come from the nearest
- * instruction cache. The unrolled code is larger than that cache (notes.md, "The expert"). */
-template <int RADIUS, int RESULTS, int TAPS, int STRIDE, bool TOGETHER>
-inline __device__ void add_rows(const float4 *s_first, const float *c_first,
-                                float (&sum)[RESULTS][GROUP]) {
-    constexpr int size = 2 * RADIUS + 1, before = apron_groups(RADIUS);
-    constexpr int in_row = ACROSS + 2 * before;
-#pragma unroll
-    for (int row = 0; row < RESULTS + TAPS - 1; row++) {
-        if (TOGETHER) {
-            __syncthreads();
-        }
-        float line[GROUP * (2 * before + 1)];
-#pragma unroll
-        for (int g = 0; g <= 2 * before; g++) {
-            put(line + GROUP * g, s_first[row * in_row + g]);
-        }
-#pragma unroll
-        for (int j = 0; j < RESULTS; j++) {
-            if (row < j || row - j >= TAPS) {
-                continue;
-            }
-#pragma unroll
-            for (int a = 0; a < size; a++) {
-#pragma unroll
-                for (int i = 0; i < GROUP; i++) {
-                    sum[j][i] +=
-                        line[GROUP * before - RADIUS + i + a] * c_first[(row - j) * STRIDE + a];
-                }
-            }
-        }
-    }
-}
-
-template <int RADIUS>
-__global__ void __launch_bounds__(THREADS, TILE_BLOCKS)
-    tile_groups_kernel(const float *d_image, int width, int height, enum border border,
-                       float *d_out) {
-    constexpr int size = 2 * RADIUS + 1, before = apron_groups(RADIUS);
-    constexpr int in_row = ACROSS + 2 * before;
-    __shared__ float4 s_tile[in_row * (TILE_HIGH + 2 * RADIUS)];
-    const int left = blockIdx.x * TILE_WIDE, top = blockIdx.y * TILE_HIGH;
-    const bool inside = is_inside(width, height, left, TILE_WIDE, top, TILE_HIGH, RADIUS);
-    if (inside) {
-        load_tile<RADIUS, true>(d_image, width, height, border, left, top, s_tile);
-    } else {
-        load_tile<RADIUS, false>(d_image, width, height, border, left, top, s_tile);
-    }
-    __syncthreads();
-
-    float sum[PATCH][GROUP] = {};
-    add_rows<RADIUS, PATCH, size, size, false>(s_tile + threadIdx.y * PATCH * in_row + threadIdx.x,
-                                               c_mask, sum);
-
-    const int x = left + GROUP * threadIdx.x, y = top + PATCH * threadIdx.y;
-    store_patch(inside, d_out, width, height, x, y, sum);
-}
-
-template <int RADIUS>
-static cudaError_t launch_tile_groups(const float *d_image, int width, int height,
-                                      enum border border, float *d_out) {
-    const dim3 grid(ceil_div(width, TILE_WIDE), ceil_div(height, TILE_HIGH));
-    tile_groups_kernel<RADIUS><<<grid, dim3(ACROSS, DOWN)>>>(d_image, width, height, border, d_out);
-    return cudaGetLastError();
-}
-
-/* ---- the largest masks: pairs of rows, with a quarter fewer multiplications ---- */
 
 /* Let e(k) and o(k) be the rows 2k and 2k+1 of the tile, E(t) and O(t) those of the mask, and E(t)
  * e(k) the sum over the columns. Two results, one below the other, are then, for t from 0 to r-1,
@@ -366,13 +140,53 @@ inline __device__ void load_planes(const float *d_image, int width, int height, 
     }
 }
 
+/* Adds to sum[j] the rows j .. j+TAPS-1 from s_first on, which are in_row groups apart, times TAPS
+ * rows of the mask, which are STRIDE coefficients apart. Each row is loaded once, and meets the
+ * rows of the mask that belong to this thread's results.
+ *
+ * All threads of the block wait for each other at every row. They share nothing that is written
+ * there: they wait so that they run the same instructions, which then come from the nearest
+ * instruction cache. The unrolled code is larger than that cache (notes.md, "The expert"). */
+template <int RADIUS, int TAPS, int STRIDE>
+inline __device__ void add_rows(const float4 *s_first, const float *c_first,
+                                float (&sum)[PAIRS][GROUP]) {
+    constexpr int size = 2 * RADIUS + 1, before = apron_groups(RADIUS);
+#pragma unroll
+    for (int row = 0; row < PAIRS + TAPS - 1; row++) {
+        __syncthreads();
+        float line[GROUP * (2 * before + 1)];
+#pragma unroll
+        for (int g = 0; g <= 2 * before; g++) {
+            const float4 four = s_first[row * planes<RADIUS>::in_row + g];
+            line[GROUP * g] = four.x, line[GROUP * g + 1] = four.y;
+            line[GROUP * g + 2] = four.z, line[GROUP * g + 3] = four.w;
+        }
+#pragma unroll
+        for (int j = 0; j < PAIRS; j++) {
+            if (row < j || row - j >= TAPS) {
+                continue;
+            }
+#pragma unroll
+            for (int a = 0; a < size; a++) {
+#pragma unroll
+                for (int i = 0; i < GROUP; i++) {
+                    sum[j][i] +=
+                        line[GROUP * before - RADIUS + i + a] * c_first[(row - j) * STRIDE + a];
+                }
+            }
+        }
+    }
+}
+
 template <int RADIUS>
 __global__ void __launch_bounds__(PAIRS_THREADS, PAIRS_BLOCKS)
     pairs_kernel(const float *d_image, int width, int height, enum border border, float *d_out) {
     constexpr int size = 2 * RADIUS + 1, in_row = planes<RADIUS>::in_row;
+    constexpr int apron = GROUP * apron_groups(RADIUS);
     __shared__ planes<RADIUS> s;
-    const int left = blockIdx.x * TILE_WIDE, top = blockIdx.y * PAIRS_HIGH;
-    const bool inside = is_inside(width, height, left, TILE_WIDE, top, PAIRS_HIGH, RADIUS);
+    const int left = blockIdx.x * WIDE, top = blockIdx.y * PAIRS_HIGH;
+    const bool inside = width % GROUP == 0 && left >= apron && left + WIDE + apron <= width &&
+                        top >= RADIUS && top + PAIRS_HIGH + RADIUS <= height;
     if (inside) {
         load_planes<RADIUS, true>(d_image, width, height, border, left, top, &s);
     } else {
@@ -383,7 +197,7 @@ __global__ void __launch_bounds__(PAIRS_THREADS, PAIRS_BLOCKS)
     const int first = threadIdx.y * PAIRS * in_row + threadIdx.x, last = first + RADIUS * in_row;
     const float *const c_last = c_mask + 2 * RADIUS * size;
     float even[PAIRS][GROUP] = {}, odd[PAIRS][GROUP];
-    add_rows<RADIUS, PAIRS, RADIUS, size, true>(s.odd + first, c_sum, even);
+    add_rows<RADIUS, RADIUS, size>(s.odd + first, c_sum, even);
 #pragma unroll
     for (int k = 0; k < PAIRS; k++) {
 #pragma unroll
@@ -391,10 +205,10 @@ __global__ void __launch_bounds__(PAIRS_THREADS, PAIRS_BLOCKS)
             odd[k][i] = even[k][i];
         }
     }
-    add_rows<RADIUS, PAIRS, 1, size, true>(s.odd + last, c_last, odd);
-    add_rows<RADIUS, PAIRS, RADIUS, 2 * size, true>(s.next_minus_odd + first, c_mask + size, odd);
-    add_rows<RADIUS, PAIRS, RADIUS, 2 * size, true>(s.even_minus_odd + first, c_mask, even);
-    add_rows<RADIUS, PAIRS, 1, size, true>(s.even + first, c_last, even);
+    add_rows<RADIUS, 1, size>(s.odd + last, c_last, odd);
+    add_rows<RADIUS, RADIUS, 2 * size>(s.next_minus_odd + first, c_mask + size, odd);
+    add_rows<RADIUS, RADIUS, 2 * size>(s.even_minus_odd + first, c_mask, even);
+    add_rows<RADIUS, 1, size>(s.even + first, c_last, even);
 
     const int x = left + GROUP * threadIdx.x, y = top + 2 * PAIRS * threadIdx.y;
 #pragma unroll
@@ -412,41 +226,17 @@ __global__ void __launch_bounds__(PAIRS_THREADS, PAIRS_BLOCKS)
 template <int RADIUS>
 static cudaError_t launch_pairs(const float *d_image, int width, int height, enum border border,
                                 float *d_out) {
-    const dim3 grid(ceil_div(width, TILE_WIDE), ceil_div(height, PAIRS_HIGH));
+    const dim3 grid(ceil_div(width, WIDE), ceil_div(height, PAIRS_HIGH));
     pairs_kernel<RADIUS><<<grid, dim3(ACROSS, PAIRS_DOWN)>>>(d_image, width, height, border, d_out);
     return cudaGetLastError();
 }
 
-/* ---- a kernel for each radius ---- */
-
-cudaError_t correlate_idle(const float *d_image, int width, int height, int radius,
-                           enum border border, float *d_out) {
-    static launch *const kernels[] = {launch_idle<0>, launch_idle<1>, launch_idle<2>,
-                                      launch_idle<3>, launch_idle<4>, launch_idle<5>,
-                                      launch_idle<6>, launch_idle<7>, launch_idle<8>};
-    return radius_allowed(radius) ? kernels[radius](d_image, width, height, border, d_out)
-                                  : cudaErrorInvalidValue;
-}
-
-cudaError_t correlate_tile(const float *d_image, int width, int height, int radius,
-                           enum border border, float *d_out) {
-    static launch *const kernels[] = {launch_tile<0>, launch_tile<1>, launch_tile<2>,
-                                      launch_tile<3>, launch_tile<4>, launch_tile<5>,
-                                      launch_tile<6>, launch_tile<7>, launch_tile<8>};
-    return radius_allowed(radius) ? kernels[radius](d_image, width, height, border, d_out)
-                                  : cudaErrorInvalidValue;
-}
-
 cudaError_t correlate_register(const float *d_image, int width, int height, int radius,
                                enum border border, float *d_out) {
-    static launch *const kernels[] = {
-        launch_small<0, 2, 8, 6>, launch_small<1, 2, 8, 6>, launch_small<2, 4, 4, 8>,
-        launch_tile_groups<3>,    launch_tile_groups<4>,    launch_tile_groups<5>,
-        launch_tile_groups<6>,    launch_tile_groups<7>,    launch_tile_groups<8>};
-    static launch *const in_pairs[] = {launch_pairs<6>, launch_pairs<7>, launch_pairs<8>};
-    if (!radius_allowed(radius)) {
-        return cudaErrorInvalidValue;
+    static decltype(&launch_pairs<6>)
+        const launch[] = {launch_pairs<6>, launch_pairs<7>, launch_pairs<8>};
+    if (radius < 6 || radius > MASK_MAX_RADIUS || !pairs_allowed) {
+        return correlate_patches(d_image, width, height, radius, border, d_out);
     }
-    launch *const kernel = radius >= 6 && pairs_allowed ? in_pairs[radius - 6] : kernels[radius];
-    return kernel(d_image, width, height, border, d_out);
+    return launch[radius - 6](d_image, width, height, border, d_out);
 }

@@ -1,191 +1,65 @@
-/* Lab 5, as fast as we know how: notes.md, "The expert", says why it is written this way.
- *
- * Every kernel works on groups of four neighbouring pixels, and is compiled for each radius. In the
- * row pass the lanes of a warp exchange their groups through shared memory; in the column pass a
- * thread keeps eight groups of sums, and the L1 cache is the tile. The fused kernel marches: a warp
- * owns 128 columns, copies rows to shared memory well ahead of their use, computes the row pass of
- * one row after the other, and adds each result at once to the sums of the column pass that need
- * it, which are in registers.
- */
+/* Lab 5 with a faster part C: its kernel marches. A warp owns 128 columns, copies rows to shared
+ * memory well ahead of their use, computes the row pass of one row after the other, and adds each
+ * result at once to the sums of the column pass that need it, which are in registers. All else is
+ * separable.cu. notes.md, "The expert", says why it is written this way. */
 #include "lab.h"
 
-#include "../experts/lines.cuh"
+#define set_lines set_centred_lines
+#define correlate_fused correlate_tiles
+#include "separable.cu"
+#undef set_lines
+#undef correlate_fused
 
-#include <math.h>
-
-__constant__ float c_mirrored[LINE_MAX_LENGTH]; /* the column, from its last coefficient on */
-
-inline bool radius_allowed(int radius) {
-    return radius >= 0 && radius <= MASK_MAX_RADIUS;
-}
+__constant__ float c_mirrored[LINE_MAX_LENGTH]; /* c_column, from its last coefficient on */
 
 cudaError_t set_lines(const float *h_column, const float *h_row, int radius) {
-    if (!radius_allowed(radius)) {
-        return cudaErrorInvalidValue;
+    const cudaError_t error = set_centred_lines(h_column, h_row, radius);
+    if (error != cudaSuccess) {
+        return error;
     }
-    const int length = 2 * radius + 1;
-    float h_mirrored[LINE_MAX_LENGTH];
-    for (int i = 0; i < length; i++) {
-        h_mirrored[i] = h_column[length - 1 - i];
+    float h_mirrored[LINE_MAX_LENGTH] = {};
+    for (int i = 0; i <= 2 * radius; i++) {
+        h_mirrored[APRON - radius + i] = h_column[2 * radius - i];
     }
-    const size_t line_bytes = length * sizeof(float);
-    cudaError_t error = cudaMemcpyToSymbol(c_mirrored, h_mirrored, line_bytes);
-    if (error == cudaSuccess) {
-        error = cudaMemcpyToSymbol(c_column, h_column, line_bytes);
-    }
-    return error != cudaSuccess ? error : cudaMemcpyToSymbol(c_row, h_row, line_bytes);
+    return cudaMemcpyToSymbol(c_mirrored, h_mirrored, sizeof h_mirrored);
 }
 
-typedef cudaError_t launch(const float *d_image, int width, int height, enum border border,
-                           float *d_out);
+/* A warp has 128 columns: four neighbouring pixels for each lane. */
+enum { LANES = 32, COLUMNS = GROUP * LANES };
 
-/* ---- part A: the row pass, one group per thread ---- */
-
-enum { ROWS_WARPS = 4 };
-
-/* A warp computes one row. Its lanes exchange their groups through shared memory. */
-template <int RADIUS, bool ALIGNED>
-__global__ void rows_kernel(const float *d_image, int width, int height, enum border border,
-                            float *d_out) {
-    constexpr int before = apron_groups(RADIUS);
-    __shared__ float4 s_rows[ROWS_WARPS][LANES + 2 * before];
-    float4 *const s_row = s_rows[threadIdx.y];
-    const int lane = threadIdx.x, left = blockIdx.x * WIDE, x = left + GROUP * lane;
-    const int y = blockIdx.y * ROWS_WARPS + threadIdx.y;
-    const int group = lane < before ? lane : LANES + lane; /* of the apron: the first lanes' */
-    const int apron_x = left + GROUP * (group - before);
-    const bool edge = ALIGNED && (left == 0 || left + WIDE + GROUP * before > width);
-
-    float4 own = load_ahead<ALIGNED>(d_image, width, height, x, y, border), apron = own;
-    if (lane < 2 * before) {
-        apron = load_ahead<ALIGNED>(d_image, width, height, apron_x, y, border);
-    }
-    if (edge) {
-        own = with_border(own, x, width, border);
-        apron = with_border(apron, apron_x, width, border);
-    }
-    s_row[before + lane] = own;
-    if (lane < 2 * before) {
-        s_row[group] = apron;
-    }
-    __syncwarp();
-
-    float line[GROUP * (2 * before + 1)], sum[GROUP];
-#pragma unroll
-    for (int g = 0; g <= 2 * before; g++) {
-        put(line + GROUP * g, s_row[lane + g]);
-    }
-    row_sums<RADIUS>(line, sum);
-    if (y < height && (!ALIGNED || x < width)) {
-        store_four<ALIGNED>(d_out, width, height, x, y, sum);
-    }
+/* How many groups hold the apron of a row on one side. */
+inline constexpr __host__ __device__ int apron_groups(int radius) {
+    return (radius + GROUP - 1) / GROUP;
 }
 
-template <int RADIUS>
-static cudaError_t launch_rows(const float *d_image, int width, int height, enum border border,
-                               float *d_out) {
-    const dim3 grid(ceil_div(width, WIDE), ceil_div(height, ROWS_WARPS)), block(LANES, ROWS_WARPS);
-    if (width % GROUP == 0) {
-        rows_kernel<RADIUS, true><<<grid, block>>>(d_image, width, height, border, d_out);
-    } else {
-        rows_kernel<RADIUS, false><<<grid, block>>>(d_image, width, height, border, d_out);
-    }
-    return cudaGetLastError();
+inline __device__ int clamp(int value, int low, int high) {
+    return min(max(value, low), high);
 }
 
-/* ---- part B: the column pass, HIGH groups per thread, one below the other ---- */
-
-enum { HIGH = 8, COLUMNS_WARPS = 8, COLUMNS_HIGH = HIGH * COLUMNS_WARPS };
-
-/* Adds each row that a result needs. INSIDE: all of them are in the image. */
-template <int RADIUS, bool INSIDE, bool ALIGNED>
-inline __device__ void add_columns(const float *d_image, int width, int height, enum border border,
-                                   int x, int top, float (&sum)[HIGH][GROUP]) {
-#pragma unroll
-    for (int row = 0; row < HIGH + 2 * RADIUS; row++) {
-        const int y = top - RADIUS + row;
-        float pixels[GROUP];
-        put(pixels, INSIDE ? four_pixels<true>(d_image, width, height, x, y, border)
-                           : load_ahead<ALIGNED>(d_image, width, height, x, y, border));
-#pragma unroll
-        for (int i = 0; i < GROUP; i++) {
-#pragma unroll
-            for (int j = 0; j < HIGH; j++) {
-                if (row >= j && row - j <= 2 * RADIUS) {
-                    sum[j][i] += pixels[i] * c_column[row - j];
-                }
-            }
-        }
-    }
+inline __device__ void put(float *to, float4 four) {
+    to[0] = four.x;
+    to[1] = four.y;
+    to[2] = four.z;
+    to[3] = four.w;
 }
 
-/* Three blocks on a multiprocessor: a thread has 80 registers, and many loads under way. */
-template <int RADIUS, bool ALIGNED>
-__global__ void __launch_bounds__(LANES *COLUMNS_WARPS, 3)
-    columns_kernel(const float *d_image, int width, int height, enum border border, float *d_out) {
-    const int x = blockIdx.x * WIDE + GROUP * threadIdx.x;
-    const int first = blockIdx.y * COLUMNS_HIGH, top = first + HIGH * threadIdx.y;
-    if (x >= width || top >= height) {
+/* Writes those of the pixels x .. x+3 of row y that are in the image. No thread reads them again,
+ * so they may leave the cache first. */
+template <bool INSIDE>
+inline __device__ void store_four(float *d_out, int width, int height, int x, int y,
+                                  const float *value) {
+    float *const d_first = d_out + (size_t)y * width + x;
+    if (INSIDE) {
+        __stcs((float4 *)d_first, make_float4(value[0], value[1], value[2], value[3]));
         return;
     }
-    const bool inside = ALIGNED && first >= RADIUS && first + COLUMNS_HIGH + RADIUS <= height;
-    float sum[HIGH][GROUP] = {};
-    if (inside) {
-        add_columns<RADIUS, true, true>(d_image, width, height, border, x, top, sum);
-    } else {
-        add_columns<RADIUS, false, ALIGNED>(d_image, width, height, border, x, top, sum);
-    }
 #pragma unroll
-    for (int j = 0; j < HIGH; j++) {
-        if (inside || top + j < height) {
-            store_four<ALIGNED>(d_out, width, height, x, top + j, sum[j]);
+    for (int i = 0; i < GROUP; i++) {
+        if (x + i < width && y < height) {
+            d_first[i] = value[i];
         }
     }
 }
-
-template <int RADIUS>
-static cudaError_t launch_columns(const float *d_image, int width, int height, enum border border,
-                                  float *d_out) {
-    const dim3 grid(ceil_div(width, WIDE), ceil_div(height, COLUMNS_HIGH));
-    const dim3 block(LANES, COLUMNS_WARPS);
-    if (width % GROUP == 0) {
-        columns_kernel<RADIUS, true><<<grid, block>>>(d_image, width, height, border, d_out);
-    } else {
-        columns_kernel<RADIUS, false><<<grid, block>>>(d_image, width, height, border, d_out);
-    }
-    return cudaGetLastError();
-}
-
-/* ---- part B, on the host ---- */
-
-enum separation separate(const float *h_mask, int radius, float *h_column, float *h_row,
-                         struct contradiction *why) {
-    const int size = 2 * radius + 1;
-    int p = 0, q = 0; /* counted from 0 here, from -radius in `why` */
-    for (int i = 0; i < size * size; i++) {
-        if (fabsf(h_mask[i]) > fabsf(h_mask[q * size + p])) {
-            p = i % size, q = i / size;
-        }
-    }
-    const double largest = h_mask[q * size + p];
-    for (int i = 0; i < size; i++) {
-        h_column[i] = h_mask[i * size + p];
-        h_row[i] = largest == 0.0 ? 0.0f : (float)(h_mask[q * size + i] / largest);
-    }
-    for (int b = 0; b < size; b++) {
-        for (int a = 0; a < size; a++) {
-            const double here = h_mask[b * size + a] * largest;
-            const double there = (double)h_mask[b * size + p] * h_mask[q * size + a];
-            if (fabs(here - there) > SEPARABLE_TOLERANCE * fabs(here)) {
-                *why = {a - radius, b - radius, p - radius, q - radius};
-                return NOT_SEPARABLE;
-            }
-        }
-    }
-    return SEPARABLE;
-}
-
-/* ---- part C: the march ---- */
 
 /* A warp has a ring of STAGES rows in shared memory: it uses one row while the others are on their
  * way. BLOCKS of WARPS warps are on a multiprocessor. */
@@ -251,6 +125,22 @@ inline __device__ void copy_four(float4 *s_to, const float *d_image, int width, 
     }
 }
 
+/* The row pass of a group. line[0] is the first pixel of the apron's first group. */
+template <int RADIUS> inline __device__ void row_sums(const float *line, float (&sum)[GROUP]) {
+    constexpr int first = GROUP * apron_groups(RADIUS) - RADIUS;
+#pragma unroll
+    for (int i = 0; i < GROUP; i++) {
+        sum[i] = 0.0f;
+    }
+#pragma unroll
+    for (int a = 0; a <= 2 * RADIUS; a++) {
+#pragma unroll
+        for (int i = 0; i < GROUP; i++) {
+            sum[i] += line[first + i + a] * c_row[APRON - RADIUS + a];
+        }
+    }
+}
+
 /* The column pass: adds a row of the row pass to the sums that need it, sum[j] with coefficient j.
  * sum[0] is complete then and goes to `done`, the others move up. */
 template <int RADIUS>
@@ -283,7 +173,7 @@ inline __device__ void march(const float *d_image, int width, int height, enum b
     const int apron_x = left + GROUP * (group - before);
     float4 *const s_line = s_ring + lane, *const s_own = s_line + before;
     float4 *const s_apron = s_ring + group;
-    const float *const c_line = section.step > 0 ? c_mirrored : c_column;
+    const float *const c_line = (section.step > 0 ? c_mirrored : c_column) + APRON - RADIUS;
 
     const auto load = [&](int slot, int y) {
         copy_four<COPYING>(s_own + slot, d_image, width, height, x, y, border);
@@ -329,16 +219,16 @@ inline __device__ void march(const float *d_image, int width, int height, enum b
  * second time from the L2 cache. */
 template <int RADIUS>
 __global__ void __launch_bounds__(LANES *WARPS, BLOCKS)
-    fused_kernel(const float *d_image, int width, int height, enum border border, int rows,
+    march_kernel(const float *d_image, int width, int height, enum border border, int rows,
                  float *d_out) {
     constexpr int before = apron_groups(RADIUS);
     __shared__ float4 s_rings[WARPS][STAGES * (LANES + 2 * before)];
-    const int warp = threadIdx.x / LANES, left = (blockIdx.x * WARPS + warp) * WIDE;
+    const int warp = threadIdx.x / LANES, left = (blockIdx.x * WARPS + warp) * COLUMNS;
     const int top = blockIdx.y * rows, bottom = min(top + rows, height);
     const bool down = blockIdx.y % 2 == 0;
     const struct section section = {down ? top - RADIUS : bottom - 1 + RADIUS, down ? 1 : -1,
                                     bottom - top + 2 * RADIUS};
-    const bool edge = left == 0 || left + WIDE + GROUP * before > width;
+    const bool edge = left == 0 || left + COLUMNS + GROUP * before > width;
     float4 *const s_ring = s_rings[warp];
     if (left >= width) {
         return;
@@ -362,58 +252,31 @@ static cudaError_t section_rows(int width, int height, int *rows) {
         error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     }
     if (error == cudaSuccess) {
-        const int sections = max(processors * BLOCKS / (int)ceil_div(width, WIDE * WARPS), 1);
+        const int sections = max(processors * BLOCKS / (int)ceil_div(width, COLUMNS * WARPS), 1);
         *rows = max((int)ceil_div(height, sections), 2 * MASK_MAX_RADIUS);
     }
     return error;
 }
 
 template <int RADIUS>
-static cudaError_t launch_fused(const float *d_image, int width, int height, enum border border,
+static cudaError_t launch_march(const float *d_image, int width, int height, enum border border,
                                 float *d_out) {
     int rows;
     const cudaError_t error = section_rows(width, height, &rows);
     if (error != cudaSuccess) {
         return error;
     }
-    const dim3 grid(ceil_div(width, WIDE * WARPS), ceil_div(height, rows)), block(LANES * WARPS);
-    fused_kernel<RADIUS><<<grid, block>>>(d_image, width, height, border, rows, d_out);
+    const dim3 grid(ceil_div(width, COLUMNS * WARPS), ceil_div(height, rows)), block(LANES * WARPS);
+    march_kernel<RADIUS><<<grid, block>>>(d_image, width, height, border, rows, d_out);
     return cudaGetLastError();
-}
-
-/* ---- a kernel for each radius ---- */
-
-cudaError_t correlate_rows(const float *d_image, int width, int height, int radius,
-                           enum border border, float *d_out) {
-    static launch *const kernels[] = {launch_rows<0>, launch_rows<1>, launch_rows<2>,
-                                      launch_rows<3>, launch_rows<4>, launch_rows<5>,
-                                      launch_rows<6>, launch_rows<7>, launch_rows<8>};
-    return radius_allowed(radius) ? kernels[radius](d_image, width, height, border, d_out)
-                                  : cudaErrorInvalidValue;
-}
-
-cudaError_t correlate_columns(const float *d_image, int width, int height, int radius,
-                              enum border border, float *d_out) {
-    static launch *const kernels[] = {launch_columns<0>, launch_columns<1>, launch_columns<2>,
-                                      launch_columns<3>, launch_columns<4>, launch_columns<5>,
-                                      launch_columns<6>, launch_columns<7>, launch_columns<8>};
-    return radius_allowed(radius) ? kernels[radius](d_image, width, height, border, d_out)
-                                  : cudaErrorInvalidValue;
 }
 
 cudaError_t correlate_fused(const float *d_image, int width, int height, int radius,
                             enum border border, float *d_out) {
-    static launch *const kernels[] = {launch_fused<0>, launch_fused<1>, launch_fused<2>,
-                                      launch_fused<3>, launch_fused<4>, launch_fused<5>,
-                                      launch_fused<6>, launch_fused<7>, launch_fused<8>};
-    return radius_allowed(radius) ? kernels[radius](d_image, width, height, border, d_out)
-                                  : cudaErrorInvalidValue;
-}
-
-cudaError_t correlate_separable(const float *d_image, int width, int height, int radius,
-                                enum border border, float *d_between, float *d_out) {
-    const cudaError_t error = correlate_rows(d_image, width, height, radius, border, d_between);
-    return error != cudaSuccess
-               ? error
-               : correlate_columns(d_between, width, height, radius, border, d_out);
+    static decltype(&launch_march<0>) const launch[] = {
+        launch_march<0>, launch_march<1>, launch_march<2>, launch_march<3>, launch_march<4>,
+        launch_march<5>, launch_march<6>, launch_march<7>, launch_march<8>};
+    return radius >= 0 && radius <= MASK_MAX_RADIUS
+               ? launch[radius](d_image, width, height, border, d_out)
+               : cudaErrorInvalidValue;
 }

@@ -61,16 +61,11 @@ def test_two_hundred_keys_equal_formulas(quizzes: dict[str, Quiz]) -> None:
             across, down = (width + BLOCK_WIDTH - 1) // BLOCK_WIDTH, (height + high - 1) // high
             assert draft.answer == across * down, draft
             checked += 1
-        draft = drafts(quizzes[part], "idle", 1)[0]
-        width, height = ints(r"(\d+) x (\d+) pixels", draft.text)
-        across, down = (width + BLOCK_WIDTH - 1) // BLOCK_WIDTH, (height + high - 1) // high
-        threads = across * down * BLOCK_WIDTH * high
-        assert draft.answer == threads - width * height, draft
         draft = drafts(quizzes[part], "occupancy", 1)[0]
         shared = (TILE + 16) ** 2 * 4 if part == "lab4 B" else 0
         most = min(2048 // (BLOCK_WIDTH * high), 32, 228 * 1024 // (shared + 1024))
         assert draft.answer == most, draft
-        checked += 2
+        checked += 1
         for draft in drafts(quizzes[part], "sectors", 30):
             if "store to d_out" not in draft.text:
                 continue
@@ -108,7 +103,6 @@ def test_two_hundred_keys_equal_formulas(quizzes: dict[str, Quiz]) -> None:
     for draft in drafts(quizzes["lab4 B"], "banks", 10):
         assert draft.answer == 1, "neighbouring lanes use neighbouring words"
         checked += 1
-    assert drafts(quizzes["lab4 B"], "shared_bytes", 1)[0].answer == (TILE + 16) ** 2 * 4
     for draft in drafts(quizzes["lab8 A"], "grey", 20):
         r, g, b = ints(r"R = (\d+), G = (\d+), B = (\d+)", draft.text)
         wr, wg, wb = ints(r"r = (\d+), g = (\d+), b = (\d+)", draft.text)

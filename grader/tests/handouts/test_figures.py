@@ -16,8 +16,9 @@ from grader.tests import captured
 from grader.tests.handouts.readable import unreadable
 from grader.tests.render import browser
 from handouts.drawing import __main__ as drawing
-from handouts.drawing import performance, results
+from handouts.drawing import performance
 from handouts.drawing.canvas import DARK, GREY, GROUND, INK, WHITE, Drawing
+from labs.studies.gpu.speeds import Speed
 
 FIGURES = paths.ROOT / "handouts" / "figures"
 NAMES = sorted(drawing.figures())
@@ -130,35 +131,17 @@ def test_print_is_light(pages: dict[bool, Page]) -> None:
     assert fill == f"rgb({', '.join(str(n) for n in bytes.fromhex(GROUND[1:]))})"
 
 
-ROW = "| lab2 A | speed of the kernel: 13x13 on 4096x4096 | 1384 | - | - | 135 |\n"
-SMALL = "| lab2 A | speed of the kernel: 5x5 on 4096x4096 | 300 | 450.5 | 1.5 | 135 |\n"
-HEADING = "## Speed of the solutions\n\n"
+def _speed(lab: str, check: str, ns: int) -> Speed:
+    return Speed(lab, "A", f"speed of the kernel: {check} on 4096x4096", ns, None, None, 135)
 
 
-def test_the_roofline_needs_one_row_for_each_part() -> None:
+def test_the_roofline_needs_one_speed_for_each_part() -> None:
     work = performance.WORK[0]
-    speeds = results.speeds(HEADING + SMALL + ROW)
-    assert performance.seconds(speeds, work) == pytest.approx(1384e-6)
-    for rows in (SMALL, ROW + ROW, SMALL + ROW.replace("lab2", "lab3")):
+    small, large = _speed("lab2", "5x5", 300_000), _speed("lab2", "13x13", 1_384_000)
+    assert performance.seconds([small, large], work) == pytest.approx(1384e-6)
+    for speeds in ([small], [large, large], [small, _speed("lab3", "13x13", 1_384_000)]):
         with pytest.raises(ValueError, match="one is needed"):
-            performance.seconds(results.speeds(HEADING + rows), work)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", ROW, HEADING, HEADING + "## Next\n" + ROW, HEADING + ROW.replace("1384", "-")],
-    ids=["empty", "no heading", "no rows", "rows below another heading", "no time"],
-)
-def test_results_without_speeds_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="Speed of the solutions"):
-        results.speeds(text)
-
-
-def test_baselines_are_read() -> None:
-    assert [s.baseline for s in results.speeds(HEADING + SMALL + ROW)] == [450.5, None]
-    with pytest.raises(ValueError, match="gpu"):
-        results.gpu("- nvcc: 13\n")
-    assert results.gpu("- date: x\n- gpu: NVIDIA H200, 580, 9.0\n") == "NVIDIA H200"
+            performance.seconds(speeds, work)
 
 
 def test_no_part_is_above_its_roof() -> None:

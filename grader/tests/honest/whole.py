@@ -35,10 +35,10 @@ class Program:
 
 
 def one_file(source: Path) -> str:
-    """An expert as it can be handed in: with the text of the headers of solutions/experts/."""
+    """An expert as it can be handed in: with the text of the solution that it includes."""
     return re.sub(
-        r'^#include "(.*\.cuh)"$',
-        lambda found: one_file(source.parent / found[1]).replace("#pragma once\n", ""),
+        r'^#include "(?!lab)(.*\.cu?)"$',
+        lambda found: (source.parent / found[1]).read_text(),
         source.read_text(),
         flags=re.MULTILINE,
     )
@@ -48,8 +48,10 @@ def programs() -> Iterator[Program]:
     for lab_id in outline.available():
         folder, submit = paths.SOLUTIONS / spec.load(lab_id).folder, spec.load(lab_id).submit
         yield Program("solution", "solution", lab_id, {n: (folder / n).read_text() for n in submit})
-        experts = {n: one_file(folder / f"expert{Path(n).suffix}") for n in submit}
-        yield Program("expert", "expert", lab_id, experts)
+        experts = {n: folder / f"expert{Path(n).suffix}" for n in submit}
+        if any(expert.exists() for expert in experts.values()):
+            files = {n: one_file(e if e.exists() else folder / n) for n, e in experts.items()}
+            yield Program("expert", "expert", lab_id, files)
     for entry in zoo.everything():
         if entry.verdict == "right":
             yield Program("zoo", entry.name, entry.lab, zoo.files(entry))

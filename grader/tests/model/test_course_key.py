@@ -119,7 +119,8 @@ SPEC, HIDDEN = "labs/lab3_constant_mask/lab.toml", "solutions/lab3_constant_mask
         (SPEC, 'name = "13x13 on 1x1,', 'name = "13x13 on 1x01,', True),
         (SPEC, "at_most = 8", "at_most = 9", True),
         (HIDDEN, "seed = ", "seed = 1", True),
-        (HIDDEN, 'border = "zero"', 'border = "replicate"', True),
+        (SPEC, 'border = "zero"', 'border = "replicate"', True),
+        (HIDDEN, 'border = "replicate"', 'border = "zero"', True),
         (SPEC, 'why = "both', "why = both", True),  # no TOML any more
     ],
 )

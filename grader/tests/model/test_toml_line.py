@@ -45,7 +45,7 @@ def said(
     ("old", "new", "says"),
     [
         ('operation = "polyphase"', 'operation = "polyphas"', "there is no operation 'polyphas'"),
-        ('border = "zero"', 'border = "zer"', "there is no border 'zer'"),
+        ('border = "replicate"', 'border = "replicat"', "there is no border 'replicat'"),
         ("border =", "bordr =", "unknown field `bordr`"),
         ("[[technique]]", "[[technik]]", "unknown field `technik`"),
         ("seed =", 'seed = "1" #', "Expected `int`, got `str`"),
@@ -80,7 +80,6 @@ def test_a_mistake_has_its_line(
         ('mask = "impulse3"', 'mask = "impuls3"', "there is no mask 'impuls3'; the masks are"),
         ('image = "ramp"', 'image = "rampe"', "there is no image 'rampe'"),
         ('image = "photo"\n', 'image = "foto"\n', "there is no image 'foto'"),
-        ('mask = "impulse3"\nborder = "zero"', 'mask = "impulse3"', "computed: 'border'"),
     ],
 )
 def test_a_mistake_in_a_check_has_the_checks_line(
@@ -88,9 +87,18 @@ def test_a_mistake_in_a_check_has_the_checks_line(
 ) -> None:
     name = REAL.rindex("name = ", 0, REAL.index(old))
     lines = [1 + REAL[:at].count("\n") for at in (name, REAL.index(old))]
-    message = said(monkeypatch, tmp_path, REAL.replace(old, new, 1), late="computed" in says)
+    message = said(monkeypatch, tmp_path, REAL.replace(old, new, 1))
     assert says in message
     assert any(f"line {line}: '" in message for line in lines), message
+
+
+def test_a_check_that_gets_no_border_has_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = REAL.replace('border = "zero" # of each check that names none\n', "")
+    line = 1 + text[: text.index("[[case]]")].count("\n")
+    message = said(monkeypatch, tmp_path, text, late=True)
+    assert "computed: 'border'" in message and re.search(rf"line {line + 1}\b", message), message
 
 
 def test_a_mistake_in_a_hidden_case_names_its_file(
@@ -105,6 +113,6 @@ def test_a_mistake_in_a_hidden_case_names_its_file(
 def test_a_byte_order_mark_of_windows_is_no_mistake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    marked = "\ufeff" + REAL.replace('border = "zero"', 'border = "zer"', 1)
+    marked = "\ufeff" + REAL.replace('border = "replicate"', 'border = "zer"', 1)
     assert "there is no border 'zer'" in said(monkeypatch, tmp_path, marked)
     assert outline.load("lab3").id == "lab3"

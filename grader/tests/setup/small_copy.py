@@ -87,7 +87,7 @@ class Copy:
         (self.root / "datasets" / "generate.py").write_text(FETCH)
         digest = hashlib.sha256(PICTURE).hexdigest()
         (self.root / "datasets" / "manifest.toml").write_text(
-            f'[[dataset]]\nname = "coffee.png"\nsha256 = "{digest}"\n'
+            f'[photograph]\nsha256 = "{digest}"\n'
         )
         tiny = wheel(self.shop, "tiny")
         (self.root / "grader" / "setup" / "requirements.lock").write_text(tiny)

@@ -9,7 +9,6 @@
   const input = document.getElementById("query");
   const list = document.getElementById("results");
   const status = document.getElementById("search-status");
-  const vocabulary = new Map(); // of all pages: how often each word is used
   let sections = null;
 
   function load() {
@@ -26,11 +25,6 @@
         plainText: plain(entry.text),
         names: entry.term ? plain(entry.heading).split(/[(),]+/).map((name) => name.trim()) : [],
       }));
-      for (const { plainTitle, plainText } of sections) {
-        for (const word of `${plainTitle} ${plainText}`.match(/[\p{L}_]{4,}/gu) || []) {
-          vocabulary.set(word, (vocabulary.get(word) || 0) + 1);
-        }
-      }
       show();
     };
     script.onerror = () => {
@@ -48,41 +42,6 @@
   // Without the s of a plural: a part of both.
   function singular(word) {
     return word.length > 3 ? word.replace(/s$/, "") : word;
-  }
-
-  // How many letters must be changed, added, left out or exchanged with the next one.
-  function distance(a, b) {
-    const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
-    for (let i = 1; i <= a.length; i++) {
-      rows.push([i]);
-      for (let j = 1; j <= b.length; j++) {
-        const change = rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
-        rows[i][j] = Math.min(change, rows[i - 1][j] + 1, rows[i][j - 1] + 1);
-        if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-          rows[i][j] = Math.min(rows[i][j], rows[i - 2][j - 2] + 1);
-        }
-      }
-    }
-    return rows[a.length][b.length];
-  }
-
-  // A word that no page has, as the nearest one that pages have: one error in four letters.
-  function corrected(word) {
-    if (sections.some((s) => s.plainTitle.includes(word) || s.plainText.includes(word))) {
-      return word;
-    }
-    let best = word;
-    let fewest = Math.min(2, Math.floor(word.length / 4)) + 1;
-    for (const [known, uses] of vocabulary) {
-      if (Math.abs(known.length - word.length) >= fewest + 1) {
-        continue;
-      }
-      const errors = distance(word, known);
-      if (errors < fewest || (errors === fewest && best !== word && uses > vocabulary.get(best))) {
-        [best, fewest] = [known, errors];
-      }
-    }
-    return best;
   }
 
   // The sections that have all words, best first: a term of the glossary, then a phrase before
@@ -164,23 +123,18 @@
   }
 
   function show() {
-    let query = input.value.trim();
+    const query = input.value.trim();
     if (query.length < 2 || sections === null) {
       close();
       return;
     }
-    let found = find(query);
-    if (found.length === 0) {
-      query = plain(query).split(/\s+/).map(corrected).join(" ");
-      found = find(query);
-    }
-    const meant = query === input.value.trim() ? "" : ` for “${query}”`;
-    const count = `${found.length} ${found.length === 1 ? "section" : "sections"}${meant}`;
+    const found = find(query);
+    const count = `${found.length} ${found.length === 1 ? "section" : "sections"}`;
     status.textContent = found.length ? `${count} found` : "Nothing found";
     const head = document.createElement("p");
     head.textContent = found.length
       ? `${count}${found.length > MOST ? `, the best ${MOST}` : ""}`
-      : `No section has all words of “${input.value.trim()}”`;
+      : `No section has all words of “${query}”`;
     const items = document.createElement("ol");
     items.append(...found.slice(0, MOST).map(result));
     list.replaceChildren(head, ...(found.length ? [items] : []));

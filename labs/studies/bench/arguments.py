@@ -9,7 +9,6 @@ from labs.studies.bench.sides import Weights
 from labs.studies.bench.work import Array, Work
 
 CHUNKS = 16  # sections of lab 8's streamed copy
-SLOTS_BYTES = 256  # more than struct expert_slots of lab 8's expert needs
 
 
 def pointer(array: Array) -> ctypes.c_void_p:
@@ -25,7 +24,6 @@ class Arguments:
         grey = work.operation == "grey"
         planes = 1 if grey else [1, *work.image.shape][-3]
         self.arrays = _masks(work)
-        self.slots = np.zeros(SLOTS_BYTES, np.uint8)
         self.common: dict[str, Any] = {
             "width": ctypes.c_int(width),
             "height": ctypes.c_int(height),
@@ -36,8 +34,6 @@ class Arguments:
             "border": ctypes.c_int(work.border),
             "weights": Weights(*(int(one) for one in work.mask)) if grey else Weights(),
             "chunks": ctypes.c_int(CHUNKS),
-            "section": ctypes.c_size_t(-(-width * height // (4 * CHUNKS)) * 4),
-            "slots": pointer(self.slots),
             "stream": ctypes.c_void_p(None),
         }
         self.common |= {name: pointer(array) for name, array in self.arrays.items()}

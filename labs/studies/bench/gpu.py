@@ -150,54 +150,30 @@ def _from_host(bench: Bench, computed: Work) -> Iterator[Case]:
     """The functions that copy the image to the device and the grey values back, beside the copy of
     the image alone, from memory that is pinned already, and beside pinning the memory alone."""
     device, images = bench.device, HostImages(computed)
-    copy, pinned = _Copy(device, images), _Pinned(device, computed)
+    copy = _Copy(device, images)
     try:
         programs = []
         for name, part in parts.LAB8_HOST.items():
-            for side in ("reference", "expert"):
-                if library := bench.sides.get(("lab8", side)):
-                    program = case.of_side(part, side, library, images, cuda=True)
-                    assert program is not None
-                    owner = ("lab8", f"E {name}")
-                    programs.append(Program(side, program.call, program.result, owner))
-        if expert := bench.sides.get(("lab8", "expert")):
-            program = case.of_side(parts.LAB8_KEPT, "expert", expert, pinned, cuda=True)
-            assert program is not None
-            owner = ("lab8", "E kept pinned")
-            programs.append(Program("expert", program.call, program.result, owner))
+            if library := bench.sides.get(("lab8", "reference")):
+                program = case.of_side(part, "reference", library, images, cuda=True)
+                assert program is not None
+                owner = ("lab8", f"E {name}")
+                programs.append(Program("reference", program.call, program.result, owner))
         limits = Limits(lambda count: device.wall_clock(copy.call, count), None)
         effort = Effort(rounds=7, budget_ns=2e9)
         measured = case.measure(computed, programs, limits, device.wall_clock, effort, {})
         pinning = device.wall_clock(copy.pin, 3)
-        if expert:
-            expert["expert_close"](pinned.arguments.common["slots"])
     finally:
         copy.free()
-        pinned.free()
     for one in measured:
         entries = [
             Entry(TO_DEVICE, e.ns, e.ratio, e.rounds) if e.who == case.COPY else e
             for e in one.entries
         ]
-        if "kept" not in one.part:
-            entries.append(Entry(PINNING, pinning, rounds=3))
+        entries.append(Entry(PINNING, pinning, rounds=3))
         yield Case(
             one.lab, one.part, one.work, one.bytes, one.multiply_adds, one.floor_ns, PCIE, entries
         )
-
-
-class _Pinned(HostImages):
-    """The images of lab 8 in memory that stays pinned."""
-
-    def __init__(self, device: Device, computed: Work) -> None:
-        super().__init__(computed)
-        self.device = device
-        for array in (self.image, self.out):
-            device.call("device_pin", arguments.pointer(array), ctypes.c_size_t(array.nbytes))
-
-    def free(self) -> None:
-        for array in (self.image, self.out):
-            self.device.call("device_unpin", arguments.pointer(array))
 
 
 class _Copy:

@@ -77,6 +77,9 @@ def page(measured: Iterable[Run]) -> str:
         "with fewer multiply-adds, or a TF32 result, may be faster. Where another program is, the",
         "run did not find the limit, and the floor is not known.",
         "",
+        "*Expert* is a faster program for a few parts. These runs also timed experts of",
+        "other parts; their figures went with their programs.",
+        "",
         "`python -m labs.studies.bench pages` writes this page from `results/*.json`, whose format",
         "`results.py` describes.",
     ]

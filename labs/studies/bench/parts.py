@@ -15,16 +15,15 @@ _GREY = "image width height weights out"
 _ON_HOST = "h_image width height weights h_out"
 
 LAB1 = {
-    part: Part("lab1", part, f"{name} {_PLAIN}", baseline=f"baseline_correlate {_PLAIN}")
+    part: Part(
+        "lab1",
+        part,
+        f"{name} {_PLAIN}",
+        baseline=f"baseline_correlate {_PLAIN}",
+        expert=part in "BC",
+    )
     for part, name in (("A", "correlate_loops"), ("B", "correlate_rows"), ("C", "correlate_openmp"))
 }
-LAB1_SEPARABLE = Part(
-    "lab1",
-    "B",
-    f"correlate_rows {_PLAIN}",
-    baseline=f"baseline_correlate {_PLAIN}",
-    expert="expert_separable image width height h_row h_column radius border out",
-)
 LAB2 = {  # its baseline runs on the CPU
     "A": Part("lab2", "A", f"correlate_device {_PLAIN}"),
     "D": Part("lab2", "D", f"correlate_identical {_PLAIN}"),
@@ -54,6 +53,7 @@ LAB4 = {
         "" if part == "C" else "set_mask h_mask radius",
         f"baseline_correlate {_SET}",
         "baseline_set_mask h_mask radius",
+        expert=part == "D",
     )
     for part, name in (
         ("A", "correlate_idle"),
@@ -70,6 +70,7 @@ LAB5 = {
         "set_lines h_column h_row radius",
         f"baseline_correlate {_SET}",
         "baseline_set_mask h_plane radius",
+        expert=part == "C",
     )
     for part, name in (
         ("A", "correlate_rows"),
@@ -94,12 +95,19 @@ LAB7 = {
         part,
         f"{name}_{kind} {_ONE if part == 'A' else _BANK}",
         baseline=f"baseline_{name}_{kind} {_ONE if part == 'A' else _BANK}",
+        expert=(part, kind) == ("C", "float"),
     )
     for part, name in (("A", "depthwise"), ("B", "pointwise"), ("C", "convolution"))
     for kind in ("double", "float")
 }
 LAB8 = {
-    part: Part("lab8", part, f"grey_{name} {_GREY}", baseline=f"baseline_grey {_GREY}")
+    part: Part(
+        "lab8",
+        part,
+        f"grey_{name} {_GREY}",
+        baseline=f"baseline_grey {_GREY}",
+        expert=part == "D",
+    )
     for part, name in (("A", "openmp"), ("B", "rows"), ("C", "sse"), ("D", "avx2"))
 }
 LAB8_KERNEL = Part("lab8", "E", "grey_device image pixels weights out stream")
@@ -108,11 +116,3 @@ LAB8_HOST = {
     "pinned": Part("lab8", "E", f"grey_pinned {_ON_HOST}"),
     "streamed": Part("lab8", "E", "grey_streamed h_image width height weights chunks h_out"),
 }
-# Only the expert has functions for images that stay pinned.
-LAB8_KEPT = Part(
-    "lab8",
-    "E",
-    "",
-    "expert_open slots section",
-    expert="expert_pinned slots h_image pixels weights h_out",
-)

@@ -30,7 +30,7 @@ bench-side: $(OUT)/$(SIDE).so
 $(OUT)/$(SIDE).so: $(BENCH_OBJECT) $(if $(filter sim,$(BACKEND)),$(BENCH)/sim/device.o $(LIB)/libsim.a)
 	$(Q)$(SHARED_$(BACKEND)) $(filter %.o,$^) $(if $(filter sim,$(BACKEND)),$(LIBS_OF_SIM)) -o $@
 # Another make may have made it for other flags: they are in the Makefiles.
-$(BENCH_OBJECT): $(SOURCE) $(wildcard labs/$(LAB)/*.h labs/runtime/*.h solutions/experts/*.cuh) Makefile labs/runtime/submission.mk labs/studies/bench/rules.mk
+$(BENCH_OBJECT): $(SOURCE) $(wildcard labs/$(LAB)/*.h labs/runtime/*.h) Makefile labs/runtime/submission.mk labs/studies/bench/rules.mk
 	@mkdir -p $(@D)
 	$(say) $(if $(filter %.c,$<),CC,$(if $(filter gpu,$(BACKEND)),NVCC,CXX)) '$< ($(BACKEND))'
 ifeq ($(suffix $(SOURCE)),.c)

@@ -40,7 +40,7 @@ class Weights(ctypes.Structure):
 class Part:
     """What is called for a part of a lab. call: a function and the names of its arguments, as in
     "correlate_rows image width height mask radius border out". prepare: what is called once before,
-    and not timed. expert: what is called instead of an expert that has a function beyond lab.h."""
+    and not timed. expert: whether the lab's expert has this part, not the reference's."""
 
     lab: str
     id: str
@@ -48,14 +48,14 @@ class Part:
     prepare: str = ""
     baseline: str = ""
     baseline_prepare: str = ""
-    expert: str = ""
+    expert: bool = False
 
     def of(self, side: str) -> tuple[str, str]:
         """Call and preparation of a side; the call is "" where the side has none."""
         if side == "baseline":
             return self.baseline, self.baseline_prepare
-        if side == "expert" and self.expert:
-            return self.expert, self.prepare
+        if side == "expert" and not self.expert:
+            return "", ""
         return self.call, self.prepare
 
 
