@@ -10,11 +10,10 @@ from grader import paths
 from grader.execute.backend import machine
 from grader.execute.profile import Kernel, Line, Profile
 from grader.grading import pipeline, score
-from grader.model import prediction as predictions
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
-from grader.model.prediction import Prediction, Ratio
+from grader.model.prediction import LineShare, Prediction, Ratio
 from grader.model.result import Check, Result
 from grader.model.submission import Submission
 from grader.predict.references import references
@@ -84,7 +83,7 @@ def predicted() -> tuple[Result, ReportData]:
                 "NVIDIA H200",
                 time=known.baseline,
                 ratio=Ratio(0.6, 0.3, 0.9),
-                line=predictions.Line("shared_tile.cu", 96, 0.5) if speed.part == "B" else None,
+                line=LineShare("shared_tile.cu", 96, 0.5) if speed.part == "B" else None,
                 solution=known.solution,
                 baseline=known.baseline,
             )

@@ -25,7 +25,7 @@ from grader.oracle.compare import compare
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs, inputs
 from grader.oracle.operations import OPERATIONS, expected
-from grader.predict import model
+from grader.predict.terms import CHANGES, WORDS
 from grader.render import html, images, predicted_times, roofline, timing_chart, warp_access
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
@@ -360,12 +360,12 @@ def test_predicted_times_are_pictured_and_never_called_measured() -> None:
         (pictured,) = predicted_times.charts([found])
         assert found.time and found.solution
         for words, _ in pictured.changes:
-            term = next(name for name, said in model.WORDS.items() if said == words)
+            term = next(name for name, said in WORDS.items() if said == words)
             assert found.time.terms[term] > 1.05 * found.solution.terms.get(term, 0.0)
 
 
 def test_each_term_has_a_change_that_makes_it_smaller() -> None:
-    assert set(model.CHANGES) == set(model.WORDS)
+    assert set(CHANGES) == set(WORDS)
 
 
 def test_without_predictions_there_is_no_such_section() -> None:

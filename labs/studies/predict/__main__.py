@@ -8,7 +8,7 @@ counts everything again. --write: writes RESULTS.md and h200/predictions.csv.
 import sys
 from collections.abc import Callable
 
-from grader.predict import model
+from grader.predict.terms import WORDS
 from labs.studies.predict import collect, errors, explained, foreign, timed_code
 from labs.studies.predict.collect import Counted
 from labs.studies.predict.errors import Row
@@ -63,7 +63,7 @@ def text(counted: list[Counted]) -> str:
         figures = f"{_two(of_lab)} | {errors.rank(of_lab):.3f} | {_two(others[lab])}"
         lines.append(f"| {lab} | {len(of_lab)} | {figures} |")
     kinds: list[tuple[str, Callable[[Row], str]]] = [
-        ("what binds the kernel", lambda row: model.WORDS[row.prediction.bound]),
+        ("what binds the kernel", lambda row: WORDS[row.prediction.bound]),
         ("sort of program", lambda row: errors.kind_of(row.call)),
     ]
     for title, key in kinds:

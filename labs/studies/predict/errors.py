@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scipy.stats import spearmanr
 
 from grader.predict import gpu, model
-from grader.predict.model import Prediction, Weights
+from grader.predict.model import Estimate, Weights
 from labs.studies.predict import collect
 from labs.studies.predict.collect import Counted
 from labs.studies.predict.fit import fit, half
@@ -22,7 +22,7 @@ class Row:
     """A call: predicted and measured microseconds."""
 
     call: Call
-    prediction: Prediction
+    prediction: Estimate
     measured: float
     held_out: bool
 

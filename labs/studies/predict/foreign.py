@@ -30,7 +30,8 @@ from grader.execute import program
 from grader.execute.profile import Launch
 from grader.predict import counts, gpu, model
 from grader.predict.counts import Counts
-from grader.predict.model import Prediction, Weights
+from grader.predict.model import Estimate, Weights
+from grader.predict.terms import WORDS
 from labs.studies.predict.programs import HERE
 from labs.tests.programs import hecbench
 
@@ -75,7 +76,7 @@ class Kernel:
 @dataclass(frozen=True)
 class Row:
     kernel: Kernel
-    prediction: Prediction
+    prediction: Estimate
 
     @property
     def ratio(self) -> float:
@@ -170,7 +171,7 @@ def worst(found: list[Row], most: int = 12) -> list[str]:
         predicted = 1e6 * row.prediction.seconds - EVENTS
         lines.append(
             f"| {row.kernel.program} {row.kernel.counts.kernel} | {predicted:.0f} "
-            f"| {row.kernel.us:.0f} | {model.WORDS[row.prediction.bound]} |"
+            f"| {row.kernel.us:.0f} | {WORDS[row.prediction.bound]} |"
         )
     return lines
 
