@@ -112,6 +112,12 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def rules(self, lab: str) -> LabRules:
         return self.lab.get(lab, LabRules())
 
+    def hidden_seeds(self) -> dict[str, int]:
+        """By lab, where the course has its own."""
+        return {
+            lab: its.hidden_seed for lab, its in self.lab.items() if its.hidden_seed is not None
+        }
+
     def due(self, lab: str, names: frozenset[str]) -> datetime | None:
         """When a lab is due for the student whom any of these names means; None: never."""
         due = self.rules(lab).due

@@ -11,11 +11,12 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup
 
-from grader.classroom.bulk import comparison
-from grader.classroom.bulk import final as final_grades
-from grader.classroom.bulk.final import Final, Student
+from grader.classroom.bulk import class_records, comparison
 from grader.classroom.bulk.history import Past
 from grader.classroom.bulk.store import Store
+from grader.classroom.course import students
+from grader.classroom.course.final import Final
+from grader.classroom.course.students import Student
 from grader.classroom.page import charts, checks, reasons
 from grader.classroom.page import content as contents
 from grader.classroom.page import names as naming
@@ -80,9 +81,9 @@ class Pages:
 def page(store: Store, folder: Path, pseudonyms: bool) -> str:
     """The page of a run. folder: where the file will be, for its links. Raises StoreError,
     SettingsError, and sqlite3.OperationalError."""
-    course = final_grades.rules(store)
-    grades = final_grades.finals(store, course)
-    everybody = final_grades.students(store.submissions(), course)
+    course = class_records.rules(store)
+    grades = class_records.finals(store, course)
+    everybody = students.students(store.submissions(), course)
     names = Names(everybody, naming.key(store) if pseudonyms else None)
     content = contents.content(store, grades, course, names)
     numbers = store.history.numbers()
@@ -96,7 +97,7 @@ def page(store: Store, folder: Path, pseudonyms: bool) -> str:
         moved=moved,
         at=store.history.at(numbers[-1]).astimezone(course.zone()) if numbers else None,
         zone=course.timezone,
-        has_rules=bool(store.setting(final_grades.COURSE)),
+        has_rules=bool(store.setting(class_records.COURSE)),
         plots=_plots(content),
         cells=_cells(content, names, pages),
         href=pages.href,
