@@ -36,10 +36,6 @@ from labs.studies.predict.programs import HERE
 from labs.tests.programs import hecbench
 
 FILE = HERE / "h200" / "foreign.csv"
-# The same of kernels of the labs, timed later than those of times.csv: of today's solutions, and of
-# entries of the zoo that change them. A kernel that several have stands there once. No weight is
-# fitted to them.
-LABS = HERE / "h200" / "labs.csv"
 # Microseconds that two events around a short kernel measure more than Nsight Compute: the median
 # difference of h200/times.csv and h200/counters.csv.
 EVENTS = 1.5
@@ -88,11 +84,11 @@ class Row:
         return 1e6 * self.prediction.low <= measured <= 1e6 * self.prediction.high
 
 
-def kernels(of: Path = FILE) -> list[Kernel]:
-    """Those of foreign.csv, or of labs.csv."""
+def kernels() -> list[Kernel]:
+    """Those of foreign.csv."""
     fields = [f for f in dataclasses.fields(Counts) if f.name not in OTHERS]
     found = []
-    with of.open() as file:
+    with FILE.open() as file:
         for row in csv.DictReader(file):
             values = {f.name: PARSE[f.type](row[f.name]) for f in fields}  # type: ignore[index]
             pairs = (pair.split("=") for pair in row["operations"].split())
@@ -132,8 +128,6 @@ def table(found: list[Row], elsewhere: list[Row]) -> list[str]:
     fitted, held_out = ([r for r in found if r.kernel.held_out == half] for half in (False, True))
     lines += [_line("fitted", fitted), _line("held out", held_out)]
     lines.append(_line("held out, on an H100", [r for r in elsewhere if r.kernel.held_out]))
-    labs = [Row(k, model.predict_time([k.counts], gpu.gpu())) for k in kernels(LABS)]
-    lines.append(_line("of today's labs: none was fitted", labs))
     errors: dict[str, list[float]] = defaultdict(list)
     for row in held_out:
         errors[row.kernel.program].append(abs(row.ratio - 1))
