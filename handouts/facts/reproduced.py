@@ -15,7 +15,7 @@ SHOWN = FILE.relative_to(paths.ROOT)
 COMMAND = f"python -m labs.studies.reproduce.measure --gpu --out {SHOWN}"
 
 
-class Row(msgspec.Struct, frozen=True):
+class MeasuredTime(msgspec.Struct, frozen=True):
     """A time in seconds; the rows of reference.json that are no times have no median."""
 
     median: float | None = None
@@ -24,7 +24,7 @@ class Row(msgspec.Struct, frozen=True):
 class Experiment(msgspec.Struct, frozen=True):
     date: str
     settings: dict[str, str | int | float]
-    rows: dict[str, Row]
+    rows: dict[str, MeasuredTime]
 
 
 class Machine(msgspec.Struct, frozen=True):

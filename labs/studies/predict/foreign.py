@@ -70,7 +70,7 @@ class Kernel:
 
 
 @dataclass(frozen=True)
-class Row:
+class TimedKernel:
     kernel: Kernel
     prediction: Estimate
 
@@ -99,11 +99,11 @@ def kernels() -> list[Kernel]:
     return found
 
 
-def rows(weights: Weights | None = None, card: str = gpu.DEFAULT) -> list[Row]:
+def rows(weights: Weights | None = None, card: str = gpu.DEFAULT) -> list[TimedKernel]:
     """Of the kernels for which a time can be told; weights: None takes the committed ones."""
     device = gpu.gpu(card)
     return [
-        Row(kernel, model.predict_time([kernel.counts], device, weights))
+        TimedKernel(kernel, model.predict_time([kernel.counts], device, weights))
         for kernel in (kernels() if card == gpu.DEFAULT else _on(card))
         if not model.unknown(kernel.counts)
     ]
@@ -116,7 +116,7 @@ def _on(card: str) -> list[Kernel]:
     return [dataclasses.replace(k, us=times[k.key]) for k in kernels() if k.key in times]
 
 
-def table(found: list[Row], elsewhere: list[Row]) -> list[str]:
+def table(found: list[TimedKernel], elsewhere: list[TimedKernel]) -> list[str]:
     """Lines of RESULTS.md. elsewhere: on a card of which no number was measured."""
     unknown = Counter(model.unknown(k.counts) for k in kernels())
     del unknown[""]
@@ -141,7 +141,7 @@ def table(found: list[Row], elsewhere: list[Row]) -> list[str]:
     return lines
 
 
-def _line(name: str, found: list[Row]) -> str:
+def _line(name: str, found: list[TimedKernel]) -> str:
     ratios = np.array([row.ratio for row in found])
     errors = abs(ratios - 1)
     figures = [
@@ -158,7 +158,7 @@ def _line(name: str, found: list[Row]) -> str:
     return f"| {name} | {len(found)} | {programs} | {' | '.join(figures)} | {width:.1f} |"
 
 
-def worst(found: list[Row], most: int = 12) -> list[str]:
+def worst(found: list[TimedKernel], most: int = 12) -> list[str]:
     held_out = [row for row in found if row.kernel.held_out]
     lines = ["| kernel | predicted, µs | measured, µs | bound by |", "|---|---|---|---|"]
     for row in sorted(held_out, key=lambda row: -abs(math.log(max(row.ratio, 1e-9))))[:most]:

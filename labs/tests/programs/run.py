@@ -30,7 +30,7 @@ REFUSED = re.compile(r"the simulator|needs a GPU machine and nvcc")
 OUTCOMES = ("right", "waived", "refused", "does not build", "wrong", "crashed", "stopped")
 RIGHT = ("right", "waived")
 WAIVED = 2  # the exit status of NVIDIA's samples that this machine cannot run
-Row = dict[str, str]
+OutcomeRow = dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Outcome:
     seconds: float
 
 
-def table(path: Path) -> list[Row]:
+def table(path: Path) -> list[OutcomeRow]:
     """The rows of a CSV file."""
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
@@ -256,7 +256,7 @@ def show(outcome: Outcome) -> None:
     print("\n".join(lines), flush=True)
 
 
-def row(outcome: Outcome) -> Row:
+def row(outcome: Outcome) -> OutcomeRow:
     """What outcomes.csv keeps of a run."""
     program = outcome.program
     return {
@@ -268,12 +268,12 @@ def row(outcome: Outcome) -> Row:
     }
 
 
-def rows_of(path: Path) -> dict[str, Row]:
+def rows_of(path: Path) -> dict[str, OutcomeRow]:
     """The rows of such a file by the program's name."""
     return {row["program"]: row for row in table(path)}
 
 
-def write(path: Path, rows: dict[str, Row]) -> None:
+def write(path: Path, rows: dict[str, OutcomeRow]) -> None:
     """Writes the rows in the order of programs.csv; a program that it no longer has is dropped."""
     kept = [rows[program.name] for program in programs("") if program.name in rows]
     with path.open("w", newline="") as file:
