@@ -14,7 +14,7 @@ FEWEST_TOKENS = LENGTH + 2
 
 
 @dataclass
-class Line:
+class ComparedLine:
     """A line of a submission. `region`: the number of the match that it belongs to; 0: none."""
 
     file: str
@@ -29,15 +29,15 @@ class Line:
 class Sides:
     """Both submissions, line by line. `longest`: lines of the longest matching run."""
 
-    first: list[Line] = field(default_factory=list)
-    second: list[Line] = field(default_factory=list)
+    first: list[ComparedLine] = field(default_factory=list)
+    second: list[ComparedLine] = field(default_factory=list)
     regions: int = 0
     longest: int = 0
 
 
 @dataclass
 class _Side:
-    lines: list[Line]
+    lines: list[ComparedLine]
     rows: list[int]  # of each token: the index of its line
     hashes: list[int]
 
@@ -70,7 +70,7 @@ def sides(first: dict[str, bytes], second: dict[str, bytes], course: Course) -> 
 
 
 def _side(files: dict[str, bytes], course: Course) -> _Side:
-    lines: list[Line] = []
+    lines: list[ComparedLine] = []
     rows: list[int] = []
     hashes: list[int] = []
     for name in sorted(files):
@@ -78,7 +78,7 @@ def _side(files: dict[str, bytes], course: Course) -> _Side:
         first = len(lines)
         for number, raw in enumerate(files[name].split(b"\n"), 1):
             text = raw.decode(errors="replace").rstrip()
-            lines.append(Line(name, number, text, raw.strip() in course.starter_lines))
+            lines.append(ComparedLine(name, number, text, raw.strip() in course.starter_lines))
         for segment in found.segments:
             rows += [min(first + token.row, len(lines) - 1) for token in segment]
         hashes += prints(found.segments).all.astype(np.uint64).tolist()

@@ -11,7 +11,7 @@ import jinja2
 
 from grader.classroom.similarity.given import Course
 from grader.classroom.similarity.likeness import Likeness, Pair, Program
-from grader.classroom.similarity.regions import Line, Sides, sides
+from grader.classroom.similarity.regions import ComparedLine, Sides, sides
 from grader.model import plain_text
 from grader.render import page_templates
 
@@ -139,7 +139,7 @@ def _cut(line: str) -> str:
     return plain_text.line(line, MOST_COLUMNS)
 
 
-def _by_file(lines: list[Line]) -> list[tuple[str, list[Line]]]:
+def _by_file(lines: list[ComparedLine]) -> list[tuple[str, list[ComparedLine]]]:
     return [(name, list(group)) for name, group in groupby(lines, key=lambda line: line.file)]
 
 

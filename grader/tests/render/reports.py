@@ -8,7 +8,7 @@ import numpy as np
 
 from grader import paths
 from grader.execute.backend import machine
-from grader.execute.profile import Kernel, Line, Profile
+from grader.execute.profile import Kernel, LineCounters, Profile
 from grader.grading import pipeline, score
 from grader.model import result, spec
 from grader.model import submission as submissions
@@ -103,7 +103,7 @@ def hostile() -> tuple[Result, ReportData]:
     submission = Submission(lab, Path(), shown, {name: content.encode()}, [])
     report = ReportData(submission)
     counted = Counters(global_load_sectors=9, global_load_lanes=8, dram_bytes=64)
-    lines = [Line(f"{shown}/{name}", 2, counted)]
+    lines = [LineCounters(f"{shown}/{name}", 2, counted)]
     kernel = Kernel(0, HOSTILE, (1, 1, 1), (32, 1, 1), 1, 1, True, counted, 1.0, lines)
     report.runs["x"] = Traced([HOSTILE], "B", True, Profile([kernel]), [], 64, 640)
     check = Check("lab4/B/x", "x", "correct", "fail", message=[HOSTILE, f"    {HOSTILE}"], part="B")

@@ -13,7 +13,7 @@ from PIL import Image
 
 from grader import paths
 from grader.execute.accesses import BANKS, SECTOR, WORD, WarpAccess
-from grader.execute.profile import Kernel, Launch, Line, Profile
+from grader.execute.profile import Kernel, Launch, LineCounters, Profile
 from grader.execute.step_lines import Space
 from grader.grading import pipeline
 from grader.model import spec
@@ -215,7 +215,7 @@ def test_a_warps_addresses_explain_its_cost() -> None:
 
 
 def _traced(offsets: list[int], cost: int, counters: Counters) -> Traced:
-    line = Line("a.cu", 3, counters)
+    line = LineCounters("a.cu", 3, counters)
     kernel = Kernel(0, "k", (1, 1, 1), (32, 1, 1), 1, 1, True, counters, 1.0, [line])
     space: Space = "shared" if counters.shared_load_wavefronts else "global"
     lanes = dict(enumerate(offsets))
