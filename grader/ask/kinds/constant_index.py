@@ -2,7 +2,7 @@
 
 import re
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.words import count, different_words, draw_access, found_again, warp
 from grader.execute.accesses import WORD
 
@@ -10,7 +10,7 @@ REBUILDS = True
 ADDED = "threadIdx.x"
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     _, access = draw_access(program, draw, "constant", different_words, (WORD,))
     if different_words(access) != 1:
         raise CannotTell("the lanes read different words already")

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.tile import array_of
 from grader.ask.trace import wavefronts
 from grader.ask.words import count, draw_access, found_again, the, warp
@@ -11,7 +11,7 @@ from grader.execute.accesses import WORD
 REBUILDS = True
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     _, access = draw_access(program, draw, "shared", wavefronts, range(1, WORD + 1))
     array = array_of(program, access)
     if len(array.sizes) < 2 or array.element != WORD:

@@ -1,10 +1,10 @@
 """How often does a warp execute an access?"""
 
-from grader.ask.kinds import Draft, Program, Random
+from grader.ask.kinds import AskedPart, Draft, Random
 from grader.ask.words import agrees, count, groups, image, memory, warp
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     group = draw.choice(groups(program, "global", "shared", "constant"))
     access = draw.choice(group)
     mine = [a for a in group if (a.block, a.warp) == (access.block, access.warp)]

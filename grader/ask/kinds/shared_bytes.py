@@ -2,11 +2,11 @@
 
 import math
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.words import count
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     trace = program.trace
     used = [a for a in trace.warps if a.space == "shared"]
     if not used:

@@ -4,13 +4,13 @@ import math
 import re
 
 from grader.ask.footprint import footprint
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.words import image, index
 
 REBUILDS = True
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     trace = program.trace
     before = footprint(trace)
     launch = trace.launches[before.launch]

@@ -2,7 +2,7 @@
 
 import math
 
-from grader.ask.kinds import Draft, Program, Random
+from grader.ask.kinds import AskedPart, Draft, Random
 from grader.ask.source import THREAD_NUMBER
 from grader.ask.tile import draw_element, read_back
 from grader.ask.trace import place
@@ -11,7 +11,7 @@ from grader.ask.words import Index, block, index
 REBUILDS = True
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     trace = program.trace
     element = draw_element(program, draw, inside=False)
     access = element.access
