@@ -61,7 +61,7 @@ def grade(
 
 def _result(session: Session, predicted: list[Prediction]) -> Result:
     plan, submission, checks = session.plan, session.submission, session.so_far
-    marks = score.score(plan, checks)
+    points = score.score(plan, checks)
     return Result(
         lab=plan.lab.id,
         title=plan.lab.title,
@@ -71,8 +71,8 @@ def _result(session: Session, predicted: list[Prediction]) -> Result:
             for name in submission.contents
         ],
         checks=checks,
-        score=marks,
-        exit_code=score.exit_code(checks, marks),
+        score=points,
+        exit_code=score.exit_code(checks, points),
         machine=machine(plan.backend),
         grader_version=__version__,
         hidden_included=plan.lab.hidden_included,

@@ -28,7 +28,7 @@ from grader.student import log_table
 
 HERE = Path(__file__).resolve().parent / "templates"
 NAMED = 3  # students that are named with a reason
-MARKS = {"late": "L", "set by hand": "H", "unsure": "?", "attempt": "A"}
+FLAGS = {"late": "L", "set by hand": "H", "unsure": "?", "attempt": "A"}
 MEANINGS = {
     "late": "late",
     "set by hand": "points set by hand",
@@ -38,7 +38,7 @@ MEANINGS = {
 
 
 @dataclass(frozen=True)
-class Mark:
+class Flag:
     """A letter in a cell of the table of students, with what it means there."""
 
     letter: str
@@ -54,8 +54,8 @@ class Cell:
     share: float | None
     href: str
     title: str
-    marks: list[Mark]
-    kinds: str  # of the marks and the status, for the filter
+    flags: list[Flag]
+    kinds: str  # of the flags and the status, for the filter
 
 
 class Pages:
@@ -103,7 +103,7 @@ def page(store: Store, folder: Path, pseudonyms: bool) -> str:
         href=pages.href,
         kinds=html.KINDS,
         words=html.WORDS,
-        marks=[(letter, MEANINGS[kind]) for kind, letter in MARKS.items()],
+        flags=[(letter, MEANINGS[kind]) for kind, letter in FLAGS.items()],
         whole=reasons.WHOLE,
         why=contents.why,
         log_cannot=log_table.CANNOT,
@@ -235,15 +235,15 @@ def _of_lab(rows: list[Everybody], lab: LabFigures) -> list[tuple[Everybody, Fin
 
 def _cell(content: Content, lab: LabFigures, final: Final, names: Names, href: str) -> Cell:
     key = final.student.id, final.lab
-    marks = [Mark(MARKS[n.kind], n.kind, names.text(n.text)) for n in content.notes[key]]
+    flags = [Flag(FLAGS[n.kind], n.kind, names.text(n.text)) for n in content.notes[key]]
     result = final.result
     unsure = [c.name for c in result.checks if c.verdict == "uncertain"] if result else []
     if unsure:
-        marks.append(Mark(MARKS["unsure"], "unsure", f"could not be decided: {unsure[0]}"))
+        flags.append(Flag(FLAGS["unsure"], "unsure", f"could not be decided: {unsure[0]}"))
     if final.points is None:
         text: str = final.status
     else:
         text = number(final.points) + ("" if lab.out_of else f"/{number(final.out_of)}")
-    kinds = [mark.kind for mark in marks] + [final.status]
+    kinds = [flag.kind for flag in flags] + [final.status]
     title = "" if final.points is not None else names.text(contents.why(final))
-    return Cell(text, final.share, href, title, marks, ",".join(kinds))
+    return Cell(text, final.share, href, title, flags, ",".join(kinds))

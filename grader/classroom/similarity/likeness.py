@@ -68,9 +68,7 @@ class Likeness:
     spread: float
     threshold: float
     notes: list[str]
-    of_solution: list[
-        tuple[ComparedProgram, float]
-    ]  # and how much of the course's own they have
+    of_solution: list[tuple[ComparedProgram, float]]  # and how much of the course's own they have
 
 
 Together = Callable[[str, str], bool]

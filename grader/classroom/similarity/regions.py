@@ -1,4 +1,4 @@
-"""Which lines of two submissions match: the regions that the page marks with one number."""
+"""Which lines of two submissions match: the regions that have one number on the page."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ def sides(first: dict[str, bytes], second: dict[str, bytes], course: Course) -> 
         for i in free:
             used_a[start + i] = used_b[other + i] = 1
         lengths = [
-            _mark(side, [begin + i for i in free], result.regions)
+            _number(side, [begin + i for i in free], result.regions)
             for side, begin in ((a, start), (b, other))
         ]
         result.longest = max(result.longest, min(lengths))
@@ -105,8 +105,8 @@ def _tiles(a: list[int], b: list[int]) -> list[tuple[int, int, int]]:
     return tiles
 
 
-def _mark(side: _Side, tokens: list[int], region: int) -> int:
-    """Marks the lines of a region that no longer one has. Returns how many lines it has."""
+def _number(side: _Side, tokens: list[int], region: int) -> int:
+    """Numbers the lines of a region that no longer one has. Returns how many lines it has."""
     rows = sorted({side.rows[token] for token in tokens})
     free = [row for row in rows if not side.lines[row].region]
     for row in free:
