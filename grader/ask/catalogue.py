@@ -8,7 +8,7 @@ from random import Random
 
 from grader.ask import kinds
 from grader.ask.draft import Draft
-from grader.ask.program import Program
+from grader.ask.program import AskedPart
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Kind:
     about: str
     rebuilds: bool
     at_once: bool
-    ask: Callable[[Program, Random], Draft]
+    ask: Callable[[AskedPart, Random], Draft]
 
 
 def _kind(name: str) -> Kind:

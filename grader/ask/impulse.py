@@ -3,14 +3,14 @@
 import numpy as np
 
 from grader.ask.draft import CannotTell
-from grader.ask.program import Program
+from grader.ask.program import AskedPart
 from grader.model.lab import Case
 from grader.oracle.inputs import Inputs
 
 FILTERS = ("correlate", "separable", "polyphase", "lines", "depthwise", "layers")
 
 
-def reach(program: Program) -> tuple[int, int]:
+def reach(program: AskedPart) -> tuple[int, int]:
     """How far the mask reaches to the right and down. Raises CannotTell where there is none."""
     operation = program.lab.part_of(program.base).operation
     if operation not in FILTERS:
@@ -19,7 +19,7 @@ def reach(program: Program) -> tuple[int, int]:
     return shape[-1] // 2, shape[-1 if operation == "lines" else -2] // 2
 
 
-def window(program: Program) -> tuple[int, int, int, int]:
+def window(program: AskedPart) -> tuple[int, int, int, int]:
     """The reach of the mask, and the size of the image, which is larger than two masks. Raises
     CannotTell where it is not, and where the mask has one coefficient."""
     across, down = reach(program)
@@ -29,7 +29,7 @@ def window(program: Program) -> tuple[int, int, int, int]:
     return across, down, width, height
 
 
-def impulse(program: Program, case: Case, a: int, b: int) -> Inputs:
+def impulse(program: AskedPart, case: Case, a: int, b: int) -> Inputs:
     """The inputs of a case with a mask that is 1 at (a, b) and 0 elsewhere; of a bank of masks over
     all channels, for the first channel alone."""
     given = program.inputs(case)
@@ -45,13 +45,13 @@ def impulse(program: Program, case: Case, a: int, b: int) -> Inputs:
     return Inputs(**{**given.arrays, "mask": mask})
 
 
-def ones(program: Program) -> Inputs:
+def ones(program: AskedPart) -> Inputs:
     """Inputs with 1 everywhere, in the image and in the mask."""
     given = program.inputs(program.wide)
     return Inputs(image=np.ones_like(given.image), mask=np.ones_like(given.mask))
 
 
-def pixel_of(program: Program, value: float) -> str:
+def pixel_of(program: AskedPart, value: float) -> str:
     """The pixel of the image that has a value, as a question names it; "0" for none."""
     width, height = program.widest
     number = int(value) - 1
@@ -59,13 +59,13 @@ def pixel_of(program: Program, value: float) -> str:
     return "0" if number < 0 else name(program, rest % height, x, rest // height)
 
 
-def name(program: Program, y: int, x: int, c: int = 0) -> str:
+def name(program: AskedPart, y: int, x: int, c: int = 0) -> str:
     """A pixel of the image; of channel c where there are several."""
     planes = f"[c={c}]" if program.inputs(program.wide).image.ndim > 2 else ""
     return f"image{planes}[y={y}][x={x}]"
 
 
-def out_name(program: Program, y: int, x: int) -> tuple[str, tuple[int, ...]]:
+def out_name(program: AskedPart, y: int, x: int) -> tuple[str, tuple[int, ...]]:
     """A pixel of the output, in words and as an index; of the first channel or mask."""
     at = (*(0 for _ in program.operation.output(program.inputs(program.wide).arrays)[1][:-2]), y, x)
     return f"out{program.operation.subscript(at)}", at

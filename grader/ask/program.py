@@ -44,7 +44,7 @@ class NoQuestionsError(Exception):
 
 
 @dataclass
-class Program:
+class AskedPart:
     """One part of a submission. personal: makes the sizes of images differ between students. work:
     a folder for its runs."""
 

@@ -11,7 +11,7 @@ from random import Random
 
 from grader.ask.catalogue import KINDS
 from grader.ask.draft import FEWEST, CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.program import AskedPart
 from grader.compile import staging
 from grader.model import plain_text
 from grader.model.question import Asked, Key, Question
@@ -44,7 +44,7 @@ class Quiz:
     tally: Tally = field(default_factory=Tally)
 
     def __post_init__(self) -> None:
-        self.program = Program(self.submission, self.part, self._number("image") % 25, self.work)
+        self.program = AskedPart(self.submission, self.part, self._number("image") % 25, self.work)
         self._seen: set[str] = set()
         self._open: tuple[str, Draft] | None = None
 

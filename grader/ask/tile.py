@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 
 from grader.ask.draft import CannotTell
-from grader.ask.program import Program
+from grader.ask.program import AskedPart
 from grader.ask.source import Shared
 from grader.execute.accesses import WarpAccess
 
@@ -26,7 +26,7 @@ class Element:
         return self.array.name + "".join(f"[{i}]" for i in self.at)
 
 
-def array_of(program: Program, access: WarpAccess) -> Shared:
+def array_of(program: AskedPart, access: WarpAccess) -> Shared:
     """The array that an access of shared memory is in, as the text declares it. Raises
     CannotTell."""
     arrays = program.text.shared_in(access.line, strict=False) or program.text.shared(strict=False)
@@ -36,7 +36,7 @@ def array_of(program: Program, access: WarpAccess) -> Shared:
     return found[0]
 
 
-def draw_element(program: Program, draw: Random, inside: bool) -> Element:
+def draw_element(program: AskedPart, draw: Random, inside: bool) -> Element:
     """An element of a tile that one thread stores, once. inside: at least one pixel away from the
     border of the image, as the load shows from which it comes. Raises CannotTell."""
     trace = program.trace
@@ -70,7 +70,7 @@ def draw_element(program: Program, draw: Random, inside: bool) -> Element:
     raise CannotTell("no element that one thread stores once")
 
 
-def source_pixel(program: Program, element: Element) -> int | None:
+def source_pixel(program: AskedPart, element: Element) -> int | None:
     """The number of the image's element that the thread loaded last before it stored this one in
     the tile; None where it loaded none, or from another array."""
     own = element.access
@@ -86,7 +86,7 @@ def source_pixel(program: Program, element: Element) -> int | None:
     return None
 
 
-def read_back(program: Program, element: Element, values: dict[int, str]) -> int:
+def read_back(program: AskedPart, element: Element, values: dict[int, str]) -> int:
     """The number in the element, from a run of a program that stores it in the output instead of a
     result, and other values in other lines. Raises CannotTell."""
     writers = program.trace.writers.items()
@@ -96,7 +96,7 @@ def read_back(program: Program, element: Element, values: dict[int, str]) -> int
     return program.whole(changed, out)
 
 
-def _is_inside(program: Program, element: Element) -> bool:
+def _is_inside(program: AskedPart, element: Element) -> bool:
     pixel = source_pixel(program, element)
     width, height = program.trace.size
     x, y = (-1, -1) if pixel is None else (pixel % width, pixel // width % height)

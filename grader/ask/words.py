@@ -5,7 +5,7 @@ from collections.abc import Callable, Container
 from random import Random
 
 from grader.ask.draft import CannotTell
-from grader.ask.program import Program
+from grader.ask.program import AskedPart
 from grader.execute.accesses import SECTOR, WORD, WarpAccess
 
 Index = tuple[int, int, int]
@@ -20,12 +20,12 @@ def index(at: Index, of: Index) -> str:
     return str(at[0]) if axes == 1 else f"({', '.join(map(str, at[:axes]))})"
 
 
-def block(program: Program, access: WarpAccess) -> str:
+def block(program: AskedPart, access: WarpAccess) -> str:
     """Such as "block (1, 0)"."""
     return f"block {index(access.block, program.trace.launch(access).grid)}"
 
 
-def warp(program: Program, access: WarpAccess) -> str:
+def warp(program: AskedPart, access: WarpAccess) -> str:
     """Such as "warp 3 of block (1, 0)"."""
     return f"warp {access.warp} of {block(program, access)}"
 
@@ -77,7 +77,7 @@ def same(access: WarpAccess) -> tuple[int, int, str, bool, str]:
     return access.launch, access.line, access.space, access.store, access.array
 
 
-def groups(program: Program, *spaces: str) -> list[Group]:
+def groups(program: AskedPart, *spaces: str) -> list[Group]:
     """The accesses of the given spaces. Raises CannotTell where there is none."""
     found: dict[tuple[int, int, str, bool, str], Group] = {}
     for access in program.trace.warps:
@@ -89,7 +89,7 @@ def groups(program: Program, *spaces: str) -> list[Group]:
     return known
 
 
-def _is_one(program: Program, group: Group) -> bool:
+def _is_one(program: AskedPart, group: Group) -> bool:
     """Does the text show what the group is: one array, and as many bytes as an element has? nvcc
     joins neighbouring accesses, which no line of the file says."""
     widest = max(access.width for access in group)
@@ -100,7 +100,7 @@ def _is_one(program: Program, group: Group) -> bool:
 
 
 def draw_access(
-    program: Program, draw: Random, space: str, cost: Cost, widths: Container[int] = range(1, 17)
+    program: AskedPart, draw: Random, space: str, cost: Cost, widths: Container[int] = range(1, 17)
 ) -> tuple[Group, WarpAccess]:
     """The accesses of one place in the source, each lane's of one of the widths, and the first that
     one of the warps makes there. Where its line has several such accesses, they cost the same: no
@@ -118,7 +118,7 @@ def draw_access(
     raise CannotTell(f"no accesses of {space} memory of that width, or in no certain order")
 
 
-def agrees(answer: int, program: Program, group: Group, cost: Cost, counter: str) -> int | str:
+def agrees(answer: int, program: AskedPart, group: Group, cost: Cost, counter: str) -> int | str:
     """The answer where the costs of all accesses of a group are together what the profile counted
     for them; else what differs."""
     first, pcs = group[0], {access.pc for access in group}

@@ -34,8 +34,9 @@ from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
 from grader.session.plan import NO_SOLUTION
-from grader.session.programs import Binary, NotTimedError
+from grader.session.programs import Binary
 from grader.session.session import Session
+from grader.session.timed_objects import NotTimedError
 from grader.timing import reference, row_samples
 from grader.timing.benchmark import Bench, Side, TimedRun
 from grader.timing.statistics import (

@@ -137,7 +137,6 @@ def figures(timings: Timings, ratio: Interval | None, least: Floor) -> dict[str,
         "rounds": len(timings.rounds),
         "voided": timings.voided,
         "floor_ns": round(least.ns),
-        "bound": least.bound,
         "copy_ns": round(timings.copy_ns),
         "mac_rate": timings.mac_rate,
     }

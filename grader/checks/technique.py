@@ -15,7 +15,7 @@ from grader.checks.instructions import judge_instructions
 from grader.contract import draw, prepared, script
 from grader.contract.step import Sequence
 from grader.execute.instrumented import InstrumentedRun, Runner
-from grader.execute.profile import Kernel, Line, Profile
+from grader.execute.profile import Kernel, LineCounters, Profile
 from grader.model import counters
 from grader.model.counters import Counters
 from grader.model.lab import Contract, Lab, Technique
@@ -54,7 +54,7 @@ class Measured:
     value: float | None
     divisor: float  # pixels, launches, or the quotient's denominator
     kernels: list[Kernel]
-    worst: Line | None  # the source line that exceeds the limit most
+    worst: LineCounters | None  # the source line that exceeds the limit most
     share: float  # that line's own value
 
 
@@ -330,7 +330,7 @@ def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
         one = max if technique.at_least is None else min
         kernels = [one(kernels, key=lambda k: counters.terms(technique.counter, k.counters)[0])]
     total, below = 0, 0
-    lines: dict[tuple[str, int], Line] = {}
+    lines: dict[tuple[str, int], LineCounters] = {}
     for kernel in kernels:
         above, under = counters.terms(technique.counter, kernel.counters)
         # Of a launch that only fills the output, nothing is left in the end: no thread counts.
@@ -340,7 +340,7 @@ def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
         total, below = total + above, below + (0 if is_filler else under or 0)
         for line in kernel.lines:
             key = (line.file, line.line)
-            total_of_line = lines.setdefault(key, Line(line.file, line.line, Counters()))
+            total_of_line = lines.setdefault(key, LineCounters(line.file, line.line, Counters()))
             counters.accumulate(total_of_line.counters, line.counters)
     divisor = float(_divisor(technique, below, pixels, len(kernels)))
     worst = None
@@ -361,7 +361,7 @@ def _divisor(technique: Technique, below: int, pixels: int, launches: int) -> in
     return {"pixel": pixels, "tap": taps, "launch": launches, None: 1}[technique.per]
 
 
-def _excess(technique: Technique, line: Line) -> float:
+def _excess(technique: Technique, line: LineCounters) -> float:
     """How much a line adds to the excess over the limit; good lines of a quotient reduce it."""
     above, under = counters.terms(technique.counter, line.counters)
     return above - (technique.at_most or 0) * (under or 0)

@@ -27,7 +27,7 @@ REPAIRS = "./grade setup makes build/venv again"
 
 
 @dataclass(frozen=True)
-class Row:
+class DoctorFinding:
     """One line of the report. "optional" is missing, too, but the labs in the simulator do not
     need it."""
 
@@ -47,7 +47,7 @@ def run(arguments: Sequence[str]) -> int:
     return exit_code(rows)
 
 
-def report() -> list[Row]:
+def report() -> list[DoctorFinding]:
     """Looks at everything: first the four that decide what works. Takes a second or so."""
     return [
         compiler("g++"),
@@ -67,7 +67,7 @@ def report() -> list[Row]:
     ]
 
 
-def exit_code(rows: list[Row]) -> int:
+def exit_code(rows: list[DoctorFinding]) -> int:
     """0 where everything is installed that the labs need in the simulator, else 1."""
     return 1 if any(row.state == "missing" for row in rows) else 0
 
@@ -82,43 +82,43 @@ def first_line(*command: str) -> str | None:
     return lines[0].strip() if done.returncode == 0 and lines else None
 
 
-def compiler(name: str) -> Row:
+def compiler(name: str) -> DoctorFinding:
     version = first_line(name, "-dumpfullversion")
     if version is None:
-        return Row(name, "missing", "not found", INSTALLS)
+        return DoctorFinding(name, "missing", "not found", INSTALLS)
     major = re.match(r"\d+", version)
     advice = f"install {name}-{FILLS_LOCALS} or later and let the command `{name}` start it"
     if major is None or int(major[0]) < OLDEST_GCC:
         detail = f"{version} is too old; {OLDEST_GCC} or later is needed"
-        return Row(name, "missing", detail, advice)
+        return DoctorFinding(name, "missing", detail, advice)
     if int(major[0]) < FILLS_LOCALS:
         detail = f"{version} works, but a variable without a value may be right by luck"
-        return Row(name, "optional", detail, advice)
-    return Row(name, "ok", version)
+        return DoctorFinding(name, "optional", detail, advice)
+    return DoctorFinding(name, "ok", version)
 
 
-def program(name: str, lacking: State, advice: str) -> Row:
+def program(name: str, lacking: State, advice: str) -> DoctorFinding:
     line = first_line(name, "--version")
     if line is None:
-        return Row(name, lacking, "not found", advice)
+        return DoctorFinding(name, lacking, "not found", advice)
     version = re.search(r"\d+(\.\d+)+", line)
-    return Row(name, "ok", version[0] if version else line)
+    return DoctorFinding(name, "ok", version[0] if version else line)
 
 
-def stb() -> Row:
+def stb() -> DoctorFinding:
     if system_packages.header_found("stb/stb_image.h"):
-        return Row("stb", "ok", "stb/stb_image.h")
-    return Row("stb", "missing", "gcc finds no stb/stb_image.h", INSTALLS)
+        return DoctorFinding("stb", "ok", "stb/stb_image.h")
+    return DoctorFinding("stb", "missing", "gcc finds no stb/stb_image.h", INSTALLS)
 
 
-def check_library() -> Row:
+def check_library() -> DoctorFinding:
     advice = "./grade setup --check installs it; only make test and make labN-test need it"
     if system_packages.header_found("check.h"):
-        return Row("Check", "ok", "check.h")
-    return Row("Check", "optional", "gcc finds no check.h", advice)
+        return DoctorFinding("Check", "ok", "check.h")
+    return DoctorFinding("Check", "optional", "gcc finds no check.h", advice)
 
 
-def clang() -> list[Row]:
+def clang() -> list[DoctorFinding]:
     """A row, except in a student's copy, which has no test that needs clang."""
     if not Path(stamp.LOCKS["dev"]).exists():
         return []
@@ -126,51 +126,55 @@ def clang() -> list[Row]:
     return [program("clang", "optional", advice)]
 
 
-def nvcc() -> Row:
+def nvcc() -> DoctorFinding:
     if shutil.which("nvcc") is None:
         advice = "only --backend gpu needs NVIDIA's CUDA Toolkit; the simulator does not"
-        return Row("nvcc", "optional", "not found", advice)
+        return DoctorFinding("nvcc", "optional", "not found", advice)
     try:
         done = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
-        return Row("nvcc", "optional", "does not answer", "find out why `nvcc --version` fails")
+        return DoctorFinding(
+            "nvcc", "optional", "does not answer", "find out why `nvcc --version` fails"
+        )
     release = re.search(r"release (\S+?),", done.stdout)
-    return Row("nvcc", "ok", release[1] if release else "unknown release")
+    return DoctorFinding("nvcc", "ok", release[1] if release else "unknown release")
 
 
-def gpu() -> Row:
+def gpu() -> DoctorFinding:
     query = "--query-gpu=name,driver_version"
     line = first_line("nvidia-smi", query, "--format=csv,noheader")
     if line is None:
         why = "nvidia-smi does not answer" if shutil.which("nvidia-smi") else "no nvidia-smi"
-        return Row("GPU", "optional", why, "not needed: the labs run in the simulator")
+        return DoctorFinding("GPU", "optional", why, "not needed: the labs run in the simulator")
     name, _, driver = line.rpartition(", ")
-    return Row("GPU", "ok", f"{name}, driver {driver}")
+    return DoctorFinding("GPU", "ok", f"{name}, driver {driver}")
 
 
-def python() -> Row:
+def python() -> DoctorFinding:
     """The Python that the grader runs on: that of build/venv, or of this command before set-up."""
     line = first_line(stamp.PYTHON, "--version")
     if line is not None:
-        return Row("Python", "ok", f"{line.removeprefix('Python ')}, {stamp.PYTHON}")
-    return Row("Python", "ok", f"{platform.python_version()}, {sys.executable}")
+        return DoctorFinding("Python", "ok", f"{line.removeprefix('Python ')}, {stamp.PYTHON}")
+    return DoctorFinding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
 
 
-def venv() -> Row:
+def venv() -> DoctorFinding:
     """Whether Python can make build/venv; on Debian that is a separate package."""
     if importlib.util.find_spec("ensurepip") is None:
-        return Row("Python venv", "missing", "there is no module ensurepip", INSTALLS)
-    return Row("Python venv", "ok", "module ensurepip")
+        return DoctorFinding("Python venv", "missing", "there is no module ensurepip", INSTALLS)
+    return DoctorFinding("Python venv", "ok", "module ensurepip")
 
 
-def packages() -> list[Row]:
+def packages() -> list[DoctorFinding]:
     """A row for each Python package that grading needs; those of the tests share one row."""
     run = dict(python_packages.locked(Path(stamp.LOCKS["run"])))
     installed = python_packages.installed()
     if not run.keys() & installed.keys():
         size = python_packages.SIZES["run"]
         advice = f"./grade setup installs them, about {size} MB to download"
-        return [Row("Python packages", "missing", f"none of {len(run)} in build/venv", advice)]
+        return [
+            DoctorFinding("Python packages", "missing", f"none of {len(run)} in build/venv", advice)
+        ]
     rows = [package(name, version, installed.get(name)) for name, version in run.items()]
     if all(row.state == "ok" for row in rows):
         rows.append(grammar())
@@ -182,18 +186,18 @@ def packages() -> list[Row]:
     if lacking:
         detail = f"not as locked: {', '.join(lacking)}"
         advice = "./grade setup --dev installs them; only make test needs them"
-        return [*rows, Row("test packages", "optional", detail, advice)]
-    return [*rows, Row("test packages", "ok", f"all {len(tests)}")]
+        return [*rows, DoctorFinding("test packages", "optional", detail, advice)]
+    return [*rows, DoctorFinding("test packages", "ok", f"all {len(tests)}")]
 
 
-def package(name: str, locked: str, version: str | None) -> Row:
+def package(name: str, locked: str, version: str | None) -> DoctorFinding:
     if version == locked:
-        return Row(name, "ok", version)
+        return DoctorFinding(name, "ok", version)
     detail = f"{version}, the lock says {locked}" if version else "not installed"
-    return Row(name, "missing", detail, REPAIRS)
+    return DoctorFinding(name, "missing", detail, REPAIRS)
 
 
-def grammar() -> Row:
+def grammar() -> DoctorFinding:
     """Whether tree-sitter takes the CUDA grammar: both carry a version of their interface."""
     code = (
         "import tree_sitter as t, tree_sitter_cuda as c; t.Language(c.language()); "
@@ -201,19 +205,19 @@ def grammar() -> Row:
     )
     version = first_line(stamp.PYTHON, "-I", "-c", code)
     if version is None:
-        return Row("CUDA grammar", "missing", "tree-sitter does not take it", REPAIRS)
-    return Row("CUDA grammar", "ok", f"interface {version} or older")
+        return DoctorFinding("CUDA grammar", "missing", "tree-sitter does not take it", REPAIRS)
+    return DoctorFinding("CUDA grammar", "ok", f"interface {version} or older")
 
 
-def photograph_row() -> Row:
+def photograph_row() -> DoctorFinding:
     problem = photograph.problem()
     if problem:
         advice = "./grade setup fetches it; only cases that show it use it"
-        return Row("photograph", "missing", problem, advice)
-    return Row("photograph", "ok", "build/datasets/coffee.png")
+        return DoctorFinding("photograph", "missing", problem, advice)
+    return DoctorFinding("photograph", "ok", "build/datasets/coffee.png")
 
 
-def sandbox() -> Row:
+def sandbox() -> DoctorFinding:
     """The sandbox that programs run in, what it cannot stop, and why it is not a stronger one."""
     choice = sandboxes.chosen()
     if choice.tier is None:
@@ -222,12 +226,14 @@ def sandbox() -> Row:
             f"without it, a program can {UNCONFINED}"
         )
         why = "; ".join(dict.fromkeys(choice.refused))
-        return Row("sandbox", "optional", why, advice)
+        return DoctorFinding("sandbox", "optional", why, advice)
     tier = choice.tier
     details = [f"tier {tier.number} of 3, {tier.name}"]
     details += [f"not tier {number}: {why}" for number, why in enumerate(choice.refused, start=1)]
     details += [] if tier.strangers else ["./grade bulk, for others' code, needs a stronger one"]
-    return Row("sandbox", "ok", "; ".join([*details, f"inside, a program can still {_gaps(tier)}"]))
+    return DoctorFinding(
+        "sandbox", "ok", "; ".join([*details, f"inside, a program can still {_gaps(tier)}"])
+    )
 
 
 def _gaps(tier: Tier) -> str:
@@ -243,7 +249,7 @@ def _wrapped(text: str, names: int) -> list[str]:
     return textwrap.wrap(text, 80 - 14 - names, break_long_words=False, break_on_hyphens=False)
 
 
-def render(rows: list[Row], colour: bool) -> str:
+def render(rows: list[DoctorFinding], colour: bool) -> str:
     """The rows as text, what to do below each; the conclusion last."""
     width = max(len(row.name) for row in rows)
     lines = []

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 
 from grader.commands import options, output
 from grader.commands.errors import UsageError
+from grader.commands.grade_screen import Screen
 from grader.execute.addr2line import shortened
 from grader.grading import pipeline
-from grader.model import result, variant
+from grader.model import result
 from grader.model.lab import Lab, Technique
+from grader.model.submission import Submission
 from grader.render.terminal import Terminal
-from grader.session.observer import Observer
-from grader.session.plan import matching, plan_for
+from grader.session.plan import Plan, matching, plan_for
 from grader.student import grade_log, progress
 
 if TYPE_CHECKING:
     from grader.execute.profile import Profile
+    from grader.session.report_data import ReportData
     from grader.session.session import Session
 
 
@@ -47,7 +49,6 @@ class Request:
 class StepPage:
     """The page that steps through a block of a check: made while the programs are still there."""
 
-    lab: str
     check: str = ""  # its id
     file: Path | None = None
     why_not: str = ""
@@ -72,27 +73,36 @@ class StepPage:
         return f"  step through it: {shortened(str(self.file))}"
 
 
-class Progress:
-    """What is happening now: one line on stderr that is overwritten, on a terminal that can."""
-
-    def __init__(self) -> None:
-        self.live = output.understands_escapes(sys.stderr)
-
-    def show(self, what: str) -> None:
-        if self.live:
-            print(f"\r\x1b[K  ...   {what}", end="", file=sys.stderr, flush=True)
-
-    def clear(self) -> None:
-        if self.live:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
 def grade(request: Request) -> int:
     """Grades, prints, writes what was asked for. Returns the exit status."""
+    plan, submission = _planned(request)
+    screen = _screen(request, plan)
+    screen.header(submission)
+    output.announce_first_build()
+    report = _report(request, submission)
+    to_step = StepPage() if request.stepped else None
+    graded = _graded(request, plan, submission, screen, report, to_step)
+    screen.predictions(graded)
+    stream = sys.stderr if screen.quiet else sys.stdout
+    if request.profiled:
+        print(
+            _tables(plan.lab, graded.checks, screen.profiles, output.width_of(stream)), file=stream
+        )
+    if to_step:
+        print(to_step.written(), file=stream)
+    _remember(request, submission, graded)
+    if request.json_file is not None:
+        output.write(request.json_file, result.to_json(graded))
+    if request.html_file and report:
+        _write_page(request.html_file, graded, report, to_step, screen)
+    return graded.exit_code
+
+
+def _planned(request: Request) -> tuple[Plan, Submission]:
+    """What to grade, and how. Raises UsageError where the request asks for what there is not."""
     if request.json_file == request.html_file == "-":
         raise UsageError("--json and --html cannot both go to stdout: give one a file")
-    lab = options.load(request.lab)
-    submission = options.submission(lab, request.src)
+    submission = options.submission(options.load(request.lab), request.src)
     lab = submission.lab
     backend = options.backend(lab, request.backend)
     plan = plan_for(lab, backend, request.pattern, request.timed)
@@ -103,64 +113,42 @@ def grade(request: Request) -> int:
         raise UsageError(
             f"no check of {lab.id} matches '{request.pattern}'; its checks are\n  {names}"
         )
-    quiet = "-" in (request.json_file, request.html_file)
-    terminal = Terminal(min(output.columns(), 110), request.colour, request.verbose)
-    live = Progress()
-    hints = {part.id: len(part.hints) for part in lab.part}
-    profiles: list[tuple[Technique, Profile]] = []
-    again = options.again(lab, request.src)
+    return plan, submission
 
-    def command(check: result.Check) -> str:
-        if check.verdict != "fail":
-            return ""
-        from grader.grading import stepping  # it imports NumPy: see pipeline.py
 
-        return stepping.command(lab, check, plan.backend, again)
+def _screen(request: Request, plan: Plan) -> Screen:
+    return Screen(
+        terminal=Terminal(min(output.columns(), 110), request.colour, request.verbose),
+        plan=plan,
+        again=options.again(plan.lab, request.src),
+        quiet="-" in (request.json_file, request.html_file),
+        reported=bool(request.html_file),
+    )
 
-    def checked(check: result.Check) -> None:
-        live.clear()
-        text = terminal.check(check, lab.id, hints.get(check.part or "", 0), command(check))
-        if text and not quiet:
-            print(text, flush=True)
 
-    def failing(check: result.Check) -> None:
-        live.clear()
-        if not quiet and (text := terminal.failing(check)):
-            print(text, flush=True)
+def _report(request: Request, submission: Submission) -> ReportData | None:
+    """Takes what a page shows beyond the grade; None where no page is asked for."""
+    if not request.html_file:
+        return None
+    from grader.session.report_data import ReportData  # it imports NumPy: see pipeline.py
 
-    is_scored = False
+    return ReportData(submission)
 
-    def scored(graded: result.Result) -> None:
-        nonlocal is_scored
-        live.clear()
-        if not quiet and not is_scored:
-            print(terminal.score(graded, again, bool(request.html_file)), flush=True)
-        is_scored = True
 
-    if not quiet:
-        files = [submission.path(name) for name in lab.submit]
-        print(terminal.header(lab.id, lab.title, files, plan.backend), flush=True)
-        if lab.variant:
-            print(f"      your variant: {variant.in_words(lab.variant)}", flush=True)
-    output.announce_first_build()
-    report = None
-    if request.html_file:
-        from grader.session.report_data import ReportData  # it imports NumPy: see pipeline.py
-
-        report = ReportData(submission)
+def _graded(
+    request: Request,
+    plan: Plan,
+    submission: Submission,
+    screen: Screen,
+    report: ReportData | None,
+    to_step: StepPage | None,
+) -> result.Result:
     fresh = request.fresh or request.profiled or report is not None or request.stepped
-    to_step = StepPage(lab.id) if request.stepped else None
     try:
-        graded = pipeline.grade(
+        return pipeline.grade(
             plan,
             submission,
-            Observer(
-                live.show,
-                checked,
-                lambda *profile: profiles.append(profile),
-                scored,
-                failing=failing,
-            ),
+            screen.observer(),
             request.verbose,
             keep_notes=progress.is_own(submission) and not fresh,
             report=report,
@@ -168,34 +156,34 @@ def grade(request: Request) -> int:
             afterwards=to_step.record if to_step else None,
         )
     finally:
-        live.clear()
-    scored(graded)
-    if not quiet and (predictions := terminal.predictions(graded)):
-        print(predictions, flush=True)
-    if request.profiled:
-        stream = sys.stderr if quiet else sys.stdout
-        tables = _tables(lab, graded.checks, profiles, output.width_of(stream))
-        print(tables, file=stream)
-    if to_step:
-        print(to_step.written(), file=sys.stderr if quiet else sys.stdout)
-    own = progress.is_own(submission)
-    if own and (problem := grade_log.append(submission, graded, request.why)):
-        print(f"grade: {problem}; ./grade log will not know of this grade", file=sys.stderr)
-    recorded = graded.selected is None and own
-    if recorded and (why := progress.keep(submission, graded)):
-        print(f"grade: {why}; ./grade list will not know of this grade", file=sys.stderr)
-    if request.json_file is not None:
-        output.write(request.json_file, result.to_json(graded))
-    if request.html_file and report:
-        from grader.render import html  # its libraries take a tenth of a second to load
+        screen.status.clear()
 
-        commands = {check.id: text for check in graded.checks if (text := command(check))}
-        opened = (to_step.check, to_step.file) if to_step else ("", None)
-        page = html.page(graded, report, True, html.Steps(commands, *opened), again)
-        output.write(request.html_file, page.encode(errors="replace"))
-        if not quiet:
-            print(f"  pictures: {request.html_file}")
-    return graded.exit_code
+
+def _remember(request: Request, submission: Submission, graded: result.Result) -> None:
+    """Adds the grade of a student's own file to what ./grade log and ./grade list know."""
+    if not progress.is_own(submission):
+        return
+    if problem := grade_log.append(submission, graded, request.why):
+        print(f"grade: {problem}; ./grade log will not know of this grade", file=sys.stderr)
+    if graded.selected is None and (problem := progress.keep(submission, graded)):
+        print(f"grade: {problem}; ./grade list will not know of this grade", file=sys.stderr)
+
+
+def _write_page(
+    file: str,
+    graded: result.Result,
+    report: ReportData,
+    to_step: StepPage | None,
+    screen: Screen,
+) -> None:
+    from grader.render import html  # its libraries take a tenth of a second to load
+
+    commands = {c.id: text for c in graded.checks if (text := screen.step_command(c))}
+    opened = (to_step.check, to_step.file) if to_step else ("", None)
+    page = html.page(graded, report, True, html.Steps(commands, *opened), screen.again)
+    output.write(file, page.encode(errors="replace"))
+    if not screen.quiet:
+        print(f"  pictures: {file}")
 
 
 def _tables(

@@ -15,7 +15,7 @@ HEADINGS = ("lab", "title", "best", "not measured", "when", "status")
 
 
 @dataclass(frozen=True)
-class Row:
+class LabSummary:
     """One lab. `next`: what to do next; "" when nothing can be done."""
 
     cells: tuple[str, str, str, str, str, str]
@@ -37,24 +37,24 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def row(lab_id: str) -> Row:
+def row(lab_id: str) -> LabSummary:
     """How far the student is in one lab, or that its lab.toml is damaged."""
     try:
         lab = outline.load(lab_id)
     except SpecError:
         status = f"cannot be graded; ./grade {lab_id} says why"
-        return Row((lab_id, "", "", "", "", status), False, False, "")
+        return LabSummary((lab_id, "", "", "", "", status), False, False, "")
     record = progress.read_progress(lab_id)
     begun = _edited(lab)
     status, next_step = _status(lab, record, begun)
     if record is None:
-        return Row((lab_id, lab.title, "", "", "", status), begun, False, next_step)
+        return LabSummary((lab_id, lab.title, "", "", "", status), begun, False, next_step)
     best = record.best
     points = f"{best.score.earned:g}/{best.score.measured:g}"
     unmeasured = f"{best.score.total - best.score.measured:g}"
     when = f"{best.when:%Y-%m-%d %H:%M}"
     cells = (lab_id, lab.title, points, unmeasured, when, status)
-    return Row(cells, begun, best.full(), next_step)
+    return LabSummary(cells, begun, best.full(), next_step)
 
 
 def _status(lab: Outline, record: progress.Record | None, begun: bool) -> tuple[str, str]:
@@ -92,7 +92,7 @@ def _edited(lab: Outline) -> bool:
         return True
 
 
-def render(rows: list[Row], colour: bool) -> str:
+def render(rows: list[LabSummary], colour: bool) -> str:
     """The table, and the next step: in the first lab that is begun and not done, else in the first
     lab that is not done."""
     table = [HEADINGS, *(row.cells for row in rows)]

@@ -180,7 +180,7 @@ def _predict(
 ) -> int:
     """Prints a prediction for each kernel; returns the exit status."""
     from grader.execute import program
-    from grader.predict import counts, gpu
+    from grader.predict import counts, gpu, times
     from grader.render import predicted_kernels
 
     if name not in gpu.names():
@@ -190,7 +190,7 @@ def _predict(
     done, launches = program.execute_sampled(
         built, given.arguments, seconds, sample or PREDICT_SAMPLE, progress
     )
-    found = predicted_kernels.predict(counts.of_launches(built.binary, launches), gpu.gpu(name))
+    found = times.of_program(counts.of_launches(built.binary, launches), gpu.gpu(name))
     print(predicted_kernels.render(found, output.width_of(sys.stderr)), file=sys.stderr)
     if json_file is not None:
         output.write(json_file, to_json(found))

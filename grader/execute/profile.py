@@ -85,7 +85,7 @@ class Launch(msgspec.Struct, frozen=True):
     passes: list[tuple[Address, Count]] = []
 
 
-class Line(msgspec.Struct, frozen=True):
+class LineCounters(msgspec.Struct, frozen=True):
     """The counters of one line of the program."""
 
     file: str
@@ -111,7 +111,7 @@ class Kernel(msgspec.Struct, frozen=True):
     complete: bool
     counters: Counters
     occupancy_bound: float
-    lines: list[Line]
+    lines: list[LineCounters]
     covers: tuple[int, int, int] = (0, 0, 0)
     file: str = ""
     line: int = 0
@@ -181,7 +181,7 @@ def _kernel(launch: Launch, locations: dict[int, Location], remains: int) -> Ker
         complete=launch.complete,
         counters=total,
         occupancy_bound=_occupancy(launch),
-        lines=[Line(file, line, by_line[file, line]) for file, line in sorted(by_line)],
+        lines=[LineCounters(file, line, by_line[file, line]) for file, line in sorted(by_line)],
         covers=launch.covers,
         file=addr2line.shortened(launch.file),
         line=launch.line,

@@ -141,13 +141,13 @@ class LeftOut(msgspec.Struct, tag="left_out", array_like=True, frozen=True):
     count: Count
 
 
-Line = Block | Object | Construct | Access | Barrier | Operation | Stored | LeftOut
+StepRecord = Block | Object | Construct | Access | Barrier | Operation | Stored | LeftOut
 
 
-def lines(raw: bytes) -> Iterator[Line]:
+def lines(raw: bytes) -> Iterator[StepRecord]:
     """A line that is none, which a user's own program may write to the file, is skipped."""
     for text in raw.splitlines():
-        if (line := readable(text, Line)) is not None:  # type: ignore[arg-type]
+        if (line := readable(text, StepRecord)) is not None:  # type: ignore[arg-type]
             yield line
 
 

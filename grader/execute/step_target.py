@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader.execute import step_focus, steps
 from grader.execute.accesses import WarpAccess
-from grader.execute.profile import Kernel, Line, Profile
+from grader.execute.profile import Kernel, LineCounters, Profile
 from grader.execute.step_lines import SECTOR, Barrier, Index
 from grader.execute.steps import Focus, Recording
 from grader.model.finding import Finding
@@ -52,7 +52,7 @@ def at_line(
     return Target(kernel.launch, worst.block if worst else middle(kernel), words, line=line)
 
 
-def waste(line: Line) -> tuple[int, int]:
+def waste(line: LineCounters) -> tuple[int, int]:
     """What the accesses of a line cost beyond what they need, in sectors, wavefronts and words; and
     what they need."""
     c = line.counters

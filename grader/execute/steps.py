@@ -138,7 +138,7 @@ def read(raw: bytes, binary: Path) -> Recording | None:
     return made
 
 
-def _with_short_file(line: step_lines.Line) -> step_lines.Line:
+def _with_short_file(line: step_lines.StepRecord) -> step_lines.StepRecord:
     if isinstance(line, Object | Barrier | Operation) and line.file:
         return msgspec.structs.replace(line, file=addr2line.shortened(line.file))
     return line

@@ -45,7 +45,7 @@ def grade(
     try:
         building = programs.built(plan, submission, verbose, observer.exclusive, _import_the_rest)
         with building as ready, workspace() as work:
-            from grader.grading.judging import judge_all
+            from grader.grading.all_checks import judge_all
             from grader.session import session as sessions
 
             session = sessions.Session(
@@ -61,7 +61,7 @@ def grade(
 
 def _result(session: Session, predicted: list[Prediction]) -> Result:
     plan, submission, checks = session.plan, session.submission, session.so_far
-    marks = score.score(plan, checks)
+    points = score.score(plan, checks)
     return Result(
         lab=plan.lab.id,
         title=plan.lab.title,
@@ -71,8 +71,8 @@ def _result(session: Session, predicted: list[Prediction]) -> Result:
             for name in submission.contents
         ],
         checks=checks,
-        score=marks,
-        exit_code=score.exit_code(checks, marks),
+        score=points,
+        exit_code=score.exit_code(checks, points),
         machine=machine(plan.backend),
         grader_version=__version__,
         hidden_included=plan.lab.hidden_included,
@@ -86,11 +86,11 @@ def _result(session: Session, predicted: list[Prediction]) -> Result:
 def _import_the_rest() -> None:
     """Imports what judges, and NumPy with it: that takes half as long as the compilers, which run
     meanwhile."""
-    if "grader.grading.judging" in sys.modules:
+    if "grader.grading.all_checks" in sys.modules:
         return
     gc.disable()  # as in grader/__main__.py
     import grader.compile.permitted.submission_check
-    import grader.grading.judging  # noqa: F401
+    import grader.grading.all_checks  # noqa: F401
 
     gc.freeze()
     gc.enable()

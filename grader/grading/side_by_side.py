@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from grader.checks import early_stop
-from grader.grading.judge import judge
+from grader.grading.one_check import judge
 from grader.grading.pass_cache import PassCache
 from grader.model.lab import Case, CheckSpec, Contract
 from grader.model.result import Check

@@ -16,7 +16,7 @@ Kind = Literal["correct", "safe", "technique", "speed"]
 # What a check runs. plain: the submission as it is. failing: the simulator's plain program, whose
 # CUDA calls can be made to fail. instrumented: traced on the simulator, under sanitizers where the
 # file is plain C. timed: the shared objects that are timed beside each other.
-Program = Literal["plain", "failing", "instrumented", "timed"]
+ProgramKind = Literal["plain", "failing", "instrumented", "timed"]
 
 
 class PointsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,7 +73,7 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         image = (self.image, self.size, self.channels, self.type)
         return repr((self.part, image, self.mask, sorted(self.settings().items())))
 
-    def program(self) -> Program:
+    def program(self) -> ProgramKind:
         return "plain"
 
     def is_secret(self) -> bool:
@@ -102,7 +102,7 @@ class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     hint: str = ""
     hidden: bool = False
 
-    def program(self) -> Program:
+    def program(self) -> ProgramKind:
         return "failing" if self.inject else "plain"
 
     def is_secret(self) -> bool:
@@ -146,7 +146,7 @@ class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     one_thread: bool = False  # the part may leave its work to one thread, which races with none
 
-    def program(self) -> Program:
+    def program(self) -> ProgramKind:
         return "instrumented"
 
 
@@ -196,7 +196,7 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     public: Technique | None = None
     smaller_mask: str = ""  # of a second run, where there is one; load() draws it
 
-    def program(self) -> Program:
+    def program(self) -> ProgramKind:
         return "instrumented"
 
     def is_secret(self) -> bool:
@@ -256,7 +256,7 @@ class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # as the fastest one. What takes less is impossible.
     fewest_taps: Positive | None = None
 
-    def program(self) -> Program:
+    def program(self) -> ProgramKind:
         return "timed"
 
 

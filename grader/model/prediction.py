@@ -11,7 +11,7 @@ PredictedSpeed = Literal["off", "shown"]
 
 class PredictedTime(msgspec.Struct, frozen=True):
     """Microseconds of a call, and the interval around them. terms: the time that each resource adds
-    to it, by its name in grader/predict/model.py."""
+    to it, by its name in grader/predict/terms.py."""
 
     us: float
     low_us: float
@@ -33,8 +33,8 @@ class Ratio(msgspec.Struct, frozen=True):
     high: float
 
 
-class Line(msgspec.Struct, frozen=True):
-    """A line of the submission, and its share of what the time is bound by."""
+class LineShare(msgspec.Struct, frozen=True):
+    """A line of the program, and its share of a term."""
 
     file: str
     line: int
@@ -56,7 +56,7 @@ class Prediction(msgspec.Struct, frozen=True):
     with_nvcc: bool = False
     against: Literal["solution", "baseline"] = "solution"
     ratio: Ratio | None = None
-    line: Line | None = None
+    line: LineShare | None = None
     solution: PredictedTime | None = None
     baseline: PredictedTime | None = None
     advice: str = ""
@@ -81,7 +81,7 @@ class PredictedKernel(msgspec.Struct, frozen=True):
     longest_us: float
     bound: str
     terms: dict[str, float]
-    line: Line | None
+    line: LineShare | None
     unknown: str
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from grader.execute import addr2line
 from grader.execute.profile import SECTOR, Launch, Site
+from grader.model.prediction import LineShare
 from grader.predict import code
 
 WARP = 32
@@ -29,15 +30,6 @@ _AMOUNTS: dict[str, Callable[[Site], int]] = {
     "constant": lambda site: site.words if site.space == "constant" else 0,
     "atomics": lambda site: site.lanes if site.atomic else 0,
 }
-
-
-@dataclass(frozen=True)
-class Source:
-    """A line of the program and its share of a term."""
-
-    file: str
-    line: int
-    share: float
 
 
 @dataclass(frozen=True)
@@ -69,7 +61,7 @@ class Counts:
     atomic_lanes: int  # of atomic functions on global memory
     atomic_addresses: int  # that they may access
     shares_memory: bool  # with the host
-    sources: dict[str, Source]  # of some terms of the model: the line that asks for most of it
+    sources: dict[str, LineShare]  # of some terms of the model: the line that asks for most of it
 
     @property
     def block_warps(self) -> int:
@@ -156,7 +148,7 @@ def of_launches(binary: Path, launches: list[Launch]) -> list[Counts]:
     return found
 
 
-def _sources(binary: Path, launch: Launch, executed: list[code.Operation]) -> dict[str, Source]:
+def _sources(binary: Path, launch: Launch, executed: list[code.Operation]) -> dict[str, LineShare]:
     places = {site.pc - 1 for site in launch.sites} | {o.address for o in executed}
     locations = code.locations(binary, places)
     added: dict[str, list[tuple[int, float]]] = {
@@ -171,7 +163,7 @@ def _sources(binary: Path, launch: Launch, executed: list[code.Operation]) -> di
             by_line[locations[place]] += number
         if whole := sum(by_line.values()):
             file, line = most = max(by_line, key=lambda at: by_line[at])
-            found[term] = Source(file, line, by_line[most] / whole)
+            found[term] = LineShare(file, line, by_line[most] / whole)
     return found
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from grader.execute.profile import SECTOR, SHARED_RESERVED
 from grader.predict.counts import WARP, Counts
 from grader.predict.gpu import Gpu
+from grader.predict.terms import WORDS
 
 REGISTERS = 32  # of a thread; only nvcc knows how many it has
 LIBRARY = ("float", "double", "integer", "special")  # kinds of grader/predict/code.py
@@ -26,48 +27,6 @@ UNEVEN, UNSEEN = 0.5, 0.2
 FRAME = 4  # sectors that a warp stores to the L2 cache, or that its other warps pushed out to it
 LOCAL = 16  # wavefronts, where the lanes of a warp access an array of their own at any index
 SHORT = 4  # rounds of blocks, below which the last one counts as a whole
-
-WORDS = {
-    "issue": "issuing instructions",
-    "alu": "integer arithmetic and comparisons",
-    "fma": "float arithmetic",
-    "fp64": "double arithmetic",
-    "special": "conversions, divisions and square roots",
-    "constant": "reads of constant memory",
-    "shared": "wavefronts of shared memory",
-    "l1": "wavefronts of the L1 cache",
-    "l2": "the L2 cache's bandwidth",
-    "dram": "DRAM's bandwidth",
-    "latency": "latency that the resident warps do not hide",
-    "atomics": "atomic functions",
-    "blocks": "starting blocks",
-    "launch": "the launch",
-}
-
-WORSE = 1.05  # times the solution's term: below that there is nothing to advise
-UNROLLED = ("issue", "constant")  # terms that are smaller where loops are unrolled
-# What would make a term smaller, in one sentence each.
-CHANGES = {
-    "issue": "give each thread more outputs, and unroll loops whose count is known: fewer "
-    "instructions for loops, addresses and tests.",
-    "alu": "compute addresses and border tests once for each thread, not once for each tap.",
-    "fma": "fewer multiply-adds: use the mask's structure, such as two passes instead of one.",
-    "fp64": "use float where double is not asked for: a GPU has fewer units for double.",
-    "special": "move divisions, square roots and conversions out of the loops.",
-    "constant": "let all lanes of a warp read the same word of constant memory, or unroll the loop "
-    "so that the address is a constant of the program.",
-    "shared": "let the lanes of a warp use different banks (pad the rows), and keep in registers "
-    "what several outputs need.",
-    "l1": "let neighbouring lanes read neighbouring words, 16 bytes each where you can, and reuse "
-    "what was read.",
-    "l2": "read each value once for each block: reuse it from shared memory or registers.",
-    "dram": "touch fewer bytes: fuse passes, and do not write what is read again.",
-    "latency": "keep more warps resident (fewer registers, less shared memory), or begin several "
-    "loads before the first is used.",
-    "atomics": "add up within a block first, then use one atomic function for each block.",
-    "blocks": "launch fewer blocks that do more each.",
-    "launch": "launch fewer kernels: a launch takes some microseconds whatever it does.",
-}
 
 _UNITS_OF_MULTIPROCESSOR = ("issue", "alu", "fma", "fp64", "special", "constant")
 
@@ -117,7 +76,7 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Prediction:
+class Estimate:
     """Seconds, the interval around them, the terms of which they consist, and how far the launches
     are from what was fitted."""
 
@@ -165,7 +124,7 @@ def resident_warps(counts: Counts, gpu: Gpu) -> int:
     return max(blocks, 1) * counts.block_warps
 
 
-def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Prediction:
+def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Estimate:
     """A call that makes these launches, one after the other."""
     fitted = w or weights()
     total: dict[str, float] = dict.fromkeys(WORDS, 0.0)
@@ -190,7 +149,7 @@ def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> 
     down, up = (sum(n * strange.get(name, 0.0) for name, n in ends.items())
                 for ends in (fitted.down, fitted.up))  # fmt: skip
     low, high = gpu.launch + took * math.exp(-down), gpu.launch + took * math.exp(up)
-    return Prediction(seconds, low, high, total, strange)
+    return Estimate(seconds, low, high, total, strange)
 
 
 def _strangeness(

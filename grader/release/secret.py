@@ -23,7 +23,7 @@ SIGNED = (".py", ".c", ".cu", ".md", ".mk", ".toml", ".diff")  # files with pros
 PROGRAM = re.compile("^=== .*$", re.MULTILINE)  # begins a program where a file holds many
 LONG = 20  # bytes; a shorter line of prose may also stand elsewhere
 CODE = ("import ", "from ", "#include", "{", "[")  # the beginnings of lines that are not prose
-MARKS = re.compile(r'^(?:"""|/\*+|\*+|//+|#+)?\s*|\s*(?:\*/|""")?$')  # of a comment or docstring
+SIGNS = re.compile(r'^(?:"""|/\*+|\*+|//+|#+)?\s*|\s*(?:\*/|""")?$')  # of a comment or docstring
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def of_outside_files(root: Path, files: list[str], chosen: Lists) -> list[Secret
 
 def _first_prose(program: str) -> bytes:
     for line in program.splitlines():
-        text = squeezed(MARKS.sub("", line).encode())
+        text = squeezed(SIGNS.sub("", line).encode())
         if len(text) >= LONG and not line.startswith(CODE):
             return text
     return b""

@@ -1,48 +1,14 @@
-"""Predicted times of a program's kernels, as text and for JSON. They are never shown as measured
-ones."""
+"""Predicted times of a program's kernels, as text. They are never shown as measured ones."""
 
 import textwrap
 
-from grader.checks.predicted import predicted_time
-from grader.model.prediction import Line, PredictedKernel, PredictedProgram, PredictedTime
+from grader.model.prediction import PredictedKernel, PredictedProgram, PredictedTime
 from grader.predict import model
-from grader.predict.counts import Counts
-from grader.predict.gpu import Gpu
+from grader.predict.terms import WORDS
 from grader.render.predicted_words import duration, three_digits
 
 MOST_KERNELS = 20  # that are shown
 SHOWN = 0.05  # the share from which a term is shown
-FAR = 0.1  # a source line below this share of a term is not named
-
-
-def predict(launches: list[Counts], gpu: Gpu) -> PredictedProgram:
-    """Each kernel once, whatever the number of its launches."""
-    alike: dict[str, list[Counts]] = {}
-    for counts in launches:
-        alike.setdefault(counts.kernel, []).append(counts)
-    return PredictedProgram(gpu.name, bool(gpu.measured), [_kernel(k, gpu) for k in alike.values()])
-
-
-def _kernel(launches: list[Counts], gpu: Gpu) -> PredictedKernel:
-    known = {id(counts): predicted_time([counts], gpu) for counts in launches}
-    ordered = sorted(launches, key=lambda counts: known[id(counts)].us)
-    counts = ordered[len(ordered) // 2]
-    time = known[id(counts)]
-    return PredictedKernel(
-        kernel=counts.kernel,
-        launches=len(launches),
-        grid_blocks=counts.blocks,
-        block_threads=counts.threads,
-        us=time.us,
-        low_us=time.low_us,
-        high_us=time.high_us,
-        shortest_us=known[id(ordered[0])].us,
-        longest_us=known[id(ordered[-1])].us,
-        bound=time.bound,
-        terms=time.terms,
-        line=_line(counts, time.bound),
-        unknown=next((why for c in ordered if (why := model.unknown(c))), ""),
-    )
 
 
 def render(program: PredictedProgram, width: int | None) -> str:
@@ -73,7 +39,7 @@ def in_words(kernel: PredictedKernel) -> str:
         launches += f"from {shortest} us to {longest} us, half of them up to "
     terms = sorted(kernel.terms.items(), key=lambda item: -item[1])
     shares = [
-        f"{model.WORDS[name]} {100 * value / kernel.us:.0f} %"
+        f"{WORDS[name]} {100 * value / kernel.us:.0f} %"
         for name, value in terms
         if value >= SHOWN * kernel.us
     ]
@@ -82,13 +48,6 @@ def in_words(kernel: PredictedKernel) -> str:
         where = f"{kernel.line.file}:{kernel.line.line}"
         source = f"; {100 * kernel.line.share:.0f} % of them from {where}"
     return (
-        f"{kernel.kernel}: {launches}{duration(time)}; bound by {model.WORDS[kernel.bound]}"
+        f"{kernel.kernel}: {launches}{duration(time)}; bound by {WORDS[kernel.bound]}"
         f"{source}. Terms: {', '.join(shares)}"
     )
-
-
-def _line(counts: Counts, bound: str) -> Line | None:
-    source = counts.sources.get(bound)
-    if source is None or not source.file or source.share < FAR:
-        return None
-    return Line(source.file, source.line, source.share)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from grader.model.prediction import PredictedTime, Prediction
-from grader.predict.model import CHANGES, WORDS, WORSE
+from grader.predict.terms import CHANGES, WORDS, WORSE
 from grader.render import predicted_words
 from grader.render.svg import Svg
 

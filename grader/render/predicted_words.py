@@ -1,7 +1,7 @@
 """What is said of a predicted speed, never that it was measured."""
 
 from grader.model.prediction import PredictedTime, Prediction
-from grader.predict.model import WORDS
+from grader.predict.terms import WORDS
 
 
 def line(prediction: Prediction) -> str:

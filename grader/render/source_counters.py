@@ -41,7 +41,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class ListingLine:
     """A line of the source. Its number is 0 where lines are left out."""
 
     number: int
@@ -55,7 +55,7 @@ class Listing:
 
     file: str
     headings: list[tuple[str, str]]  # and their meanings
-    rows: list[Row]
+    rows: list[ListingLine]
     total: list[str]
 
 
@@ -81,14 +81,14 @@ def _listing(file: str, lines: list[str], counted: dict[int, Counters]) -> Listi
         {n for line in counted for n in range(line - CONTEXT, line + CONTEXT + 1)}
         & set(range(1, len(lines) + 1))
     )
-    rows: list[Row] = []
+    rows: list[ListingLine] = []
     for before, number in zip([0, *shown], shown, strict=False):
         if number != before + 1:
-            rows.append(Row(0, "", [Cell("", 0)] * len(used)))
+            rows.append(ListingLine(0, "", [Cell("", 0)] * len(used)))
         counters = counted.get(number, Counters())
         values = [_sum(counters, names) for _, _, names in used]
         cells = [Cell(f"{v:,}" if v else "", v / m) for v, m in zip(values, most, strict=True)]
-        rows.append(Row(number, plain_text.line(lines[number - 1], LONGEST), cells))
+        rows.append(ListingLine(number, plain_text.line(lines[number - 1], LONGEST), cells))
     total = [f"{sum(_sum(c, names) for c in counted.values()):,}" for _, _, names in used]
     return Listing(Path(file).name, [(name, meaning) for name, meaning, _ in used], rows, total)
 

@@ -8,6 +8,7 @@ from grader.checks.early_stop import NOTHING
 from grader.model import outline
 from grader.model.result import Check, Result
 from grader.model.score import Score
+from grader.render import predicted_words
 
 WORDS = {"pass": "ok", "fail": "FAIL", "uncertain": "unsure", "error": "ERROR", "skip": "skip"}
 COLOURS = {"pass": "32", "fail": "1;31", "uncertain": "33", "error": "1;35", "skip": "2"}
@@ -159,14 +160,12 @@ class Terminal:
         reasons = {p.reason for p in result.predictions}
         if len(result.predictions) > 1 and len(reasons) == 1 and "" not in reasons:
             return "\n".join(self._wrap(f"speed is not predicted: {reasons.pop()}"))
-        from grader.render.predicted_words import line as predicted_line  # with NumPy
-
         lines = []  # what a technique check says comes first
         failed = {c.part for c in result.checks if (c.kind, c.verdict) == ("technique", "fail")}
         for each in result.predictions:
             _, part, name = each.check.split("/", 2)
             lines.append(f"  {self._paint(COLOURS['uncertain'], 'pred ')} {part}  {name}")
-            lines += self._wrap(predicted_line(each))
+            lines += self._wrap(predicted_words.line(each))
             if each.advice and part not in failed:
                 lines += self._wrap(f"try: {each.advice}")
         return "\n".join(lines)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from grader.execute.accesses import BANKS, LANES, SECTOR, WORD, WarpAccess
-from grader.execute.profile import Kernel, Line
+from grader.execute.profile import Kernel, LineCounters
 from grader.render.svg import Svg
 from grader.session.report_data import Traced
 
@@ -24,7 +24,7 @@ class Access:
     picture: Markup
 
 
-def _badness(line: Line, warp: WarpAccess, run: Traced) -> tuple[int, int, bool, int]:
+def _badness(line: LineCounters, warp: WarpAccess, run: Traced) -> tuple[int, int, bool, int]:
     """Sorts accesses, the worst last: by what the line wastes in the whole run, then by what this
     warp wastes; where nothing is wasted, correct runs and many lanes make the best picture."""
     return _excess(line, warp), warp.cost - warp.ideal(), run.right, len(warp.lanes)
@@ -49,7 +49,7 @@ def worst(runs: list[Traced]) -> list[Access]:
     return accesses
 
 
-def _excess(line: Line, warp: WarpAccess) -> int:
+def _excess(line: LineCounters, warp: WarpAccess) -> int:
     """What a line wastes: sectors beyond those its lanes need, or extra wavefronts caused by bank
     conflicts."""
     c = line.counters

@@ -5,7 +5,7 @@ not enough: the process that bubblewrap clones asks some milliseconds after it w
 program that detached itself outside a sandbox never asks. So a grader that starts a command also
 starts a watchdog, a shell in another session. The watchdog waits on a pipe until the grader
 ends. Unless the grader said goodbye, it then kills every process that was started with the grader's
-mark in its environment, and every process of the users that only this grader uses (users.py): what
+tag in its environment, and every process of the users that only this grader uses (users.py): what
 runs as one of them may have erased its environment.
 """
 
@@ -18,16 +18,16 @@ from functools import cache
 
 from grader.sandbox import users
 
-VARIABLE = "CONVLABS_GRADER"  # its value is the mark
+VARIABLE = "CONVLABS_GRADER"  # its value is the tag
 
-# $1 is VARIABLE=mark, the others are users. Kills all processes of a user or a group at once, or a
+# $1 is VARIABLE=tag, the others are users. Kills all processes of a user or a group at once, or a
 # program that starts one after the other could run away from this loop. The grader is in none of
 # these groups: each command has a session of its own. Ends when two scans in a row find
 # nothing: during the first, a process that was not listed yet may have started another. Gives up
 # after 5 seconds.
 _SCRIPT = r"""
 read -r done && exit
-mark=$1 clean=0 scans=0
+tag=$1 clean=0 scans=0
 shift
 while [ $clean -lt 2 ] && [ $scans -lt 100 ]; do
   clean=$((clean + 1)) scans=$((scans + 1))
@@ -35,7 +35,7 @@ while [ $clean -lt 2 ] && [ $scans -lt 100 ]; do
     setpriv --reuid "$user" --regid "$user" --clear-groups sh -c 'kill -9 -1'
   done
   for file in $(
-    grep -slzxF -e "$mark" /proc/[0-9]*/environ
+    grep -slzxF -e "$tag" /proc/[0-9]*/environ
     for user in "$@"; do grep -slE "^Uid:[[:space:]]+$user[[:space:]]" /proc/[0-9]*/status; done
   ); do
     pid=${file#/proc/} pid=${pid%/*} stat=
@@ -51,13 +51,13 @@ done
 
 @cache
 def _start() -> tuple[str, subprocess.Popen[bytes]]:
-    """Starts the watchdog, once a process. Returns the mark and the watchdog."""
-    mark = f"{os.getpid()}-{secrets.token_hex(8)}"
+    """Starts the watchdog, once a process. Returns the tag and the watchdog."""
+    tag = f"{os.getpid()}-{secrets.token_hex(8)}"
     as_root = os.geteuid() == 0
     watched = [str(user) for user in (users.users() if as_root else ())]
     lock = users.lock() if as_root else None  # until the watchdog ends, too
     watchdog = subprocess.Popen(
-        ["/bin/sh", "-c", _SCRIPT, "watchdog", f"{VARIABLE}={mark}", *watched],
+        ["/bin/sh", "-c", _SCRIPT, "watchdog", f"{VARIABLE}={tag}", *watched],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -67,10 +67,10 @@ def _start() -> tuple[str, subprocess.Popen[bytes]]:
         pass_fds=() if lock is None else (lock,),
     )
     atexit.register(dismiss)
-    return mark, watchdog
+    return tag, watchdog
 
 
-def mark() -> dict[str, str]:
+def tag() -> dict[str, str]:
     """What the environment of a command must contain for the watchdog to find it."""
     return {VARIABLE: _start()[0]}
 

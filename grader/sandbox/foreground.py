@@ -28,7 +28,7 @@ def run_in_foreground(
     and the program has the same time to end by itself; when it exits with no status of its own, its
     signal is SIGINT. Raises OSError when it cannot be started.
     """
-    env = env | cleanup_after_kill.mark()
+    env = env | cleanup_after_kill.tag()
     started_at = time.monotonic()
     stopped_by: Limit | None = None
     interrupted = False

@@ -178,7 +178,7 @@ def start(
     files: descriptors that the command gets, under the same numbers.
     """
     with contextlib.ExitStack() as stack:
-        sandboxed, added = None, cleanup_after_kill.mark() | (env or {})
+        sandboxed, added = None, cleanup_after_kill.tag() | (env or {})
         if view is not None and view.gpu and not view.compiler:
             gpu = stack.enter_context(gpus.one_gpu())
             view, added = replace(view, gpu_minor=gpu.minor), added | gpu.environment()

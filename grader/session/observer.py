@@ -21,8 +21,8 @@ class Observer:
     starting: what begins now. failing: the next check in their order fails for certain; what is
     wrong is still looked for. checked: a check has its verdict. profiled: a technique check has
     read this profile. scored: the grade without predictions, which are under way and change no
-    points; not called where they may. exclusive: held while something is timed, or repeated because
-    the machine was too busy; other work may have to wait.
+    points. exclusive: held while something is timed, or repeated because the machine was too busy;
+    other work may have to wait.
     """
 
     starting: Callable[[str], None] = field(default=lambda _: None)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grader.execute.backend import Backend, cpu_has
-from grader.model.lab import CheckSpec, Input, Lab, Program, Speed
+from grader.model.lab import CheckSpec, Input, Lab, ProgramKind, Speed
 from grader.model.prediction import PredictedSpeed
 from grader.model.score import Unmeasured
 from grader.oracle import inputs
@@ -24,7 +24,7 @@ class Planned:
     that the check needs and this machine's processor has not, such as "AVX2"; "" for none."""
 
     check: CheckSpec
-    program: Program
+    program: ProgramKind
     backend: Backend
     cpu_lacks: str = ""
 
@@ -41,7 +41,7 @@ class Plan:
     backend: Backend
     pattern: str | None
     checks: tuple[Planned, ...]
-    programs: frozenset[Program]
+    programs: frozenset[ProgramKind]
     left_out: tuple[Unmeasured, ...]
     predicted: tuple[Speed, ...] = ()
 

@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
-from grader.compile import make, nvcc_check
-from grader.compile.make import Build, BuildRequest
-from grader.compile.make_process import BuildError, MachineBusyError, Waiting
+from grader.compile.make import Build
+from grader.compile.make_process import BuildError, Waiting
 from grader.execute.backend import Backend
 from grader.model import variant
 from grader.model.result import Check
 from grader.model.submission import Submission
 from grader.model.verdicts import build_line
+from grader.session.builds import Builds
 from grader.session.could_not_run import CouldNotRun, at_fault
 from grader.session.plan import Plan
-from grader.timing import reference
+from grader.session.timed_objects import TimedObjects
 
 COMPILES = "compiles"
-# For each file that is timed: its build, or why there is none, or what waits for the build.
-Timed = dict[tuple[Backend, str], Build | Exception | Callable[[], Build]]
-
-
-class NotTimedError(Exception):
-    """A file that builds otherwise does not build as a shared object, for which the student is to
-    blame: a macro of the compiler tells one build from another."""
-
-    def __init__(self, lines: list[str]) -> None:
-        super().__init__(*lines)
-        self.lines = lines
+MOST_WARNINGS = 5
 
 
 @dataclass(frozen=True)
@@ -60,13 +48,12 @@ class Programs:
     checks: list[Check]
     plain: Path | None = None
     failing: Path | CouldNotRun = field(default_factory=lambda: CouldNotRun("skip"))
-    _instrumented: Path | CouldNotRun | Waiting[Path | CouldNotRun] = field(
-        default_factory=lambda: CouldNotRun("skip")
-    )
-    _begin: Callable[[], Path | CouldNotRun | Waiting[Path | CouldNotRun]] | None = None
+    _builds: Builds | None = None  # starts what is not built yet; None: nothing can be built
+    _beside: Waiting[Build] | None = None  # the build of the instrumented program
     _nvcc: Waiting[Check | None] | None = None
-    _start_timed: Callable[[], Timed] = field(default=dict)
-    _timed: Timed | None = None
+    # None: not begun.
+    _instrumented: Path | CouldNotRun | Waiting[Path | CouldNotRun] | None = None
+    _timed: TimedObjects | None = None
 
     def nvccs_check(self, wait: bool = True) -> Check | None:
         """What nvcc says of the file, when it is asked for the first time; then None, and where
@@ -79,33 +66,12 @@ class Programs:
 
     def begin_instrumented(self) -> None:
         """Starts to build the instrumented program, unless that was done."""
-        if self._begin:
-            self._instrumented, self._begin = self._begin(), None
-
-    def begin_timed(self) -> Timed:
-        """Starts to build all shared objects, unless that was done."""
-        if self._timed is None:
-            self._timed = self._start_timed()
-        return self._timed
-
-    def finish_timed(self) -> None:
-        """Waits for all shared objects, so that what is timed has the machine to itself."""
-        timed = self.begin_timed()
-        for which, wait in timed.items():
-            if callable(wait):
-                try:
-                    timed[which] = wait()
-                except (BuildError, OSError) as fault:
-                    timed[which] = fault
-
-    def timed(self, where: Backend, file: str) -> Path:
-        """The shared object of a file, once finish_timed() was called. Raises NotTimedError,
-        BuildError or OSError."""
-        found = self.begin_timed()[where, file]
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, Build)
-        return shared_object(found)
+        if self._instrumented is not None:
+            return
+        if self._builds and isinstance(self.failing, Path):
+            self._instrumented = self._builds.start_instrumented(self._beside)
+        else:
+            self._instrumented = self.failing
 
     def is_being_built(self) -> bool:
         """Would instrumented() wait? Nothing is built before it is begun."""
@@ -116,29 +82,30 @@ class Programs:
         self.begin_instrumented()
         if isinstance(self._instrumented, Waiting):
             self._instrumented = self._instrumented()
+        assert self._instrumented is not None
         return self._instrumented
 
     def build_elsewhere(self, wait: Callable[[], Path | CouldNotRun]) -> None:
         """From now on another process builds what is not built yet. wait: asks it for the
         instrumented program."""
-        if isinstance(self._instrumented, Waiting) or self._begin:
-            self._instrumented, self._begin = Waiting(wait, lambda: False), None
-        self._timed = self._timed or {}
+        if self._instrumented is None or isinstance(self._instrumented, Waiting):
+            self._instrumented = Waiting(wait, lambda: False)
+        self._timed = self._timed or TimedObjects({})
 
+    def begin_timed(self) -> TimedObjects:
+        """Starts to build all shared objects, unless that was done."""
+        if self._timed is None:
+            self._timed = self._builds.start_timed() if self._builds else TimedObjects({})
+        return self._timed
 
-def request_timed(
-    submission: Submission, where: Backend, file: str, verbose: bool = False
-) -> BuildRequest:
-    """What builds a file's shared object, and all that it is timed with."""
-    solution = reference.find_object(submission.lab, file)
-    return BuildRequest(submission, where, "speed", False, (file,), solution, verbose)
+    def finish_timed(self) -> None:
+        """Waits for all shared objects, so that what is timed has the machine to itself."""
+        self.begin_timed().finish()
 
-
-def shared_object(built: Build) -> Path:
-    """Raises NotTimedError where there is none."""
-    if built.binary is None:
-        raise NotTimedError(["the file does not build as what is timed:", *built.errors])
-    return built.binary
+    def timed(self, where: Backend, file: str) -> Path:
+        """The shared object of a file, once finish_timed() was called. Raises NotTimedError,
+        BuildError or OSError."""
+        return self.begin_timed().find(where, file)
 
 
 @contextmanager
@@ -154,108 +121,38 @@ def built(
     exclusive: held while a build is repeated alone, for which the machine had been too busy.
     meanwhile: called once the compilers run.
     """
-    kind: Backend = "cpu" if plan.backend == "cpu" else "sim"
+    if lines := _refused(submission):
+        yield Programs([build_line(submission.lab, COMPILES, "fail", lines)])
+        return
     with ExitStack() as stack:
-        lab = submission.lab
-        if submission.problems:
-            lines = [*submission.problems, *submission.remedies()]
-            yield Programs([build_line(lab, COMPILES, "fail", lines)])
-            return
-        if lines := variant.problems(lab.variant, submission.contents):
-            yield Programs([build_line(lab, COMPILES, "fail", lines)])
-            return
-
-        def started(request: BuildRequest, is_prepared: bool = False) -> Waiting[Build]:
-            """Starts a build; what waits for it, and repeats it alone if it was starved."""
-            wait = stack.enter_context(make.start(request, is_prepared))
-
-            def finished() -> Build:
-                try:
-                    return wait()
-                except MachineBusyError:
-                    with exclusive():
-                        return make.build(request)
-
-            return Waiting(finished, wait.has_ended)
-
-        checked = BuildRequest(submission, kind, "checked", verbose=verbose)
-        both = plan.backend == kind and "instrumented" in plan.programs
-        try:
-            if both:
-                make.prepare(lab, kind, timed=False, verbose=verbose)
-            plain = started(BuildRequest(submission, plan.backend, verbose=verbose), both)
-            beside = started(checked, both) if both else None
-            meanwhile()
-            result = plain()
-            nvcc = None
-            if result.binary and plan.backend == "sim" and nvcc_check.available():
-                nvcc = started(BuildRequest(submission, "sim", "nvcc", verbose=verbose))
-        except (BuildError, OSError) as fault:
-            yield Programs([build_line(lab, COMPILES, "error", at_fault(fault).lines)])
-            return
-        if result.binary is None:
-            yield Programs([build_line(lab, COMPILES, "fail", result.errors, result.seconds)])
-            return
-        warnings = [f"warning: {w.render()}" for w in result.warnings[:5]]
-        checks = [build_line(lab, COMPILES, "pass", warnings, result.seconds)]
-        programs = Programs(checks, result.binary, failing=result.binary)
-        if nvcc:
-            programs._nvcc = Waiting(partial(_judge_nvcc, submission, nvcc), nvcc.has_ended)
-        if plan.backend == "gpu" and plan.programs & {"failing", "instrumented"}:
-            programs.failing = _simulator(submission, verbose)
-
-        def begin() -> Path | CouldNotRun | Waiting[Path | CouldNotRun]:
-            if not isinstance(programs.failing, Path):
-                return programs.failing
-            try:
-                build = beside or started(checked)
-                return Waiting(partial(_instrumented, build), build.has_ended)
-            except (BuildError, OSError) as fault:
-                return at_fault(fault)
-
-        if plan.backend == kind or "instrumented" in plan.programs:
-            programs._begin = begin
-
-        def start_timed() -> Timed:
-            timed: Timed = {}
-            for planned in plan.checks:
-                which = planned.backend, lab.file_of(planned.check)
-                if planned.program == "timed" and which not in timed:
-                    try:
-                        timed[which] = started(request_timed(submission, *which, verbose))
-                    except (BuildError, OSError) as fault:
-                        timed[which] = fault
-            return timed
-
-        programs._start_timed = start_timed
-        yield programs
+        yield _build(Builds(plan, submission, verbose, exclusive, stack), meanwhile)
 
 
-def _instrumented(wait: Callable[[], Build]) -> Path | CouldNotRun:
-    """The program of a build, once that has ended."""
+def _refused(submission: Submission) -> list[str]:
+    """Why a submission is not built at all."""
+    if submission.problems:
+        return [*submission.problems, *submission.remedies()]
+    return variant.problems(submission.lab.variant, submission.contents)
+
+
+def _build(builds: Builds, meanwhile: Callable[[], None]) -> Programs:
+    """Builds the plain program, and starts what can be built beside it and after it."""
+    lab = builds.submission.lab
     try:
-        built = wait()
-        return built.binary or CouldNotRun("fail", built.errors)
+        plain, beside = builds.start_first()
+        meanwhile()
+        result = plain()
+        nvcc = builds.start_nvcc() if result.binary else None
     except (BuildError, OSError) as fault:
-        return at_fault(fault)
-
-
-def _judge_nvcc(submission: Submission, wait: Callable[[], Build]) -> Check | None:
-    try:
-        report = wait().binary
-    except (BuildError, OSError) as fault:
-        return build_line(submission.lab, nvcc_check.NAME, "skip", at_fault(fault).lines)
-    return nvcc_check.judge_nvcc(submission, report) if report else None
-
-
-def _simulator(submission: Submission, verbose: bool) -> Path | CouldNotRun:
-    """On a GPU, counters, findings and calls that fail come from the simulator's build."""
-    if shutil.which("g++") is None:
-        return CouldNotRun("skip", ["the simulator needs g++, which is not installed"])
-    try:
-        result = make.build(BuildRequest(submission, "sim", verbose=verbose))
-    except (BuildError, OSError) as fault:
-        return CouldNotRun("skip", at_fault(fault).lines[:1])
+        return Programs([build_line(lab, COMPILES, "error", at_fault(fault).lines)])
     if result.binary is None:
-        return CouldNotRun("skip", [f"the simulator cannot build this file: {result.errors[0]}"])
-    return result.binary
+        return Programs([build_line(lab, COMPILES, "fail", result.errors, result.seconds)])
+    warnings = [f"warning: {w.render()}" for w in result.warnings[:MOST_WARNINGS]]
+    return Programs(
+        [build_line(lab, COMPILES, "pass", warnings, result.seconds)],
+        result.binary,
+        builds.failing(result.binary),
+        builds,
+        beside,
+        nvcc,
+    )

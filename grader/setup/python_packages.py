@@ -34,7 +34,7 @@ IMPORTED_ONCE = """
 import sys
 sys.dont_write_bytecode = False
 import grader.cli, grader.commands.grade, grader.grading.pipeline, grader.render.html
-import grader.grading.judging, grader.grading.predictions, grader.session.session
+import grader.grading.all_checks, grader.predict.process, grader.session.session
 import grader.compile.permitted.submission_check
 """
 PATIENCE = {"retries": "1", "timeout": "10"}  # pip's own are 5 and 15 s: minutes without a network

@@ -42,7 +42,7 @@ MOST_TOUCHED = 100.0  # processor seconds of tests that run only because of a ch
 
 
 @dataclass(frozen=True)
-class Row:
+class UnitCost:
     """A row of costs.tsv. name: of a test, or of a file; a file's seconds are those of its tests
     that have no row."""
 
@@ -56,21 +56,21 @@ def file_of(test: str) -> str:
     return test.partition("::")[0]
 
 
-def rows(text: str) -> list[Row]:
+def rows(text: str) -> list[UnitCost]:
     """The rows of costs.tsv. Raises ValueError."""
     found = []
     for line in text.splitlines():
         if line and not line.startswith("#"):
             part, seconds, name = line.split("\t")
-            found.append(Row(int(part), float(seconds), name))
+            found.append(UnitCost(int(part), float(seconds), name))
     return found
 
 
-def committed() -> list[Row]:
+def committed() -> list[UnitCost]:
     return rows(FILE.read_text())
 
 
-def by_unit(known: Iterable[Row], unit_of: Mapping[str, str]) -> dict[str, tuple[int, float]]:
+def by_unit(known: Iterable[UnitCost], unit_of: Mapping[str, str]) -> dict[str, tuple[int, float]]:
     """The part and the seconds of each unit. unit_of: the unit of each test of this run; what is
     gone counts for nothing."""
     found: dict[str, tuple[int, float]] = {}
@@ -168,7 +168,7 @@ class Choice:
     left_out: str
 
 
-def choose_part(unit_of: Mapping[str, str], known: list[Row], part: int) -> Choice:
+def choose_part(unit_of: Mapping[str, str], known: list[UnitCost], part: int) -> Choice:
     """Every cheap unit, the part's, and those that belong to the last commit or to the working
     tree, the cheapest first, while they take no more than MOST_TOUCHED."""
     costly = by_unit(known, unit_of)
@@ -195,7 +195,7 @@ def choose_changed(unit_of: Mapping[str, str], base: str) -> Choice:
     return Choice(tests, f"{len(unit_of) - len(tests)} tests of what is as in {base}")
 
 
-def choose_shard(unit_of: Mapping[str, str], known: list[Row], shard: str) -> Choice:
+def choose_shard(unit_of: Mapping[str, str], known: list[UnitCost], shard: str) -> Choice:
     """The units of a shard such as "3/8". Raises ValueError."""
     number, _, count = shard.partition("/")
     if not (number.isdigit() and count.isdigit() and 1 <= int(number) <= int(count)):
@@ -210,7 +210,9 @@ def choose_shard(unit_of: Mapping[str, str], known: list[Row], shard: str) -> Ch
 # ---- the table
 
 
-def updated(measured: Mapping[str, float], unit_of: Mapping[str, str], known: list[Row]) -> str:
+def updated(
+    measured: Mapping[str, float], unit_of: Mapping[str, str], known: list[UnitCost]
+) -> str:
     """costs.tsv after a run that measured these tests. Rows of files of which nothing was measured,
     and of tests apart that still exist, stay."""
     again = {unit_of[test] for test in measured}

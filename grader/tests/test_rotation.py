@@ -11,7 +11,7 @@ import pytest
 
 from grader import paths
 from grader.tests import captured, rotation
-from grader.tests.rotation import PARTS, Row
+from grader.tests.rotation import PARTS, UnitCost
 
 UNITS = {
     "a.py::one": "a.py",
@@ -20,7 +20,7 @@ UNITS = {
     "b.py::two": "b.py::two",
     "c.py::one": "c.py",
 }
-ROWS = [Row(0, 3.0, "a.py::one"), Row(4, 6.0, "b.py::one"), Row(5, 7.0, "b.py::two")]
+ROWS = [UnitCost(0, 3.0, "a.py::one"), UnitCost(4, 6.0, "b.py::one"), UnitCost(5, 7.0, "b.py::two")]
 
 
 @pytest.fixture
@@ -70,18 +70,18 @@ def test_a_unit_keeps_its_part_and_a_new_one_goes_where_the_least_is() -> None:
 
 
 def test_measured_seconds_replace_the_known_ones_and_what_is_gone_goes() -> None:
-    known = [*ROWS, Row(3, 9.0, "gone.py::test")]
+    known = [*ROWS, UnitCost(3, 9.0, "gone.py::test")]
     text = rotation.updated({"b.py::one": 2.5, "c.py::one": 0.2}, UNITS, known)
     rows = {row.name: row for row in rotation.rows(text)}
-    assert rows["b.py::one"] == Row(4, 2.5, "b.py::one")
-    assert rows["a.py::one"] == Row(0, 3.0, "a.py::one")
+    assert rows["b.py::one"] == UnitCost(4, 2.5, "b.py::one")
+    assert rows["a.py::one"] == UnitCost(0, 3.0, "a.py::one")
     assert "gone.py::test" not in rows and "c.py::one" not in rows, "cheap again"
 
 
 def test_a_file_has_one_row_and_one_for_each_costly_test() -> None:
     text = rotation.updated({"a.py::one": 1.5, "a.py::two": 5.5}, UNITS, ROWS)
     rows = [row for row in rotation.rows(text) if row.name.startswith("a.py")]
-    assert rows == [Row(0, 1.5, "a.py"), Row(0, 5.5, "a.py::two")]
+    assert rows == [UnitCost(0, 1.5, "a.py"), UnitCost(0, 5.5, "a.py::two")]
     assert rotation.by_unit(rows, UNITS) == {"a.py": (0, 7.0)}
 
 

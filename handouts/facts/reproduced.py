@@ -15,7 +15,7 @@ SHOWN = FILE.relative_to(paths.ROOT)
 COMMAND = f"python -m labs.studies.reproduce.measure --gpu --out {SHOWN}"
 
 
-class Row(msgspec.Struct, frozen=True):
+class MeasuredTime(msgspec.Struct, frozen=True):
     """A time in seconds; the rows of reference.json that are no times have no median."""
 
     median: float | None = None
@@ -24,7 +24,7 @@ class Row(msgspec.Struct, frozen=True):
 class Experiment(msgspec.Struct, frozen=True):
     date: str
     settings: dict[str, str | int | float]
-    rows: dict[str, Row]
+    rows: dict[str, MeasuredTime]
 
 
 class Machine(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class Reference(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Line:
+class TableRow:
     """A row of a table. row: its name in reference.json, in which {} stands for the size. by: the
     baseline that it is compared with; "" for none."""
 
@@ -62,7 +62,7 @@ class Table:
     source: str
     about: str
     sizes: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[TableRow, ...]
 
 
 SQUARES = ("512x512", "1024x1024", "2048x2048")
@@ -70,43 +70,43 @@ GAUSSIAN = "17x17 on noise of three sizes"
 TABLES: dict[str, tuple[Table, ...]] = {
     "lab1": (
         Table("000", "one picture of 1920x1080, two masks, on the processor", ("3x3", "5x5"), (
-            Line("–", "baseline: columns outside", "cpu {}/columns"),
-            Line("A", "four nested loops", "cpu {}/loops", "cpu {}/columns"),
-            Line("B", "loop order", "cpu {}/rows", "cpu {}/columns"),
-            Line("C", "OpenMP", "cpu {}/openmp", "cpu {}/columns"),
+            TableRow("–", "baseline: columns outside", "cpu {}/columns"),
+            TableRow("A", "four nested loops", "cpu {}/loops", "cpu {}/columns"),
+            TableRow("B", "loop order", "cpu {}/rows", "cpu {}/columns"),
+            TableRow("C", "OpenMP", "cpu {}/openmp", "cpu {}/columns"),
         )),
     ),
     "lab2": (
         Table("000", "one picture of 1920x1080, two masks", ("3x3", "5x5"), (
-            Line("A", "kernel", "gpu {}/device"),
-            Line("D", "bit-identical kernel", "gpu {}/identical"),
-            Line("–", "copy to the device", "gpu {}/upload"),
-            Line("–", "copy back", "gpu {}/download"),
-            Line("B", "host code: allocate, copy, launch, copy back", "gpu {}/host"),
-            Line("C", "the same with pinned memory", "gpu {}/staged_pinned"),
-            Line("C", "the same with write-combined memory", "gpu {}/staged_write_combined"),
+            TableRow("A", "kernel", "gpu {}/device"),
+            TableRow("D", "bit-identical kernel", "gpu {}/identical"),
+            TableRow("–", "copy to the device", "gpu {}/upload"),
+            TableRow("–", "copy back", "gpu {}/download"),
+            TableRow("B", "host code: allocate, copy, launch, copy back", "gpu {}/host"),
+            TableRow("C", "the same with pinned memory", "gpu {}/staged_pinned"),
+            TableRow("C", "the same with write-combined memory", "gpu {}/staged_write_combined"),
         )),
     ),
     "lab4": (Table("003", GAUSSIAN, SQUARES, (
-        Line("–", "lab 3 A, no shared memory", "gpu {}/constant"),
-        Line("A", "threads of the apron idle", "gpu {}/idle", "gpu {}/constant"),
-        Line("B", "all threads load, all compute", "gpu {}/tile", "gpu {}/constant"),
-        Line("C", "dynamic shared memory", "gpu {}/dynamic", "gpu {}/constant"),
-        Line("D", "several outputs per thread", "gpu {}/register", "gpu {}/constant"),
+        TableRow("–", "lab 3 A, no shared memory", "gpu {}/constant"),
+        TableRow("A", "threads of the apron idle", "gpu {}/idle", "gpu {}/constant"),
+        TableRow("B", "all threads load, all compute", "gpu {}/tile", "gpu {}/constant"),
+        TableRow("C", "dynamic shared memory", "gpu {}/dynamic", "gpu {}/constant"),
+        TableRow("D", "several outputs per thread", "gpu {}/register", "gpu {}/constant"),
     )),),
     "lab8": (Table("001", "27000x6000", ("",), (
-        Line("–", "baseline, one thread", "cpu/baseline"),
-        Line("A", "OpenMP", "cpu/openmp", "cpu/baseline"),
-        Line("B", "contiguous sections", "cpu/rows", "cpu/baseline"),
-        Line("C", "SSE", "cpu/sse", "cpu/baseline"),
-        Line("D", "AVX2", "cpu/avx2", "cpu/baseline"),
-        Line("E", "allocation on the GPU", "gpu/allocation"),
-        Line("E", "copy to the GPU, pageable", "gpu/copy_there"),
-        Line("E", "kernel", "gpu/kernel"),
-        Line("E", "copy back, pageable", "gpu/copy_back"),
-        Line("E", "plain: in all", "gpu/plain"),
-        Line("E", "pinned, with the time to pin", "gpu/pinned"),
-        Line("E", "streamed", "gpu/streamed"),
+        TableRow("–", "baseline, one thread", "cpu/baseline"),
+        TableRow("A", "OpenMP", "cpu/openmp", "cpu/baseline"),
+        TableRow("B", "contiguous sections", "cpu/rows", "cpu/baseline"),
+        TableRow("C", "SSE", "cpu/sse", "cpu/baseline"),
+        TableRow("D", "AVX2", "cpu/avx2", "cpu/baseline"),
+        TableRow("E", "allocation on the GPU", "gpu/allocation"),
+        TableRow("E", "copy to the GPU, pageable", "gpu/copy_there"),
+        TableRow("E", "kernel", "gpu/kernel"),
+        TableRow("E", "copy back, pageable", "gpu/copy_back"),
+        TableRow("E", "plain: in all", "gpu/plain"),
+        TableRow("E", "pinned, with the time to pin", "gpu/pinned"),
+        TableRow("E", "streamed", "gpu/streamed"),
     )),),
 }  # fmt: skip
 
@@ -155,7 +155,7 @@ def _rows(known: Experiment, table: Table) -> str:
     return markdown.table(head, rows, right=range(2, len(head)))
 
 
-def _cells(experiment: Experiment, line: Line, size: str) -> tuple[str, str]:
+def _cells(experiment: Experiment, line: TableRow, size: str) -> tuple[str, str]:
     """The time, and the speed-up over what the line is compared with."""
     time = median(experiment, line.row.replace("{}", size))
     if not line.by:

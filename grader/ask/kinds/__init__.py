@@ -3,6 +3,6 @@
 from random import Random
 
 from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import Program
+from grader.ask.program import AskedPart
 
-__all__ = ["CannotTell", "Draft", "Program", "Random"]
+__all__ = ["AskedPart", "CannotTell", "Draft", "Random"]

@@ -1,12 +1,12 @@
 """How many wavefronts does an access of shared memory take?"""
 
-from grader.ask.kinds import Draft, Program, Random
+from grader.ask.kinds import AskedPart, Draft, Random
 from grader.ask.trace import wavefronts, words_of_banks
 from grader.ask.words import agrees, count, draw_access, ranges, the, warp
 from grader.execute.accesses import WORD
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     group, access = draw_access(program, draw, "shared", wavefronts, range(1, WORD + 1))
     answer = wavefronts(access)
     words = words_of_banks(access)

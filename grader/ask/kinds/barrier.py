@@ -2,14 +2,14 @@
 
 from itertools import product
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.model.finding import Finding
 
 REBUILDS = True
 NOTHING = "none: the result does not depend on this barrier"
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     shared = [a for a in program.trace.warps if a.space == "shared"]
     stores, loads = ({a.line for a in shared if a.store == way} for way in (True, False))
     if not stores or not loads:

@@ -3,13 +3,13 @@
 import math
 
 from grader.ask.footprint import footprint
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.words import image, index
 from grader.execute.modes import COUNTED_BLOCK
 from grader.execute.profile import read_launches
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     foot = footprint(program.trace)
     seen = program.trace.size
     width, height = size = foot.other_size(seen, draw)
@@ -51,7 +51,7 @@ def ask(program: Program, draw: Random) -> Draft:
     )
 
 
-def counted(program: Program, size: tuple[int, int], number: int) -> int:
+def counted(program: AskedPart, size: tuple[int, int], number: int) -> int:
     """The blocks of launch `number` of a run on an image of that size."""
     outcome = program.run(program.case(size), COUNTED_BLOCK, program.binary)
     launches = read_launches(outcome.profile)

@@ -3,13 +3,13 @@
 import msgspec
 
 from grader.ask.impulse import impulse, name, out_name, pixel_of, window
-from grader.ask.kinds import Draft, Program, Random
+from grader.ask.kinds import AskedPart, Draft, Random
 from grader.ask.words import image
 
 AT_ONCE = True
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     across, down, width, height = window(program)
     border = draw.choice(["zero", "replicate"] if program.base.border else [""])
     # A pixel in a corner or at a side, and a tap that leaves the image there, or seems to.

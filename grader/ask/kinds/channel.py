@@ -4,14 +4,14 @@ import msgspec
 import numpy as np
 
 from grader.ask.impulse import name, pixel_of
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.words import count, image
 from grader.oracle.inputs import Inputs
 
 AT_ONCE = True
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     if program.lab.part_of(program.base).operation != "layers":
         raise CannotTell("no bank of masks")
     masks, channels = draw.sample(range(3, 7), 2)

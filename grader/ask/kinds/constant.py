@@ -1,11 +1,11 @@
 """How many words of constant memory does a warp wait for?"""
 
-from grader.ask.kinds import Draft, Program, Random
+from grader.ask.kinds import AskedPart, Draft, Random
 from grader.ask.words import agrees, count, different_words, draw_access, warp
 from grader.execute.accesses import WORD
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     group, access = draw_access(program, draw, "constant", different_words, (WORD,))
     answer = different_words(access)
     lanes = len(access.lanes)

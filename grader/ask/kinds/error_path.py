@@ -1,6 +1,6 @@
 """What does the function return when one of its calls fails?"""
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.model.lab import Case
 
 REBUILDS = True
@@ -15,7 +15,7 @@ MOST = 8  # calls of one function that are tried
 WHY = {MEMORY: "the device has no memory left", VALUE: "it finds an argument that it cannot use"}
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     # Of the part's functions, another may be the one that allocates.
     alike = [c.set for c in program.public if c.set.keys() == program.base.set.keys()]
     case = program.case(None, **draw.choice(alike or [program.base.set]))
@@ -48,7 +48,7 @@ def ask(program: Program, draw: Random) -> Draft:
     )
 
 
-def failures(program: Program, case: Case, name: str) -> list[tuple[int, int]]:
+def failures(program: AskedPart, case: Case, name: str) -> list[tuple[int, int]]:
     """The lines whose first call of a function can be made to fail, and what is returned then."""
     found: dict[int, int] = {}
     for number in range(1, MOST + 1):

@@ -1,6 +1,6 @@
 """Which grey value does a pixel get?"""
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.oracle.grayscale import weights_of
 from grader.oracle.inputs import Inputs
 
@@ -8,7 +8,7 @@ AT_ONCE = True
 HALF, SHIFT = 1 << 14, 15
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     if program.lab.part_of(program.base).operation != "grey":
         raise CannotTell("no colours")
     case = program.wide

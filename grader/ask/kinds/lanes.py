@@ -2,7 +2,7 @@
 
 import re
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.source import evaluated
 
 REBUILDS = True
@@ -22,7 +22,7 @@ __attribute__((target("{cpu}"))) void {name}(const uint8_t *rgb, int width, int 
 """
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     part = program.lab.part_of(program.base)
     if not program.in_c or part.cpu not in WIDTHS:
         raise CannotTell("no vectors")

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from grader.ask.impulse import name, ones, out_name, window
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.words import image
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array
@@ -12,7 +12,7 @@ from grader.oracle.operations import Array
 HALF, ULP = np.float32(2.0**-24), 2.0**-23  # an ulp: of the floats from 1 to 2
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     across, down, width, height = window(program)
     given = ones(program)
     if given.image.dtype != np.float32 or given.image.ndim != 2 or given.mask.ndim != 2:

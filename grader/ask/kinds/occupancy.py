@@ -2,13 +2,13 @@
 
 import math
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.execute.profile import WARPS_PER_MULTIPROCESSOR
 
 THREADS, BLOCKS, SHARED, RESERVED = 2048, 32, 233472, 1024  # of compute capability 9.0
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     trace = program.trace
     if not trace.launches or program.in_c:
         raise CannotTell("no launch")

@@ -1,11 +1,11 @@
 """How many sectors of global memory does a warp touch at a line?"""
 
-from grader.ask.kinds import Draft, Program, Random
+from grader.ask.kinds import AskedPart, Draft, Random
 from grader.ask.words import agrees, count, draw_access, image, memory, ranges, sectors, the, warp
 from grader.execute.accesses import SECTOR
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     group, access = draw_access(program, draw, "global", sectors)
     answer = sectors(access)
     lanes = len(access.lanes)

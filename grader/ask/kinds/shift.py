@@ -3,13 +3,13 @@
 from itertools import product
 
 from grader.ask.impulse import impulse, name, out_name, pixel_of, window
-from grader.ask.kinds import Draft, Program, Random
+from grader.ask.kinds import AskedPart, Draft, Random
 from grader.ask.words import image, plus
 
 AT_ONCE = True
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     across, down, width, height = window(program)
     taps = product(range(-across, across + 1), range(-down, down + 1))
     a, b = draw.choice([tap for tap in taps if tap != (0, 0)])

@@ -3,14 +3,14 @@
 from collections import Counter
 from itertools import pairwise
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.trace import Trace
 from grader.ask.words import count, image
 
 MOST = 0.55  # of the steps at a line that must be equal
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     trace = program.trace
     places = sorted({(a.line, a.store) for a in trace.threads})
     draw.shuffle(places)

@@ -1,13 +1,13 @@
 """How many taps of a pixel are inside the image?"""
 
 from grader.ask.impulse import ones, out_name, window
-from grader.ask.kinds import Draft, Program, Random
+from grader.ask.kinds import AskedPart, Draft, Random
 from grader.ask.words import count, image
 
 AT_ONCE = True
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     across, down, width, height = window(program)
     # A pixel whose window leaves the image on one side, or on two.
     places = [(u, v) for u in range(across + 1) for v in range(down + 1) if u < across or v < down]

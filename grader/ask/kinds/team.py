@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.words import image
 from grader.execute import records
 from grader.execute.accesses import ThreadAccess
@@ -15,7 +15,7 @@ AS_THEY_COME = re.compile(
 )
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     trace = program.trace
     team = records.readable(trace.team, Team)
     if team is None or team.largest < 2:

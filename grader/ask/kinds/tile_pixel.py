@@ -1,13 +1,13 @@
 """Which pixel of the image is in an element of the tile?"""
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.tile import draw_element, read_back, source_pixel
 from grader.ask.words import block, image, index
 
 REBUILDS = True
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     trace = program.trace
     element = draw_element(program, draw, inside=True)
     pixel = source_pixel(program, element)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from grader.ask.kinds import CannotTell, Draft, Program, Random
+from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.source import THREAD_NUMBER
 from grader.ask.trace import place
 from grader.ask.words import Index, image, index
@@ -12,7 +12,7 @@ from grader.ask.words import Index, image, index
 REBUILDS = True
 
 
-def ask(program: Program, draw: Random) -> Draft:
+def ask(program: AskedPart, draw: Random) -> Draft:
     trace = program.trace
     size, writers = trace.dtype.itemsize, trace.writers.items()
     alone = {at: w[0] for at, w in writers if len(w) == 1 and w[0][0].width == size}

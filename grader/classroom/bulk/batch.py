@@ -11,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from grader.classroom.bulk import decided, logs
+from grader.classroom.bulk import logs
 from grader.classroom.bulk.cache_key import Options, key, made_by
 from grader.classroom.bulk.intake import archive, collect
 from grader.classroom.bulk.intake.entry import Entry
@@ -25,8 +25,10 @@ from grader.classroom.bulk.protocol import (
     Graded,
     Task,
 )
-from grader.classroom.bulk.store import Row, Status, Store, Submission
+from grader.classroom.bulk.store import Store
 from grader.classroom.bulk.variants import UNKNOWN, Variants
+from grader.classroom.course import decided
+from grader.classroom.course.attempt import Attempt, HandIn, Status
 from grader.compile import make
 from grader.execute import backend as backends
 from grader.execute import records
@@ -127,7 +129,7 @@ class Batch:
             self.deaths[task.student] += 1
             if self.deaths[task.student] < MOST_DEATHS:
                 return task
-        rows: list[Row] = []
+        rows: list[Attempt] = []
         files: dict[str, dict[str, bytes]] = {}
         digest = self.digests[task.student]
         if isinstance(answer, Collected):
@@ -136,7 +138,7 @@ class Batch:
         else:
             died = f"{MOST_DEATHS} workers died while they read it, or took too long"
             reason = answer.reason if isinstance(answer, Failed) else died
-            rows = [Row(task.student, lab.id, "error", "", reason) for lab in self.labs]
+            rows = [Attempt(task.student, lab.id, "error", "", reason) for lab in self.labs]
             digest = ""  # the next run reads it again
         entry = self.submissions[task.student]
         by_lab = answer.labs if isinstance(answer, Collected) else {}
@@ -146,7 +148,7 @@ class Batch:
                 found[note] = None
         # A name in a note must not look like another note: they are told apart by ", ".
         notes = ", ".join(note.replace(", ", "; ") for note in [*entry.notes, *found])
-        submission = Submission(task.student, notes, entry.people, entry.submitted)
+        submission = HandIn(task.student, notes, entry.people, entry.submitted)
         for lab in self.labs:  # before the rows: a run that is killed between reads all again
             log = by_lab[lab.id].log if by_lab else {}
             logs.keep(self.store, task.student, lab.id, log)
@@ -155,18 +157,18 @@ class Batch:
         self.progress.step(task.student if failed else "")
         return None
 
-    def _row(self, lab: Lab, collected: Collected, files: dict[str, dict[str, bytes]]) -> Row:
+    def _row(self, lab: Lab, collected: Collected, files: dict[str, dict[str, bytes]]) -> Attempt:
         """The row of one lab. Adds the files that are to be graded to `files`, under their key."""
         student, found = collected.student, collected.labs[lab.id]
         if found.problem:
-            return Row(student, lab.id, "rejected", "", found.problem)
+            return Attempt(student, lab.id, "rejected", "", found.problem)
         if not found.contents:
             status: Status = "wrong name" if found.wrong_name else "missing"
-            return Row(student, lab.id, status, "", found.missing)
+            return Attempt(student, lab.id, status, "", found.missing)
         contents = self.variants.added(lab, student, found.contents)
         if contents is None:
-            return Row(student, lab.id, "rejected", "", UNKNOWN)
-        return Row(student, lab.id, *self._keyed(lab, contents, files), "")
+            return Attempt(student, lab.id, "rejected", "", UNKNOWN)
+        return Attempt(student, lab.id, *self._keyed(lab, contents, files), "")
 
     def _keyed(
         self, lab: Lab, contents: dict[str, bytes], files: dict[str, dict[str, bytes]]
@@ -180,7 +182,7 @@ class Batch:
         done = self.store.has_grade(grade_key) and not lacks_page
         return "graded" if done else "waiting", grade_key
 
-    def _earlier(self, student: str, files: dict[str, dict[str, bytes]]) -> list[Row]:
+    def _earlier(self, student: str, files: dict[str, dict[str, bytes]]) -> list[Attempt]:
         """The attempts that are stored already, under the keys that they have now."""
         labs = {lab.id: lab for lab in self.labs}
         changed = []

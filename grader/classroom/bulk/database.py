@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
-HIDDEN = ".run"  # the folder in RUN; no student's id begins with a dot: student_names.py
+HIDDEN = ".run"  # the folder in RUN; no student's id begins with a dot: course/student_id.py
 FILE = "store.sqlite"
 VERSION = 2
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from grader.classroom.bulk.database import transaction
+from grader.classroom.course.final import Final
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,13 @@ class Past:
     points: float | None  # after lateness and overrides; None: no grade
     out_of: float
     why: str  # lateness, an override, or why there is no grade
+
+
+def past(final: Final) -> Past:
+    """A grade as it is now."""
+    key = final.attempt.key if final.attempt else ""
+    points = final.points, final.out_of
+    return Past(final.student.id, final.lab, final.status, key, *points, final.why)
 
 
 class History:

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from grader.classroom.bulk.store import Row, Store
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.attempt import Attempt
 from grader.execute import records
 from grader.model import submission as submissions
 from grader.model import variant
@@ -18,7 +19,7 @@ def keep(store: Store, student: str, lab: str, files: dict[str, bytes]) -> None:
         store.keep_setting(_setting(student, lab), msgspec.json.encode(files))
 
 
-def of(store: Store, row: Row) -> Log | None:
+def of(store: Store, row: Attempt) -> Log | None:
     """A submission's log, with what speaks against it; None where there is none."""
     files = records.readable(store.setting(_setting(row.student, row.lab)), dict[str, bytes]) or {}
     raw, head = (files.get(name, b"") for name in grade_log.names(row.lab))

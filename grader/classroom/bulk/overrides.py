@@ -1,22 +1,10 @@
-"""Points that the instructor set by hand. They survive every regrade."""
+"""The points that the instructor set by hand, in the database of a run: they survive a regrade."""
 
 import sqlite3
-from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-
-@dataclass(frozen=True)
-class Override:
-    """The points of one student for one lab, of the lab's total, or for one of its checks; None:
-    taken back."""
-
-    student: str
-    lab: str
-    points: float | None
-    why: str
-    at: datetime
-    check: str = ""  # its id; "": the whole lab
+from grader.classroom.course.override import Override
 
 
 class Overrides:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from grader.classroom.bulk.store import Row, Store
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.attempt import Attempt
 from grader.execute import records
 from grader.model import plain_text
 from grader.model.question import Asked, QuizKeys
@@ -30,12 +31,12 @@ def kept(store: Store, lab: str = "") -> list[QuizKeys]:
     return [made for row in rows if (made := of(store, row))]
 
 
-def of(store: Store, row: Row) -> QuizKeys | None:
+def of(store: Store, row: Attempt) -> QuizKeys | None:
     """Those of one student and lab."""
     return records.readable(store.setting(setting(row)), QuizKeys)
 
 
-def setting(row: Row) -> str:
+def setting(row: Attempt) -> str:
     """The setting of the store that holds them."""
     return f"quiz {row.lab} {row.student}"
 

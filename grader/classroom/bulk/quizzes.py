@@ -15,7 +15,8 @@ from grader.ask.program import NoQuestionsError
 from grader.ask.quiz import quiz
 from grader.classroom.bulk import questions, variants
 from grader.classroom.bulk.intake import collect
-from grader.classroom.bulk.store import Row, Store
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.attempt import Attempt
 from grader.model import submission as submissions
 from grader.model.lab import Lab
 from grader.model.question import QuizKeys
@@ -40,7 +41,7 @@ def make(store: Store, labs: list[Lab], count: int) -> Iterator[QuizKeys]:
 
 
 def _drawn(
-    store: Store, row: Row, lab: Lab, count: int, secret: bytes, files: dict[str, str]
+    store: Store, row: Attempt, lab: Lab, count: int, secret: bytes, files: dict[str, str]
 ) -> QuizKeys:
     """Questions about all parts that work, by turns."""
     seed = hashlib.sha256(secret + repr((row.student, row.lab)).encode()).hexdigest()

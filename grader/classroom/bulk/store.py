@@ -9,10 +9,9 @@ begin a new one.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 import msgspec
 
@@ -20,11 +19,11 @@ from grader.classroom.bulk.database import HIDDEN, Database, StoreError, transac
 from grader.classroom.bulk.elsewhere import OtherResults, combined
 from grader.classroom.bulk.history import History
 from grader.classroom.bulk.overrides import Overrides
+from grader.classroom.course.attempt import Attempt, HandIn, Status
 from grader.classroom.course.person import Person
 from grader.execute import records
 from grader.model.result import Result
 
-Status = Literal["waiting", "graded", "missing", "rejected", "error", "wrong name"]
 TABLES = """
 create table file (sha256 text primary key, content blob not null);
 create table submission (
@@ -58,30 +57,6 @@ create table grade (
 create table setting (name text primary key, value blob not null);
 """
 LATEST = "attempt = (select max(attempt) from work w where (w.student, w.lab) = (o.student, o.lab))"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One attempt of one submission at one lab."""
-
-    student: str
-    lab: str
-    status: Status
-    key: str
-    reason: str
-    attempt: int = 0  # 0: not stored yet
-    submitted: datetime | None = None  # with a zone
-    notes: str = ""
-
-
-@dataclass(frozen=True)
-class Submission:
-    """What was collected of one submission."""
-
-    student: str
-    notes: str = ""
-    people: tuple[Person, ...] = ()
-    submitted: datetime | None = None  # with a zone
 
 
 class Store:
@@ -119,9 +94,9 @@ class Store:
 
     def save_submission(
         self,
-        submission: Submission,
+        submission: HandIn,
         digest: str,
-        rows: list[Row],
+        rows: list[Attempt],
         files: dict[str, dict[str, bytes]],
     ) -> None:
         """What was collected from a submission. `files`: the contents by name, of each key."""
@@ -137,14 +112,14 @@ class Store:
                     named = (key, name, sha)
                     self._db.execute("insert or ignore into graded_file values (?, ?, ?)", named)
             for row in rows:
-                attempt = row.attempt or self._attempt(row)
+                attempt = row.number or self._attempt(row)
                 when = row.submitted.isoformat() if row.submitted else submitted
-                notes = row.notes if row.attempt else submission.notes
+                notes = row.notes if row.number else submission.notes
                 fields = (row.student, row.lab, attempt, row.status, row.key, row.reason)
                 statement = "insert or replace into work values (?, ?, ?, ?, ?, ?, ?, ?)"
                 self._db.execute(statement, (*fields, when, notes))
 
-    def _attempt(self, row: Row) -> int:
+    def _attempt(self, row: Attempt) -> int:
         """The number of the attempt that a row just collected belongs to: a new one if there were
         other files before."""
         query = "select attempt, key from work where (student, lab) = (?, ?) order by attempt desc"
@@ -168,7 +143,7 @@ class Store:
         """Whether there is a grade under this key; one that failed is none."""
         return self._result(key) is not None
 
-    def result_of(self, row: Row) -> Result | None:
+    def result_of(self, row: Attempt) -> Result | None:
         """The grade of a submission and lab; None when it has none. Raises StoreError."""
         return self.result(row.key) if row.status == "graded" else None
 
@@ -270,15 +245,15 @@ class Store:
         )
         return [(str(k), str(lab)) for k, lab in self._db.execute(query)]
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[Attempt]:
         """The latest attempt of every submission and lab, by student and lab."""
         yield from self._rows(LATEST)
 
-    def attempts(self, student: str = "") -> Iterator[Row]:
+    def attempts(self, student: str = "") -> Iterator[Attempt]:
         """Every attempt, by student, lab and number; of one student if named."""
         yield from self._rows("student = ?" if student else "? = ''", student)
 
-    def _rows(self, condition: str, *values: str) -> Iterator[Row]:
+    def _rows(self, condition: str, *values: str) -> Iterator[Attempt]:
         query = (
             "select student, lab, status, key, reason, attempt, submitted, notes "
             f"from work o where {condition} order by student, lab, attempt"
@@ -288,13 +263,13 @@ class Store:
         ).fetchall():
             student, lab = fields
             time = datetime.fromisoformat(submitted) if submitted else None
-            yield Row(student, lab, cast(Status, status), key, reason, attempt, time, notes)
+            yield Attempt(student, lab, cast(Status, status), key, reason, attempt, time, notes)
 
-    def submissions(self) -> list[Submission]:
+    def submissions(self) -> list[HandIn]:
         """What was collected, by student."""
         query = "select student, notes, people, submitted from submission order by student"
         return [
-            Submission(
+            HandIn(
                 student,
                 notes,
                 msgspec.json.decode(people, type=tuple[Person, ...]),

@@ -7,12 +7,12 @@ from pathlib import Path
 import typer
 
 from grader import exit_codes
-from grader.classroom.bulk import final, questions
+from grader.classroom.bulk import class_records, questions
 from grader.classroom.bulk.batch import Batch
 from grader.classroom.bulk.cache_key import Options
 from grader.classroom.bulk.database import FILE, HIDDEN
 from grader.classroom.bulk.intake import discover, takes
-from grader.classroom.bulk.intake.discover import DOWNLOAD, Download
+from grader.classroom.bulk.intake.discover import Download
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import DiskFolder
 from grader.classroom.bulk.intake.on_roster import attendance
@@ -27,10 +27,13 @@ from grader.classroom.commands.bulk_progress import Bar
 from grader.classroom.course import settings
 from grader.classroom.course.roster import Roster
 from grader.classroom.course.roster import load as load_roster
-from grader.classroom.export import gradebook, publish
+from grader.classroom.course.settings import Course
+from grader.classroom.course.students import strangers
+from grader.classroom.export import gradebook, grades, publish
 from grader.classroom.export.summary import summary
 from grader.commands import output
 from grader.commands.errors import UsageError
+from grader.commands.grouped import grouped
 from grader.model import outline, plain_text, spec
 from grader.model.lab import Lab
 from grader.oracle import inputs
@@ -39,86 +42,124 @@ from grader.session.plan import matching
 NO_SUBMISSIONS = "{} has no submissions: it needs a folder, zip or tarball per student"
 
 
+@grouped
 def bulk(
-    submissions: options.Submissions,
-    out: options.Out,
-    labs: options.Labs = "",
-    jobs: options.Jobs = options.JOBS,
-    course: options.CourseFile = None,
-    roster: options.RosterFile = None,
-    resume: options.Resume = False,
-    quiet: options.Quiet = False,
-    backend: options.Backend = "auto",
-    timed: options.Timed = True,
-    seconds: options.Seconds = None,
-    pages: options.Pages = True,
-    executor: options.Executor = "local",
-    slurm_options: options.SlurmOptions = None,
-    per_task: options.PerTask = 8,
-    trusted: options.Trusted = False,
-    ask: options.Ask = 0,
-    answers: options.AnswersFile = None,
-    check: options.Check = "",
+    of: options.Class,
+    run: options.Run,
+    grading: options.Grading,
+    where: options.Where,
+    asked: options.Questions,
 ) -> None:
     """Grade a folder of submissions, each in a sandbox."""
-    chosen = _labs(labs)
-    _check_again(check, resume, chosen)
-    cluster = cluster_options.Cluster.of(executor, slurm_options or [], per_task)
-    _check_folders(submissions, out)
+    labs = _labs(of.labs)
+    _check_again(run, labs)
+    cluster = cluster_options.Cluster.of(where)
+    _check_folders(of.submissions, of.out)
     with problems.of_usage():
-        expected = load_roster(roster) if roster else None
-    given = _course(course)
-    answered = _answers(answers)
-    bulk_machine.check_disk(out)
+        expected = load_roster(of.roster) if of.roster else None
+    given = _course(of.course)
+    answers = _answers(asked.answers)
+    bulk_machine.check_disk(of.out)
     output.announce_first_build()
-    bulk_machine.check_sandbox(trusted, backend == "gpu")
-    download, entries = _submissions(submissions, expected)
-    if resume and not (out / HIDDEN / FILE).exists():
-        output.say(f"{out} has no run yet: beginning one")
-        resume = False
-    with problems.of_usage(), closing(Store(out, resume)) as store, problems.of_run(out):
-        if given:
-            store.keep_setting(final.COURSE, given)
-        rules = final.rules(store)
-        takes.assign(rules, entries, chosen)
-        for line in timed_by_roster(entries, rules.zone()):
-            output.say(line)
-        seeds = {
-            lab: its.hidden_seed for lab, its in rules.lab.items() if its.hidden_seed is not None
-        }
-        grading = Options(backend, timed, seconds, pages, seeds, rules.predicted_speed)
-        bar = Bar(quiet)
-        variants = Variants.of(rules, entries)
-        batch = Batch(store, chosen, grading, bar, rules.attempts == "best", variants, check)
+    bulk_machine.check_sandbox(run.trusted, grading.backend == "gpu")
+    download, entries = _submissions(of.submissions, expected)
+    with (
+        problems.of_usage(),
+        closing(Store(of.out, _is_resumed(run, of.out))) as store,
+        problems.of_run(of.out),
+    ):
+        rules = _rules(store, given)
+        _apply(rules, entries, labs)
+        bar = Bar(run.quiet)
+        batch = _batch(store, labs, rules, entries, bar, grading, run)
         batch.prepare()
-        store.keep_setting(DOWNLOAD, str(download).encode())
-        store.keep_setting(final.COLLECTED, datetime.now(UTC).isoformat().encode())
-        with Pool(jobs, store.own) as pool, bar:
-            batch.run(entries, cluster.executor(pool, batch, trusted) if cluster else pool)
-        if check:
-            many = f"in {batch.graded_again} grades; ./grade diff {out} says whose changed"
-            output.say(f'the checks with "{plain_text.line(check)}" were graded again {many}')
-        if ask:
-            _ask(store, chosen, ask)
-        if unknown := questions.keep(store, answered) if answered else []:
-            few = plain_text.few([plain_text.line(name, 60) for name in unknown], 3)
-            output.say(f"answers to questions that were not drawn here: {few}")
-        _publish(store, rules)
+        class_records.keep_collected(store, str(download), datetime.now(UTC))
+        with Pool(run.jobs, store.own) as pool, bar:
+            batch.run(entries, cluster.executor(pool, batch, run.trusted) if cluster else pool)
+        if run.check:
+            _say_again(batch, run.check, of.out)
+        if asked.ask:
+            _ask(store, labs, asked.ask)
+        if answers:
+            _keep(store, answers)
+        _publish(grades.of(store))
         raise typer.Exit(exit_codes.FAULT if store.count("error") else exit_codes.FULL_MARKS)
 
 
-def _publish(store: Store, rules: settings.Course) -> None:
+def _is_resumed(run: options.Run, out: Path) -> bool:
+    """Whether there is a run to go on with, where that is asked for."""
+    if run.resume and not (out / HIDDEN / FILE).exists():
+        output.say(f"{out} has no run yet: beginning one")
+        return False
+    return run.resume
+
+
+def _rules(store: Store, given: bytes) -> Course:
+    """The course's rules: those of --course, kept for the next run, else those of the last one."""
+    if given:
+        store.keep_setting(class_records.COURSE, given)
+    return class_records.rules(store)
+
+
+def _apply(rules: Course, entries: list[Entry], labs: list[Lab]) -> None:
+    """Applies the rules to what was handed in, before it is graded."""
+    takes.assign(rules, entries, labs)
+    for line in timed_by_roster(entries, rules.zone()):
+        output.say(line)
+
+
+def _batch(
+    store: Store,
+    labs: list[Lab],
+    rules: Course,
+    entries: list[Entry],
+    bar: Bar,
+    grading: options.Grading,
+    run: options.Run,
+) -> Batch:
+    """Grades the submissions as the command and the course say."""
+    return Batch(
+        store,
+        labs,
+        Options(
+            backend=grading.backend,
+            timed=grading.timed,
+            seconds=grading.seconds,
+            pages=grading.pages,
+            seeds=rules.hidden_seeds(),
+            prediction=rules.predicted_speed,
+        ),
+        bar,
+        every_attempt=rules.attempts == "best",
+        variants=Variants.of(rules, entries),
+        again=run.check,
+    )
+
+
+def _say_again(batch: Batch, check: str, out: Path) -> None:
+    many = f"in {batch.graded_again} grades; ./grade diff {out} says whose changed"
+    output.say(f'the checks with "{plain_text.line(check)}" were graded again {many}')
+
+
+def _keep(store: Store, answers: questions.Answers) -> None:
+    """Keeps the answers of the class. Says which are to questions that it was not asked."""
+    if unknown := questions.keep(store, answers):
+        few = plain_text.few([plain_text.line(name, 60) for name in unknown], 3)
+        output.say(f"answers to questions that were not drawn here: {few}")
+
+
+def _publish(of_class: grades.Grades) -> None:
     """Writes what the instructor needs of the grades, and says where it is."""
-    publish.write(store)
-    if unknown := final.strangers(rules, final.students(store.submissions(), rules)):
+    publish.write(of_class)
+    if unknown := strangers(of_class.rules, of_class.students):
         names = ", ".join(plain_text.line(name) for name in unknown)
         output.say(f"course.toml has names that no student of this run has: {names}")
-    for each in store.submissions():
+    for each in of_class.store.submissions():
         for note in each.notes.split(", "):
             if note.startswith(takes.NOT_THERE):
                 output.say(f"{plain_text.line(each.student)}: {note}")
-    print(summary(store))
-    print(f"gradebook: {store.folder / gradebook.NAME}")
+    print(summary(of_class))
+    print(f"gradebook: {of_class.store.folder / gradebook.NAME}")
 
 
 def _ask(store: Store, labs: list[Lab], count: int) -> None:
@@ -135,9 +176,10 @@ def _ask(store: Store, labs: list[Lab], count: int) -> None:
         output.say(f"a question was withheld, please report this fault of ours: {fault}")
 
 
-def _check_again(name: str, resume: bool, labs: list[Lab]) -> None:
+def _check_again(run: options.Run, labs: list[Lab]) -> None:
     """Raises UsageError where there is no such check to grade again."""
-    if name and not resume:
+    name = run.check
+    if name and not run.resume:
         raise UsageError("--check grades checks of a run again: add --resume")
     if name and not any(matching(lab, name) for lab in labs):
         raise UsageError(f'no check has "{plain_text.line(name)}" in its name')

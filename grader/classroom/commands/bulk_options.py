@@ -1,6 +1,7 @@
-"""The options of `./grade bulk`. bulk.py carries it out."""
+"""The options of `./grade bulk`, in groups. bulk.py carries it out."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -44,6 +45,18 @@ RosterFile = Annotated[
     ),
 ]
 
+
+@dataclass(frozen=True)
+class Class:
+    """What is graded, and by which rules."""
+
+    submissions: Submissions
+    out: Out
+    labs: Labs = ""
+    course: CourseFile = None
+    roster: RosterFile = None
+
+
 # ---- how the run goes on
 
 Resume = Annotated[
@@ -79,6 +92,18 @@ Trusted = Annotated[
     ),
 ]
 
+
+@dataclass(frozen=True)
+class Run:
+    """How the run goes on."""
+
+    jobs: Jobs = JOBS
+    resume: Resume = False
+    check: Check = ""
+    quiet: Quiet = False
+    trusted: Trusted = False
+
+
 # ---- how a submission is graded, and what is made of it
 
 Backend = Annotated[
@@ -101,6 +126,17 @@ Pages = Annotated[
     ),
 ]
 
+
+@dataclass(frozen=True)
+class Grading:
+    """How a submission is graded, and what is made of it."""
+
+    backend: Backend = "auto"
+    timed: Timed = True
+    seconds: Seconds = None
+    pages: Pages = True
+
+
 # ---- where it is graded
 
 Executor = Annotated[
@@ -115,6 +151,16 @@ SlurmOptions = Annotated[
 ]
 PerTask = Annotated[int, typer.Option(min=1, help="Grades in one task of a Slurm job array.")]
 
+
+@dataclass(frozen=True)
+class Where:
+    """Where it is graded."""
+
+    executor: Executor = "local"
+    slurm_options: SlurmOptions = None
+    per_task: PerTask = 8
+
+
 # ---- questions
 
 ASK = "Also draw N questions about each graded program, for ./grade export --format moodle-xml or "
@@ -122,3 +168,11 @@ ASK += "qti; takes some seconds for each student."
 ANSWERS = "What students answered: a CSV file with the columns question and answer."
 Ask = Annotated[int, typer.Option("--ask", min=0, max=20, metavar="N", help=ASK)]
 AnswersFile = Annotated[Path | None, typer.Option("--answers", metavar="FILE", help=ANSWERS)]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What students are asked about their programs."""
+
+    ask: Ask = 0
+    answers: AnswersFile = None

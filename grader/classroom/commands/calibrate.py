@@ -14,7 +14,7 @@ from grader.classroom.calibration import terminal
 from grader.classroom.calibration.calibration import Calibration, calibration
 from grader.commands import options, output
 from grader.commands.errors import CommandError, UsageError
-from grader.commands.grade import Progress
+from grader.commands.grade_screen import StatusLine
 from grader.execute import backend as backends
 from grader.execute.backend import Backend
 from grader.grading import pipeline
@@ -133,7 +133,7 @@ def _measured(plan: Plan, solution: Submission, rounds: int) -> list[Calibration
     lab, speeds = plan.lab, _timed(plan)
     only = tuple(planned for planned in plan.checks if isinstance(planned.check, Speed))
     plan = replace(plan, checks=only, programs=frozenset(p.program for p in only))
-    live = Progress()
+    live = StatusLine()
     gradings: dict[str, list[Check]] = {lab.id_of(speed): [] for speed in speeds}
     for number in range(1, rounds + 1):
         now = f"{lab.id}, grading {number} of {rounds}"

@@ -10,6 +10,7 @@ from grader.classroom.bulk.cluster import slurm
 from grader.classroom.bulk.cluster.executor import SlurmExecutor
 from grader.classroom.bulk.cluster.shared import Job
 from grader.classroom.bulk.pool import Pool
+from grader.classroom.commands.bulk_options import Where
 from grader.commands.errors import UsageError
 from grader.model import course_key
 from grader.setup import python_packages
@@ -23,8 +24,9 @@ class Cluster:
     per_task: int
 
     @classmethod
-    def of(cls, executor: str, options: list[str], per_task: int) -> Cluster | None:
+    def of(cls, where: Where) -> Cluster | None:
         """None for --executor local. Raises UsageError where it cannot be used."""
+        executor, options = where.executor, where.slurm_options or []
         if executor not in ("local", "slurm"):
             raise UsageError(f"there is no executor {executor!r}; there are local and slurm")
         if executor == "local":
@@ -41,7 +43,7 @@ class Cluster:
             raise UsageError(why)
         if not python_packages.ready("slurm"):
             raise UsageError("submitit is not installed; run ./grade setup --slurm")
-        return cls(named, per_task)
+        return cls(named, where.per_task)
 
     def executor(self, pool: Pool, batch: Batch, trusted: bool) -> SlurmExecutor:
         """The executor of a run."""

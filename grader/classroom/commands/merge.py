@@ -8,7 +8,7 @@ import typer
 from grader.classroom.bulk.elsewhere import combined, same_course
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
-from grader.classroom.export import publish
+from grader.classroom.export import grades, publish
 from grader.commands.errors import UsageError
 
 
@@ -27,7 +27,7 @@ def merge(
     # An error in the block is told of the run that is written, the last one opened.
     with run_folder.opened(other) as source, run_folder.opened(run) as store:
         print(_merged(store, source))
-        publish.write(store)
+        publish.write(grades.of(store))
 
 
 def _merged(store: Store, source: Store) -> str:

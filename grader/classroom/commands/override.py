@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 
 from grader import exit_codes, files
-from grader.classroom.bulk import decided, final
-from grader.classroom.bulk.overrides import Override
+from grader.classroom.bulk import class_records
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
-from grader.classroom.export import publish
+from grader.classroom.course import decided, students
+from grader.classroom.course.override import Override
+from grader.classroom.export import grades, publish
 from grader.commands.errors import CommandError, UsageError
 from grader.model import outline, spec
 from grader.model.plain_text import line
@@ -59,7 +60,7 @@ def override(
 def _publish(store: Store) -> None:
     """Writes what the points change. Raises CommandError when a file cannot be written."""
     try:
-        publish.write(store)
+        publish.write(grades.of(store))
     except OSError as problem:
         remedy = files.remedy(problem) or "correct that"
         raise CommandError(
@@ -69,9 +70,9 @@ def _publish(store: Store) -> None:
         ) from problem
 
 
-def _student(store: Store, name: str) -> final.Student:
-    everybody = final.students(store.submissions(), final.rules(store))
-    meant = final.matching(everybody, name)
+def _student(store: Store, name: str) -> students.Student:
+    everybody = students.students(store.submissions(), class_records.rules(store))
+    meant = students.matching(everybody, name)
     if len(meant) > 1:
         listed = ", ".join(line(each.id) for each in meant)
         raise UsageError(f'"{line(name)}" means {len(meant)} students: {listed}; name one of these')
@@ -84,9 +85,9 @@ def _named(student: str, lab: str, check: str) -> str:
     return ", ".join(filter(None, [line(student), lab, line(check)]))
 
 
-def _check(store: Store, student: final.Student, lab: str, name: str) -> Check:
+def _check(store: Store, student: students.Student, lab: str, name: str) -> Check:
     """The check of the student's grade that a name means. Raises UsageError."""
-    everybody = final.finals(store, final.rules(store))
+    everybody = class_records.finals(store, class_records.rules(store))
     grade = next((f for f in everybody if f.student.id == student.id and f.lab == lab), None)
     if grade is None or grade.result is None:
         raise UsageError(f"{line(student.id)} has no grade for {line(lab)} whose checks can be set")

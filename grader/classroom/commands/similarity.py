@@ -10,7 +10,7 @@ from grader import files, paths
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
 from grader.classroom.similarity import given, likeness, report
-from grader.classroom.similarity.likeness import Program, Together
+from grader.classroom.similarity.likeness import ComparedProgram, Together
 from grader.commands.errors import UsageError
 from grader.model import outline, spec
 
@@ -61,7 +61,7 @@ def of_lab(store: Store, lab: str, name: Callable[[str], str]) -> report.LabRepo
         found = store.files(key)
         return {name: found[name] for name in texts.submit if name in found}
 
-    def programs() -> Iterator[Program]:
+    def programs() -> Iterator[ComparedProgram]:
         for row in store.rows():
             if row.lab == lab and row.key:
                 yield likeness.program(row.student, files_of(row.key), texts, row.key)

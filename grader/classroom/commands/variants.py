@@ -7,9 +7,8 @@ import typer
 
 from grader import files
 from grader.classroom.bulk import variants as drawn
-from grader.classroom.bulk.intake import student_names
 from grader.classroom.commands import bulk_problems as problems
-from grader.classroom.course import settings
+from grader.classroom.course import settings, student_id
 from grader.classroom.course.person import Person
 from grader.classroom.course.roster import load as load_roster
 from grader.commands import output
@@ -46,6 +45,6 @@ def variants(
 
 
 def _write(out: Path, person: Person, lab: Lab, numbers: variant.Numbers) -> None:
-    folder = out / student_names.student(drawn.address(person)) / lab.folder
+    folder = out / student_id.of_name(drawn.address(person)) / lab.folder
     folder.mkdir(parents=True, exist_ok=True)
     files.replace(folder / variant.FILE, variant.header(lab, numbers).encode())

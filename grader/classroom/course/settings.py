@@ -35,6 +35,7 @@ as = "constant_mask.cu"          # may be left out where the lab has one file
 
 import tomllib
 from datetime import UTC, datetime, timedelta, tzinfo
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal, get_args, get_origin
 from zoneinfo import ZoneInfo
@@ -43,6 +44,7 @@ import msgspec
 
 from grader.model.plain_text import line
 from grader.model.prediction import PredictedSpeed
+from grader.model.toml_line import UNKNOWN
 
 Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -112,6 +114,12 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def rules(self, lab: str) -> LabRules:
         return self.lab.get(lab, LabRules())
 
+    def hidden_seeds(self) -> dict[str, int]:
+        """By lab, where the course has its own."""
+        return {
+            lab: its.hidden_seed for lab, its in self.lab.items() if its.hidden_seed is not None
+        }
+
     def due(self, lab: str, names: frozenset[str]) -> datetime | None:
         """When a lab is due for the student whom any of these names means; None: never."""
         due = self.rules(lab).due
@@ -131,6 +139,16 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def _in_zone(self, time: datetime) -> datetime:
         return time if time.tzinfo else time.replace(tzinfo=self.zone())
+
+
+TABLES: dict[str, type[msgspec.Struct]] = {  # by where they are in the file
+    "lab": LabRules,
+    "extension": Extension,
+    "group": Group,
+    "take": Take,
+}
+LEADERBOARD = "there is no leaderboard any more"
+REMOVED = {"leaderboard": LEADERBOARD, "leaderboard_without": LEADERBOARD}
 
 
 def parse(text: bytes, labs: frozenset[str], file: str = "course.toml") -> Course:
@@ -170,9 +188,23 @@ def _in_words(table: dict[str, object], problem: msgspec.ValidationError) -> str
     for field in msgspec.structs.fields(Course):
         if get_origin(field.type) is Literal and f"$.{field.name}`" in text:
             text += "; write " + " or ".join(f'"{value}"' for value in get_args(field.type))
+    text += _instead(text)
     if "datetime" in text:
         text += "; write a date and a time as 2027-03-01T23:59:00, without quotes"
     return line(text)
+
+
+def _instead(problem: str) -> str:
+    """What to write instead of a field that there is not; "" where the problem is another one."""
+    unknown = UNKNOWN.search(problem)
+    if unknown is None:
+        return ""
+    if unknown[1] in REMOVED:
+        return f"; {REMOVED[unknown[1]]}: delete the line"
+    table = next((t for place, t in TABLES.items() if f"`$.{place}" in problem), Course)
+    names = [field.encode_name for field in msgspec.structs.fields(table)]
+    near = get_close_matches(unknown[1], names, 1)
+    return f"; did you mean `{near[0]}`?" if near else f"; the fields are {', '.join(names)}"
 
 
 def _problems(course: Course, labs: frozenset[str]) -> list[str]:

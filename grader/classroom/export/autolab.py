@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from grader.classroom.bulk.final import Final
+from grader.classroom.course.final import Final
 from grader.classroom.export import grades as grading
 from grader.classroom.export import not_graded
 from grader.classroom.export.grades import Grades

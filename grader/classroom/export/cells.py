@@ -81,8 +81,8 @@ def parse(data: bytes, name: str) -> Sheet:
     first = re.match(rb"[^\r\n]*", data[begin:])
     head = first[0] if first else b""
     separator = max(SEPARATORS, key=head.count)
-    mark = re.escape(bytes([separator]))
-    cell = re.compile(rb'"((?:[^"]|"")*)"(?=' + mark + rb"|[\r\n]|\Z)|[^\r\n" + mark + rb"]*")
+    between = re.escape(bytes([separator]))
+    cell = re.compile(rb'"((?:[^"]|"")*)"(?=' + between + rb"|[\r\n]|\Z)|[^\r\n" + between + rb"]*")
     end = re.compile(rb"\r\n|\r|\n")
     rows: list[list[Cell]] = []
     row: list[Cell] = []

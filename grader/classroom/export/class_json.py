@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from grader.classroom.bulk.final import Final
+from grader.classroom.course.final import Final
 from grader.classroom.export.grades import Grades
 from grader.model import plain_text
 from grader.model.class_grades import ClassGrades, LabGrade, StudentGrades
@@ -24,7 +24,7 @@ def render(grades: Grades) -> Iterator[tuple[str, bytes]]:
 
 
 def _grade(grades: Grades, grade: Final) -> LabGrade:
-    row, result, share = grade.row, grade.result, grades.share(grade)
+    row, result, share = grade.attempt, grade.result, grades.share(grade)
     return LabGrade(
         lab=grade.lab,
         status=grade.status,
@@ -37,7 +37,7 @@ def _grade(grades: Grades, grade: Final) -> LabGrade:
         overridden=grade.override is not None,
         note=plain_text.line(grade.why),
         submitted=row.submitted.isoformat() if row and row.submitted else None,
-        attempt=row.attempt if row and row.attempt else None,
+        attempt=row.number if row and row.number else None,
         made_by=row.key if row and result else "",
         checks=result.checks if grades.per_check and result else None,
     )

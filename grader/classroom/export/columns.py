@@ -4,7 +4,7 @@ Moodle."""
 import re
 from dataclasses import dataclass, field
 
-from grader.classroom.bulk.final import Final
+from grader.classroom.course.final import Final
 from grader.classroom.export import grades as grading
 from grader.classroom.export.cells import CellsError, Sheet
 from grader.classroom.export.grades import Grades

@@ -11,9 +11,9 @@ from pathlib import Path
 from markupsafe import escape
 
 from grader import files, paths
-from grader.classroom.bulk.decided import AGAIN
-from grader.classroom.bulk.final import Final
 from grader.classroom.bulk.store import Store
+from grader.classroom.course.decided import AGAIN
+from grader.classroom.course.final import Final
 from grader.classroom.export import grades as grading
 from grader.classroom.export import not_graded
 from grader.classroom.export.grades import Grades
@@ -86,7 +86,7 @@ def again(result: Result | None) -> str:
 
 def report(store: Store, grade: Final) -> bytes:
     """The page of a grade, with a line on lateness or an override; b"" when it has none."""
-    page = store.page(grade.row.key) if grade.row and grade.result else b""
+    page = store.page(grade.attempt.key) if grade.attempt and grade.result else b""
     lines = [plain_text.line(grading.outcome(grade)), elsewhere(grade.result), again(grade.result)]
     if not page or not any(lines):
         return page

@@ -24,7 +24,8 @@ from pathlib import Path
 from markupsafe import escape
 
 from grader import files
-from grader.classroom.bulk.final import Final, Student
+from grader.classroom.course.final import Final
+from grader.classroom.course.students import Student
 from grader.classroom.export import feedback
 from grader.classroom.export.cells import CellsError
 from grader.classroom.export.grades import Grades

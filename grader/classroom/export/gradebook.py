@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from grader import files
-from grader.classroom.bulk.final import Final
+from grader.classroom.course.final import Final
 from grader.classroom.export.grades import Grades, number
 from grader.model import plain_text
 
@@ -14,7 +14,7 @@ CHECKS = "checks.csv"
 # overrides; note: what they did, or why there is no grade.
 PERSON = ("name", "email", "id")  # as the roster or the download has them; "" where neither does
 COLUMNS = ("score", "max", "status", "sandbox", "late_days", "points", "out_of", "note")
-TOTAL = "course_percent"  # by the labs' weights: bulk/course_total.py; empty while a lab is open
+TOTAL = "course_percent"  # by the labs' weights: course/course_total.py; empty while a lab is open
 COLUMNS_OF_CHECK = (
     "student", "lab", "check", "kind", "part", "name", "verdict", "points", "max_points", "hidden",
     "mistake", "message",

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, get_args
 
-from grader.classroom.bulk import course_total, final
-from grader.classroom.bulk.final import Final, Student
+from grader.classroom.bulk import class_records
 from grader.classroom.bulk.store import Store
+from grader.classroom.course import course_total, final
+from grader.classroom.course.final import Final
 from grader.classroom.course.settings import Course
+from grader.classroom.course.students import Student
 from grader.model import outline
 from grader.model.plain_text import line
 
@@ -85,8 +87,8 @@ def of(
     problem: str = "",
 ) -> Grades:
     """The grades of a run; of these labs only, if named. Raises StoreError and SettingsError."""
-    rules = final.rules(store)
-    every = final.finals(store, rules)
+    rules = class_records.rules(store)
+    every = class_records.finals(store, rules)
     chosen = tuple(grade for grade in every if not labs or grade.lab in labs)
     return Grades(store, chosen, unmeasured, missing, per_check, problem, rules)
 

@@ -8,7 +8,7 @@ top replaces the sum of the tests' scores, and without both of them the autograd
 from collections.abc import Iterator
 from typing import Any
 
-from grader.classroom.bulk.final import Final
+from grader.classroom.course.final import Final
 from grader.classroom.export import grades as grading
 from grader.classroom.export import not_graded
 from grader.classroom.export.grades import Grades

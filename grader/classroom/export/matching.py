@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
-from grader.classroom.bulk.final import Student
 from grader.classroom.course import student_name
 from grader.classroom.course.person import Person
+from grader.classroom.course.students import Student
 
 KINDS = ("lms", "sis", "login")
 

@@ -13,7 +13,7 @@ comment is HTML.
 import html
 import re
 
-from grader.classroom.bulk.final import Final
+from grader.classroom.course.final import Final
 from grader.classroom.course.person import Person
 from grader.classroom.export import cells, columns, matching
 from grader.classroom.export import grades as grading

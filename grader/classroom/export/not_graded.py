@@ -1,7 +1,7 @@
 """Why a submission has no grade, in words that every format uses."""
 
-from grader.classroom.bulk.final import WITHOUT_GRADE, Final
-from grader.classroom.bulk.store import Status
+from grader.classroom.course.attempt import Status
+from grader.classroom.course.final import WITHOUT_GRADE, Final
 
 REASONS: dict[Status, str] = {
     "missing": "Nothing was handed in for this lab",
@@ -14,6 +14,6 @@ REASONS: dict[Status, str] = {
 
 def sentence(grade: Final) -> str:
     """What happened, and the details where the run knows them."""
-    reason = grade.row.reason if grade.row else ""
+    reason = grade.attempt.reason if grade.attempt else ""
     what = REASONS.get(grade.status, grade.status)
     return what if reason in ("", WITHOUT_GRADE.get(grade.status)) else f"{what}: {reason}"

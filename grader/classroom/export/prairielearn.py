@@ -7,7 +7,7 @@ https://docs.prairielearn.com/externalGrading/#grading-results documents it: "sc
 from collections.abc import Iterator
 from typing import Any
 
-from grader.classroom.bulk.final import Final
+from grader.classroom.course.final import Final
 from grader.classroom.export import grades as grading
 from grader.classroom.export import not_graded
 from grader.classroom.export.grades import Grades

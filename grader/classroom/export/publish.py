@@ -1,15 +1,14 @@
-"""Writes all that a run folder shows, from its store: feedback, gradebook and history."""
+"""Writes all that a run folder shows of its grades: feedback, gradebook and history."""
 
 from datetime import UTC, datetime
 
-from grader.classroom.bulk.store import Store
+from grader.classroom.bulk.history import past
 from grader.classroom.export import feedback, gradebook
-from grader.classroom.export import grades as grading
+from grader.classroom.export.grades import Grades
 
 
-def write(store: Store) -> None:
-    """Writes what has changed. Raises OSError, StoreError, and SettingsError."""
-    grades = grading.of(store)
+def write(grades: Grades) -> None:
+    """Writes what has changed. Raises OSError."""
     feedback.write(grades)
     gradebook.write(grades)
-    store.history.add(datetime.now(UTC), (grade.past() for grade in grades.every))
+    grades.store.history.add(datetime.now(UTC), map(past, grades.every))

@@ -3,8 +3,9 @@
 import statistics
 from collections import Counter, defaultdict
 
-from grader.classroom.bulk import final
-from grader.classroom.bulk.store import Row, Store
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.attempt import Attempt
+from grader.classroom.export.grades import Grades
 from grader.model import outline
 from grader.model.plain_text import few
 from grader.render.sandbox import sandbox_in_words
@@ -14,23 +15,23 @@ MOST_REASONS = 12
 MOST_STUDENTS = 3  # that are named with a reason
 
 
-def summary(store: Store) -> str:
+def summary(grades: Grades) -> str:
     """A few lines for each lab, then the submissions without a grade."""
-    by_lab: dict[str, list[Row]] = defaultdict(list)
+    store = grades.store
+    by_lab: dict[str, list[Attempt]] = defaultdict(list)
     for row in store.rows():
         by_lab[row.lab].append(row)
     lines: list[str] = []
     for lab in outline.in_order(by_lab):
         lines += _lab(store, lab, by_lab[lab])
     lines += _not_graded([row for rows in by_lab.values() for row in rows if row.reason])
-    graded = final.finals(store, final.rules(store))
-    late = dict.fromkeys(each.student.id for each in graded if each.late.days)
+    late = dict.fromkeys(each.student.id for each in grades.every if each.late.days)
     if late:
         lines.append(f"late: {few([*late], MOST_STUDENTS)}")
     return "\n".join(lines)
 
 
-def _lab(store: Store, lab: str, rows: list[Row]) -> list[str]:
+def _lab(store: Store, lab: str, rows: list[Attempt]) -> list[str]:
     scores: list[float] = []
     mistakes: Counter[str] = Counter()
     sandboxes: set[str] = set()
@@ -67,7 +68,7 @@ def _lab(store: Store, lab: str, rows: list[Row]) -> list[str]:
     return lines
 
 
-def _not_graded(rows: list[Row]) -> list[str]:
+def _not_graded(rows: list[Attempt]) -> list[str]:
     """Each reason once, with the students whom it concerns."""
     by_reason: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for row in rows:

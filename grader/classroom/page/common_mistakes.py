@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.classroom.bulk.final import Final
+from grader.classroom.course.final import Final
 from grader.model.result import Check
 
 NOT_COMPILED = "does not compile"

@@ -5,12 +5,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.classroom.bulk import course_total, logs
+from grader.classroom.bulk import logs
 from grader.classroom.bulk import questions as asked
-from grader.classroom.bulk.course_total import CourseTotal
-from grader.classroom.bulk.final import WITHOUT_GRADE, Final, Student
-from grader.classroom.bulk.store import Status, Store
+from grader.classroom.bulk.store import Store
+from grader.classroom.course import course_total
+from grader.classroom.course.attempt import Status
+from grader.classroom.course.course_total import CourseTotal
+from grader.classroom.course.final import WITHOUT_GRADE, Final
 from grader.classroom.course.settings import Course
+from grader.classroom.course.students import Student
 from grader.classroom.page import checks, common_mistakes, decisions, questions, reasons
 from grader.classroom.page.checks import CheckFigures
 from grader.classroom.page.common_mistakes import Mistake
@@ -121,7 +124,7 @@ def content(store: Store, grades: list[Final], course: Course, names: Names) -> 
     of real names would give pseudonyms away."""
     # Of one student, the grades stay in the order of the labs.
     grades = sorted(grades, key=lambda f: (names.of(f.student).casefold(), names.anchor(f.student)))
-    latest = {(row.student, row.lab): row.attempt for row in store.attempts()}
+    latest = {(row.student, row.lab): row.number for row in store.attempts()}
     notes = {(f.student.id, f.lab): _notes(f, latest) for f in grades}
     by_lab: dict[str, list[Final]] = defaultdict(list)
     by_student: dict[str, list[Final]] = defaultdict(list)
@@ -161,7 +164,7 @@ def _lab(
     names: Names,
 ) -> LabFigures:
     # What a group hands in is the grade of each member, and one submission.
-    once = {(f.row.student, f.row.attempt): f for f in reversed(finals) if f.row}
+    once = {(f.attempt.student, f.attempt.number): f for f in reversed(finals) if f.attempt}
     submitted = [once[key] for key in reversed(once)]
     graded = [final for final in submitted if final.result]
     results = [final.result for final in graded if final.result]
@@ -170,7 +173,7 @@ def _lab(
     with_points = [f for f in finals if f.points is not None and f.out_of > 0]
     out_of = {f.out_of for f in with_points}
     why_not = reasons.of_finals(submitted, names.nameless)
-    rows = [final.row for final in submitted if final.row]
+    rows = [final.attempt for final in submitted if final.attempt]
     handed_in = {row.student: log for row in rows if (log := logs.of(store, row))}
     return LabFigures(
         id=lab,
@@ -200,7 +203,7 @@ def _lab(
 def _stories(submitted: list[Final], handed_in: dict[str, Log]) -> list[Story]:
     found = []
     for final in submitted:
-        if log := handed_in.get(final.row.student) if final.row else None:
+        if log := handed_in.get(final.attempt.student) if final.attempt else None:
             text = log_table.story(log, STORY_WIDTH, MOST_RECORDS)
             said = sum(bool(entry.why) for entry in log.entries)
             found.append(Story(final, len(log.entries), said, text))
@@ -232,7 +235,7 @@ def _notes(final: Final, latest: dict[tuple[str, str], int]) -> list[Note]:
     elif final.by_hand:
         text = "; ".join(f"{each.check}: {each.points:g}, {each.why}" for each in final.by_hand)
         notes.append(Note("set by hand", final, text))
-    row = final.row
-    if row and (last := latest.get((row.student, row.lab), row.attempt)) > row.attempt:
-        notes.append(Note("attempt", final, f"attempt {row.attempt} of {last} counts"))
+    row = final.attempt
+    if row and (last := latest.get((row.student, row.lab), row.number)) > row.number:
+        notes.append(Note("attempt", final, f"attempt {row.number} of {last} counts"))
     return notes

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from grader.classroom.bulk import logs
-from grader.classroom.bulk.final import Final
 from grader.classroom.bulk.intake.on_roster import DOUBTFUL, STRANGER
 from grader.classroom.bulk.intake.takes import NOT_THERE
+from grader.classroom.course.final import Final
 from grader.classroom.page.reasons import Reason
 from grader.model import plain_text
 from grader.student.grade_log import Log
@@ -44,8 +44,8 @@ def of_lab(lab: str, submitted: Sequence[Final], reasons: Iterable[Reason]) -> l
     found = [Decision(r.state, lab, r.text, r.finals) for r in reasons if r.state in SETTLES]
     by_key: dict[str, list[Final]] = {}
     for final in submitted:
-        if final.row and final.result and final.result.score.earned:
-            by_key.setdefault(final.row.key, []).append(final)
+        if final.attempt and final.result and final.result.score.earned:
+            by_key.setdefault(final.attempt.key, []).append(final)
     text = "the same bytes from different submissions"
     same = [tuple(finals) for finals in by_key.values() if len(finals) > 1]
     return found + [Decision("identical files", lab, text, finals) for finals in same]
@@ -53,7 +53,7 @@ def of_lab(lab: str, submitted: Sequence[Final], reasons: Iterable[Reason]) -> l
 
 def of_logs(lab: str, submitted: Sequence[Final], handed_in: dict[str, Log]) -> list[Decision]:
     """What speaks against the logs of a lab. handed_in: by the submission's student."""
-    by_student = {final.row.student: final for final in submitted if final.row}
+    by_student = {final.attempt.student: final for final in submitted if final.attempt}
     by_text: dict[str, list[Final]] = {}
     for student, log in handed_in.items():
         for problem in log.problems[:MOST_PROBLEMS]:

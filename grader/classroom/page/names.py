@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Iterable
 from urllib.parse import unquote
 
-from grader.classroom.bulk.final import Student
 from grader.classroom.bulk.store import Store
+from grader.classroom.course.students import Student
 
 SETTING = "pseudonym key"  # of the store
 LENGTH = 8  # characters of a pseudonym, 5 bits each

@@ -11,11 +11,12 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup
 
-from grader.classroom.bulk import comparison
-from grader.classroom.bulk import final as final_grades
-from grader.classroom.bulk.final import Final, Student
+from grader.classroom.bulk import class_records, comparison
 from grader.classroom.bulk.history import Past
 from grader.classroom.bulk.store import Store
+from grader.classroom.course import students
+from grader.classroom.course.final import Final
+from grader.classroom.course.students import Student
 from grader.classroom.page import charts, checks, reasons
 from grader.classroom.page import content as contents
 from grader.classroom.page import names as naming
@@ -27,7 +28,7 @@ from grader.student import log_table
 
 HERE = Path(__file__).resolve().parent / "templates"
 NAMED = 3  # students that are named with a reason
-MARKS = {"late": "L", "set by hand": "H", "unsure": "?", "attempt": "A"}
+FLAGS = {"late": "L", "set by hand": "H", "unsure": "?", "attempt": "A"}
 MEANINGS = {
     "late": "late",
     "set by hand": "points set by hand",
@@ -37,7 +38,7 @@ MEANINGS = {
 
 
 @dataclass(frozen=True)
-class Mark:
+class Flag:
     """A letter in a cell of the table of students, with what it means there."""
 
     letter: str
@@ -53,8 +54,8 @@ class Cell:
     share: float | None
     href: str
     title: str
-    marks: list[Mark]
-    kinds: str  # of the marks and the status, for the filter
+    flags: list[Flag]
+    kinds: str  # of the flags and the status, for the filter
 
 
 class Pages:
@@ -80,9 +81,9 @@ class Pages:
 def page(store: Store, folder: Path, pseudonyms: bool) -> str:
     """The page of a run. folder: where the file will be, for its links. Raises StoreError,
     SettingsError, and sqlite3.OperationalError."""
-    course = final_grades.rules(store)
-    grades = final_grades.finals(store, course)
-    everybody = final_grades.students(store.submissions(), course)
+    course = class_records.rules(store)
+    grades = class_records.finals(store, course)
+    everybody = students.students(store.submissions(), course)
     names = Names(everybody, naming.key(store) if pseudonyms else None)
     content = contents.content(store, grades, course, names)
     numbers = store.history.numbers()
@@ -96,13 +97,13 @@ def page(store: Store, folder: Path, pseudonyms: bool) -> str:
         moved=moved,
         at=store.history.at(numbers[-1]).astimezone(course.zone()) if numbers else None,
         zone=course.timezone,
-        has_rules=bool(store.setting(final_grades.COURSE)),
+        has_rules=bool(store.setting(class_records.COURSE)),
         plots=_plots(content),
         cells=_cells(content, names, pages),
         href=pages.href,
         kinds=html.KINDS,
         words=html.WORDS,
-        marks=[(letter, MEANINGS[kind]) for kind, letter in MARKS.items()],
+        flags=[(letter, MEANINGS[kind]) for kind, letter in FLAGS.items()],
         whole=reasons.WHOLE,
         why=contents.why,
         log_cannot=log_table.CANNOT,
@@ -234,15 +235,15 @@ def _of_lab(rows: list[Everybody], lab: LabFigures) -> list[tuple[Everybody, Fin
 
 def _cell(content: Content, lab: LabFigures, final: Final, names: Names, href: str) -> Cell:
     key = final.student.id, final.lab
-    marks = [Mark(MARKS[n.kind], n.kind, names.text(n.text)) for n in content.notes[key]]
+    flags = [Flag(FLAGS[n.kind], n.kind, names.text(n.text)) for n in content.notes[key]]
     result = final.result
     unsure = [c.name for c in result.checks if c.verdict == "uncertain"] if result else []
     if unsure:
-        marks.append(Mark(MARKS["unsure"], "unsure", f"could not be decided: {unsure[0]}"))
+        flags.append(Flag(FLAGS["unsure"], "unsure", f"could not be decided: {unsure[0]}"))
     if final.points is None:
         text: str = final.status
     else:
         text = number(final.points) + ("" if lab.out_of else f"/{number(final.out_of)}")
-    kinds = [mark.kind for mark in marks] + [final.status]
+    kinds = [flag.kind for flag in flags] + [final.status]
     title = "" if final.points is not None else names.text(contents.why(final))
-    return Cell(text, final.share, href, title, marks, ",".join(kinds))
+    return Cell(text, final.share, href, title, flags, ",".join(kinds))

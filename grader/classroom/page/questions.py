@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from grader.ask.catalogue import KINDS
 from grader.classroom.bulk import questions
-from grader.classroom.bulk.final import Final
 from grader.classroom.bulk.questions import Answered, Answers
 from grader.classroom.bulk.store import Store
+from grader.classroom.course.final import Final
 from grader.classroom.page.checks import correlation, word_of
 
 
@@ -35,7 +35,7 @@ def figures(store: Store, finals: Iterable[Final], given: Answers) -> list[Quest
     """By kind. finals: of one lab, one for each submission."""
     by_kind: dict[str, list[tuple[Answered, float]]] = {}
     for final in finals:
-        made = questions.of(store, final.row) if final.row else None
+        made = questions.of(store, final.attempt) if final.attempt else None
         score = final.result.score if final.result else None
         if made is None or score is None or not score.measured:
             continue

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from grader.classroom.bulk.final import Final
+from grader.classroom.course.final import Final
 
 WHOLE = "the whole submission"
 UNSAID = "the grader does not say why"
@@ -50,7 +50,7 @@ def _shown(texts: list[str]) -> str:
 def _reasons(final: Final) -> Iterable[tuple[str, str, str]]:
     """The state, what it concerns and why."""
     if final.status in ("error", "rejected", "wrong name", "waiting"):
-        yield final.status, WHOLE, final.row.reason if final.row else ""
+        yield final.status, WHOLE, final.attempt.reason if final.attempt else ""
     for check in final.result.checks if final.result else ():
         if check.verdict in STATES:
             said = next((line.strip() for line in check.message if line.strip()), UNSAID)

@@ -28,7 +28,7 @@ MOST_RUNS = 3000  # pairs of the highest counts whose runs are measured
 
 
 @dataclass
-class Program:
+class ComparedProgram:
     """What one student handed in for a lab. `own`: tokens that the course does not give."""
 
     student: str
@@ -45,8 +45,8 @@ class Pair:
     """Two programs. `run`: own tokens of their longest shared run; `outlier`: how many spreads the
     score lies above what is typical of these two in the lab."""
 
-    first: Program
-    second: Program
+    first: ComparedProgram
+    second: ComparedProgram
     score: float
     shared: int
     run: int
@@ -58,7 +58,7 @@ class Likeness:
     """A lab of a class. `typical`, `high`, `spread`: of the scores of all pairs: median, 99th
     percentile and 1.48 times the median distance from the median."""
 
-    groups: list[Program]  # whose bytes several students handed in
+    groups: list[ComparedProgram]  # whose bytes several students handed in
     pairs: list[Pair]
     programs: int
     compared: int
@@ -68,7 +68,7 @@ class Likeness:
     spread: float
     threshold: float
     notes: list[str]
-    of_solution: list[tuple[Program, float]]  # who has how much of the course's own solution
+    of_solution: list[tuple[ComparedProgram, float]]  # and how much of the course's own they have
 
 
 Together = Callable[[str, str], bool]
@@ -79,7 +79,9 @@ def _strangers_all(_first: str, _second: str) -> bool:
     return False
 
 
-def program(student: str, files: dict[str, bytes], course: Course, key: str = "") -> Program:
+def program(
+    student: str, files: dict[str, bytes], course: Course, key: str = ""
+) -> ComparedProgram:
     """The fingerprints of a student's files. Never raises, whatever is in them."""
     segments, problems = [], []
     for name in sorted(files):
@@ -90,14 +92,14 @@ def program(student: str, files: dict[str, bytes], course: Course, key: str = ""
     own = int(np.count_nonzero(own_hashes(everything.all, course.base)))
     everything.selected = np.setdiff1d(everything.selected, course.base)
     digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
-    return Program(student, digest, everything, own, "; ".join(problems), key)
+    return ComparedProgram(student, digest, everything, own, "; ".join(problems), key)
 
 
 def compare(
-    programs: Iterable[Program], course: Course, together: Together = _strangers_all
+    programs: Iterable[ComparedProgram], course: Course, together: Together = _strangers_all
 ) -> Likeness:
     """`together`: do two students hand in as one group? Then they are not compared."""
-    distinct: dict[str, Program] = {}
+    distinct: dict[str, ComparedProgram] = {}
     count = 0
     for each in programs:
         count += 1
@@ -146,7 +148,9 @@ def _digest(names: list[str], files: dict[str, bytes]) -> str:
     return hashlib.sha256(repr(sorted(submitted.items())).encode()).hexdigest()
 
 
-def _of_solution(programs: list[Program], course: Course) -> list[tuple[Program, float]]:
+def _of_solution(
+    programs: list[ComparedProgram], course: Course
+) -> list[tuple[ComparedProgram, float]]:
     """The programs that have nearly all of the solution, with the share: other names and another
     order of the functions do not hide it."""
     same = _digest(course.submit, course.solution)
@@ -158,12 +162,12 @@ def _of_solution(programs: list[Program], course: Course) -> list[tuple[Program,
     return sorted(found, key=lambda pair: (-pair[1], pair[0].student))
 
 
-def _strangers(program: Program, together: Together) -> bool:
+def _strangers(program: ComparedProgram, together: Together) -> bool:
     """Did people of different groups hand in the same bytes?"""
     return any(not together(program.student, other) for other in program.same)
 
 
-def _scores(programs: list[Program]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def _scores(programs: list[ComparedProgram]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Of each pair, how many own fingerprints they share, and the score."""
     sizes = np.array([len(p.prints.selected) for p in programs], np.int64)
     if not len(sizes):
@@ -185,7 +189,7 @@ def _scores(programs: list[Program]) -> tuple[NDArray[np.int32], NDArray[np.floa
 
 
 def _outstanding(
-    programs: list[Program],
+    programs: list[ComparedProgram],
     shared: NDArray[np.int32],
     scores: NDArray[np.float64],
     lab: Likeness,

@@ -4,7 +4,7 @@ Each function is a segment of its own, so their order does not count. Comments, 
 redundant brackets, prototypes and `(void)x;` are left out. Loops of every kind become one form,
 with the step at the end of the body; `i++`, `++i`, `i += 1` and `i = i + 1` become one; `a > b`
 becomes `b < a`; the operands of commutative operators are sorted; declarations with a value become
-assignments; named constants become numbers. CUDA's names, marks, launches and pragmas stay.
+assignments; named constants become numbers. CUDA's names, qualifiers, launches and pragmas stay.
 """
 
 import re

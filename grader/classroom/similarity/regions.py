@@ -1,4 +1,4 @@
-"""Which lines of two submissions match: the regions that the page marks with one number."""
+"""Which lines of two submissions match: the regions that have one number on the page."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ FEWEST_TOKENS = LENGTH + 2
 
 
 @dataclass
-class Line:
+class ComparedLine:
     """A line of a submission. `region`: the number of the match that it belongs to; 0: none."""
 
     file: str
@@ -29,15 +29,15 @@ class Line:
 class Sides:
     """Both submissions, line by line. `longest`: lines of the longest matching run."""
 
-    first: list[Line] = field(default_factory=list)
-    second: list[Line] = field(default_factory=list)
+    first: list[ComparedLine] = field(default_factory=list)
+    second: list[ComparedLine] = field(default_factory=list)
     regions: int = 0
     longest: int = 0
 
 
 @dataclass
 class _Side:
-    lines: list[Line]
+    lines: list[ComparedLine]
     rows: list[int]  # of each token: the index of its line
     hashes: list[int]
 
@@ -62,7 +62,7 @@ def sides(first: dict[str, bytes], second: dict[str, bytes], course: Course) -> 
         for i in free:
             used_a[start + i] = used_b[other + i] = 1
         lengths = [
-            _mark(side, [begin + i for i in free], result.regions)
+            _number(side, [begin + i for i in free], result.regions)
             for side, begin in ((a, start), (b, other))
         ]
         result.longest = max(result.longest, min(lengths))
@@ -70,7 +70,7 @@ def sides(first: dict[str, bytes], second: dict[str, bytes], course: Course) -> 
 
 
 def _side(files: dict[str, bytes], course: Course) -> _Side:
-    lines: list[Line] = []
+    lines: list[ComparedLine] = []
     rows: list[int] = []
     hashes: list[int] = []
     for name in sorted(files):
@@ -78,7 +78,7 @@ def _side(files: dict[str, bytes], course: Course) -> _Side:
         first = len(lines)
         for number, raw in enumerate(files[name].split(b"\n"), 1):
             text = raw.decode(errors="replace").rstrip()
-            lines.append(Line(name, number, text, raw.strip() in course.starter_lines))
+            lines.append(ComparedLine(name, number, text, raw.strip() in course.starter_lines))
         for segment in found.segments:
             rows += [min(first + token.row, len(lines) - 1) for token in segment]
         hashes += prints(found.segments).all.astype(np.uint64).tolist()
@@ -105,8 +105,8 @@ def _tiles(a: list[int], b: list[int]) -> list[tuple[int, int, int]]:
     return tiles
 
 
-def _mark(side: _Side, tokens: list[int], region: int) -> int:
-    """Marks the lines of a region that no longer one has. Returns how many lines it has."""
+def _number(side: _Side, tokens: list[int], region: int) -> int:
+    """Numbers the lines of a region that no longer one has. Returns how many lines it has."""
     rows = sorted({side.rows[token] for token in tokens})
     free = [row for row in rows if not side.lines[row].region]
     for row in free:

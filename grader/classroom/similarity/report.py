@@ -10,8 +10,8 @@ from pathlib import Path
 import jinja2
 
 from grader.classroom.similarity.given import Course
-from grader.classroom.similarity.likeness import Likeness, Pair, Program
-from grader.classroom.similarity.regions import Line, Sides, sides
+from grader.classroom.similarity.likeness import ComparedProgram, Likeness, Pair
+from grader.classroom.similarity.regions import ComparedLine, Sides, sides
 from grader.model import plain_text
 from grader.render import page_templates
 
@@ -20,7 +20,7 @@ MEANING = "Likeness is a reason to look, not a verdict."
 MOST_SHOWN = 30  # pairs of a lab that the page shows side by side
 MOST_COLUMNS = 200  # of a line of code
 COLOURS = 6
-Files = Callable[[Program], dict[str, bytes]]
+Files = Callable[[ComparedProgram], dict[str, bytes]]
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _cut(line: str) -> str:
     return plain_text.line(line, MOST_COLUMNS)
 
 
-def _by_file(lines: list[Line]) -> list[tuple[str, list[Line]]]:
+def _by_file(lines: list[ComparedLine]) -> list[tuple[str, list[ComparedLine]]]:
     return [(name, list(group)) for name, group in groupby(lines, key=lambda line: line.file)]
 
 

@@ -18,7 +18,7 @@ from grader.classroom.similarity.syntax import (
 COMMUTATIVE = frozenset(["+", "*", "==", "!=", "&&", "||", "&", "|", "^"])
 FLIPPED = {">": "<", ">=": "<="}
 INDICES = frozenset(["threadIdx", "blockIdx", "blockDim", "gridDim"])
-MARKS = ("__global__", "__device__", "__shared__", "__constant__", "__managed__")
+QUALIFIERS = ("__global__", "__device__", "__shared__", "__constant__", "__managed__")
 DROPPED = frozenset([
     "comment", "preproc_include", "type_qualifier", "primitive_type", "type_identifier",
     "sized_type_specifier", "storage_class_specifier", "type_descriptor",
@@ -236,11 +236,11 @@ class Walker:
         """A value becomes an assignment; an array keeps its sizes; the rest says nothing."""
         before = text_of(node)[:80]
         row = node.start_point[0]
-        marks = [Token(mark, row) for mark in MARKS if mark in before.split("=")[0]]
+        qualifiers = [Token(each, row) for each in QUALIFIERS if each in before.split("=")[0]]
         tokens: Tokens = []
         for child in node.children_by_field_name("declarator"):
             tokens += self._declarator(child, node)
-        return marks + tokens
+        return qualifiers + tokens
 
     on_field_declaration = on_declaration
 
@@ -337,8 +337,8 @@ class Walker:
         row = node.start_point[0]
         body = node.child_by_field_name("body")
         head = text_of(node)[: (body.start_byte - node.start_byte) if body is not None else 0]
-        marks = [Token(mark, row) for mark in MARKS if mark in head]
-        return [*marks, Token("function", row), *self.field(node, "body")]
+        qualifiers = [Token(each, row) for each in QUALIFIERS if each in head]
+        return [*qualifiers, Token("function", row), *self.field(node, "body")]
 
     # ---------------------------------------------------------------- the preprocessor
 

@@ -12,7 +12,7 @@ import pytest
 
 from grader.ask import kinds
 from grader.ask.draft import CannotTell, Draft
-from grader.ask.program import NoQuestionsError, Program
+from grader.ask.program import AskedPart, NoQuestionsError
 from grader.ask.quiz import quiz
 from grader.ask.source import Source, evaluated
 from grader.model import outline, spec
@@ -28,7 +28,7 @@ def test_no_question_is_about_a_hidden_case(lab: str, part: str) -> None:
     loaded = spec.load(lab)
     solution = submissions.find(loaded, "solutions")
     for personal in range(25):
-        case = Program(solution, part, personal, solution.folder).base
+        case = AskedPart(solution, part, personal, solution.folder).base
         assert not case.hidden and case.seed == personal and case.points == 0
         assert case.name == "ask" and not case.rationale
         public = [c for c in loaded.case if c.part == part and not c.hidden]
@@ -42,8 +42,8 @@ def test_the_first_question_needs_no_build(
     def build(*_: object) -> None:
         pytest.fail("it is built before the first question")
 
-    monkeypatch.setattr(Program, "_built", build)
-    monkeypatch.setattr(Program, "run", build)
+    monkeypatch.setattr(AskedPart, "_built", build)
+    monkeypatch.setattr(AskedPart, "run", build)
     with quiz(submissions.find(spec.load(lab), "solutions"), part, "early") as drawn:
         asked = drawn._early()
         assert asked and asked.question.line and asked.question.code
@@ -136,13 +136,13 @@ def test_what_is_kept_of_the_answers_holds_no_key() -> None:
 
 def test_a_wrong_part_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
     starter = submissions.find(spec.load("lab1"), "starter")
-    program = Program(starter, "A", 1, starter.folder)
+    program = AskedPart(starter, "A", 1, starter.folder)
 
     def wrong(*_: object) -> None:
         raise CannotTell("the result of the program is wrong")
 
-    monkeypatch.setattr(Program, "binary", starter.folder)
-    monkeypatch.setattr(Program, "right_output", wrong)
+    monkeypatch.setattr(AskedPart, "binary", starter.folder)
+    monkeypatch.setattr(AskedPart, "right_output", wrong)
     with pytest.raises(NoQuestionsError, match=re.escape("first ./grade lab1 -k A")):
         program.must_be_right()
 
@@ -151,14 +151,14 @@ def test_a_run_without_lines_is_told_and_one_without_a_trace_is_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     solution = submissions.find(spec.load("lab1"), "solutions")
-    program = Program(solution, "A", 1, solution.folder)
-    monkeypatch.setattr(Program, "binary", solution.folder)
-    monkeypatch.setattr(Program, "raced", None)
+    program = AskedPart(solution, "A", 1, solution.folder)
+    monkeypatch.setattr(AskedPart, "binary", solution.folder)
+    monkeypatch.setattr(AskedPart, "raced", None)
     assert program.trace.threads == [] and program.trace.size == (98, 61), (
         "no line of it is asked about"
     )
-    monkeypatch.setattr(Program, "raced", solution.folder)
-    monkeypatch.setattr(Program, "run", lambda *_: None)
+    monkeypatch.setattr(AskedPart, "raced", solution.folder)
+    monkeypatch.setattr(AskedPart, "run", lambda *_: None)
     monkeypatch.setattr("grader.ask.program.with_threads", lambda *_: program.trace)
     with pytest.raises(NoQuestionsError, match="addr2line"):
         program.traced((19, 11))

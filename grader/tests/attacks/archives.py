@@ -18,7 +18,7 @@ from pathlib import Path
 
 from grader.classroom.bulk.intake.collect import collect
 from grader.classroom.bulk.intake.discover import download
-from grader.classroom.bulk.intake.student_names import student
+from grader.classroom.course.student_id import of_name
 from grader.model import spec
 from grader.tests.attacks import host_state
 from grader.tests.attacks.judge import Outcome
@@ -209,7 +209,7 @@ def attempt(name: str, place: Target, patience: float = 1) -> Outcome:
         survived = list(_against(accepted, files.contents, files.problem))
         if os.listdir(folder) != [f"ann{suffix}"]:
             survived.append("it left files beside the archive")
-    if not student(f"ann{suffix}").isprintable():
+    if not of_name(f"ann{suffix}").isprintable():
         survived.append("the student's name cannot be printed")
     survived += host_state.changes(before, host_state.look(place))
     if seconds > (bound := patience * SECONDS):

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from grader.classroom.bulk.final import Final, Student
+from grader.classroom.course.final import Final
 from grader.classroom.course.person import Person
+from grader.classroom.course.students import Student
 from grader.classroom.export.feedback import feedback
 from grader.execute import backend as backends
 from grader.grading import pipeline

@@ -28,7 +28,7 @@ from grader.ask.terminal import Terminal
 from grader.classroom.bulk import questions
 from grader.classroom.bulk.database import HIDDEN
 from grader.classroom.bulk.store import Store
-from grader.classroom.export import publish, quiz
+from grader.classroom.export import grades, publish, quiz
 from grader.classroom.page import page
 from grader.model import spec
 from grader.model import submission as submissions
@@ -111,7 +111,7 @@ def class_page(world: int, *, pseudonyms: bool) -> str:
 def given_back(world: int) -> dict[str, bytes]:
     """The files of a run outside of the folder that only its owner can read."""
     with run_of(world) as store:
-        publish.write(store)
+        publish.write(grades.of(store))
         return {
             str(file.relative_to(store.folder)): file.read_bytes()
             for file in sorted(store.folder.rglob("*"))

@@ -11,7 +11,7 @@ import pytest
 from grader import paths
 from grader.checks import speed as timing
 from grader.compile import make, sources
-from grader.compile.make_process import BuildError
+from grader.compile.make_process import BuildError, Waiting
 from grader.execute import instructions
 from grader.model import spec
 from grader.model import submission as submissions
@@ -19,7 +19,8 @@ from grader.model.lab import Speed
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
-from grader.session import programs
+from grader.session import timed_objects
+from grader.session.timed_objects import TimedObjects
 from grader.tests import captured
 from grader.timing import noise, row_samples, statistics
 from grader.timing.benchmark import Bench, Side, Status, TimedRun
@@ -163,8 +164,8 @@ def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
     lab = spec.load("lab8")
     speed = msgspec.structs.replace(lab.speed[0], size=(64, 100))
     submission, file = submissions.find(lab, "solutions"), lab.file_of(speed)
-    request = programs.request_timed(submission, "cpu", file)
-    student = programs.shared_object(make.build(request))
+    request = timed_objects.request_timed(submission, "cpu", file)
+    student = timed_objects.shared_object(make.build(request))
     tested = timing.bench_for(lab, speed, "cpu", lambda: student)
     given = inputs.inputs(lab, speed, 1)
     ran = tested.run(speed, given, tmp_path, (9, 5.0), 11)
@@ -400,21 +401,20 @@ def test_a_shared_object_is_built_once_and_its_fault_is_told_when_it_is_needed()
 
     good = make.Build(Path("student.so"))
     bad = make.Build(None, ["cpu_loop.c:1: error"])
-    made = programs.Programs(
-        [],
-        _start_timed=lambda: {
-            ("cpu", "a.c"): fails,
-            ("cpu", "b.c"): lambda: good,
+    made = TimedObjects(
+        {
+            ("cpu", "a.c"): Waiting(fails, lambda: False),
+            ("cpu", "b.c"): Waiting(lambda: good, lambda: False),
             ("gpu", "a.c"): bad,
         },
     )
-    made.finish_timed()
-    made.finish_timed()
-    assert made.timed("cpu", "b.c") == good.binary and builds == [1]
+    made.finish()
+    made.finish()
+    assert made.find("cpu", "b.c") == good.binary and builds == [1]
     with pytest.raises(BuildError, match="no space"):
-        made.timed("cpu", "a.c")
-    with pytest.raises(programs.NotTimedError, match="does not build as what is timed"):
-        made.timed("gpu", "a.c")
+        made.find("cpu", "a.c")
+    with pytest.raises(timed_objects.NotTimedError, match="does not build as what is timed"):
+        made.find("gpu", "a.c")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from grader import paths
 from grader.checks import technique
 from grader.execute.case import Outcome, Status
 from grader.execute.instrumented import InstrumentedRun
-from grader.execute.profile import Kernel, Line, Profile
+from grader.execute.profile import Kernel, LineCounters, Profile
 from grader.model import counters, outline, spec
 from grader.model.counters import Counters
 from grader.model.finding import Finding
@@ -101,7 +101,10 @@ def test_spec_that_cannot_be_is_refused(
 
 def kernel(name: str, *lines: tuple[int, dict[str, int]]) -> Kernel:
     """A launch whose lines count this."""
-    rows = [Line("f.cu", number, msgspec.convert(counted, Counters)) for number, counted in lines]
+    rows = [
+        LineCounters("f.cu", number, msgspec.convert(counted, Counters))
+        for number, counted in lines
+    ]
     total = Counters()
     for row in rows:
         counters.accumulate(total, row.counters)

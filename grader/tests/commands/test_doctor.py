@@ -67,7 +67,7 @@ def test_an_old_compiler_is_not_enough(programs: Path, version: str, state: str)
 
 def test_a_gpu_that_answers_and_one_that_does_not(programs: Path) -> None:
     fake(programs, "nvidia-smi", "echo 'NVIDIA H200, NVL, 580.65.06'")
-    assert doctor.gpu() == doctor.Row("GPU", "ok", "NVIDIA H200, NVL, driver 580.65.06")
+    assert doctor.gpu() == doctor.DoctorFinding("GPU", "ok", "NVIDIA H200, NVL, driver 580.65.06")
     fake(programs, "nvidia-smi", "echo 'NVIDIA-SMI has failed'; exit 9")
     assert doctor.gpu().state == "optional"
     assert "does not answer" in doctor.gpu().detail
@@ -75,7 +75,7 @@ def test_a_gpu_that_answers_and_one_that_does_not(programs: Path) -> None:
 
 def test_nvcc(programs: Path) -> None:
     fake(programs, "nvcc", "echo 'Cuda compilation tools, release 13.0, V13.0.88'")
-    assert doctor.nvcc() == doctor.Row("nvcc", "ok", "13.0")
+    assert doctor.nvcc() == doctor.DoctorFinding("nvcc", "ok", "13.0")
 
 
 def test_a_package_of_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,15 +112,15 @@ def test_the_photograph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_render() -> None:
     rows = [
-        doctor.Row("gcc", "ok", "12.2.0"),
-        doctor.Row("stb", "missing", "not found", "install it"),
-        doctor.Row("GPU", "optional", "none", "not needed"),
+        doctor.DoctorFinding("gcc", "ok", "12.2.0"),
+        doctor.DoctorFinding("stb", "missing", "not found", "install it"),
+        doctor.DoctorFinding("GPU", "optional", "none", "not needed"),
     ]
     plain = doctor.render(rows, colour=False)
     assert "\x1b" not in plain
     assert "  MISSING   stb  not found\n                 -> install it\n" in plain
     assert plain.endswith("missing for the labs: stb")
-    long = [doctor.Row("sandbox", "ok", 30 * "tier 1 ", 30 * "do this ")]
+    long = [doctor.DoctorFinding("sandbox", "ok", 30 * "tier 1 ", 30 * "do this ")]
     assert all(len(line) <= 80 for line in doctor.render(long, colour=False).splitlines())
     coloured = doctor.render(rows, colour=True)
     assert "\x1b[31mMISSING \x1b[0m" in coloured

@@ -17,7 +17,8 @@ import pytest
 
 from grader import paths
 from grader.classroom.bulk import protocol
-from grader.classroom.bulk.intake import archive, git_time, student_names, unpack, walk
+from grader.classroom.bulk.intake import archive, git_time, unpack, walk
+from grader.classroom.course import student_id
 from grader.compile import compiler_messages
 from grader.compile.permitted import elf, own_text
 from grader.execute import addr2line, case, evidence, records
@@ -116,13 +117,13 @@ BROKEN = {
         *("printed_lines", case, "_lines"),
         lambda printed: printed.decode(errors="replace").splitlines(),
     ),
-    "a name is kept as it is": ("student_names", student_names, "student", lambda name: name),
+    "a name is kept as it is": ("student_names", student_id, "of_name", lambda name: name),
     "a link is followed": (
         *("collect", walk, "OPENING"),
         archive.OPENING & ~os.O_NOFOLLOW,
     ),
-    "a roster's names are kept as ids": ("roster", student_names, "student", lambda name: name),
-    "a layout's names are kept as ids": ("layouts", student_names, "student", lambda name: name),
+    "a roster's names are kept as ids": ("roster", student_id, "of_name", lambda name: name),
+    "a layout's names are kept as ids": ("layouts", student_id, "of_name", lambda name: name),
     "a commit's time has no zone": ("git_clones", git_time, "timezone", lambda _: None),
     "every member of an archive is taken": (
         *("archive", unpack.Collection, "wants"),

@@ -7,7 +7,7 @@ import pytest
 
 from grader import paths
 from grader.compile import part_code
-from grader.grading import judge, pass_cache, pipeline
+from grader.grading import one_check, pass_cache, pipeline
 from grader.grading.pass_cache import PassCache
 from grader.model import course_key, result, spec
 from grader.model import submission as submissions
@@ -137,7 +137,7 @@ def test_a_second_grading_runs_nothing_unless_told_to(
         return pipeline.grade(plan, submission, Observer(), keep_notes=keep_notes)
 
     assert graded(keep_notes=True).exit_code == 0
-    monkeypatch.delitem(judge.RULES, Case)
+    monkeypatch.delitem(one_check.RULES, Case)
     again = graded(keep_notes=True)
     assert again.exit_code == 0 and again.checks[1].details["as_before"]
     with pytest.raises(KeyError):

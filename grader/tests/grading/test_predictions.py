@@ -6,7 +6,7 @@ import pytest
 
 from grader import paths
 from grader.classroom.bulk.elsewhere import combined
-from grader.grading import pipeline, predictions, score
+from grader.grading import pipeline, score
 from grader.model import outline, spec
 from grader.model import result as results
 from grader.model import submission as submissions
@@ -14,6 +14,7 @@ from grader.model.lab import Speed
 from grader.model.prediction import PredictedSpeed, PredictedTime, Prediction, Ratio
 from grader.model.result import Check
 from grader.model.score import Score, Unmeasured
+from grader.predict import process
 from grader.predict.references import references
 from grader.render.terminal import Terminal
 from grader.schema import write
@@ -111,7 +112,7 @@ def test_a_grade_has_the_predictions_and_takes_them_from_its_note() -> None:
     first = grade(True)
     assert first.time is not None and first.ratio is not None and not first.measured
     assert 0.97 < first.ratio.middle < 1.03
-    notes = (paths.BUILD / "lab2").glob(f"*/{predictions.NOTE}")
+    notes = (paths.BUILD / "lab2").glob(f"*/{process.NOTE}")
     kept = max(notes, key=lambda note: note.stat().st_mtime)
     key, noted = msgspec.json.decode(kept.read_bytes(), type=tuple[str, list[Prediction]])
     assert noted == [first]

@@ -12,7 +12,7 @@ import pytest
 
 from grader import paths
 from grader.grading import pipeline, side_by_side
-from grader.grading.judge import judge
+from grader.grading.one_check import judge
 from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.lab import Case

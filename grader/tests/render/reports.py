@@ -8,13 +8,12 @@ import numpy as np
 
 from grader import paths
 from grader.execute.backend import machine
-from grader.execute.profile import Kernel, Line, Profile
+from grader.execute.profile import Kernel, LineCounters, Profile
 from grader.grading import pipeline, score
-from grader.model import prediction as predictions
 from grader.model import result, spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
-from grader.model.prediction import Prediction, Ratio
+from grader.model.prediction import LineShare, Prediction, Ratio
 from grader.model.result import Check, Result
 from grader.model.submission import Submission
 from grader.predict.references import references
@@ -84,7 +83,7 @@ def predicted() -> tuple[Result, ReportData]:
                 "NVIDIA H200",
                 time=known.baseline,
                 ratio=Ratio(0.6, 0.3, 0.9),
-                line=predictions.Line("shared_tile.cu", 96, 0.5) if speed.part == "B" else None,
+                line=LineShare("shared_tile.cu", 96, 0.5) if speed.part == "B" else None,
                 solution=known.solution,
                 baseline=known.baseline,
             )
@@ -104,7 +103,7 @@ def hostile() -> tuple[Result, ReportData]:
     submission = Submission(lab, Path(), shown, {name: content.encode()}, [])
     report = ReportData(submission)
     counted = Counters(global_load_sectors=9, global_load_lanes=8, dram_bytes=64)
-    lines = [Line(f"{shown}/{name}", 2, counted)]
+    lines = [LineCounters(f"{shown}/{name}", 2, counted)]
     kernel = Kernel(0, HOSTILE, (1, 1, 1), (32, 1, 1), 1, 1, True, counted, 1.0, lines)
     report.runs["x"] = Traced([HOSTILE], "B", True, Profile([kernel]), [], 64, 640)
     check = Check("lab4/B/x", "x", "correct", "fail", message=[HOSTILE, f"    {HOSTILE}"], part="B")

@@ -13,7 +13,7 @@ from PIL import Image
 
 from grader import paths
 from grader.execute.accesses import BANKS, SECTOR, WORD, WarpAccess
-from grader.execute.profile import Kernel, Launch, Line, Profile
+from grader.execute.profile import Kernel, Launch, LineCounters, Profile
 from grader.execute.step_lines import Space
 from grader.grading import pipeline
 from grader.model import spec
@@ -25,7 +25,7 @@ from grader.oracle.compare import compare
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs, inputs
 from grader.oracle.operations import OPERATIONS, expected
-from grader.predict import model
+from grader.predict.terms import CHANGES, WORDS
 from grader.render import html, images, predicted_times, roofline, timing_chart, warp_access
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
@@ -215,7 +215,7 @@ def test_a_warps_addresses_explain_its_cost() -> None:
 
 
 def _traced(offsets: list[int], cost: int, counters: Counters) -> Traced:
-    line = Line("a.cu", 3, counters)
+    line = LineCounters("a.cu", 3, counters)
     kernel = Kernel(0, "k", (1, 1, 1), (32, 1, 1), 1, 1, True, counters, 1.0, [line])
     space: Space = "shared" if counters.shared_load_wavefronts else "global"
     lanes = dict(enumerate(offsets))
@@ -360,12 +360,12 @@ def test_predicted_times_are_pictured_and_never_called_measured() -> None:
         (pictured,) = predicted_times.charts([found])
         assert found.time and found.solution
         for words, _ in pictured.changes:
-            term = next(name for name, said in model.WORDS.items() if said == words)
+            term = next(name for name, said in WORDS.items() if said == words)
             assert found.time.terms[term] > 1.05 * found.solution.terms.get(term, 0.0)
 
 
 def test_each_term_has_a_change_that_makes_it_smaller() -> None:
-    assert set(model.CHANGES) == set(model.WORDS)
+    assert set(CHANGES) == set(WORDS)
 
 
 def test_without_predictions_there_is_no_such_section() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from grader.execute.profile import Kernel, Line, Profile
+from grader.execute.profile import Kernel, LineCounters, Profile
 from grader.model.counters import Counters
 from grader.model.finding import Finding
 from grader.render import profile as render
@@ -28,8 +28,8 @@ KERNEL = Kernel(
     counters=counters(**GLOBAL, **SHARED, **CONSTANT),
     occupancy_bound=0.5,
     lines=[
-        Line("folder/a.cu", 7, counters(**GLOBAL)),
-        Line("folder/a.cu", 8, counters(**SHARED, **CONSTANT)),
+        LineCounters("folder/a.cu", 7, counters(**GLOBAL)),
+        LineCounters("folder/a.cu", 8, counters(**SHARED, **CONSTANT)),
     ],
 )
 FINDING = Finding("leak", "a message of " + "several words " * 20, file="a_long_name.cu", line=3)

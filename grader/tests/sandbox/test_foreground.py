@@ -24,7 +24,7 @@ def test_ctrl_c_while_the_program_is_being_started(monkeypatch: pytest.MonkeyPat
             self.send_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)  # to this thread, whose mask holds it back
 
-    cleanup_after_kill.mark()  # may start a process of its own
+    cleanup_after_kill.tag()  # may start a process of its own
     monkeypatch.setattr(subprocess, "Popen", InterruptedAtOnce)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

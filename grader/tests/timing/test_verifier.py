@@ -14,7 +14,7 @@ from grader.timing.verifier import Verifier
 
 HEIGHT, WIDTH, ROUNDS = 20, 12, 5
 INPUTS = Inputs(np.zeros((HEIGHT, WIDTH), np.float32), np.eye(3, dtype=np.float32))
-Program = Callable[[socket.socket, int], bool]  # does one round; False ends it
+Answering = Callable[[socket.socket, int], bool]  # does one round; False ends it
 
 
 def round_of(pipe: socket.socket, lie: bool = False) -> None:

@@ -24,7 +24,7 @@ STAGES = {
     "checked-binary": "instrument",
     "-given": "compile",
     "speed-binary": "compile",
-    "grader.grading.predictions": "predict",
+    "grader.predict.process": "predict",
     "--steps": "drawn calls",
     "/checked ": "counted runs",
     "/raced ": "counted runs",

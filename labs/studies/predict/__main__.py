@@ -8,10 +8,10 @@ counts everything again. --write: writes RESULTS.md and h200/predictions.csv.
 import sys
 from collections.abc import Callable
 
-from grader.predict import model
+from grader.predict.terms import WORDS
 from labs.studies.predict import collect, errors, explained, foreign, timed_code
 from labs.studies.predict.collect import Counted
-from labs.studies.predict.errors import Row
+from labs.studies.predict.errors import TimedCall
 from labs.studies.predict.programs import HERE
 
 RESULTS = HERE / "RESULTS.md"
@@ -62,8 +62,8 @@ def text(counted: list[Counted]) -> str:
     for lab, of_lab in errors.grouped(held_out, lambda row: row.lab).items():
         figures = f"{_two(of_lab)} | {errors.rank(of_lab):.3f} | {_two(others[lab])}"
         lines.append(f"| {lab} | {len(of_lab)} | {figures} |")
-    kinds: list[tuple[str, Callable[[Row], str]]] = [
-        ("what binds the kernel", lambda row: model.WORDS[row.prediction.bound]),
+    kinds: list[tuple[str, Callable[[TimedCall], str]]] = [
+        ("what binds the kernel", lambda row: WORDS[row.prediction.bound]),
         ("sort of program", lambda row: errors.kind_of(row.call)),
     ]
     for title, key in kinds:
@@ -84,7 +84,7 @@ def text(counted: list[Counted]) -> str:
     return "\n".join([*lines, *_seconds(counted)]) + "\n"
 
 
-def _main_table(found: list[Row], left_out: list[Row]) -> list[str]:
+def _main_table(found: list[TimedCall], left_out: list[TimedCall]) -> list[str]:
     lines = [
         "| | calls | median error | within 30 % | in the interval | pairs ranked right |",
         "|---|---|---|---|---|---|",
@@ -102,7 +102,7 @@ def _main_table(found: list[Row], left_out: list[Row]) -> list[str]:
     return lines
 
 
-def _worst(held_out: list[Row]) -> list[str]:
+def _worst(held_out: list[TimedCall]) -> list[str]:
     lines = ["## The worst of the held-out half", ""]
     lines += ["| call | predicted, µs | measured, µs | largest terms |", "|---|---|---|---|"]
     worst = sorted(held_out, key=lambda row: -row.error)[:WORST]
@@ -117,7 +117,7 @@ def _worst(held_out: list[Row]) -> list[str]:
     return lines
 
 
-def _references(found: list[Row]) -> list[str]:
+def _references(found: list[TimedCall]) -> list[str]:
     """The labs' solutions beside wrong turns."""
     by_name = {row.call.name: row for row in found}
     lines = [
@@ -174,7 +174,7 @@ def _seconds(counted: list[Counted]) -> list[str]:
     ]
 
 
-def table(found: list[Row]) -> str:
+def table(found: list[TimedCall]) -> str:
     """predictions.csv, from which the handout's figure is drawn."""
     lines = ["call,half,predicted_us,low_us,high_us,measured_us,bound"]
     for row in found:
@@ -185,7 +185,7 @@ def table(found: list[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _two(rows: list[Row]) -> str:
+def _two(rows: list[TimedCall]) -> str:
     """Two columns: the median error, and how many are within 30 %."""
     return f"{_percent(errors.median_error(rows))} | {_percent(errors.within(rows, 0.3))}"
 

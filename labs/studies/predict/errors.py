@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scipy.stats import spearmanr
 
 from grader.predict import gpu, model
-from grader.predict.model import Prediction, Weights
+from grader.predict.model import Estimate, Weights
 from labs.studies.predict import collect
 from labs.studies.predict.collect import Counted
 from labs.studies.predict.fit import fit, half
@@ -18,11 +18,11 @@ DIFFER = 1.2
 
 
 @dataclass(frozen=True)
-class Row:
+class TimedCall:
     """A call: predicted and measured microseconds."""
 
     call: Call
-    prediction: Prediction
+    prediction: Estimate
     measured: float
     held_out: bool
 
@@ -43,11 +43,11 @@ class Row:
         return lab_of(self.call)
 
 
-def rows(counted: list[Counted], weights: Weights | None = None) -> list[Row]:
+def rows(counted: list[Counted], weights: Weights | None = None) -> list[TimedCall]:
     """weights: None takes the committed ones."""
     truth, device = collect.truth(), gpu.gpu("h200")
     return [
-        Row(
+        TimedCall(
             one.call,
             model.predict_time(one.launches, device, weights),
             truth[one.call.name],
@@ -57,7 +57,7 @@ def rows(counted: list[Counted], weights: Weights | None = None) -> list[Row]:
     ]
 
 
-def lab_left_out(counted: list[Counted]) -> list[Row]:
+def lab_left_out(counted: list[Counted]) -> list[TimedCall]:
     """Each call as weights predict it that were fitted to all calls of the other labs."""
     found = []
     for lab in sorted({lab_of(one.call) for one in counted}):
@@ -83,13 +83,13 @@ def kind_of(call: Call) -> str:
     return "poor submissions" if entry.startswith(("poor-", "slow-")) else "other right submissions"
 
 
-def rank(chosen: Iterable[Row]) -> float:
+def rank(chosen: Iterable[TimedCall]) -> float:
     """Spearman's rank correlation."""
     points = [(row.predicted, row.measured) for row in chosen]
     return float(spearmanr(points).statistic)
 
 
-def ranked_pairs(found: list[Row]) -> tuple[int, int]:
+def ranked_pairs(found: list[TimedCall]) -> tuple[int, int]:
     """Of the pairs of programs that compute the same, one of them at least held out, and differ by
     DIFFER or more in time: how many are ranked right, and how many there are."""
     alike = defaultdict(list)
@@ -105,7 +105,7 @@ def ranked_pairs(found: list[Row]) -> tuple[int, int]:
     return right, pairs
 
 
-def slower_than_solution(found: list[Row]) -> tuple[int, int]:
+def slower_than_solution(found: list[TimedCall]) -> tuple[int, int]:
     """Of the calls of a poor submission that take DIFFER times as long as the solution's or more:
     how many are predicted to take longer, and how many there are. Of both halves."""
     solutions = {
@@ -123,20 +123,20 @@ def slower_than_solution(found: list[Row]) -> tuple[int, int]:
     return sum(poor.predicted > good.predicted for poor, good in pairs), len(pairs)
 
 
-def median_error(chosen: list[Row]) -> float:
+def median_error(chosen: list[TimedCall]) -> float:
     return sorted(row.error for row in chosen)[len(chosen) // 2]
 
 
-def within(chosen: list[Row], error: float) -> float:
+def within(chosen: list[TimedCall], error: float) -> float:
     return sum(row.error <= error for row in chosen) / len(chosen)
 
 
-def covered(chosen: list[Row]) -> float:
+def covered(chosen: list[TimedCall]) -> float:
     """The share whose interval holds the measured time."""
     return sum(row.covered for row in chosen) / len(chosen)
 
 
-def grouped(chosen: list[Row], key: Callable[[Row], str]) -> dict[str, list[Row]]:
+def grouped(chosen: list[TimedCall], key: Callable[[TimedCall], str]) -> dict[str, list[TimedCall]]:
     found = defaultdict(list)
     for row in chosen:
         found[key(row)].append(row)

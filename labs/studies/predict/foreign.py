@@ -30,15 +30,12 @@ from grader.execute import program
 from grader.execute.profile import Launch
 from grader.predict import counts, gpu, model
 from grader.predict.counts import Counts
-from grader.predict.model import Prediction, Weights
+from grader.predict.model import Estimate, Weights
+from grader.predict.terms import WORDS
 from labs.studies.predict.programs import HERE
 from labs.tests.programs import hecbench
 
 FILE = HERE / "h200" / "foreign.csv"
-# The same of kernels of the labs, timed later than those of times.csv: of today's solutions, and of
-# entries of the zoo that change them. A kernel that several have stands there once. No weight is
-# fitted to them.
-LABS = HERE / "h200" / "labs.csv"
 # Microseconds that two events around a short kernel measure more than Nsight Compute: the median
 # difference of h200/times.csv and h200/counters.csv.
 EVENTS = 1.5
@@ -73,9 +70,9 @@ class Kernel:
 
 
 @dataclass(frozen=True)
-class Row:
+class TimedKernel:
     kernel: Kernel
-    prediction: Prediction
+    prediction: Estimate
 
     @property
     def ratio(self) -> float:
@@ -87,11 +84,11 @@ class Row:
         return 1e6 * self.prediction.low <= measured <= 1e6 * self.prediction.high
 
 
-def kernels(of: Path = FILE) -> list[Kernel]:
-    """Those of foreign.csv, or of labs.csv."""
+def kernels() -> list[Kernel]:
+    """Those of foreign.csv."""
     fields = [f for f in dataclasses.fields(Counts) if f.name not in OTHERS]
     found = []
-    with of.open() as file:
+    with FILE.open() as file:
         for row in csv.DictReader(file):
             values = {f.name: PARSE[f.type](row[f.name]) for f in fields}  # type: ignore[index]
             pairs = (pair.split("=") for pair in row["operations"].split())
@@ -102,11 +99,11 @@ def kernels(of: Path = FILE) -> list[Kernel]:
     return found
 
 
-def rows(weights: Weights | None = None, card: str = gpu.DEFAULT) -> list[Row]:
+def rows(weights: Weights | None = None, card: str = gpu.DEFAULT) -> list[TimedKernel]:
     """Of the kernels for which a time can be told; weights: None takes the committed ones."""
     device = gpu.gpu(card)
     return [
-        Row(kernel, model.predict_time([kernel.counts], device, weights))
+        TimedKernel(kernel, model.predict_time([kernel.counts], device, weights))
         for kernel in (kernels() if card == gpu.DEFAULT else _on(card))
         if not model.unknown(kernel.counts)
     ]
@@ -119,7 +116,7 @@ def _on(card: str) -> list[Kernel]:
     return [dataclasses.replace(k, us=times[k.key]) for k in kernels() if k.key in times]
 
 
-def table(found: list[Row], elsewhere: list[Row]) -> list[str]:
+def table(found: list[TimedKernel], elsewhere: list[TimedKernel]) -> list[str]:
     """Lines of RESULTS.md. elsewhere: on a card of which no number was measured."""
     unknown = Counter(model.unknown(k.counts) for k in kernels())
     del unknown[""]
@@ -131,8 +128,6 @@ def table(found: list[Row], elsewhere: list[Row]) -> list[str]:
     fitted, held_out = ([r for r in found if r.kernel.held_out == half] for half in (False, True))
     lines += [_line("fitted", fitted), _line("held out", held_out)]
     lines.append(_line("held out, on an H100", [r for r in elsewhere if r.kernel.held_out]))
-    labs = [Row(k, model.predict_time([k.counts], gpu.gpu())) for k in kernels(LABS)]
-    lines.append(_line("of today's labs: none was fitted", labs))
     errors: dict[str, list[float]] = defaultdict(list)
     for row in held_out:
         errors[row.kernel.program].append(abs(row.ratio - 1))
@@ -146,7 +141,7 @@ def table(found: list[Row], elsewhere: list[Row]) -> list[str]:
     return lines
 
 
-def _line(name: str, found: list[Row]) -> str:
+def _line(name: str, found: list[TimedKernel]) -> str:
     ratios = np.array([row.ratio for row in found])
     errors = abs(ratios - 1)
     figures = [
@@ -163,14 +158,14 @@ def _line(name: str, found: list[Row]) -> str:
     return f"| {name} | {len(found)} | {programs} | {' | '.join(figures)} | {width:.1f} |"
 
 
-def worst(found: list[Row], most: int = 12) -> list[str]:
+def worst(found: list[TimedKernel], most: int = 12) -> list[str]:
     held_out = [row for row in found if row.kernel.held_out]
     lines = ["| kernel | predicted, µs | measured, µs | bound by |", "|---|---|---|---|"]
     for row in sorted(held_out, key=lambda row: -abs(math.log(max(row.ratio, 1e-9))))[:most]:
         predicted = 1e6 * row.prediction.seconds - EVENTS
         lines.append(
             f"| {row.kernel.program} {row.kernel.counts.kernel} | {predicted:.0f} "
-            f"| {row.kernel.us:.0f} | {model.WORDS[row.prediction.bound]} |"
+            f"| {row.kernel.us:.0f} | {WORDS[row.prediction.bound]} |"
         )
     return lines
 

@@ -17,15 +17,15 @@ import msgspec
 import numpy as np
 
 from grader import paths
-from grader.checks import predicted
 from grader.compile import make
 from grader.compile.make import BuildRequest
 from grader.model import outline, spec, submission
 from grader.model.lab import Lab, Part, Speed
 from grader.model.prediction import PredictedTime
-from grader.predict import counts, model
+from grader.predict import counts, model, times
 from grader.predict.gpu import DEFAULT, gpu
 from grader.predict.references import FILE, Reference, References
+from grader.predict.speed import CountedProgram, launches
 from grader.sandbox.workspace import workspace
 from labs.studies.predict import collect
 from labs.studies.predict.programs import SOLUTION
@@ -70,13 +70,13 @@ def of_lab(lab: Lab, work: Path) -> Iterator[tuple[str, Reference]]:
     folder = paths.ROOT / "labs" / lab.folder
     has_baseline = (folder / "baseline.cu").exists()
     for speed in speeds(lab):
-        program = predicted.Program(solved, binary, work)
+        program = CountedProgram(solved, binary, work)
         baseline = None
         if has_baseline and speed.baseline_is is not None:
             # Lab 5's driver gives the baseline both lines of a mask, whatever the part has of it.
             like = lab.speed[-1] if lab.id == "lab5" else speed
             baseline = _time(
-                predicted.Program(_with_baseline(solved, like), binary, work),
+                CountedProgram(_with_baseline(solved, like), binary, work),
                 msgspec.structs.replace(like, part=BASELINE),
             )
         yield lab.id_of(speed), Reference(_time(program, speed), baseline)
@@ -90,9 +90,8 @@ def _with_baseline(solved: submission.Submission, speed: Speed) -> submission.Su
     return submission.Submission(lab, solved.folder, solved.shown, solved.contents, [])
 
 
-def _time(program: predicted.Program, speed: Speed) -> PredictedTime:
-    launches = predicted.launches(program, speed)
-    return predicted.predicted_time(counts.of_launches(program.binary, launches), gpu())
+def _time(program: CountedProgram, speed: Speed) -> PredictedTime:
+    return times.of_call(counts.of_launches(program.binary, launches(program, speed)), gpu())
 
 
 def spread() -> tuple[float, float]:

@@ -28,8 +28,8 @@ from grader.commands.nvcc_options import LONG, WITH_VALUE
 from labs.tests.programs.run import (
     HERE,
     RIGHT,
+    ForeignProgram,
     Outcome,
-    Program,
     Runner,
     parser_of,
     runner_of,
@@ -77,7 +77,7 @@ LIBRARIES = (
 )
 
 
-def from_makefile(repository: str, folder: Path) -> Program | None:
+def from_makefile(repository: str, folder: Path) -> ForeignProgram | None:
     """The program that `make run` would build in this folder; None if it builds none so."""
     printed = subprocess.run(
         ["make", "-n", "-B", "run"], cwd=folder, capture_output=True, text=True, check=False
@@ -99,7 +99,7 @@ def from_makefile(repository: str, folder: Path) -> Program | None:
     include = [folder / word[2:] for word in options if word.startswith("-I")]
     known = NEEDS.get(folder.name.removesuffix("-cuda"))
     needs = known or _needs(folder, files, include, printed) or _data(folder, arguments)
-    return Program(repository, f"src/{folder.name}", files, options, arguments, needs=needs)
+    return ForeignProgram(repository, f"src/{folder.name}", files, options, arguments, needs=needs)
 
 
 def smaller(arguments: list[str], small: str = "") -> Iterator[list[str]]:
@@ -130,7 +130,7 @@ def _with_number(found: re.Match[str], number: int) -> str:
     return found[0][: found.start(1)] + str(number)
 
 
-def run_smaller(runner: Runner, program: Program, sizes: list[list[str]]) -> Outcome:
+def run_smaller(runner: Runner, program: ForeignProgram, sizes: list[list[str]]) -> Outcome:
     """How the program ended with the first of these arguments with which it ends in time: right, if
     it is with any of them, as it may not take each size."""
     ended: list[Outcome] = []

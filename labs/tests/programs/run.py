@@ -30,11 +30,11 @@ REFUSED = re.compile(r"the simulator|needs a GPU machine and nvcc")
 OUTCOMES = ("right", "waived", "refused", "does not build", "wrong", "crashed", "stopped")
 RIGHT = ("right", "waived")
 WAIVED = 2  # the exit status of NVIDIA's samples that this machine cannot run
-Row = dict[str, str]
+OutcomeRow = dict[str, str]
 
 
 @dataclass(frozen=True)
-class Program:
+class ForeignProgram:
     """One program of another project. `arguments`: {input} in them is a file with the text
     `input`. `says`: what its output must match, if it tells. `status`:
     its exit status on a device. `needs`: a library or feature that the simulator refuses by name.
@@ -60,24 +60,24 @@ class Program:
 class Outcome:
     """How a program ended. `reason`: the first line that says why, where it is not right."""
 
-    program: Program
+    program: ForeignProgram
     kind: str
     reason: str
     seconds: float
 
 
-def table(path: Path) -> list[Row]:
+def table(path: Path) -> list[OutcomeRow]:
     """The rows of a CSV file."""
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
 
 
-def programs(only: str) -> Iterator[Program]:
+def programs(only: str) -> Iterator[ForeignProgram]:
     """Those whose name contains `only`."""
     shared = {row["name"]: _several(row["include"]) for row in table(HERE / "repositories.csv")}
     for row in table(HERE / "programs.csv"):
         include = [*_several(row["include"]), *_up(row["folder"], shared[row["repository"]])]
-        program = Program(
+        program = ForeignProgram(
             row["repository"],
             row["folder"],
             _several(row["files"]),
@@ -110,7 +110,7 @@ class Runner:
     grade: Path | None  # None: nvcc and the GPU
     seconds: float
 
-    def run(self, program: Program) -> Outcome:
+    def run(self, program: ForeignProgram) -> Outcome:
         folder = self.home / program.repository / program.folder
         began = time.monotonic()
         if not folder.is_dir():
@@ -125,7 +125,9 @@ class Runner:
                 kind, reason = self._with_grade(program, arguments, folder)
         return Outcome(program, kind, reason, time.monotonic() - began)
 
-    def _with_grade(self, program: Program, arguments: list[str], folder: Path) -> tuple[str, str]:
+    def _with_grade(
+        self, program: ForeignProgram, arguments: list[str], folder: Path
+    ) -> tuple[str, str]:
         # Another checkout may not know the option.
         limit = ["--time-limit", f"{self.seconds:g}"] if self.grade == GRADE else []
         command = [str(self.grade), "run", *program.files, *program.options, *limit]
@@ -139,7 +141,7 @@ class Runner:
         )
 
     def _with_nvcc(
-        self, program: Program, arguments: list[str], folder: Path, binary: Path
+        self, program: ForeignProgram, arguments: list[str], folder: Path, binary: Path
     ) -> tuple[str, str]:
         flags = ["-O2", "-std=c++17", "-arch=native", "-rdc=true", "-Xcompiler", "-fopenmp"]
         argv = ["nvcc", *flags, *program.files, *program.options, "-o", str(binary)]
@@ -174,7 +176,7 @@ def _ended(
         return None
 
 
-def judge(program: Program, status: int, stdout: str, stderr: str) -> tuple[str, str]:
+def judge(program: ForeignProgram, status: int, stdout: str, stderr: str) -> tuple[str, str]:
     """The outcome, and why it is not "right"."""
     errors = [line for line in stderr.splitlines() if "error:" in line]
     if status == 1 and not stdout and stderr.startswith("grade: "):
@@ -230,7 +232,7 @@ def main() -> int:
     outcomes: list[Outcome] = []
     writing = Lock()
 
-    def run_folder(some: list[Program]) -> None:
+    def run_folder(some: list[ForeignProgram]) -> None:
         for program in some:
             outcome = runner.run(program)
             outcomes.append(outcome)
@@ -256,7 +258,7 @@ def show(outcome: Outcome) -> None:
     print("\n".join(lines), flush=True)
 
 
-def row(outcome: Outcome) -> Row:
+def row(outcome: Outcome) -> OutcomeRow:
     """What outcomes.csv keeps of a run."""
     program = outcome.program
     return {
@@ -268,12 +270,12 @@ def row(outcome: Outcome) -> Row:
     }
 
 
-def rows_of(path: Path) -> dict[str, Row]:
+def rows_of(path: Path) -> dict[str, OutcomeRow]:
     """The rows of such a file by the program's name."""
     return {row["program"]: row for row in table(path)}
 
 
-def write(path: Path, rows: dict[str, Row]) -> None:
+def write(path: Path, rows: dict[str, OutcomeRow]) -> None:
     """Writes the rows in the order of programs.csv; a program that it no longer has is dropped."""
     kept = [rows[program.name] for program in programs("") if program.name in rows]
     with path.open("w", newline="") as file:

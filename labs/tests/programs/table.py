@@ -4,7 +4,7 @@ simulator, `outcomes.csv` of this one, `h200.csv` of a device; `hecbench.csv` is
 from collections import Counter
 from pathlib import Path
 
-from labs.tests.programs.run import RIGHT, Row, rows_of, table
+from labs.tests.programs.run import RIGHT, OutcomeRow, rows_of, table
 
 HERE = Path(__file__).resolve().parent
 TABLES = {"Not right": "reason", "Broken": "broken", "Need a library or a feature": "needs"}
@@ -81,7 +81,7 @@ def main() -> None:
     (HERE / "RESULTS.md").write_text(f"{text}\n{hecbench(table(HERE / 'hecbench.csv'))}")
 
 
-def hecbench(rows: list[Row]) -> str:
+def hecbench(rows: list[OutcomeRow]) -> str:
     """The outcomes that hecbench.py left."""
     free = [row for row in rows if not row["needs"]]
     built = [row for row in free if row["here"] not in ("refused", "does not build")]
@@ -111,11 +111,11 @@ def hecbench(rows: list[Row]) -> str:
     return text
 
 
-def is_right(row: Row | None) -> bool:
+def is_right(row: OutcomeRow | None) -> bool:
     return row is not None and row["outcome"] in RIGHT
 
 
-def column_of(row: Row) -> str | None:
+def column_of(row: OutcomeRow) -> str | None:
     """The column that says why a program is not right; None for one that is."""
     if row["broken"]:
         return "broken"

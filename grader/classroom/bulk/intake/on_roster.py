@@ -4,9 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import tzinfo
 
-from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.intake.entry import Entry
-from grader.classroom.course import stated_time
+from grader.classroom.course import stated_time, student_id
 from grader.classroom.course.person import Person
 from grader.classroom.course.roster import Roster, merged
 from grader.model import plain_text
@@ -118,11 +117,11 @@ def _nothing(person: Person, taken: set[str]) -> Entry:
     """The entry of a student who handed in nothing. Its id is no other's."""
     parts = [person.name, *person.identifiers()]
     texts = [text for text in parts if text] or ["student"]
-    names = (student_names.student("_".join(texts[: size + 1])) for size in range(len(texts)))
+    names = (student_id.of_name("_".join(texts[: size + 1])) for size in range(len(texts)))
     student = next((name for name in names if name not in taken), "")
     number = 2
     while not student:
-        candidate = student_names.student(f"{texts[0]} ({number})")
+        candidate = student_id.of_name(f"{texts[0]} ({number})")
         student, number = ("" if candidate in taken else candidate), number + 1
     taken.add(student)
     return Entry(student, people=(person,))

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 from grader import paths
-from grader.classroom.bulk.intake import student_names
-from grader.classroom.bulk.store import Status
+from grader.classroom.course import student_id
+from grader.classroom.course.attempt import Status
 from grader.model import plain_text
 from grader.model.lab import Lab
 from grader.tests.classroom.bulk import hostile
@@ -60,14 +60,14 @@ class Student:
     @property
     def id(self) -> str:
         """Names the student's folder and row where something was handed in."""
-        return student_names.student(f"{self.downloaded}_{self.number}")
+        return student_id.of_name(f"{self.downloaded}_{self.number}")
 
     @property
     def names(self) -> list[str]:
         """What a run may call the student: one without a submission goes by the name."""
         if self.files:
             return [self.id]
-        return [student_names.student(n) for n in (self.name, f"{self.name}_{self.number}")]
+        return [student_id.of_name(n) for n in (self.name, f"{self.name}_{self.number}")]
 
 
 def make(lab: Lab, count: int, sibling: Path, seed: int = 1) -> list[Student]:

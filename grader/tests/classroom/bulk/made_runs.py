@@ -5,7 +5,8 @@ from datetime import datetime
 
 import msgspec
 
-from grader.classroom.bulk.store import Row, Store, Submission
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.attempt import Attempt, HandIn
 from grader.classroom.course.person import Person
 from grader.model.result import Check, Result, Verdict
 from grader.model.score import Score, Unmeasured
@@ -38,13 +39,13 @@ def hand_in(
     contents = {}
     for lab, file in files.items():
         if file is None:
-            rows.append(Row(student, lab, "missing", "", "no file.cu"))
+            rows.append(Attempt(student, lab, "missing", "", "no file.cu"))
             continue
         name = f"{lab} {key}{file.decode()}"
         contents[name] = {"file.cu": file}
         status = "graded" if store.has_grade(name) else "waiting"
-        rows.append(Row(student, lab, "graded" if status == "graded" else "waiting", name, ""))
-    submission = Submission(student, notes, people, submitted)
+        rows.append(Attempt(student, lab, "graded" if status == "graded" else "waiting", name, ""))
+    submission = HandIn(student, notes, people, submitted)
     store.save_submission(submission, "digest", rows, contents)
 
 

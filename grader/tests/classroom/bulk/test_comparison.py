@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.bulk import final
+from grader.classroom.bulk import class_records
 from grader.classroom.bulk.comparison import CheckChange, changes
-from grader.classroom.bulk.overrides import Override
+from grader.classroom.bulk.history import past
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import diff
+from grader.classroom.course.override import Override
 from grader.classroom.course.settings import Course
 from grader.tests.classroom.bulk.made_runs import MADE, grade, hand_in, result
 
@@ -31,7 +32,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def keep(store: Store) -> int:
-    return store.history.add(NOW, (each.past() for each in final.finals(store, Course())))
+    return store.history.add(NOW, (past(each) for each in class_records.finals(store, Course())))
 
 
 def test_nothing_new_is_no_new_run(store: Store) -> None:

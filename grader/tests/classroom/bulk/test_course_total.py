@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.bulk import course_total, final
-from grader.classroom.bulk.course_total import CourseTotal
-from grader.classroom.bulk.overrides import Override
+from grader.classroom.bulk import class_records
 from grader.classroom.bulk.store import Store
+from grader.classroom.course import course_total
+from grader.classroom.course.course_total import CourseTotal
+from grader.classroom.course.override import Override
 from grader.classroom.export import gradebook, grades
 from grader.classroom.page import content
 from grader.classroom.page.names import Names
@@ -30,8 +31,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
     labs = ("lab1", "lab3", "lab4", "lab5", "lab6")
     due = f"[lab.lab1]\ndue = {PAST}\nweight = 3\n[lab.lab3]\ndue = {FUTURE}\n"
     more = '[lab.lab5]\nweight = 0\n[[extension]]\nstudent = "ext"\nlab = "lab1"\ndays = 60\n'
-    store.keep_setting(final.COURSE, (due + more).encode())
-    store.keep_setting(final.COLLECTED, READ.isoformat().encode())
+    store.keep_setting(class_records.COURSE, (due + more).encode())
+    store.keep_setting(class_records.COLLECTED, READ.isoformat().encode())
     handed_in = {
         "all": labs[:4], "no1": labs[1:4], "no3": ("lab1", "lab4"), "no4": labs[:2],
         "none": (), "ext": labs[1:4], "err": labs[:4], "by hand": labs[1:4],
@@ -102,7 +103,7 @@ def test_missing_as_zero_spares_what_is_not_due(store: Store) -> None:
 
 def test_grace_minutes_count(store: Store) -> None:
     rules = f"grace_minutes = 10\n[lab.lab1]\ndue = {PAST}\n".encode()
-    store.keep_setting(final.COURSE, rules)
+    store.keep_setting(class_records.COURSE, rules)
     for minute, overdue in (("11:59", False), ("12:10", False), ("12:11", True)):
-        store.keep_setting(final.COLLECTED, f"2027-03-01T{minute}:00+00:00".encode())
+        store.keep_setting(class_records.COLLECTED, f"2027-03-01T{minute}:00+00:00".encode())
         assert grades.of(store).by_student["none"]["lab1"].overdue is overdue

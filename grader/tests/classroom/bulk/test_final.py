@@ -7,10 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.classroom.bulk import decided, final
-from grader.classroom.bulk.final import Final
-from grader.classroom.bulk.overrides import Override
+from grader.classroom.bulk import class_records
 from grader.classroom.bulk.store import Store
+from grader.classroom.course import decided, students
+from grader.classroom.course.final import Final
+from grader.classroom.course.override import Override
 from grader.classroom.course.person import Person
 from grader.classroom.course.settings import Course, Extension, Group, LabRules
 from grader.classroom.export import appeals
@@ -32,7 +33,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def of(store: Store, course: Course = LATE) -> dict[tuple[str, str], Final]:
-    return {(each.student.id, each.lab): each for each in final.finals(store, course)}
+    return {(each.student.id, each.lab): each for each in class_records.finals(store, course)}
 
 
 def points(store: Store, course: Course = LATE) -> dict[str, float | None]:
@@ -141,7 +142,7 @@ def test_other_files_are_another_attempt(store: Store) -> None:
     grade(store, {"lab3 b": result(earned=85)})
     hand_in(store, "ann", {"lab3": b"b"}, DUE + 3 * DAY, key="another grader ")
     grade(store, {"lab3 another grader b": result(earned=84)})
-    assert [row.attempt for row in store.attempts("ann")] == [1, 2]
+    assert [row.number for row in store.attempts("ann")] == [1, 2]
     assert points(store) == {"ann": 84 * 0.7}
     best = Course(attempts="best", late_percent_per_day=10, lab=LATE.lab)
     assert points(store, best) == {"ann": 80}
@@ -188,9 +189,9 @@ def test_two_people_of_one_name_stay_two(store: Store) -> None:
     hand_in(store, "submission_7", {"lab3": b"a"}, people=twins)
     grade(store, {"lab3 a": result()})
     assert points(store) == {"Kim": 60, "Kim (2)": 60}
-    everybody = final.students(store.submissions(), Course())
-    assert [each.id for each in final.matching(everybody, "kim2@x")] == ["Kim (2)"]
-    assert len(final.matching(everybody, "Kim")) == 1  # the id, which is exact
+    everybody = students.students(store.submissions(), Course())
+    assert [each.id for each in students.matching(everybody, "kim2@x")] == ["Kim (2)"]
+    assert len(students.matching(everybody, "Kim")) == 1  # the id, which is exact
 
 
 def test_labs_are_late_on_their_own(store: Store) -> None:

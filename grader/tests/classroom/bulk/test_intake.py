@@ -11,7 +11,7 @@ from grader.classroom.bulk.intake import collect as intake
 from grader.classroom.bulk.intake.archive import Candidate
 from grader.classroom.bulk.intake.collect import choose, collect
 from grader.classroom.bulk.intake.discover import download
-from grader.classroom.bulk.intake.student_names import student
+from grader.classroom.course.student_id import of_name
 from grader.model import spec
 from grader.tests.classroom.bulk import hostile
 
@@ -120,7 +120,7 @@ def test_two_submissions_of_one_name_are_rejected(tmp_path: Path) -> None:
 
 @given(st.text(min_size=1, max_size=300).filter(lambda t: "/" not in t and "\0" not in t))
 def test_a_students_id_can_name_a_folder(name: str) -> None:
-    identity = student(name)
+    identity = of_name(name)
     assert identity.isprintable() and "/" not in identity
     assert identity not in (".", "..", "gradebook.csv")
     assert not identity.startswith((".", "-", "~", " ")) and len(os.fsencode(identity)) <= 255
@@ -128,4 +128,4 @@ def test_a_students_id_can_name_a_folder(name: str) -> None:
 
 @given(st.lists(st.text(min_size=1, max_size=8, alphabet="a%.-2E \n=é"), min_size=2, unique=True))
 def test_two_names_stay_two(names: list[str]) -> None:
-    assert len({student(n) for n in names}) == len(names)
+    assert len({of_name(n) for n in names}) == len(names)

@@ -13,7 +13,8 @@ from grader.classroom.bulk.cache_key import Options
 from grader.classroom.bulk.intake.collect import collect
 from grader.classroom.bulk.intake.discover import download
 from grader.classroom.bulk.protocol import Collect, Collected
-from grader.classroom.bulk.store import Row, Store
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.attempt import Attempt
 from grader.classroom.page import page
 from grader.model import spec
 from grader.model.grade_record import Change, Entry, Head
@@ -57,7 +58,7 @@ def class_of(folder: Path, **files: Made) -> Store:
         store.save_submission(
             next(s for s in store.submissions() if s.student == student),
             "digest",
-            [Row(student, "lab3", "waiting", f"key {student}", "", row.attempt)],
+            [Attempt(student, "lab3", "waiting", f"key {student}", "", row.number)],
             {f"key {student}": {FILE: LAST}},
         )
         store.save_grade(f"key {student}", "lab3", kept, runs.PAGE)

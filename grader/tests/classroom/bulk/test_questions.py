@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from grader.ask.catalogue import KINDS
-from grader.classroom.bulk import final, questions
+from grader.classroom.bulk import class_records, questions
 from grader.classroom.bulk.questions import AnswersError
 from grader.classroom.bulk.store import Store
 from grader.classroom.course.settings import Course
@@ -55,25 +55,25 @@ def test_points_only_where_the_course_says_so(tmp_path: Path) -> None:
         one, late, by_hand = runs.GRADED.lms, runs.LATE_ONE.lms, runs.SET.lms
         for student in (one, late, by_hand, runs.ERROR.lms):
             draw(store, student, *(asked(f"{student}-{n}") for n in range(4)))
-        rules = final.rules(store)
+        rules = class_records.rules(store)
         worth = msgspec.structs.replace(rules, questions_percent=20)
-        before = {f.student.id: f for f in final.finals(store, rules)}
-        unanswered = {f.student.id: f for f in final.finals(store, worth)}
+        before = {f.student.id: f for f in class_records.finals(store, rules)}
+        unanswered = {f.student.id: f for f in class_records.finals(store, worth)}
         assert unanswered == before, "nothing is known before the first answer"
         given = {f"{one}-{n}": "5" for n in range(3)} | {f"{late}-0": "4", "stranger": "5"}
         assert questions.keep(store, given) == ["stranger"]
-        after = {f.student.id: f for f in final.finals(store, worth)}
+        after = {f.student.id: f for f in class_records.finals(store, worth)}
         assert after[one].points == pytest.approx(0.8 * 60 + 0.2 * 85 * 3 / 4)
         assert after[one].why == "3 of 4 questions answered right, for 20 % of the points"
         assert after[late].points == pytest.approx(0.8 * (before[late].points or 0))
         assert after[late].why.startswith(before[late].why + "; 0 of 4 questions")
         assert after[by_hand].points == 70, "the instructor's word is the last"
         assert after[runs.ERROR.lms].points is None, "no grade is never 0"
-        unasked = [f for f in after.values() if f.row and f.row.student == "team"]
+        unasked = [f for f in after.values() if f.attempt and f.attempt.student == "team"]
         assert len(unasked) == 2 and all(f == before[f.student.id] for f in unasked)
-        assert {f.student.id: f for f in final.finals(store, rules)} == before
+        assert {f.student.id: f for f in class_records.finals(store, rules)} == before
         questions.keep(store, {f"{one}-3": "5", f"{one}-0": "7"})
-        again = {f.student.id: f for f in final.finals(store, worth)}
+        again = {f.student.id: f for f in class_records.finals(store, worth)}
         assert again[one].points == pytest.approx(0.8 * 60 + 0.2 * 85 * 3 / 4), "one right, one not"
 
 
@@ -83,7 +83,7 @@ def test_the_class_page_tells_how_each_kind_did_and_no_key(tmp_path: Path) -> No
         draw(store, runs.GRADED.lms, hidden, asked("q2"), asked("q3"))
         draw(store, runs.LATE_ONE.lms, asked("q4"))
         questions.keep(store, {"q1": "4", "q2": "5", "q3": "7"})
-        finals = [f for f in final.finals(store, Course()) if f.result]
+        finals = [f for f in class_records.finals(store, Course()) if f.result]
         sectors, writer = figures.figures(store, finals, questions.answers(store))
         assert (sectors.asked, sectors.answered, sectors.right) == (3, 2, 0.5)
         assert (writer.asked, writer.answered, writer.right) == (1, 1, 0)

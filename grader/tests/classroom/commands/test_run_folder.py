@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader import cli, exit_codes
-from grader.classroom.bulk import final
+from grader.classroom.bulk import class_records
 from grader.classroom.bulk.database import VERSION
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
@@ -111,8 +111,8 @@ def test_a_run_of_any_name_is_opened_and_then_free(name: str, tmp_path: Path) ->
 def test_errors_inside_the_block_say_what_to_do(tmp_path: Path) -> None:
     run = made(tmp_path / "run")
     with pytest.raises(UsageError, match=r"course\.toml"), run_folder.opened(run) as store:
-        store.keep_setting(final.COURSE, b"grace_days = true")
-        final.rules(store)
+        store.keep_setting(class_records.COURSE, b"grace_days = true")
+        class_records.rules(store)
     with pytest.raises(CommandError, match="cannot be used: disk is full") as full:  # noqa: SIM117
         with run_folder.opened(run):
             raise sqlite3.OperationalError("disk is full")

@@ -44,7 +44,18 @@ def test_an_extension_may_name_the_date_itself() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("late_percent_per_dya = 3", "late_percent_per_dya"),
+        (
+            "late_percent_per_dya = 3",
+            "unknown field `late_percent_per_dya`; did you mean `late_percent_per_day`?",
+        ),
+        (
+            "[lab.lab3]\nwieght = 2",
+            "unknown field `wieght` - at `$.lab.lab3`; did you mean `weight`?",
+        ),
+        ('[[take]]\nstudnet = "a"', "; did you mean `student`?"),
+        ("[[group]]\nxyz = 1", "; the fields are students, name"),
+        ("leaderboard = true", "there is no leaderboard any more: delete the line"),
+        ("leaderboard_without = []", "there is no leaderboard any more: delete the line"),
         ("late_percent_per_day = 101", "<= 100"),
         ("grace_days = -1", ">= 0"),
         ('timezone = "Mars/Olympus"', 'timezone "Mars/Olympus" is unknown'),

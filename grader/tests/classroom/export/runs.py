@@ -5,9 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from grader.classroom.bulk import final
-from grader.classroom.bulk.overrides import Override
-from grader.classroom.bulk.store import Row, Store, Submission
+from grader.classroom.bulk import class_records
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.attempt import Attempt, HandIn
+from grader.classroom.course.override import Override
 from grader.classroom.course.person import Person
 from grader.model.result import Check, Result
 from grader.model.score import Score, Unmeasured
@@ -52,16 +53,16 @@ def result(lab: str = "lab3", earned: float = 60) -> Result:
 def make(folder: Path) -> Store:
     """The run of lab 3. Ids are the students' numbers; "team" is a group of two."""
     store = Store(folder, resume=False)
-    store.keep_setting(final.COURSE, COURSE)
-    store.keep_setting(final.COLLECTED, LATE.isoformat().encode())
+    store.keep_setting(class_records.COURSE, COURSE)
+    store.keep_setting(class_records.COLLECTED, LATE.isoformat().encode())
     for each, submitted in ((GRADED, IN_TIME), (LATE_ONE, LATE), (SET, IN_TIME)):
-        add(store, each.lms, (each,), Row(each.lms, "lab3", "waiting", KEY, ""), submitted)
-    add(store, "team", MEMBERS, Row("team", "lab3", "waiting", KEY, ""), IN_TIME)
+        add(store, each.lms, (each,), Attempt(each.lms, "lab3", "waiting", KEY, ""), submitted)
+    add(store, "team", MEMBERS, Attempt("team", "lab3", "waiting", KEY, ""), IN_TIME)
     for each, row in (
-        (MISSING, Row(MISSING.lms, "lab3", "missing", "", "no constant_mask.cu")),
-        (ERROR, Row(ERROR.lms, "lab3", "error", "", "out of memory")),
-        (REJECTED, Row(REJECTED.lms, "lab3", "rejected", "", "<script> is a link")),
-        (WAITING, Row(WAITING.lms, "lab3", "waiting", "another key", "")),
+        (MISSING, Attempt(MISSING.lms, "lab3", "missing", "", "no constant_mask.cu")),
+        (ERROR, Attempt(ERROR.lms, "lab3", "error", "", "out of memory")),
+        (REJECTED, Attempt(REJECTED.lms, "lab3", "rejected", "", "<script> is a link")),
+        (WAITING, Attempt(WAITING.lms, "lab3", "waiting", "another key", "")),
     ):
         add(store, each.lms, (each,), row, None)
     store.save_grade(KEY, "lab3", msgspec.json.encode(result()), PAGE)
@@ -71,6 +72,6 @@ def make(folder: Path) -> Store:
 
 
 def add(
-    store: Store, id_: str, people: tuple[Person, ...], row: Row, submitted: datetime | None
+    store: Store, id_: str, people: tuple[Person, ...], row: Attempt, submitted: datetime | None
 ) -> None:
-    store.save_submission(Submission(id_, "", people, submitted), "digest", [row], {})
+    store.save_submission(HandIn(id_, "", people, submitted), "digest", [row], {})

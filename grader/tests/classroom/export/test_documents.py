@@ -14,8 +14,8 @@ import pytest
 
 from grader import files
 from grader.classroom import export
-from grader.classroom.bulk.overrides import Override
 from grader.classroom.bulk.store import Store
+from grader.classroom.course.override import Override
 from grader.classroom.export import autolab, feedback, feedback_zip, gradebook
 from grader.classroom.export import grades as grading
 from grader.classroom.export.cells import CellsError

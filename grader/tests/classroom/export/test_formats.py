@@ -9,8 +9,9 @@ import msgspec
 import pytest
 
 from grader.classroom import export
-from grader.classroom.bulk import final
-from grader.classroom.bulk.store import Row, Store, Submission
+from grader.classroom.bulk import class_records
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.attempt import Attempt, HandIn
 from grader.classroom.export import feedback, gradebook, gradescope, not_graded
 from grader.classroom.export import grades as grading
 from grader.classroom.export.summary import summary
@@ -44,15 +45,15 @@ def grade() -> Result:
 def store(tmp_path: Path) -> Iterator[Store]:
     store = Store(tmp_path / "run", resume=False)
     rows = [
-        Row("=ann", "lab3", "waiting", KEY, ""),
-        Row("bob", "lab3", "missing", "", "no constant_mask.cu"),
-        Row("cem", "lab3", "rejected", "", "the archive is damaged"),
-        Row("dan", "lab3", "error", "", "out of memory"),
-        Row("eve", "lab3", "waiting", "another key", ""),
+        Attempt("=ann", "lab3", "waiting", KEY, ""),
+        Attempt("bob", "lab3", "missing", "", "no constant_mask.cu"),
+        Attempt("cem", "lab3", "rejected", "", "the archive is damaged"),
+        Attempt("dan", "lab3", "error", "", "out of memory"),
+        Attempt("eve", "lab3", "waiting", "another key", ""),
     ]
     for row in rows:
         note = "late" if row.student == "bob" else ""
-        store.save_submission(Submission(row.student, note), "digest", [row], {})
+        store.save_submission(HandIn(row.student, note), "digest", [row], {})
     store.save_grade(KEY, "lab3", msgspec.json.encode(grade()), PAGE)
     yield store
     store.close()
@@ -135,7 +136,7 @@ def test_feedback_is_written_once_and_removed_when_it_no_longer_holds(store: Sto
 
 
 def test_summary(store: Store) -> None:
-    text = summary(store)
+    text = summary(grading.of(store))
     assert "1 graded, 1 missing, 1 rejected, 1 error" in text
     assert "points, of 8: median 3" in text and "full marks: 0 of 1" in text
     assert "most common mistakes: late (1)" in text
@@ -144,11 +145,11 @@ def test_summary(store: Store) -> None:
 
 
 def test_late_is_who_has_late_days(store: Store) -> None:
-    row = Row("=ann", "lab3", "waiting", KEY, "")
-    store.save_submission(Submission("=ann", "late"), "digest", [row], {})
+    row = Attempt("=ann", "lab3", "waiting", KEY, "")
+    store.save_submission(HandIn("=ann", "late"), "digest", [row], {})
     store.save_grade(KEY, "lab3", msgspec.json.encode(grade()), PAGE)
-    assert summary(store).splitlines()[-1] == "late: =ann"
+    assert summary(grading.of(store)).splitlines()[-1] == "late: =ann"
     due = b"[lab.lab3]\ndue = 2027-03-01T00:00:00Z\n"
     extended = due + b'[[extension]]\nstudent = "=ann"\nlab = "lab3"\ndays = 3\n'
-    store.keep_setting(final.COURSE, extended)
-    assert "late: " not in summary(store)
+    store.keep_setting(class_records.COURSE, extended)
+    assert "late: " not in summary(grading.of(store))

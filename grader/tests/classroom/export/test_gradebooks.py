@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.classroom.bulk.overrides import Override
-from grader.classroom.bulk.store import Row, Store
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.attempt import Attempt
+from grader.classroom.course.override import Override
 from grader.classroom.course.person import Person
 from grader.classroom.export import canvas, cells, moodle
 from grader.classroom.export import grades as grading
@@ -116,7 +117,7 @@ def test_students_are_matched_by_what_there_is(tmp_path: Path) -> None:
     }
     for id_, person in people.items():
         known = (person,) if person != Person() else ()
-        runs.add(store, id_, known, Row(id_, "lab3", "waiting", runs.KEY, ""), None)
+        runs.add(store, id_, known, Attempt(id_, "lab3", "waiting", runs.KEY, ""), None)
     store.save_grade(runs.KEY, "lab3", msgspec.json.encode(runs.result()), b"")
     before = (SAMPLES / "canvas.csv").read_bytes()
     filled = canvas_of(store, before)
@@ -128,7 +129,7 @@ def test_students_are_matched_by_what_there_is(tmp_path: Path) -> None:
 def test_two_of_the_same_name_get_no_grade_of_the_other(tmp_path: Path) -> None:
     store = Store(tmp_path / "run", resume=False)
     for id_, login in (("a", "x"), ("b", "y")):
-        row = Row(id_, "lab3", "waiting", runs.KEY, "")
+        row = Attempt(id_, "lab3", "waiting", runs.KEY, "")
         runs.add(store, id_, (Person(name="Student Seventeen", login=login),), row, None)
     store.save_grade(runs.KEY, "lab3", msgspec.json.encode(runs.result()), b"")
     before = (SAMPLES / "canvas.csv").read_bytes()

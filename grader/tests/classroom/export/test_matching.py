@@ -1,7 +1,7 @@
 """Whom a row of a gradebook means where two systems number people each in its own way."""
 
-from grader.classroom.bulk.final import Student
 from grader.classroom.course.person import Person
+from grader.classroom.course.students import Student
 from grader.classroom.export.matching import match
 
 

@@ -18,7 +18,7 @@ from grader.classroom import export as exports
 from grader.classroom.bulk import questions, quizzes
 from grader.classroom.bulk.database import HIDDEN
 from grader.classroom.commands import bulk
-from grader.classroom.export import publish, quiz
+from grader.classroom.export import grades, publish, quiz
 from grader.model import spec
 from grader.model.question import Asked, Key, Question, QuizKeys
 from grader.model.submission import Submission
@@ -224,7 +224,7 @@ def test_only_the_two_formats_with_keys_hold_them(
         made = QuizKeys("lab3", runs.GRADED.lms, {}, [CHOSEN])
         store.keep_setting(f"quiz lab3 {runs.GRADED.lms}", msgspec.json.encode(made))
         questions.keep(store, {CHOSEN.question.id: "c"})
-        publish.write(store)
+        publish.write(grades.of(store))
     for form in (*exports.FOLDERS, *exports.WHOLE):
         assert tiny_course.call(monkeypatch, "export", str(run), "--format", form) == 0
     assert tiny_course.call(monkeypatch, "report", str(run)) == 0

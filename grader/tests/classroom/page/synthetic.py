@@ -15,12 +15,14 @@ from pathlib import Path
 
 import msgspec
 
-from grader.classroom.bulk import final
-from grader.classroom.bulk.intake.student_names import student as id_of
-from grader.classroom.bulk.overrides import Override
-from grader.classroom.bulk.store import Row, Store, Submission
+from grader.classroom.bulk import class_records
+from grader.classroom.bulk.history import past
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.attempt import Attempt, HandIn
+from grader.classroom.course.override import Override
 from grader.classroom.course.person import Person
-from grader.classroom.export import publish
+from grader.classroom.course.student_id import of_name as id_of
+from grader.classroom.export import grades, publish
 from grader.model import outline, spec
 from grader.model.lab import CheckSpec, Lab, Speed
 from grader.model.result import Check, GradedFile, Result
@@ -81,7 +83,7 @@ def fill(store: Store, labs: Sequence[str], count: int, seed: int = 1) -> None:
     rules = "".join(part for part in COURSE.splitlines(keepends=True))
     if not set(labs) >= set(known):
         rules = COURSE.split("[lab.", 1)[0]
-    store.keep_setting(final.COURSE, rules.encode())
+    store.keep_setting(class_records.COURSE, rules.encode())
     loaded = [spec.load(lab) for lab in labs]
     for number, name in enumerate(names(count)):
         if number % 29 == 17:
@@ -96,7 +98,9 @@ def fill(store: Store, labs: Sequence[str], count: int, seed: int = 1) -> None:
         if number % 60 == 20:
             why = f"{name} showed it on paper"
             store.overrides.add(Override(id_of(name), labs[0], 60, why, DUE))
-    store.history.add(DUE, (f.past() for f in final.finals(store, final.rules(store))))
+    store.history.add(
+        DUE, (past(f) for f in class_records.finals(store, class_records.rules(store)))
+    )
 
 
 def _people(number: int, *who: str) -> tuple[Person, ...]:
@@ -127,16 +131,16 @@ def _hand_in(
         luck = (number + 7 * place) % 150
         key = f"{lab.id} {own} {draw.random()}"
         if luck % 20 == 6:
-            rows.append(Row(own, lab.id, "missing", "", f"no {lab.submit[0]}"))
+            rows.append(Attempt(own, lab.id, "missing", "", f"no {lab.submit[0]}"))
         elif luck % 40 == 11:
-            rows.append(Row(own, lab.id, "rejected", "", f"{name}.zip: the archive is damaged"))
+            rows.append(Attempt(own, lab.id, "rejected", "", f"{name}.zip: the archive is damaged"))
         else:
-            rows.append(Row(own, lab.id, "waiting", key, ""))
+            rows.append(Attempt(own, lab.id, "waiting", key, ""))
             files[key] = {lab.submit[0]: key.encode()}
             results[key] = None if luck % 75 == 19 else result(lab, ability, draw, name)
     late = draw.random() < 0.12
     submitted = DUE + timedelta(days=draw.uniform(1, 9) if late else -draw.uniform(0, 3))
-    store.save_submission(Submission(own, "", people, submitted), "digest", rows, files)
+    store.save_submission(HandIn(own, "", people, submitted), "digest", rows, files)
     for key, made in results.items():
         lab_id = key.split()[0]
         if made is None:
@@ -200,7 +204,7 @@ def main(folder: Path, count: int) -> None:
     store = Store(folder, resume=False)
     try:
         fill(store, list(outline.available()), count)
-        publish.write(store)
+        publish.write(grades.of(store))
     finally:
         store.close()
 

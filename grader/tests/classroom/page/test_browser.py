@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from grader.classroom.bulk import logs
-from grader.classroom.bulk.intake.student_names import student as id_of
 from grader.classroom.bulk.store import Store
-from grader.classroom.export import publish
+from grader.classroom.course.student_id import of_name as id_of
+from grader.classroom.export import grades, publish
 from grader.classroom.page import page as class_page
 from grader.tests.classroom.bulk.test_logs import made
 from grader.tests.classroom.page import synthetic
@@ -28,7 +28,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, name in enumerate(synthetic.names(3)):
         log = made(*(f"{n}".encode() for n in range(9 * number + 2)), lab="lab4")
         logs.keep(store, id_of(name), "lab4", log)
-    publish.write(store)
+    publish.write(grades.of(store))
     (folder / "class.html").write_text(class_page.page(store, folder, False), encoding="utf-8")
     store.close()
     return folder / "class.html"

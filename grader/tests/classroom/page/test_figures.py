@@ -11,10 +11,12 @@ import msgspec
 import pytest
 from scipy import stats
 
-from grader.classroom.bulk import final
+from grader.classroom.bulk import class_records
 from grader.classroom.bulk.intake.takes import NOT_THERE
-from grader.classroom.bulk.overrides import Override
-from grader.classroom.bulk.store import Row, Store, Submission
+from grader.classroom.bulk.store import Store
+from grader.classroom.course import students
+from grader.classroom.course.attempt import Attempt, HandIn
+from grader.classroom.course.override import Override
 from grader.classroom.course.person import Person
 from grader.classroom.course.settings import Course, LabRules
 from grader.classroom.page import checks, content, names
@@ -36,8 +38,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def shown(store: Store, course: Course | None = None) -> Content:
     course = course or Course()
-    grades = final.finals(store, course)
-    everybody = final.students(store.submissions(), course)
+    grades = class_records.finals(store, course)
+    everybody = students.students(store.submissions(), course)
     return content.content(store, grades, course, names.Names(everybody, None))
 
 
@@ -131,8 +133,8 @@ def test_who_has_a_grade_and_what_was_not_measured(store: Store) -> None:
     hand_in(store, "b", {"lab3": b"b"})
     hand_in(store, "c", {"lab3": None})
     hand_in(store, "d", {"lab3": b"d"})
-    rejected = Row("e", "lab3", "rejected", "", "a link")
-    store.save_submission(Submission("e"), "digest", [rejected], {})
+    rejected = Attempt("e", "lab3", "rejected", "", "a link")
+    store.save_submission(HandIn("e"), "digest", [rejected], {})
     grade(store, {"lab3 a": result(earned=85), "lab3 b": result(earned=17, tile="uncertain")})
     lab = only(shown(store))
     assert dict(lab.states) == {"graded": 2, "missing": 1, "error": 1, "rejected": 1}
@@ -255,8 +257,8 @@ def test_what_needs_a_decision_stands_first_and_says_what_settles_it(store: Stor
         hand_in(store, starter, {"lab3": b"s"})
     earned = {"lab3 a": 60, "lab3 d": 50, "lab3 s": 0}
     grade(store, {key: result(earned=points) for key, points in earned.items()})
-    row = Row("eve", "lab3", "wrong name", "", 'no x.cu; did you mean to hand in "X.cu"?')
-    store.save_submission(Submission("eve", f'{NOT_THERE}: "Y.cu"'), "", [row], {})
+    row = Attempt("eve", "lab3", "wrong name", "", 'no x.cu; did you mean to hand in "X.cu"?')
+    store.save_submission(HandIn("eve", f'{NOT_THERE}: "Y.cu"'), "", [row], {})
     found = shown(store).decisions
     assert [(d.state, [f.student.id for f in d.finals]) for d in found] == [
         ("wrong name", ["eve"]),

@@ -12,10 +12,11 @@ from urllib.parse import unquote
 import pytest
 
 from grader import paths
-from grader.classroom.bulk import final
-from grader.classroom.bulk.intake.student_names import student as id_of
+from grader.classroom.bulk import class_records
 from grader.classroom.bulk.store import Store
-from grader.classroom.export import publish
+from grader.classroom.course import students
+from grader.classroom.course.student_id import of_name as id_of
+from grader.classroom.export import grades, publish
 from grader.classroom.page import names, page
 from grader.tests import captured
 from grader.tests.classroom.page import synthetic
@@ -49,7 +50,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("class") / "run"
     store = Store(folder, resume=False)
     synthetic.fill(store, ["lab1", "lab4"], COUNT)
-    publish.write(store)
+    publish.write(grades.of(store))
     store.close()
     return folder
 
@@ -77,7 +78,7 @@ def test_every_student_has_a_row_and_an_anchor(run: Path) -> None:
     text = made(run)
     table = text[text.index('id="students-table"') :]
     store = Store(run, resume=True)
-    everybody = final.students(store.submissions(), final.rules(store))
+    everybody = students.students(store.submissions(), class_records.rules(store))
     store.close()
     assert table.count('<tr id="s-') == len(everybody) > COUNT
     for name in synthetic.SCRIPTS:
@@ -113,7 +114,7 @@ def test_a_page_with_pseudonyms_has_no_name(run: Path) -> None:
     text = html.unescape(made(run, pseudonyms=True))
     page_text = unquote(text).casefold()
     store = Store(run, resume=True)
-    everybody = final.students(store.submissions(), final.rules(store))
+    everybody = students.students(store.submissions(), class_records.rules(store))
     store.close()
     for student in everybody:
         for name in {*student.names(), *(s.student for s in student.submissions)}:

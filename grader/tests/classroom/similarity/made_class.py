@@ -7,7 +7,8 @@ import random
 import sys
 from pathlib import Path
 
-from grader.classroom.bulk.store import Row, Store, Submission
+from grader.classroom.bulk.store import Store
+from grader.classroom.course.attempt import Attempt, HandIn
 from grader.classroom.course.person import Person
 from grader.tests.classroom.similarity import programs
 
@@ -39,8 +40,8 @@ def make(
     try:
         for student, code in codes.items():
             key = f"{lab} {code!r}"
-            row = Row(student, lab, "waiting", key, "")
-            submission = Submission(student, people=(people or {}).get(student, ()))
+            row = Attempt(student, lab, "waiting", key, "")
+            submission = HandIn(student, people=(people or {}).get(student, ()))
             store.save_submission(submission, "digest", [row], {key: {programs.file_of(lab): code}})
     finally:
         store.close()

@@ -64,7 +64,7 @@ def texts(lab: str) -> Course:
 
 
 @cache
-def _program(lab: str, name: str, code: bytes) -> likeness.Program:
+def _program(lab: str, name: str, code: bytes) -> likeness.ComparedProgram:
     return likeness.program(name, {programs.file_of(lab): code}, texts(lab))
 
 

@@ -1,4 +1,4 @@
-"""Names of submissions and of files (student_names.py, discover.py): what becomes of them.
+"""Names of submissions and of files (student_id.py, discover.py): what becomes of them.
 
 An input is a list of names, a newline after each; each is a folder, a file or a link.
 """
@@ -7,7 +7,8 @@ import os
 import shutil
 from collections.abc import Iterator
 
-from grader.classroom.bulk.intake import discover, student_names
+from grader.classroom.bulk.intake import discover
+from grader.classroom.course import student_id
 from grader.model import plain_text
 from grader.tests.fuzz import scratch
 
@@ -22,7 +23,7 @@ def seeds() -> Iterator[bytes]:
     yield "＝1+1\nпример\n\u202egpj.exe\n\u00e9\ne\u0301".encode()
     yield b"gradebook.csv\nexport\nGradebook.CSV\n.run"
     yield b"x" * 250 + b"\n" + b"x" * 251 + b"\n" + "é".encode() * 127
-    yield os.fsencode(student_names.student("x" * 250)) + b"\n" + b"x" * 250
+    yield os.fsencode(student_id.of_name("x" * 250)) + b"\n" + b"x" * 250
 
 
 def is_name(name: bytes) -> bool:
@@ -36,12 +37,12 @@ def is_name(name: bytes) -> bool:
 
 
 def check_ids(names: list[str]) -> None:
-    ids = {name: student_names.student(name) for name in names}
-    ids |= {i: student_names.student(i) for i in ids.values()}  # an id is a name, too
+    ids = {name: student_id.of_name(name) for name in names}
+    ids |= {i: student_id.of_name(i) for i in ids.values()}  # an id is a name, too
     assert len(set(ids.values())) == len(ids), f"two names have one id: {ids}"
     for name, identity in ids.items():
-        assert identity.isprintable() and len(os.fsencode(identity)) <= student_names.MOST_BYTES
-        assert not set(identity) & set('/\\"<>') and identity not in student_names.RESERVED
+        assert identity.isprintable() and len(os.fsencode(identity)) <= student_id.MOST_BYTES
+        assert not set(identity) & set('/\\"<>') and identity not in student_id.RESERVED
         assert not identity.startswith((".", "-", "~", " "))
         assert plain_text.name(name).isprintable() and not set(plain_text.name(name)) & set('"\\')
 
@@ -67,7 +68,7 @@ def check(data: bytes) -> None:
         shutil.rmtree(folder)
     assert len({e.student for e in entries}) == len(entries)
     for entry in entries:
-        assert student_names.student(entry.student) and entry.student.isprintable()
+        assert student_id.of_name(entry.student) and entry.student.isprintable()
         assert "/" not in entry.student and entry.problem.isprintable()
         for path in entry.paths.values():
             assert path.parent == folder, "a path outside of the folder"

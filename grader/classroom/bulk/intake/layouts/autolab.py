@@ -11,10 +11,10 @@ https://github.com/autolab/Autolab.
 
 import re
 
-from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import Child, Folder
 from grader.classroom.bulk.intake.layouts.layout import Layout
+from grader.classroom.course import student_id
 from grader.classroom.course.person import Person
 
 EMAIL = r"(?P<email>[^@/\s]+@[^@/_\s]+)"
@@ -59,7 +59,7 @@ def entries(folder: Folder, children: list[Child]) -> list[Entry]:
 
 
 def _entry(folder: Folder, email: str, handins: list[tuple[int, str, Folder, Child]]) -> Entry:
-    student = student_names.student(email)
+    student = student_id.of_name(email)
     entry = Entry(student, people=(Person(email=email),), archive=folder.zip)
     last = max(version for version, _, _, _ in handins)
     for version, name, where, child in handins:

@@ -12,10 +12,10 @@ the guide "How do I download all student submissions for an assignment?" of Canv
 
 import re
 
-from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import Child, Folder
 from grader.classroom.bulk.intake.layouts.layout import Layout
+from grader.classroom.course import student_id
 from grader.classroom.course.person import Person
 
 FILE = re.compile(
@@ -46,7 +46,7 @@ def entries(folder: Folder, children: list[Child]) -> list[Entry]:
     for child in children:
         match = _match(child)
         assert match is not None
-        student = student_names.student(f"{match['name']}_{match['user']}")
+        student = student_id.of_name(f"{match['name']}_{match['user']}")
         entry = found.setdefault(student, Entry(student, archive=folder.zip))
         entry.people = (_person(match),)
         if match["late"]:

@@ -10,10 +10,11 @@ https://docs.github.com/en/education/manage-coursework-with-github-classroom and
 https://github.com/foundation50/classroom50/wiki.
 """
 
-from grader.classroom.bulk.intake import git_time, student_names
+from grader.classroom.bulk.intake import git_time
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import Child, Folder
 from grader.classroom.bulk.intake.layouts.layout import Layout
+from grader.classroom.course import student_id
 from grader.classroom.course.person import Person
 
 
@@ -25,7 +26,7 @@ def entries(folder: Folder, children: list[Child]) -> list[Entry]:
     start = len(assignment([child.name for child in children]))
     found = []
     for child in children:
-        entry = Entry(student_names.student(child.name), folder.paths(child), archive=folder.zip)
+        entry = Entry(student_id.of_name(child.name), folder.paths(child), archive=folder.zip)
         if login := child.name[start:] if start else "":
             entry.people = (Person(login=login),)
         if folder.zip is None:

@@ -23,10 +23,10 @@ from typing import Any
 
 import yaml
 
-from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import Child, Folder
 from grader.classroom.bulk.intake.layouts.layout import Layout
+from grader.classroom.course import student_id
 from grader.classroom.course.person import Person
 
 METADATA = "submission_metadata.yml"
@@ -63,7 +63,7 @@ def entries(folder: Folder, children: list[Child]) -> list[Entry]:
         people = _people(about)
         student = _student(people, name)
         if student in found:  # never one student's files under another's name
-            student = student_names.student(f"{student}_{name}")
+            student = student_id.of_name(f"{student}_{name}")
         entry = found[student] = Entry(student, people=people, archive=folder.zip)
         entry.submitted = time(about.get(":created_at"))
         if about.get(":history"):
@@ -111,10 +111,10 @@ def _text(value: object) -> str:
 def _student(people: tuple[Person, ...], folder: str) -> str:
     """The id: it stays the same when the student or the group hands in again."""
     if not people:
-        return student_names.student(folder)
+        return student_id.of_name(folder)
     names = " & ".join(person.name or "?" for person in people)
     numbers = "+".join(sorted(person.sis or person.email for person in people))
-    return student_names.student(f"{names}_{numbers or folder}")
+    return student_id.of_name(f"{names}_{numbers or folder}")
 
 
 def time(value: object) -> datetime | None:

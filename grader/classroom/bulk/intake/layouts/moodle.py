@@ -14,10 +14,10 @@ mod/assign/classes/downloader.php of https://github.com/moodle/moodle.
 
 import re
 
-from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import Child, Folder
 from grader.classroom.bulk.intake.layouts.layout import Layout
+from grader.classroom.course import student_id
 from grader.classroom.course.person import Person
 
 STUDENT = r"(?P<name>.+?)(?:_(?P<id>\d{1,20}))?_assignsubmission_(?P<plugin>file|onlinetext)"
@@ -45,7 +45,7 @@ def entries(folder: Folder, children: list[Child]) -> list[Entry]:
     found: dict[str, Entry] = {}
     for child, match in matches:
         name, number = match["name"], match["id"] or ""
-        student = student_names.student(f"{name}_{number}" if number else name)
+        student = student_id.of_name(f"{name}_{number}" if number else name)
         entry = found.setdefault(student, Entry(student, archive=folder.zip))
         entry.people = (Person(name="" if blind else name, lms=number),)
         if child.kind == "file":

@@ -1,11 +1,11 @@
 """A folder, zip or tarball for each student, which bears the student's name: our own layout, and
 what every folder is taken for that is of no other layout."""
 
-from grader.classroom.bulk.intake import student_names
 from grader.classroom.bulk.intake.archive import SUFFIXES
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import Child, Folder
 from grader.classroom.bulk.intake.layouts.layout import Layout
+from grader.classroom.course import student_id
 
 
 def own(_: Folder, children: list[Child]) -> list[Child]:
@@ -15,7 +15,7 @@ def own(_: Folder, children: list[Child]) -> list[Child]:
 def entries(folder: Folder, children: list[Child]) -> list[Entry]:
     found: dict[str, Entry] = {}
     for child in children:
-        student = student_names.student(name_of(child))
+        student = student_id.of_name(name_of(child))
         if student in found:
             found[student].problem = "there are two submissions of this name"
             continue

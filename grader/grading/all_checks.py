@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import groupby
+from pathlib import Path
 
 from grader.grading import side_by_side
 from grader.grading.pass_cache import PassCache
-from grader.grading.predictions import Predictions
 from grader.model.prediction import Prediction
+from grader.model.result import Check
+from grader.predict.process import PredictionProcess
 from grader.session.plan import Planned
 from grader.session.programs import Binary
 from grader.session.session import Session
@@ -25,7 +27,8 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
     cache = None
     if session.keep_notes and plain and plan.backend == "sim":
         cache = PassCache.of(plain, plan)
-    with Predictions(session, noted=cache is not None) as predictions:
+    noted = cache is not None
+    with PredictionProcess(session.submission, session.work, noted) as predictions:
         for timed, stage in groupby(plan.checks, lambda planned: planned.program == "timed"):
             if timed:  # nothing else may run then
                 session.add_nvccs(wait=True)
@@ -37,7 +40,7 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
                 session.add_nvccs(wait=False)
                 if planned.program == "instrumented":  # of all parts, the results are known
                     session.programs.begin_timed()
-                    predictions.begin()
+                    _begin(predictions, session)
                 if cache and not timed and not _is_unsure(session):
                     binary = session.binary(planned)
                     if isinstance(binary, Binary):
@@ -45,7 +48,7 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
         session.add_nvccs(wait=True)
         places = {plan.lab.id_of(planned.check): i for i, planned in enumerate(plan.checks)}
         session.so_far.sort(key=lambda check: places.get(check.id, -1))  # others came first
-        predictions.begin()
+        _begin(predictions, session)
         judged()
         if predictions.under_way():
             session.observer.starting("predicting the speed on a GPU")
@@ -53,6 +56,23 @@ def judge_all(session: Session, judged: Callable[[], None]) -> list[Prediction]:
     if cache:
         cache.write()
     return predicted
+
+
+def _begin(predictions: PredictionProcess, session: Session) -> None:
+    """Begins to predict the parts whose results are right, once all results are known and the
+    program is built."""
+    if predictions.begun or not session.plan.predicted or session.programs.plain is None:
+        return
+    binary = session.programs.instrumented()
+    if isinstance(binary, Path):
+        right = [s for s in session.plan.predicted if _is_right(session.so_far, s.part)]
+        predictions.begin(binary, right)
+
+
+def _is_right(checks: list[Check], part: str) -> bool:
+    """Has the part no wrong result?"""
+    verdicts = [c.verdict for c in checks if c.part == part and c.kind == "correct"]
+    return "fail" not in verdicts and "error" not in verdicts
 
 
 def _in_order(session: Session, stage: Iterable[Planned], cache: PassCache | None) -> list[Planned]:

@@ -7,7 +7,6 @@ from functools import cache
 import pytest
 
 from grader import paths
-from grader.checks import predicted
 from grader.compile import make
 from grader.compile.make import BuildRequest
 from grader.model import spec
@@ -15,6 +14,7 @@ from grader.model.lab import Lab, Speed
 from grader.model.prediction import Prediction
 from grader.model.submission import Submission
 from grader.predict.references import references
+from grader.predict.speed import CountedProgram, predict_speed
 from grader.render import predicted_words
 from grader.sandbox.workspace import workspace
 from grader.tests.zoo import entries as zoo
@@ -52,9 +52,9 @@ def predict(name: str, contents: dict[str, bytes], parts: str = "") -> dict[str,
     built = make.build(BuildRequest(submission, "sim", "checked"))
     assert built.binary is not None, built.errors
     with workspace() as work:
-        program = predicted.Program(submission, built.binary, work)
+        program = CountedProgram(submission, built.binary, work)
         wanted = [s for s in speeds(name) if not parts or s.part in parts]
-        return {s.part: predicted.predict_speed(program, s) for s in wanted}
+        return {s.part: predict_speed(program, s) for s in wanted}
 
 
 def ratio(prediction: Prediction) -> float:

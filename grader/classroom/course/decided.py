@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from grader.classroom.bulk.overrides import Override
+from grader.classroom.course.override import Override
 from grader.grading.score import OUR_FAULT, UNCERTAIN
 from grader.model.result import Check, Result, Verdict
 from grader.model.score import Score, Unmeasured

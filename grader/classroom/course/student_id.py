@@ -15,7 +15,7 @@ RESERVED = (
 )  # what else a run folder holds
 
 
-def student(name: str) -> str:
+def of_name(name: str) -> str:
     """The id of a name as the file system has it. It is printable and can name a folder, and two
     names never have the same id. Characters that are not allowed become %XX, byte by byte."""
     text = "".join(c if is_shown(c) and c not in '%/\\"<>' else _escaped(c) for c in name)

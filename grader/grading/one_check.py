@@ -1,4 +1,4 @@
-"""Judges the checks of one grading, one after the other, on the programs that were built."""
+"""Judges one check on the program that was built for it."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -10,7 +10,7 @@ leaves the result open, too.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from grader.classroom.bulk.final import Final
+from grader.classroom.course.final import Final
 from grader.classroom.course.settings import Course
 
 

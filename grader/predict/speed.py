@@ -2,8 +2,7 @@
 
 The instrumented program runs once more at the size of the check, in the sandbox, with one block of
 each launch: the one in the middle of the grid. What it counts there, times the number of blocks, is
-what the launch asks of a GPU (grader/predict). The output of that run is incomplete and is not
-looked at.
+what the launch asks of a GPU. The output of that run is incomplete and is not looked at.
 """
 
 import math
@@ -20,17 +19,16 @@ from grader.execute.modes import COUNTED_BLOCK
 from grader.execute.profile import Launch, read_launches
 from grader.model import plain_text
 from grader.model.lab import Lab, Limits, Speed
-from grader.model.prediction import Line, PredictedTime, Prediction, Ratio
+from grader.model.prediction import LineShare, Prediction, Ratio
 from grader.model.submission import Submission
 from grader.oracle.inputs import Inputs, inputs
-from grader.predict import counts, model, references
+from grader.predict import counts, model, references, terms, times
 from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu, gpu
 
 SECONDS = 5.0  # of processor time for one run
 TILE = 64  # pixels: the side of the noise that an image is made of, again and again
 MOST_LAUNCHES, MOST_SITES = 64, 20_000  # that are looked at
-FAR = 0.1  # a source line below this share of a term is not named
 
 
 class NotPredicted(Exception):  # noqa: N818 (it need not be an error)
@@ -38,7 +36,7 @@ class NotPredicted(Exception):  # noqa: N818 (it need not be an error)
 
 
 @dataclass(frozen=True)
-class Program:
+class CountedProgram:
     """An instrumented program, and where it runs."""
 
     submission: Submission
@@ -46,7 +44,7 @@ class Program:
     work: Path
 
 
-def predict_speed(program: Program, speed: Speed) -> Prediction:
+def predict_speed(program: CountedProgram, speed: Speed) -> Prediction:
     """What is predicted of a speed check. Raises OSError for a fault of the machine."""
     lab = program.submission.lab
     device = gpu()
@@ -59,7 +57,7 @@ def predict_speed(program: Program, speed: Speed) -> Prediction:
     try:
         launched = launches(program, speed)
         found = counts.of_launches(program.binary, launched)
-        time = predicted_time(found, device)
+        time = times.of_call(found, device)
         prediction = msgspec.structs.replace(
             prediction,
             time=time,
@@ -74,23 +72,6 @@ def predict_speed(program: Program, speed: Speed) -> Prediction:
     return prediction
 
 
-def predicted_time(launches: list[Counts], device: Gpu) -> PredictedTime:
-    """The time of a call that makes these launches."""
-    found = model.predict_time(launches, device)
-    terms = {name: 1e6 * t for name, t in found.terms.items() if t > 0}
-    # Rounded, so that a page and a file have the same figures.
-    return PredictedTime(
-        us=_digits(1e6 * found.seconds),
-        low_us=_digits(1e6 * found.low),
-        high_us=_digits(1e6 * found.high),
-        terms={name: _digits(t) for name, t in terms.items()},
-    )
-
-
-def _digits(value: float) -> float:
-    return float(f"{value:.4g}")
-
-
 def _compared(prediction: Prediction, known: references.Reference) -> Prediction:
     """The prediction beside those of the course's functions, made in the same way."""
     assert prediction.time is not None
@@ -99,27 +80,29 @@ def _compared(prediction: Prediction, known: references.Reference) -> Prediction
     ratio = None
     if other is not None:
         middle = other.us / prediction.time.us
-        ratio = Ratio(_digits(middle), _digits(middle * down), _digits(middle * up))
+        ratio = Ratio(*map(times.four_digits, (middle, middle * down, middle * up)))
     return msgspec.structs.replace(
         prediction, ratio=ratio, solution=known.solution, baseline=known.baseline
     )
 
 
-def _advice(program: Program, speed: Speed, prediction: Prediction, launched: list[Launch]) -> str:
+def _advice(
+    program: CountedProgram, speed: Speed, prediction: Prediction, launched: list[Launch]
+) -> str:
     """What would make the largest term smaller, where the solution's is; else ""."""
     time, best, line = prediction.time, prediction.solution, prediction.line
     if time is None or best is None:
         return ""
-    if time.terms[time.bound] <= model.WORSE * best.terms.get(time.bound, 0.0):
+    if time.terms[time.bound] <= terms.WORSE * best.terms.get(time.bound, 0.0):
         return ""
-    loop = None
     if time.bound == "blocks":
-        return f"{_largest_grid(launched)}: {model.CHANGES['blocks']}"
-    if line is not None and time.bound in model.UNROLLED:
+        return f"{_largest_grid(launched)}: {terms.CHANGES['blocks']}"
+    loop = None
+    if line is not None and time.bound in terms.UNROLLED:
         file = program.submission.lab.file_of(speed)
         loop = source_text.rolled_loop(program.submission.text(file), line.line)
     rolled = f" No `#pragma unroll` stands above the loop at line {loop}." if loop else ""
-    return model.CHANGES[time.bound] + rolled
+    return terms.CHANGES[time.bound] + rolled
 
 
 def _largest_grid(launched: list[Launch]) -> str:
@@ -134,12 +117,12 @@ def _size(launch: Launch) -> str:
     return "x".join(map(str, launch.grid)).removesuffix("x1").removesuffix("x1")
 
 
-def launches(program: Program, speed: Speed) -> list[Launch]:
+def launches(program: CountedProgram, speed: Speed) -> list[Launch]:
     """What one block of each launch counts. Raises NotPredicted, OSError."""
     return _read(_run(program, speed))
 
 
-def _run(program: Program, speed: Speed) -> Outcome:
+def _run(program: CountedProgram, speed: Speed) -> Outcome:
     if platform.machine() != "x86_64":
         raise NotPredicted(f"that needs an x86-64 processor, and this one is {platform.machine()}")
     lab = msgspec.structs.replace(program.submission.lab, limits=Limits(seconds=SECONDS))
@@ -177,14 +160,12 @@ def _read(outcome: Outcome) -> list[Launch]:
     return launches
 
 
-def _line(launches: list[Counts], bound: str, device: Gpu) -> Line | None:
+def _line(launches: list[Counts], bound: str, device: Gpu) -> LineShare | None:
     """The line that causes most of the largest term, of the launch where that term is largest."""
-    terms = [model.predict_time([each], device).terms.get(bound, 0.0) for each in launches]
-    share = max(terms) / max(sum(terms), 1e-12)
-    source = launches[int(np.argmax(terms))].sources.get(bound)
-    if source is None or not source.file or source.share * share < FAR:
-        return None
-    return Line(plain_text.name(source.file), source.line, round(source.share * share, 3))
+    amounts = [model.predict_time([each], device).terms.get(bound, 0.0) for each in launches]
+    part = max(amounts) / max(sum(amounts), 1e-12)
+    line = times.costliest_line(launches[int(np.argmax(amounts))], bound, part)
+    return line and LineShare(plain_text.name(line.file), line.line, round(line.share, 3))
 
 
 def _tiled(lab: Lab, speed: Speed) -> Inputs:
