@@ -111,8 +111,8 @@ LIB := $(BUILD)/lib/$(FLAVOUR)
 # because addr2line finds the file that a #line names in it, but not in gcc's DWARF 5.
 FMA := $(shell grep -qsw -m1 fma /proc/cpuinfo && echo -mfma)
 # .cu to .ii: preprocessed C++, with the flags that compile it; and .ii to .o with the flags $(1).
-REWRITER := $(call some,labs/sim/translate/*.py)
-TRANSLATE = $(PYTHON) labs/sim/translate/rewrite.py
+REWRITER := $(call some,labs/sim/translate/*.py labs/sim/translate/*/*.py)
+TRANSLATE = $(PYTHON) -m labs.sim.translate
 define translated-commands
 	if grep -q '^#pragma sim_lock_step' $<; then \
 	    $(CXX) $(1) $(LOCK_STEP_FLAGS) -S $< -o $(@:.o=.s) && \
