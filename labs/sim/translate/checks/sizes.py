@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from labs.sim.translate.reader.headers import functions
 from labs.sim.translate.reader.program import ENDS, Program
@@ -65,9 +66,8 @@ def _warn_of_pointers(program: Program) -> None:
 def _declared_as(program: Program, i: int) -> list[bytes]:
     """The type and the declarator before the name at token i, where it was declared last; a
     parameter `float a[]` has a *, too."""
-    body = program.up[i]
-    while body >= 0 and program.up[body] >= 0 and not program.is_scope(program.up[body]):
-        body = program.up[body]
+    inner = list(takewhile(lambda brace: not program.is_scope(brace), program.braces(i)))
+    body = inner[-1] if inner else program.up[i]
     head = program.statement(max(body, 0))
     for k in reversed([k for k in program.words(program.text[i]) if k < i]):
         is_seen = program.is_global(k) if k < head else k < body

@@ -76,9 +76,7 @@ class DeviceArithmetic:
             if program.is_name(i + 1) and program.at(i + 2) in ends:
                 names.add(program.text[i + 1])
         for i in program.words(b"typedef"):
-            last = i
-            while last < len(program) and program.text[last] != b";":
-                last = program.past(last)
+            last = program.until(i, b";")
             if any(word in INTEGERS for word in program.text[i:last]) and program.is_name(last - 1):
                 names.add(program.text[last - 1])
         return names
@@ -247,9 +245,8 @@ class DeviceArithmetic:
     def _is_folded(self, i: int) -> bool:
         """Is it in a pack's fold, (0 + ... + (int)x), where g++ wants a cast as it is?"""
         program = self.program
-        first = last = program.statement(i)
-        while last < len(program) and program.text[last] not in (b";", b")", b"{"):
-            last = program.past(last)
+        first = program.statement(i)
+        last = program.until(first, b";", b")", b"{")
         return b"..." in b"".join(program.text[first:last])
 
     def _begins_operand(self, i: int) -> bool:
@@ -297,14 +294,12 @@ class DeviceArithmetic:
     def _change(self, i: int) -> None:
         """i += f -> i = sim_from<...>{} = i + (f). The = is token i."""
         program = self.program
-        first, last = self._begin_of_operand(i - 2), i + 1
+        first = self._begin_of_operand(i - 2)
         if first is None or not self._is_integral(first, i - 1):
             return
         if any(program.text[k] in (b"(", b"=", program.at(k + 1)) for k in range(first, i - 1)):
             return  # to write it twice may do something twice
-        while last < len(program) and program.text[last] not in (b";", b")", b"]", b"}"):
-            last = program.past(last)
-        parts = program.commas(i + 1, last)
+        parts = program.commas(i + 1, program.until(i + 1, b";", b")", b"]", b"}"))
         if not parts:
             return  # g++ says what is missing
         last = parts[0][1]
@@ -370,7 +365,7 @@ class DeviceArithmetic:
         """Is token i in the captures of a lambda, as [&, n = f]?"""
         program = self.program
         while i > 0 and program.text[i - 1] not in (b";", b"(", b"[", b"{"):
-            i = program.match[i - 1] if program.match[i - 1] >= 0 else i - 1
+            i = program.before(i)
         return program.at(i - 1) == b"["
 
     def _is_enumerator(self, i: int) -> bool:
@@ -383,9 +378,7 @@ class DeviceArithmetic:
 
     def _is_whole_until_end(self, first: int) -> bool:
         program = self.program
-        last = first
-        while last < len(program) and program.text[last] not in (b";", b",", b")", b"}"):
-            last = program.past(last)
+        last = program.until(first, b";", b",", b")", b"}")
         texts = program.text[first:last]
         return self._is_whole(first, last) or b"__null" in texts or b"nullptr" in texts
 

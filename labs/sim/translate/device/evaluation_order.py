@@ -67,7 +67,7 @@ def _left(program: Program, i: int) -> range:
     """The terms before the operator at i."""
     first = i
     while program.at(first - 1) not in BEFORE_LEFT and first > 0:
-        first = program.match[first - 1] if program.match[first - 1] >= 0 else first - 1
+        first = program.before(first)
     return range(first, i)
 
 
@@ -153,9 +153,7 @@ def _first_of_name(program: Program, i: int) -> int:
     """The first token of a name such as space::function<int>, which ends at token i."""
     if program.text[i] == b">":
         i = (program.angle_back(i) or i) - 1
-    while program.at(i - 1) == b"::":
-        i -= 2 if program.is_name(i - 2) else 1
-    return i
+    return program.first_of_name(i)
 
 
 def _read_now(program: Program, part: range) -> None:

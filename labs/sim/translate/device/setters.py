@@ -71,9 +71,7 @@ class Setters:
         found, program = [], self.program
         for i in self.inside:
             if program.text[i] == b"[" and program.at(i - 1) == b"=" and program.is_name(i - 2):
-                opened = program.past(i)
-                while program.at(opened) not in (b"{", b";", b"}", b""):
-                    opened = program.past(opened)
+                opened = program.until(program.past(i), b"{", b";", b"}")
                 if program.at(opened) == b"{":
                     found.append((i - 2, range(opened, program.match[opened])))
         return found

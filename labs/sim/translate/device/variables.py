@@ -107,9 +107,7 @@ class Variables:
         program = self.program
         device = [f for f in program.functions if f.may_run_on_device]
         for i in program.words(b"static"):
-            last = i
-            while program.at(last) not in (b";", b"=", b"(", b"{", b""):
-                last = program.past(last)
+            last = program.until(i, b";", b"=", b"(", b"{")
             words = {b"const", b"constexpr", *SPACES}.intersection(program.text[i:last])
             if not words and any(f.opened < i < f.closed for f in device):
                 self._note_static(i)
@@ -117,11 +115,8 @@ class Variables:
     def _note_static(self, first: int) -> None:
         """Tells the checks where the variables are: g++ gives those of templates no section."""
         program = self.program
-        last = begin = first + 1
-        while program.at(last) not in (b";", b""):
-            last = program.past(last)
-        while begin < last and program.text[begin] not in (b"<", b"=", b"(", b"[", b"{"):
-            begin += 1
+        last = program.until(first + 1, b";")
+        begin = program.until(first + 1, b"<", b"=", b"(", b"[", b"{")
         is_type = begin < last and program.text[begin] == b"<"
         begin = (program.angle(begin) or first) + 1 if is_type else first + 1
         for name in (self._name(*part) for part in program.commas(begin, last)):
@@ -485,9 +480,7 @@ class Variables:
             if program.is_name(i - 1) or program.at(i - 1) in (b")", b"]", b"["):
                 continue  # an index, or an attribute
             listed = program.text[i + 1 : program.match[i]]
-            body = program.match[i]
-            while body < last and program.text[body] not in (b"{", b";"):
-                body += 1
+            body = min(program.until(program.match[i], b"{", b";"), last)
             if (listed[:1] == [b"&"] and listed[1:2] in ([], [b","])) or it in listed or (
                 it not in program.text[body : max(program.match[body], body)]):  # fmt: skip
                 continue
@@ -550,7 +543,5 @@ class Variables:
         if program.at(opened) != b"(":
             brace = program.up[i]
             return i, program.match[brace] if brace >= 0 else i + 1
-        body = program.match[opened]
-        while body < len(program) and program.text[body] not in (b"{", b";"):
-            body = program.past(body) if body > program.match[opened] else body + 1
+        body = program.until(program.match[opened] + 1, b"{", b";")
         return i, program.past(body) if body < len(program) else body

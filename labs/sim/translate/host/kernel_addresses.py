@@ -12,9 +12,7 @@ CASTS = (b"reinterpret_cast", b"static_cast")
 def rewrite(program: Program, kernels: Collection[bytes]) -> None:
     """(void *)k -> (void *)sim_kernel_address("k", k), which makes k known to the runtime"""
     for i in program.words(*kernels):
-        first = last = i
-        while program.at(first - 1) == b"::":
-            first -= 2 if program.is_name(first - 2) else 1
+        first, last = program.first_of_name(i), i
         if program.at(first - 1) == b"&":
             first -= 1
         if program.at(i + 1) == b"<":

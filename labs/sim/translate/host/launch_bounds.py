@@ -30,10 +30,8 @@ def _is_in_head(program: Program, kernel: Kernel, bounds: Bounds) -> bool:
 def _tell(program: Program, kernel: Kernel, bounds: Bounds, number: int) -> None:
     name = program.text[kernel.name].decode(errors="surrogateescape")
     threads = " ".join(bounds.threads.decode(errors="surrogateescape").split())
-    end = kernel.parameters[1]
-    while end < len(program) and program.text[end] not in (b";", b"{"):
-        end += 1
-    if end < len(program) and program.text[end] == b"{":
+    end = program.until(kernel.parameters[1], b";", b"{")
+    if program.at(end) == b"{":
         end = program.match[end]
     if 0 <= end < len(program):
         program.insert(

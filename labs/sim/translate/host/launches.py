@@ -12,6 +12,7 @@ a cast of `k` to that type is its address.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 from labs.sim.translate.reader.expanded import quoted
 from labs.sim.translate.reader.program import Program
@@ -122,9 +123,8 @@ class Launches:
     def _is_hidden(self, name: bytes, i: int) -> bool:
         """Does a variable or parameter of the functions around token i have the name?"""
         program = self.program
-        brace, outer = program.up[i], i
-        while brace >= 0 and not program.is_scope(brace):
-            outer, brace = brace, program.up[brace]
+        inner = list(takewhile(lambda brace: not program.is_scope(brace), program.braces(i)))
+        outer = inner[-1] if inner else i
         first = program.statement(outer) if outer < i else i
         return any(
             program.text[j] == name and program.declares(j) and program.kind[j] == "word"

@@ -124,10 +124,7 @@ def _parameters(program: Program, name: int) -> list[tuple[list[bytes], bytes]]:
 def _heading(program: Program, name: int) -> str:
     """What tells a function from others: its name, the types of its parameters, and the scopes
     around it."""
-    scopes, brace = [], program.up[name]
-    while brace >= 0:
-        scopes.append(program.text[program.statement(brace) : brace])
-        brace = program.up[brace]
+    scopes = [program.text[program.statement(brace) : brace] for brace in program.braces(name)]
     return repr((program.text[name], [kind for kind, _ in _parameters(program, name)], scopes))
 
 

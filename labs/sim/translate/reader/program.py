@@ -11,6 +11,7 @@ for the control flow of functions that the grammar understands.
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -202,6 +203,23 @@ class Program:
         """The token after i, or after the brackets that i opens."""
         return (self.match[i] if self.text[i] in OPEN and self.match[i] > i else i) + 1
 
+    def until(self, i: int, *ends: bytes) -> int:
+        """The first of these from token i on, outside of brackets that open before it; the number
+        of tokens if there is none."""
+        while i < len(self.text) and self.text[i] not in ends:
+            i = self.past(i)
+        return i
+
+    def past_indices(self, i: int) -> int:
+        """The token after the [N][M] that begin at token i."""
+        while self.at(i) == b"[":
+            i = self.past(i)
+        return i
+
+    def before(self, i: int) -> int:
+        """The token before i, or the bracket that opens what ends there."""
+        return self.match[i - 1] if self.match[i - 1] >= 0 else i - 1
+
     def statement(self, i: int) -> int:
         """The first token of the statement or declaration that holds token i."""
         while i > 0:
@@ -212,6 +230,24 @@ class Program:
             if before in (*ENDS, b"(", b"[", b":"):
                 return i
             i -= 1
+        return i
+
+    def statement_end(self, i: int) -> int:
+        """The last token of the statement that begins at token i."""
+        text = self.at(i)
+        if text == b"{":
+            return max(self.match[i], i)
+        if text in (b"for", b"while", b"if", b"switch") and self.at(i + 1) == b"(":
+            end = self.statement_end(self.past(i + 1))
+            return self.statement_end(end + 2) if self.at(end + 1) == b"else" else end
+        if text == b"do":
+            return self.statement_end(i + 1)
+        return max(min(self.until(i, b";", b"}"), len(self) - 1), i)
+
+    def first_of_name(self, i: int) -> int:
+        """The first token of space::name, whose last word is token i."""
+        while self.at(i - 1) == b"::":
+            i -= 2 if self.is_name(i - 2) else 1
         return i
 
     def angle(self, i: int) -> int | None:
@@ -321,12 +357,26 @@ class Program:
 
     def around(self, i: int) -> Function | None:
         """The innermost function with a mark around token i."""
+        return next((self.bodies[b] for b in self.braces(i) if b in self.bodies), None)
+
+    def braces(self, i: int) -> Iterator[int]:
+        """Each { around token i, the innermost first."""
         brace = self.up[i]
         while brace >= 0:
-            if brace in self.bodies:
-                return self.bodies[brace]
+            yield brace
             brace = self.up[brace]
-        return None
+
+    def loops_around(self, i: int) -> Iterator[int]:
+        """The } of each loop around token i, in the innermost function with a mark."""
+        opened = max((f.opened for f in self.functions if f.opened < i < f.closed), default=i)
+        for brace in self.braces(i):
+            if brace <= opened:
+                return
+            before = brace - 1
+            if self.at(before) == b")" and self.match[before] >= 0:
+                before = self.match[before] - 1
+            if self.match[brace] > i and self.at(before) in (b"for", b"while", b"do"):
+                yield self.match[brace]
 
     def is_scope(self, brace: int) -> bool:
         """Does the brace open a namespace or an extern "C"?"""
@@ -336,10 +386,7 @@ class Program:
 
     def is_global(self, i: int) -> bool:
         """Is token i at the scope of a file or of a namespace?"""
-        brace = self.up[i]
-        while brace >= 0 and self.is_scope(brace):
-            brace = self.up[brace]
-        return brace < 0
+        return all(self.is_scope(brace) for brace in self.braces(i))
 
     def declares(self, i: int) -> bool:
         """Does the name at token i stand where a declaration has it: after a type?"""

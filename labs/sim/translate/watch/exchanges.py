@@ -10,7 +10,7 @@ no watch.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from labs.sim.translate.reader.expanded import quoted
@@ -73,7 +73,7 @@ def watch_exchanges(program: Program, ordered: Sequence[Function]) -> None:
         text = f"({kind}{{{quoted(file)}, {line}, {how}}}->*"
         program.insert(program.start[at], text)
         program.insert(program.end(access.last), ")")
-    for end in sorted({end for at in found for end in _loops_around(program, at)}):
+    for end in sorted({end for at in found for end in program.loops_around(at)}):
         program.insert(program.start[end], f"sim_exchange_round({4 * end});")
 
 
@@ -103,14 +103,9 @@ def _has_tiles_alone(program: Program, search: Search, function: Function) -> bo
     declared: set[int] = set()
     for i in program.words(*VOLATILE):
         if function.head <= i < function.closed:
-            first, last = program.statement(i), i
-            while program.text[last] not in (b"[", b";", b"(", b"{", b"="):
-                last += 1
-            words = program.text[first:last]
-            end = program.past(last)
-            while program.at(end) == b"[":
-                end = program.past(end)
-            is_array = program.text[last] == b"[" and program.at(end) == b";"
+            last = program.until(i, b"[", b";", b"(", b"{", b"=")
+            words = program.text[program.statement(i) : last]
+            is_array = program.at(last) == b"[" and program.at(program.past_indices(last)) == b";"
             if not is_array or b"__shared__" not in words or not program.is_name(last - 1):
                 return False
             names.add(program.text[last - 1])
@@ -139,23 +134,6 @@ def _has_tiles_alone(program: Program, search: Search, function: Function) -> bo
             if event.array in stored & loaded:
                 return False
     return True
-
-
-def _loops_around(program: Program, at: int) -> Iterator[int]:
-    """The closing braces of the loops that token `at` is in: lanes that left out a part of the body
-    wait there for the others."""
-    bodies = (f.opened for f in program.functions if f.opened < at < f.closed)
-    i, first = at - 1, max(bodies, default=at)
-    while i > first:
-        if program.match[i] >= 0 and program.text[i] in (b")", b"]", b"}"):
-            i = program.match[i]
-        elif program.text[i] == b"{" and program.match[i] > at:
-            before = i - 1
-            if program.text[before] == b")" and program.match[before] >= 0:
-                before = program.match[before] - 1
-            if program.text[before] in (b"for", b"while", b"do"):
-                yield program.match[i]
-        i -= 1
 
 
 def _is_assigned(program: Program, access: Access, found: dict[int, Access]) -> bool:
@@ -223,7 +201,7 @@ class Search:
                 events += events[loops.pop()[1] :]
             text = program.text[i]
             if text in (b"for", b"while", b"do"):
-                loops.append((self._end(i), len(events), *self._head(i)))
+                loops.append((program.statement_end(i), len(events), *self._head(i)))
             elif text == b"__shared__":
                 i = self._declared(i, names, str(function.opened).encode())
             elif program.is_name(i):
@@ -264,8 +242,7 @@ class Search:
                 names[name] = (name + b"@" + scope, "")
                 if program.at(last + 1) != b"[":
                     self.scalars.add(name)
-                while program.at(after) == b"[":
-                    after = program.past(after)
+                after = program.past_indices(after)
             last = after
         return last
 
@@ -309,9 +286,7 @@ class Search:
     def _pointer(self, i: int, names: dict[bytes, Name], own: set[bytes]) -> None:
         """Adds a pointer that is set to something at its declaration."""
         program = self.program
-        last = i + 2
-        while last < len(program) and program.text[last] not in (b";", b","):
-            last = program.past(last)
+        last = program.until(i + 2, b";", b",")
         name = program.text[i]
         meant = self._meant(i + 2, last, names)
         names.pop(name, None)
@@ -418,21 +393,6 @@ class Search:
         return not program.is_name(i - 1)
 
     # ---- loops
-
-    def _end(self, i: int) -> int:
-        """The last token of the statement that begins at token i."""
-        program = self.program
-        text = program.at(i)
-        if text == b"{":
-            return max(program.match[i], i)
-        if text in (b"for", b"while", b"if", b"switch") and program.at(i + 1) == b"(":
-            end = self._end(program.past(i + 1))
-            return self._end(end + 2) if program.at(end + 1) == b"else" else end
-        if text == b"do":
-            return self._end(i + 1)
-        while i < len(program) - 1 and program.text[i] not in (b";", b"}"):
-            i = program.past(i)
-        return i
 
     def _head(self, i: int) -> tuple[list[bytes], str]:
         """The counters of a for loop, and its head."""

@@ -152,9 +152,7 @@ def _check_number(program: Program, declared: int) -> None:
     if _are_certain(program, uses):
         return
     flag = f"sim_is_set_{program.start[declared]}"
-    last = declared
-    while program.text[last] != b";":
-        last = program.past(last)
+    last = program.until(declared, b";")
     program.insert(program.end(last), f" bool {flag} = false;")
     shown = quoted(name.decode(errors="surrogateescape"))
     for i in uses:

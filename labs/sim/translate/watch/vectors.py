@@ -54,10 +54,7 @@ def _back(program: Program, i: int) -> int:
 
 def _names(program: Program, function: Function, declared: list[int]) -> set[bytes]:
     """The names of pointers in a function, and those of members with a point before them."""
-    around, brace = {-1}, program.up[function.opened]
-    while brace >= 0:
-        around.add(brace)
-        brace = program.up[brace]
+    around = {-1, *program.braces(function.opened)}
     own = {
         program.text[i]
         for i in declared

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from labs.sim.translate.reader.program import Function, Program
 
 VOLATILE = (b"volatile", b"__volatile__")
@@ -29,14 +31,10 @@ def is_in_all(program: Program) -> bool:
 
 def _is_shared(program: Program, i: int) -> bool:
     """Does the token belong to a type, or to a variable in the memory of the device?"""
-    brace = program.up[i]
-    while brace >= 0 and not program.is_scope(brace):
+    for brace in takewhile(lambda brace: not program.is_scope(brace), program.braces(i)):
         head = program.text[program.statement(brace) : brace]
         if not any(word in TYPES for word in head) or b"(" in head:
             return False  # a function of the host
-        brace = program.up[brace]
-    first = last = program.statement(i)
-    while last < len(program) and program.text[last] not in (b";", b"{", b"="):
-        last = program.past(last)
-    words = program.text[first:last]
+    first = program.statement(i)
+    words = program.text[first : program.until(first, b";", b"{", b"=")]
     return not program.is_global(i) or any(word in TYPES + SPACES for word in words)
