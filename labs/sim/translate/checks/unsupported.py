@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from labs.sim.translate.reader.headers import ELSEWHERE, NEEDS, advice, mention
+from labs.sim.translate.reader.headers import ELSEWHERE, NEEDS, Mentions, advice
 from labs.sim.translate.reader.program import Program
 
 # Names, and what to do instead of what they do.
@@ -53,8 +53,9 @@ def refuse_names(program: Program) -> None:
             uses.setdefault(text, i)
         else:
             declared.add(text)
+    known = Mentions(program.expanded.foreign) if uses else ()
     for name, i in uses.items():
-        if name in declared or mention(name, program.expanded.foreign):
+        if name in declared or name in known:
             continue
         shown = name.decode(errors="replace")
         if OF_LIBRARY.fullmatch(name):

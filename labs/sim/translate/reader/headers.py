@@ -107,16 +107,18 @@ def names_file(precompiled: Path) -> Path:
     return precompiled.with_suffix(".names")
 
 
-@cache
-def _names(precompiled: bytes) -> frozenset[bytes]:
-    return frozenset(names_file(Path(os.fsdecode(precompiled))).read_bytes().split())
+class Mentions:
+    """The names in a program's headers, which are foreign text of `Expanded`."""
 
+    def __init__(self, foreign: list[tuple[int, bytes]]) -> None:
+        self.texts = [text for _, text in foreign]
+        self.precompiled: set[bytes] = set()
+        for file in PRECOMPILED.findall(self.texts[0] if self.texts else b""):
+            self.precompiled.update(names_file(Path(os.fsdecode(file))).read_bytes().split())
 
-def mention(name: bytes, headers: list[tuple[int, bytes]]) -> bool:
-    """Do headers mention the name? (re searches for letters fast, and slowly for a \\b first.)"""
-    for precompiled in PRECOMPILED.findall(headers[0][1] if headers else b""):
-        if name in _names(precompiled):
-            return True
-    letters = re.escape(name)
-    word = re.compile(rb"%s\b(?<!\w%s)" % (letters, letters))
-    return any(name in text and word.search(text) for _, text in headers)
+    def __contains__(self, name: bytes) -> bool:
+        letters = re.escape(name)  # re searches for them fast, and slowly for a \b first
+        word = re.compile(rb"%s\b(?<!\w%s)" % (letters, letters))
+        return name in self.precompiled or any(
+            name in text and word.search(text) for text in self.texts
+        )

@@ -110,8 +110,8 @@ class Program:
 
     def _set_aside_bounds(self) -> list[Bounds]:
         """Takes each __launch_bounds__(...) out of the tokens: nothing else has to know of them."""
-        bounds = []
-        i = 0
+        bounds: list[Bounds] = []
+        i = 0 if BOUNDS in self.source else len(self.text)
         while i < len(self.text) - 1:
             if self.text[i] != BOUNDS or self.text[i + 1] != b"(":
                 i += 1
@@ -166,7 +166,7 @@ class Program:
         return 0 <= i < len(self.text) and self.kind[i] == "word"
 
     def is_name(self, i: int) -> bool:
-        return self.is_word(i) and self.text[i] not in KEYWORDS
+        return 0 <= i < len(self.kind) and self.kind[i] == "word" and self.text[i] not in KEYWORDS
 
     def end(self, i: int) -> int:
         """The byte after token i."""
@@ -434,13 +434,11 @@ class Program:
     @cached_property
     def launches(self) -> list[tuple[int, int | None]]:
         """The first < and the first of the last three > of each launch; None where none closes."""
-        found = []
-        i = 0
-        while i < len(self.text) - 2:
-            if self.begins_launch(i):
+        found: list[tuple[int, int | None]] = []
+        for i, text in enumerate(self.text):
+            is_behind = not found or i > found[-1][0] + 2
+            if text == b"<" and is_behind and self.begins_launch(i):
                 found.append((i, self._end_of_configuration(i + 3)))
-                i += 2
-            i += 1
         return found
 
     def _end_of_configuration(self, i: int) -> int | None:
