@@ -137,11 +137,15 @@ def changed_files(base: str) -> set[str]:
 
 def homes(name: str) -> set[Path]:
     """The folders whose tests are about a file: grader/checks/speed.py is tested in
-    grader/tests/checks, labs/sim/src/exec/fault.c in labs/tests/sim/exec."""
+    grader/tests/checks, labs/sim/src/exec/fault.c in labs/tests/sim/exec, and what is in
+    labs/sim/translate/reader, which has no such folder, in the one above."""
     top, *inner = Path(name).parts[:-1] or ("",)
     if top not in ("grader", "labs") or not inner or inner[0] == "tests":
         return set()
-    return {Path(top, "tests", *(folder for folder in inner if folder != "src"))}
+    home = Path(top, "tests", *(folder for folder in inner if folder != "src"))
+    while not (paths.ROOT / home).is_dir():
+        home = home.parent
+    return {home}
 
 
 def near(tests: Iterable[str], base: str) -> set[str]:

@@ -115,9 +115,10 @@ def test_the_parts_cost_alike() -> None:
     ("changed", "tests"),
     [
         ("grader/checks/speed.py", "grader/tests/checks"),
-        ("grader/classroom/bulk/intake/zip.py", "grader/tests/classroom/bulk/intake"),
+        ("grader/classroom/bulk/intake/zip.py", "grader/tests/classroom/bulk"),
         ("labs/sim/src/exec/fault.c", "labs/tests/sim/exec"),
-        ("labs/sim/translate/rewrite.py", "labs/tests/sim/translate"),
+        ("labs/sim/translate/translation.py", "labs/tests/sim/translate"),
+        ("labs/sim/translate/reader/program.py", "labs/tests/sim/translate"),
     ],
 )
 def test_tests_are_near_what_they_test(changed: str, tests: str) -> None:

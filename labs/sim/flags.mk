@@ -61,8 +61,8 @@ LOCK_STEP_FLAGS := -fno-reorder-blocks -fno-thread-jumps -fno-tree-tail-merge -f
 NO_MARKS       := 's/^\tcall\tsim_lock_step_mark\b.*/\txorl\t%eax, %eax/; s/^\tbl\tsim_lock_step_mark\b.*/\tmov\tw0, 0/'
 
 # .cu to .ii: preprocessed C++, with the flags that compile it; and .ii to .o with the flags $(1).
-REWRITER := $(wildcard $(SIM)/translate/*.py)
-TRANSLATE = $(PYTHON) $(SIM)/translate/rewrite.py
+REWRITER := $(wildcard $(SIM)/translate/*.py $(SIM)/translate/*/*.py)
+TRANSLATE = $(PYTHON) -m labs.sim.translate
 define translated-commands
 	if grep -q '^#pragma sim_lock_step' $<; then \
 	    $(CXX) $(1) $(LOCK_STEP_FLAGS) -S $< -o $(@:.o=.s) && \

@@ -4,7 +4,7 @@
 
 g++ expands the headers that a program may include; the functions and types that they declare are
 listed by the header that declares them, under the first sentence of its comment. The list, and that
-of the libraries that unsupported.py refuses, replace what is between two marks each in the page.
+of the libraries that the translator refuses, replace what is between two marks each in the page.
 --check: writes nothing, and exits with status 1 if the page differs.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "labs/sim/translate"))
-from unsupported import LIBRARIES  # noqa: E402
+from labs.sim.translate.reader.headers import LIBRARIES  # noqa: E402
 
 INCLUDE = ROOT / "labs/sim/include"
 PAGE = ROOT / "handouts/simulator.md"

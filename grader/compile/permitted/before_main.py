@@ -12,7 +12,7 @@ BEFORE_MAIN = re.compile(
     r"\.(?:preinit_array|init_array|fini_array|ctors|dtors|init|fini)(?:\.\d+)?"
 )
 # The priorities at which gcc's instrumentation and the simulator's variables register themselves
-# (labs/sim/translate/tokens.py), and the functions that do so.
+# (labs/sim/translate/reader/program.py), and the functions that do so.
 REGISTERING = {
     "00099": re.compile(r"_sub_[ID]_00099_\w+"),
     "00200": re.compile(r"_GLOBAL__sub_I\.00200_.+"),

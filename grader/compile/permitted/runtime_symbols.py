@@ -51,7 +51,7 @@ def of_simulator_headers() -> frozenset[str]:
     student's file. What a header only declares is for the runner."""
     folder = paths.LABS / "sim"
     code = b"\n".join(f.read_bytes() for f in sorted((folder / "include").rglob("*.h")))
-    written = b"\n".join(f.read_bytes() for f in sorted((folder / "translate").glob("*.py")))
+    written = b"\n".join(f.read_bytes() for f in sorted((folder / "translate").rglob("*.py")))
     counted = Counter(_WORD.findall(_COMMENT.sub(b"", code)))
     names = {*(word for word, times in counted.items() if times > 1), *_RENAMED.findall(code)}
     names |= counted.keys() & set(_WORD.findall(written))
@@ -63,7 +63,7 @@ def not_for_programs() -> frozenset[str]:
     """The simulator's names that a program must not use itself: all but those in the macros that
     stand for functions of CUDA or the C library, such as malloc()."""
     folder = paths.LABS / "sim"
-    files = [*(folder / "include").rglob("*.h"), *(folder / "translate").glob("*.py")]
+    files = [*(folder / "include").rglob("*.h"), *(folder / "translate").rglob("*.py")]
     code = b"\n".join(_COMMENT.sub(b"", f.read_bytes()) for f in sorted(files))
     joined = code.replace(b"\\\n", b" ")
     used = {word for macro in _MACRO.findall(joined) for word in _WORD.findall(macro)}

@@ -13,8 +13,8 @@ from grader.execute.findings import findings_in
 
 sys.path.insert(0, str(paths.LABS / "sim" / "translate"))
 
-from expanded import Expanded, Refusal
-from rewrite import Translation
+from labs.sim.translate.reader.expanded import Expanded, Refusal
+from labs.sim.translate.translation import Translation
 
 CHECKS = sorted((paths.ROOT / "labs" / "studies" / "checks" / "correct").glob("*.cu"))
 SOURCES = [program for file in CHECKS for program in file.read_bytes().split(b"\n}\n\n//")]

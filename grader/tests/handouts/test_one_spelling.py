@@ -16,7 +16,7 @@ PAGES = ("*.md", "handouts/*.md", "solutions/*/notes.md", "labs/studies/bench/RE
 SETTINGS = ("labs/lab*/lab.toml", "solutions/*/hidden.toml", "grader/diagnose/mistakes.toml")
 PYTHON = (
     "grader/**/*.py",
-    "labs/sim/translate/*.py",
+    "labs/sim/translate/**/*.py",
     "labs/studies/bench/*.py",
     "handouts/**/*.py",
 )

@@ -1,5 +1,5 @@
 /* Many programs include this header of the driver API and use nothing of it. The simulator does not
- * support the driver API; rewrite.py refuses a call of one of its functions by name. */
+ * support the driver API; the translator refuses a call of one of its functions by name. */
 #include "cuda_runtime_api.h"
 
 #include <stdint.h> /* as NVIDIA's cuda.h */

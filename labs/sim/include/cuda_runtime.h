@@ -1,5 +1,5 @@
 /* CUDA C++ for g++: what nvcc includes in every .cu file, as far as the simulator supports it.
- * rewrite.py refuses a CUDA name that is in none of these headers. */
+ * The translator refuses a CUDA name that is in none of these headers. */
 #pragma once
 #define __CUDA_RUNTIME_H__ /* programs test this one */
 

@@ -11,13 +11,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import machine_accesses
 import pytest
 
 from grader import paths
 from grader.compile.permitted import symbol_rules
 from grader.execute import addr2line, evidence, openmp_team, records
 from grader.tests import captured
+from labs.sim.translate import machine_accesses
 
 HEAD = """
 #include <immintrin.h>

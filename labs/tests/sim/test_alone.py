@@ -27,10 +27,12 @@ int main(void) {
 
 @pytest.mark.slow("compiles the simulator's runtime")
 def test_a_copy_of_the_folder_makes_plain_and_checked_programs(tmp_path: Path) -> None:
-    shutil.copytree(SIM, tmp_path / "sim", ignore=shutil.ignore_patterns("build", "__pycache__"))
+    shutil.copytree(
+        SIM, tmp_path / "labs" / "sim", ignore=shutil.ignore_patterns("build", "__pycache__")
+    )
     for name in ("plain", "checked"):
         (tmp_path / f"{name}.cu").write_text(PAST_THE_END)
-    make = ["make", "-s", "-j2", "-C", "sim"]
+    make = ["make", "-s", "-j2", "-C", "labs/sim"]
     findings = tmp_path / "findings"
     env = {"CONVLABS_SIM_CHECK": "1", "CONVLABS_SIM_FINDINGS": str(findings)}
     plain = [*make, f"PYTHON={NO_PACKAGES}", str(tmp_path / "plain")]

@@ -1,6 +1,6 @@
 /* What a compiled program and the runtime of the simulator share: every structure that one fills in
  * and the other reads, and every function that the headers of this folder, or the code that
- * rewrite.py inserts, call. Written once, for C11 (the runtime) and C++17 (the program). */
+ * the translator inserts, call. Written once, for C11 (the runtime) and C++17 (the program). */
 #pragma once
 
 #include "driver_types.h"
@@ -319,7 +319,7 @@ void sim_line_clear(void);
 /* Sets the line of the program that makes the next call. */
 void sim_site(const char *file, int line);
 
-/* Written by rewrite.py around a call whose result the program ignores. Returns `error`. */
+/* Written by the translator around a call whose result the program ignores. Returns `error`. */
 cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *file, int line);
 
 #ifdef __cplusplus

@@ -137,7 +137,7 @@ static inline double __hiloint2double(int high, int low) {
 static inline int __double2hiint(double x) { return (int)(sim_as<long long>(x) >> 32); }
 static inline int __double2loint(double x) { return (int)sim_as<long long>(x); }
 
-/* ---- as the language converts, in device code: translate/device_arithmetic.py puts these there.
+/* ---- as the language converts, in device code: translate/device/arithmetic.py puts these there.
  * In 32 or 64 bits, of which a narrower type has the low ones. A scalar is taken by value, so that
  * a load of it is the program's own, at its own line. */
 

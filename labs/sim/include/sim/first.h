@@ -1,5 +1,5 @@
 /* What every .cu file includes before its first line, as nvcc includes its header. It is
- * precompiled for graded files (rewrite.py --header). */
+ * precompiled for graded files (the translator's --header). */
 #ifdef __SANITIZE_THREAD__
 #include <sim/builtins.h>
 #endif

@@ -1,5 +1,5 @@
 /* A call whose arguments are evaluated in the order of the source:
- * labs/sim/translate/evaluation_order.py. sim_in_order{[&](auto &&...a) { return f(a...); }, x,
+ * labs/sim/translate/device/evaluation_order.py. sim_in_order{[&](auto &&...a) { return f(a...); }, x,
  * y}() is f(x, y). */
 #pragma once
 

@@ -142,7 +142,7 @@ static inline unsigned __dp2a_hi(ushort2 a, uchar4 b, unsigned sum) {
 }
 
 /* ---- shifts of device code: by any number from the width on as by the width. C++ leaves that
- * undefined; translate/device_arithmetic.py makes an operator of two. */
+ * undefined; translate/device/arithmetic.py makes an operator of two. */
 
 struct sim_shift {};
 template <class T> struct sim_shifted {

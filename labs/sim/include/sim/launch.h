@@ -4,7 +4,7 @@
 #include "host_defines.h"
 #include "sim/abi.h"
 
-/* In a traced program rewrite.py writes a gap beside each __constant__, __device__ and __managed__
+/* In a traced program the translator writes a gap beside each __constant__, __device__ and __managed__
  * variable, so that an access outside of it does not land in another variable. */
 #ifdef __SANITIZE_THREAD__
 constexpr int sim_variable_gap = SIM_VARIABLE_GAP;
@@ -17,7 +17,7 @@ constexpr size_t sim_variable_bytes = SIM_VARIABLE_BYTES;
 constexpr size_t sim_variables_bytes = SIM_VARIABLES_BYTES;
 
 /* Beside the variables of every program it writes one of these, which registers the variable before
- * main(), at a priority of its own (BEFORE_MAIN in translate/tokens.py). */
+ * main(), at a priority of its own (BEFORE_MAIN in translate/reader/program.py). */
 struct sim_registered_variable : sim_variable {
     sim_registered_variable(const char *name_, const char *file_, int line_, const void *address_,
                             size_t bytes_)
@@ -140,7 +140,7 @@ static inline void sim_run(const sim_config *config, F call, S... image) {
 
 /* ---- launches
  *
- * rewrite.py turns  k<<<grid, block>>>(a, b)  into
+ * The translator turns  k<<<grid, block>>>(a, b)  into
  *
  *     ((void)sizeof((k(a, b), 0)), sim_kernel(FILE, LINE, "k", k).on(grid, block)(a, b))
  *

@@ -159,7 +159,7 @@ static struct shadow *shadow_of_variable(const struct sim_variable *v) {
 /* The variable at or nearest to this address. */
 static struct memory_object variable(const char *at) {
     const struct sim_variable *v = address_variable(at);
-    if (v == NULL) { /* rewrite.py could not register it */
+    if (v == NULL) { /* the translator could not register it */
         return (struct memory_object){.kind = MEMORY_OWN, .near = at, .far = at + 1};
     }
     const char *from = v->address;

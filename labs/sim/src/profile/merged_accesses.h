@@ -1,7 +1,7 @@
 /* Accesses to neighbouring addresses that nvcc makes one access of 2 to 16 bytes.
  *
  * nvcc merges accesses of one basic block if it can prove that their common address is aligned. The
- * source says so and the addresses do not: labs/sim/translate/merged_accesses.py finds what may be
+ * source says so and the addresses do not: labs/sim/translate/loads/merged_accesses.py finds what may be
  * merged, and what is known of its address. A traced program notes this as a tag, just before the
  * access. What merges was measured on the machine code of nvcc 13.0:
  *

@@ -1,6 +1,6 @@
 /* Loops that nvcc unrolls although their length is known only when they begin.
  *
- * labs/sim/translate/unrolled_loops.py finds them and says how nvcc unrolls them. Such a loop
+ * labs/sim/translate/loops/unrolled_loops.py finds them and says how nvcc unrolls them. Such a loop
  * becomes several loops, one after the other: of copies of 16, 8 or 4 rounds, and one for the
  * rounds that are left over. Two lanes whose numbers of rounds differ may be in different copies,
  * and then their accesses are not one instruction of the warp. */

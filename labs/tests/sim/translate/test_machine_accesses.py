@@ -4,8 +4,9 @@ import re
 import subprocess
 from pathlib import Path
 
-import machine_accesses
 import pytest
+
+from labs.sim.translate import machine_accesses
 
 CALLS = re.compile(r"\tleaq\t(?P<address>.*), %rax\n\tpushq\t\$(?P<what>\d+)\n")
 STUB = """

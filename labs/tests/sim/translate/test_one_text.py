@@ -8,7 +8,7 @@ import pytest
 from grader.paths import ROOT
 from grader.tests import captured
 
-TRANSLATE = ROOT / "labs" / "sim"
+INCLUDE = ROOT / "labs" / "sim" / "include"
 DIFFERENT = {  # each with the line that is named
     "joined name": ("#define J(a, b) a##b\n#if J(__SANITIZE_, THREAD__)\nint i;\n#endif\n", 3),
     "less at the end": ("int first;\n#ifndef __SANITIZE_THREAD__\nint plain;\n#endif\n", 1),
@@ -46,14 +46,10 @@ __device__ int only;
 
 def said(folder: Path, source: str, *flags: str) -> str:
     (folder / "given.cu").write_text(source)
-    command: list[str | Path] = [
-        sys.executable,
-        TRANSLATE / "translate" / "rewrite.py",
-        "--shown",
-        "student.cu",
-    ]
-    command += ["--own", folder / "own.i", folder / "given.cu", "-o", folder / "made.ii", "--"]
-    return captured.run([*command, "g++", "-I", TRANSLATE / "include", *flags]).stderr
+    command: list[str | Path] = [sys.executable, "-m", "labs.sim.translate"]
+    command += ["--shown", "student.cu", "--own", folder / "own.i"]
+    command += [folder / "given.cu", "-o", folder / "made.ii", "--", "g++", "-I", INCLUDE, *flags]
+    return captured.run(command, cwd=ROOT).stderr
 
 
 @pytest.mark.parametrize("name", DIFFERENT)

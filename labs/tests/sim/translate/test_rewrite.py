@@ -10,14 +10,14 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from expanded import Expanded
-from tokens import Tokens
 
 from grader.compile.permitted import own_text as judged
 from grader.paths import ROOT
 from grader.tests import captured
+from labs.sim.translate.reader.expanded import Expanded
+from labs.sim.translate.reader.program import Program
 
-REWRITE = ROOT / "labs" / "sim" / "translate" / "rewrite.py"
+TRANSLATE: list[str | Path] = [sys.executable, "-m", "labs.sim.translate"]
 INCLUDE = ROOT / "labs" / "sim" / "include"
 COMPILER = ["g++", "-std=c++17", "-remap", "-I", str(INCLUDE)]
 TRACED = "-fsanitize=thread"
@@ -31,9 +31,8 @@ def rewrite(
     given, made = folder / "given.cu", folder / "made.ii"
     given.write_bytes(source.encode() if isinstance(source, str) else source)
     made.unlink(missing_ok=True)
-    command: list[str | Path] = [sys.executable, REWRITE, "--shown", "student.cu"]
-    command += [*options, given, "-o", made, "--", *COMPILER, *flags]
-    done = captured.run(command, timeout=60)
+    command = [*TRANSLATE, "--shown", "student.cu", *options, given, "-o", made]
+    done = captured.run([*command, "--", *COMPILER, *flags], timeout=60, cwd=ROOT)
     return done, own_text(made.read_text(errors="replace")) if made.exists() else ""
 
 
@@ -575,8 +574,8 @@ def test_host_files_that_are_not_refused(tmp_path: Path, source: str) -> None:
 
 def host(file: Path) -> subprocess.CompletedProcess[str]:
     compiler = ["g++", "-remap", f"-I{INCLUDE}"]
-    command = [sys.executable, str(REWRITE), "--host", "--shown", "host.cpp", str(file)]
-    return captured.run([*command, "--", *compiler])
+    command = [*TRANSLATE, "--host", "--shown", "host.cpp", file]
+    return captured.run([*command, "--", *compiler], cwd=ROOT)
 
 
 def test_a_header_that_cannot_be_found(tmp_path: Path) -> None:
@@ -627,9 +626,8 @@ def test_a_hundred_thousand_lines(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    done = captured.run(
-        [sys.executable, REWRITE, tmp_path / "none.cu", "-o", tmp_path / "made.cpp"]
-    )
+    made = tmp_path / "made.cpp"
+    done = captured.run([*TRANSLATE, tmp_path / "none.cu", "-o", made], cwd=ROOT)
     assert done.returncode == 1
     assert "No such file" in done.stderr
 
@@ -963,10 +961,10 @@ def test_the_grader_and_the_simulator_read_the_same_tokens() -> None:
     for _ in range(500):
         body = " ".join(draw.choices(PIECES, k=12))
         text = f'# 1 "a.cu"\n{body}\n'.encode()
-        tokens = Tokens(Expanded(text, []))
+        program = Program(Expanded(text, []))
         ours = [
-            (kinds.get(str(kind), kind), word.decode(), tokens.line(i))
-            for i, (kind, word) in enumerate(zip(tokens.kind, tokens.text, strict=True))
+            (kinds.get(str(kind), kind), word.decode(), program.position(i)[1])
+            for i, (kind, word) in enumerate(zip(program.kind, program.text, strict=True))
             if kind != "sign"
         ]
         read = iter(judged.own_text(text, lambda _: "a.cu").tokens)

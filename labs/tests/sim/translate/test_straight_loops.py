@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-import tree_sitter_cuda
-from constant_values import Constants
-from control_marks import Marker
-from straight_loops import Straight, constants_of
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
 from grader.tests import captured
+from labs.sim.translate.loops.constant_values import Constants
+from labs.sim.translate.loops.straight_loops import Straight, constants_of
+from labs.sim.translate.reader.expanded import Expanded
+from labs.sim.translate.reader.program import Program
 
 HEAD = """
 enum { LENGTH = 1 << 4 };
@@ -55,13 +55,13 @@ def first(node: Node, kind: str) -> Node:
 
 def first_loop(body: str) -> tuple[Straight, Node, set[bytes]]:
     """The first loop of the body, and what is constant around it."""
-    source = f"{HEAD}{body}\n}}\n".encode()
-    code = Marker(source, is_counted=True).code  # without directives
-    root = Parser(Language(tree_sitter_cuda.language())).parse(code).root_node
+    program = Program(Expanded(f"{HEAD}{body}\n}}\n".encode(), []))
+    root = program.root
     assert not root.has_error
     kernel = [n for n in root.named_children if n.type == "template_declaration"][-1]
     local = constants_of(first(kernel, "function_definition"))
-    return Straight(root, Constants(root), source), first(root, "for_statement"), local
+    straight = Straight(root, Constants(root), program.pragmas)
+    return straight, first(root, "for_statement"), local
 
 
 def straight(body: str) -> bool:

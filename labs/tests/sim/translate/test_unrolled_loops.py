@@ -2,12 +2,21 @@
 completely: as nvcc 13.0 does, read off its machine code."""
 
 import pytest
-import tree_sitter_cuda
-from constant_values import Constants
-from control_marks import Marker
-from tree_sitter import Language, Node, Parser
-from unrolled_loops import BY_TWO, COUNTED, LOOPS, REMAINDER_LAST, UNROLLED, unrolling
-from whole_loops import is_whole, rounds
+from tree_sitter import Node
+
+from labs.sim.translate.control_flow.marks import Marker
+from labs.sim.translate.loops.constant_values import Constants
+from labs.sim.translate.loops.unrolled_loops import (
+    BY_TWO,
+    COUNTED,
+    LOOPS,
+    REMAINDER_LAST,
+    UNROLLED,
+    unrolling,
+)
+from labs.sim.translate.loops.whole_loops import is_whole, rounds
+from labs.sim.translate.reader.expanded import Expanded
+from labs.sim.translate.reader.program import Program
 
 HEAD = """
 const int SIDE = 5, AREA = SIDE * SIDE;
@@ -16,23 +25,22 @@ template <int R> __global__ void k(float *a, const float *b, int n, int i, float
 """
 
 
-def first_loop(body: str) -> tuple[Node, bytes, Constants]:
-    source = f"{HEAD}{body}\n}}\n".encode()
-    code = Marker(source, is_counted=True).code  # without directives
-    root = Parser(Language(tree_sitter_cuda.language())).parse(code).root_node
+def first_loop(body: str) -> tuple[Node, Program]:
+    program = Program(Expanded(f"{HEAD}{body}\n}}\n".encode(), []))
+    root = program.root
     assert not root.has_error
     stack = [root]
     while stack:
         node = stack.pop()
         if node.type in LOOPS:
-            return node, source, Constants(root)
+            return node, program
         stack.extend(reversed(node.named_children))
     raise AssertionError(f"no loop in {body}")
 
 
 def how(body: str) -> int:
-    loop, source, _ = first_loop(body)
-    return unrolling(loop, source, Marker(source, is_counted=True).is_heavy)
+    loop, program = first_loop(body)
+    return unrolling(loop, program.pragmas, Marker(program, is_counted=True).is_heavy)
 
 
 FOUR = UNROLLED | COUNTED
@@ -104,8 +112,8 @@ ROUNDS = {
 
 @pytest.mark.parametrize("loop", ROUNDS)
 def test_the_number_of_rounds(loop: str) -> None:
-    node, _, constants = first_loop(loop)
-    assert rounds(node, constants) == ROUNDS[loop]
+    node, program = first_loop(loop)
+    assert rounds(node, Constants(program.root)) == ROUNDS[loop]
 
 
 def mask(side: int, taps: str) -> str:
@@ -144,8 +152,8 @@ WHOLE = {
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_loops_that_are_unrolled_completely(name: str) -> None:
-    node, source, constants = first_loop(WHOLE[name][0])
-    assert is_whole(node, constants, source) == WHOLE[name][1]
+    node, program = first_loop(WHOLE[name][0])
+    assert is_whole(node, Constants(program.root), program.pragmas) == WHOLE[name][1]
 
 
 VALUES = {
@@ -157,7 +165,8 @@ VALUES = {
 
 @pytest.mark.parametrize("text", VALUES)
 def test_constants(text: str) -> None:
-    node, _, constants = first_loop(f"for (int k = {text}; k < n; k++) s += b[k];")
+    node, program = first_loop(f"for (int k = {text}; k < n; k++) s += b[k];")
+    constants = Constants(program.root)
     first = node.child_by_field_name("initializer")
     assert first is not None
     value = first.named_children[-1].child_by_field_name("value")

@@ -6,10 +6,6 @@ from typing import Any
 
 import pytest
 
-from grader.model import spec
-from grader.model.lab import Lab
-from handouts.facts import measured
-from handouts.facts.blocks import FactsError
 from labs.studies.gpu import speeds, table
 
 MACHINE = {
@@ -74,33 +70,3 @@ def test_what_is_no_result_is_refused(text: str, tmp_path: Path) -> None:
     file.write_text(text, encoding="latin-1")
     with pytest.raises(ValueError):
         speeds.read(file)
-
-
-def _results(lab: Lab, floor: int | None) -> speeds.Results:
-    timed = [
-        speeds.Speed(lab.id, check.part, check.name, 2_000, 9_000, floor, 5) for check in lab.speed
-    ]
-    return speeds.Results("2030-01-02", "NVIDIA Example", "1.2.3", "13", "command", timed)
-
-
-def test_the_least_possible_time_is_shown_where_it_was_written_down(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    lab = spec.load("lab4", hidden=False)
-    monkeypatch.setattr(speeds, "read", lambda: _results(lab, 1_500))
-    text = measured.content(lab)
-    assert "| least possible, µs | reached |" in text
-    assert "| B | the tile: 13x13 on 4096x4096 | GPU | 2.00 | 9.00 | 4.5 | 1.50 | 75 % |" in text
-    monkeypatch.setattr(speeds, "read", lambda: _results(lab, None))
-    assert "least possible" not in measured.content(lab)
-
-
-def test_results_of_other_checks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    lab, other = (spec.load(name, hidden=False) for name in ("lab4", "lab5"))
-    results = _results(lab, None)
-    monkeypatch.setattr(speeds, "read", lambda: results)
-    with pytest.raises(FactsError, match=r"other speed checks: .*fused"):
-        measured.content(other)
-    results.speeds.pop()
-    with pytest.raises(FactsError, match=r"other speed checks: .*register tile"):
-        measured.content(lab)

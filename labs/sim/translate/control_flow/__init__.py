@@ -1,0 +1,1 @@
+"""Marks the control flow of device functions."""

@@ -1,0 +1,1 @@
+"""Edits the code of a device: variables, qualifiers, arithmetic, the order of evaluation."""

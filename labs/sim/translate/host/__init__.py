@@ -1,0 +1,1 @@
+"""Edits what the host does with a device: launches, calls of the runtime API."""

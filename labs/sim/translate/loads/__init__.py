@@ -1,0 +1,1 @@
+"""Where nvcc makes other loads and stores than g++."""

@@ -1,0 +1,1 @@
+"""What nvcc does with loops, and what it knows of values."""

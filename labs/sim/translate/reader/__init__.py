@@ -1,0 +1,2 @@
+"""The one front end: a program's text, tokens, syntax tree and functions, and what the preprocessor
+left out."""
