@@ -55,7 +55,7 @@ _GIVEN_UP = re.compile(
     r"(?P<text>(?:internal compiler|fatal) error: .*)$",
     re.MULTILINE,
 )
-# Of labs/sim/translate/device/variables.py, and the note in which g++ says how many bytes there are.
+# Of translate/device/variables.py in labs/sim, and the note in which g++ says how many bytes.
 _TOO_MUCH_SHARED = re.compile(
     r"static assertion failed: (?P<names>static shared memory: .+ takes?) (?P<rest>more than .*)"
 )
