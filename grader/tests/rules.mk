@@ -35,7 +35,7 @@ test-part: test-plan
 	    echo "[$$number/$(words $(STEPS))] $$step passed in $$SECONDS s"; done
 	@echo 'make test: passed. Left out: $(LEFT_OUT)'
 
-# SHARD=3/8 runs the third of 8 shards of the Python tests, which cost alike.
+# SHARD=3/8 runs the third of 8 shards of the Python tests.
 test-all: ## all tests (SHARD=3/8: an eighth of them)
 	@./grade setup --pages
 	@$(MAKE) lint unit-plain unit-asan
@@ -45,7 +45,7 @@ test-all: ## all tests (SHARD=3/8: an eighth of them)
 	@echo 'make test-all: $(if $(SHARD),shard $(SHARD) passed,all tests passed)'
 test-changed: setup-dev runtime ## the tests of what differs from the last commit (BASE=COMMIT: from another)
 	$(Q)$(PYTEST) --changed $(or $(BASE),HEAD)
-test-costs: setup-pages runtime ## measure what each test costs, for the parts of `make test`
+test-costs: setup-pages runtime ## measure what each test costs: which are cheap
 	$(Q)$(PYTEST) --write-costs
 
 .PHONY: setup-dev setup-pages lint unit-plain unit-asan unit-c
