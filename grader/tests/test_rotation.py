@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.model import spec
+from grader.model import outline
 from grader.tests import captured, rotation
 from grader.tests.rotation import PARTS
 from grader.tests.zoo import entries as zoo
@@ -61,7 +61,7 @@ def test_guards_are_accepted_programs_of_every_kind() -> None:
     found = [entry for entry in zoo.everything() if str(entry) in zoo.GUARDS]
     assert len(found) == len(zoo.GUARDS) == 24
     assert {entry.verdict for entry in found} == {"right", "habit", "expert"}
-    assert {entry.lab for entry in found} == set(spec.available())
+    assert {entry.lab for entry in found} == set(outline.available())
 
 
 @pytest.mark.parametrize("count", [1, 3, 8])
