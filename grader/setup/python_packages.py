@@ -24,7 +24,7 @@ SIZES = {
     "dev": 117,
     "pages": 247,
     "slurm": 29,
-    "bench": 197,
+    "bench": 152,
     "charts": 45,
 }
 INCLUDED_IN = {"dev": ("pages",), "charts": ("dev", "pages", "bench"), "handouts": ("pages",)}

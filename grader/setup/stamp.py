@@ -19,7 +19,7 @@ LOCKS = {
     "dev": os.path.join(ROOT, "grader", "setup", "requirements-dev.lock"),
     "pages": os.path.join(ROOT, "grader", "setup", "requirements-pages.lock"),
     "slurm": os.path.join(ROOT, "grader", "setup", "requirements-slurm.lock"),
-    # what make bench and make bench-sim compare with
+    # what make bench compares with
     "bench": os.path.join(ROOT, "grader", "setup", "requirements-bench.lock"),
     # also absent there: what ./grade report draws with
     "charts": os.path.join(ROOT, "grader", "setup", "requirements-reproduce.lock"),

@@ -5,11 +5,22 @@ import re
 import shutil
 import signal
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
+from grader.setup import stamp
 from grader.tests import needs
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """One Ctrl-C, or SIGTERM, ends a run with its summary, which a second one would cut short."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
 
 # A test run in the background inherits an ignored SIGINT and would hand it on; the commands that
 # tests interrupt must meet the signal as on a terminal.
@@ -44,7 +55,31 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(name, ...): what it needs; grader/tests/needs.py")
     for name in filter(UNSET.fullmatch, list(os.environ)):
         del os.environ[name]
-    os.environ.update(PLAIN)
+    os.environ.update(PLAIN, CONVLABS_TESTED=stamp.ROOT)
+    config.stash[ENVIRONMENT] = environment()
+    if config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput"):
+        for number in (signal.SIGINT, signal.SIGTERM):  # here no test runs
+            signal.signal(number, _interrupt)
+
+
+# The tests run in build/venv: none may make it anew or install into it.
+ENVIRONMENT = pytest.StashKey[tuple[object, ...]]()
+
+
+def environment() -> tuple[object, ...]:
+    """What a set-up would change: the stamps, the programs and the packages of build/venv."""
+    home = Path(stamp.VENV)
+    folders = (home, home / "bin", *home.glob("lib/python3*/site-packages"))
+    names = [sorted(os.listdir(folder)) for folder in folders if folder.is_dir()]
+    return tuple(names), tuple(file.read_bytes() for file in sorted(home.glob("*.stamp")))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    yield
+    if (now := environment()) != item.config.stash[ENVIRONMENT]:
+        item.config.stash[ENVIRONMENT] = now
+        pytest.fail("build/venv, in which all tests run, changed during this test", pytrace=False)
 
 
 def pytest_collection_finish() -> None:

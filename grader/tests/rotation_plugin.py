@@ -22,7 +22,7 @@ SHOWN = 20
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("rotation", "which tests run (grader/tests/rotation.py)")
-    group.addoption("--part", help="`commit`, or a number: the cheap tests and one of 16 parts")
+    group.addoption("--part", help="a number: the cheap tests and one of 16 parts")
     group.addoption("--shard", help="such as 3/8: one of 8 shards of all tests")
     group.addoption("--changed", metavar="COMMIT", help="the tests of what differs from a commit")
     group.addoption("--write-costs", action="store_true", help="write costs.tsv anew")
@@ -50,20 +50,14 @@ def unit_of(item: pytest.Item) -> str:
     return item.nodeid if item.get_closest_marker("apart") else rotation.file_of(item.nodeid)
 
 
-def wanted(config: pytest.Config) -> str:
-    """The part, in a form that repeats the same choice: "commit" as its number."""
-    part: str = config.getoption("part") or ""
-    return str(rotation.part_of_commit()) if part == "commit" else part
-
-
 def choose(config: pytest.Config, units: dict[str, str]) -> rotation.Choice:
     """The tests that the options ask for. units: the unit of each test."""
     try:
         if shard := config.getoption("shard"):
-            return rotation.choose_shard(units, rotation.committed(), shard)
+            return rotation.choose_shard(units, shard)
         if base := config.getoption("changed"):
             return rotation.choose_changed(units, base)
-        if part := wanted(config):
+        if part := config.getoption("part"):
             return rotation.choose_part(units, rotation.committed(), int(part))
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
@@ -92,17 +86,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leaves the tests of this run, the most expensive units first."""
     units = {item.nodeid: unit_of(item) for item in items}
     choice = choose(config, units)
-    costs = rotation.by_unit(rotation.committed(), units)
+    costs = rotation.of_units(rotation.committed(), units)
     if left := [item for item in items if item.nodeid not in choice.tests]:
         config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item.nodeid in choice.tests]
     # The most expensive files first, and each file's tests in a row: fixtures of a file are made
     # once for each worker, and end before other tests begin.
     of_file = Counter[str]()
-    for unit in dict.fromkeys(units[item.nodeid] for item in items):
-        of_file[rotation.file_of(unit)] += int(10 * costs.get(unit, (0, 0.0))[1])
-    places = {file: n for n, (file, _) in enumerate(of_file.most_common())}
-    items.sort(key=lambda item: places[rotation.file_of(item.nodeid)])
+    for unit in {units[item.nodeid] for item in items}:
+        of_file[rotation.file_of(unit)] += int(10 * costs.get(unit, 0.0))
+    items.sort(key=lambda item: (-of_file[file := rotation.file_of(item.nodeid)], file))
     known = config.pluginmanager.get_plugin("costs")
     assert isinstance(known, Costs)
     known.units, known.left_out = units, choice.left_out
@@ -181,7 +174,7 @@ class Costs:
             write("to repeat what failed:")
             for name in dict.fromkeys(self.failed[:5]):
                 write(f"    build/venv/bin/python -m pytest '{name}'")
-            if part := wanted(self.config):
+            if part := self.config.getoption("part"):
                 write(f"    make test PART={part}      (this run's part)")
         if self.config.getoption("write_costs") and not hasattr(self.config, "workerinput"):
             text = rotation.updated(self.seconds, self.units, rotation.committed())

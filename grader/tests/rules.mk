@@ -29,23 +29,17 @@ test-plan:
 test-part: test-plan
 	@./grade setup --$(FLAVOUR_OF_PART) --system
 	@$(MAKE) setup-$(FLAVOUR_OF_PART) & setup=$$!; $(MAKE) unit-c || { wait $$setup; exit 1; }; wait $$setup
-	@number=0; for step in $(STEPS); do \
-	    number=$$((number + 1)); SECONDS=0; echo "[$$number/$(words $(STEPS))] $$step"; \
-	    $(MAKE) $$step PART=$(PART) || { echo "make test: failed; 'make $$step PART=$(PART)' repeats this step alone"; exit 1; }; \
-	    echo "[$$number/$(words $(STEPS))] $$step passed in $$SECONDS s"; done
+	+@python3 grader/tests/steps.py --stop 'make test' $(STEPS)
 	@echo 'make test: passed. Left out: $(LEFT_OUT)'
 
-# SHARD=3/8 runs the third of 8 shards of the Python tests, which cost alike.
+# SHARD=3/8 runs the third of 8 shards of the Python tests.
 test-all: ## all tests (SHARD=3/8: an eighth of them)
 	@./grade setup --pages
-	@$(MAKE) lint unit-plain unit-asan
-	@$(MAKE) runtime
-	$(say) PYTEST '$(if $(SHARD),shard $(SHARD),all Python tests)'
-	$(Q)$(PYTEST) $(if $(SHARD),--shard $(SHARD))
+	+@python3 grader/tests/steps.py 'make test-all' lint unit-plain unit-asan python-all
 	@echo 'make test-all: $(if $(SHARD),shard $(SHARD) passed,all tests passed)'
 test-changed: setup-dev runtime ## the tests of what differs from the last commit (BASE=COMMIT: from another)
 	$(Q)$(PYTEST) --changed $(or $(BASE),HEAD)
-test-costs: setup-pages runtime ## measure what each test costs, for the parts of `make test`
+test-costs: setup-pages runtime ## measure what each test costs: which are cheap
 	$(Q)$(PYTEST) --write-costs
 
 .PHONY: setup-dev setup-pages lint unit-plain unit-asan unit-c
@@ -82,7 +76,10 @@ unit-c:
 
 PYTEST := $(PYTHON) -m pytest -q -n auto --no-loadscope-reorder
 
-.PHONY: python-part python-quick
+.PHONY: python-all python-part python-quick
+python-all: setup-pages runtime
+	$(say) PYTEST '$(if $(SHARD),shard $(SHARD),all Python tests)'
+	$(Q)$(PYTEST) $(if $(SHARD),--shard $(SHARD))
 python-part: setup-$(FLAVOUR_OF_PART) runtime
 	$(say) PYTEST 'cheap tests, and part $(PART)'
 	$(Q)$(PYTEST) --part $(PART)

@@ -32,8 +32,3 @@ lint-layers: $(SIM_OBJ) $(COMMON_OBJ) $(RACE_OBJ)
 .PHONY: aarch64
 aarch64: setup ## build and run the simulator for aarch64, in qemu
 	$(Q)$(PYTHON) labs/tests/aarch64.py
-
-# What the simulator costs, against a loop in C and against Numba's: a command, not a test.
-.PHONY: bench-sim
-bench-sim: setup-bench runtime ## what the simulator costs next to plain C and Numba
-	$(Q)$(PYTHON) -m labs.studies.simulator_cost.bench_sim

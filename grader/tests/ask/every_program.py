@@ -1,7 +1,6 @@
 """python -m grader.tests.ask.every_program [--out FILE] [--jobs N] [--shard K/N] [WORD ...]: the
-keys of all kinds of questions over all programs, part by part: the solutions, the zoo, and the
-honest files, each after a solution. Kinds that compile are drawn once, the others three times, or
-more where there are too few.
+keys of all kinds of questions over all programs, part by part: the solutions and the zoo. Kinds
+that compile are drawn once, the others three times, or more where there are too few.
 
 On all cores by default. --shard 3/8: the third eighth of them. WORD: only programs whose name has
 one of them, such as lab3/right. It writes a row for each program, part and kind, prints what is
@@ -30,8 +29,6 @@ from grader.sandbox.ending import TooBusyError
 from grader.tests.zoo import entries, grading
 
 ENOUGH, TURNS = 5, 3
-HONEST = paths.ROOT / "grader" / "tests" / "honest"
-HOSTS = {".c": "lab1", ".cu": "lab3"}
 
 
 @dataclass
@@ -61,20 +58,13 @@ def programs() -> Iterator[tuple[str, str]]:
         yield lab, f"{lab}/solution"
     for entry in entries.everything():
         yield entry.lab, str(entry)
-    for file in sorted(HONEST.glob("*.c*")):
-        yield HOSTS[file.suffix], f"honest/{file.name}"
 
 
 def write(lab: str, name: str, folder: Path) -> Path:
     """Writes a program's files, and returns their folder."""
     if name.endswith("/solution"):
         return paths.SOLUTIONS / spec.load(lab).folder
-    if not name.startswith("honest/"):
-        return entries.write(entries.find(name), folder)
-    for file in spec.load(lab).submit:
-        text = (paths.SOLUTIONS / spec.load(lab).folder / file).read_text()
-        (folder / file).write_text(f"{text}\n{(HONEST / Path(name).name).read_text()}")
-    return folder
+    return entries.write(entries.find(name), folder)
 
 
 def keys(lab: str, name: str, part: str) -> Keys:

@@ -257,7 +257,7 @@ def test_the_makefile_offers_what_works(whole: list[Member], tmp_path: Path) -> 
 def test_the_repositorys_test_command_tests_everything() -> None:
     dry = make(ROOT, "-n", "test")
     steps = "lint unit-plain unit-asan python-part"
-    assert f"for step in {steps};" in dry.stdout, dry.stderr
+    assert f"steps.py --stop 'make test' {steps}\n" in dry.stdout, dry.stderr
 
 
 def test_files_that_moved_away_are_an_error(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from grader.tests.zoo import entries
 from grader.tests.zoo.entries import ZOO, Entry
 
 FILE = ZOO / "RESULTS.md"
@@ -67,7 +68,7 @@ def complaint(entry: Entry, code: int, document: dict[str, Any]) -> str:
     kinds = {c["kind"] for c in failed}
     if faults := [(c["name"], c["message"]) for c in checks if c["verdict"] == "error"]:
         return f"not judged: {faults}"
-    if entry.verdict in ("right", "slow"):
+    if entry.verdict in entries.ACCEPTED:
         lost = [c["name"] for c in checks if c["verdict"] != "pass"]
         whole = code == 0 and score["earned"] == score["measured"]
         return "" if whole else f"a right one lost points: {lost}"
@@ -120,7 +121,7 @@ def telling(entry: Entry, document: dict[str, Any]) -> list[str]:
     """The checks that may say by themselves what the whole grade says, as ./grade -k names them:
     the only one that fails, those that give the mistake its name, and those of the part."""
     failed = [c for c in document["checks"] if c["verdict"] == "fail"]
-    if entry.verdict in ("right", "slow") or not failed:
+    if entry.verdict in entries.ACCEPTED or not failed:
         return []
     named = [
         check
@@ -170,12 +171,13 @@ def report(rows: Iterable[Row]) -> str:
         "# What the grader says of programs with a known verdict",
         "",
         "Made by `make zoo-table`, which grades every entry; a test fails when a row is no longer",
-        "true. *Right* ones must get full marks of what is measured without timing; so must *slow*",
-        "ones, whose time is graded apart. *Wrong* and *unsafe* ones must lose points in `correct`",
-        "or `safe`, *poor* ones exactly those of the technique checks that their header names.",
-        "*Named*: the mistake gets its name from a case or a safe check, and no case is given",
-        "another one. *Alone*: the checks that show this by themselves (as `./grade -k` names",
-        "them); the tests then play no other. `make zoo-table` plays all.",
+        "true. *Right* ones must get full marks of what is measured without timing, as must",
+        "*expert* ones, *habits*, which stand in front of the solution, and *slow* ones, whose",
+        "time is graded apart. *Wrong* and *unsafe* ones must lose points in `correct` or `safe`,",
+        "*poor* ones exactly those of the technique checks that their header names. *Named*: the",
+        "mistake gets its name from a case or a safe check, and no case is given another one.",
+        "*Alone*: the checks that show this by themselves (as `./grade -k` names them); the tests",
+        "then play no other. `make zoo-table` plays all.",
         "",
         "| lab | wrong caught | right passed | slow or poor told | named |",
         "|---|---|---|---|---|",
@@ -184,7 +186,7 @@ def report(rows: Iterable[Row]) -> str:
         here = [row for row in ordered if row.entry.startswith(f"{lab}/" if lab else "lab")]
         figures = [
             share(r.as_expected for r in here if r.verdict in kinds)
-            for kinds in (("wrong", "unsafe"), ("right",), ("slow", "poor"))
+            for kinds in (("wrong", "unsafe"), ("right", "habit", "expert"), ("slow", "poor"))
         ]
         figures.append(share(r.named for r in here))
         lines.append(f"| {lab or 'all'} | " + " | ".join(f"{n} of {m}" for n, m in figures) + " |")
