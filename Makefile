@@ -270,7 +270,7 @@ $(LIB)/libruntime.a: $(COMMON_OBJ)
 $(LIB)/libopenmp_race.a: $(RACE_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 # With what it needs of labs/runtime: a program of one's own is linked with nothing else of ours.
-$(LIB)/libsim.a: $(SIM_OBJ) $(addprefix $(LIB)/runtime/,json.o our_fault.o evidence/evidence.o evidence/blake2s.o \
+$(LIB)/libsim.a: $(SIM_OBJ) $(addprefix $(LIB)/runtime/,json.o our_fault.o evidence/evidence.o evidence/finding.o evidence/blake2s.o \
                                                          calls/call_targets.o calls/indirect_calls.o)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 -include $(wildcard $(BUILD)/lib/*/*/*.d $(BUILD)/lib/*/*/*/*.d)

@@ -121,11 +121,17 @@ class Kernel(msgspec.Struct, frozen=True):
     result_remains: int = 0
 
 
+class ToldFinding(Finding, frozen=True, omit_defaults=False):
+    """A finding as the profile has it: with its sentence."""
+
+    message: str = ""
+
+
 class Profile(msgspec.Struct, frozen=True):
     """The profile of a whole run."""
 
     kernels: list[Kernel]
-    findings: list[Finding] = []
+    findings: list[ToldFinding] = []
     schema: Literal["convlabs-profile/v1"] = "convlabs-profile/v1"
 
 
@@ -155,7 +161,7 @@ def profile(binary: Path, launches: list[Launch], findings: list[Finding]) -> Pr
         taken.update(dict(launch.result_taken))
     return Profile(
         [_kernel(one, locations, one.result_owned - taken[one.launch]) for one in launches],
-        findings,
+        [ToldFinding(**msgspec.structs.asdict(f), message=f.message) for f in findings],
     )
 
 
