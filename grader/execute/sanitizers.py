@@ -53,11 +53,8 @@ SIDES = {
     "to the right of": "block-after",
 }
 NAMED, NOWHERE = "named", "nowhere"  # a variable, or nothing that is known
-LEAKED, LEAKED_SOMEWHERE, UNDEFINED = (
-    ("leak", "sanitizer"),
-    ("leak", "somewhere"),
-    ("undefined", ""),
-)
+LEAKED, LEAKED_SOMEWHERE = ("leak", "sanitizer"), ("leak", "somewhere")
+UNDEFINED = ("undefined", "")
 
 
 def findings(stderr: str, reported: Evidence) -> list[Finding]:

@@ -1,1 +1,1 @@
-"""What is wrong with a run, as data: the record of a finding, and the one catalogue of sentences."""
+"""What is wrong with a run: the record of a finding, and the catalogue of sentences."""

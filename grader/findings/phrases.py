@@ -24,7 +24,7 @@ STOPPED = {
     "time-limit": "the time limit ended the program",
     "terminated": "SIGTERM ended the program",
 }
-# Allocations: what their memory is, and what frees it, for a call of the runtime API and for free().
+# Allocations: what their memory is, and what frees it, instead of a call and of free().
 MEMORY = {
     "device": ("device", "cudaFree()", "cudaFree()"),
     "page-locked": ("page-locked host", "cudaFreeHost()", "cudaFreeHost()"),
