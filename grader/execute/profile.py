@@ -127,6 +127,10 @@ class ToldFinding(Finding, frozen=True, omit_defaults=False):
     message: str = ""
 
 
+def told(finding: Finding) -> ToldFinding:
+    return ToldFinding(**msgspec.structs.asdict(finding), message=finding.message)
+
+
 class Profile(msgspec.Struct, frozen=True):
     """The profile of a whole run."""
 
@@ -161,7 +165,7 @@ def profile(binary: Path, launches: list[Launch], findings: list[Finding]) -> Pr
         taken.update(dict(launch.result_taken))
     return Profile(
         [_kernel(one, locations, one.result_owned - taken[one.launch]) for one in launches],
-        [ToldFinding(**msgspec.structs.asdict(f), message=f.message) for f in findings],
+        [told(finding) for finding in findings],
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from grader.execute.profile import Kernel, Line, Profile
+from grader.execute.profile import Kernel, Line, Profile, told
 from grader.model.counters import Counters
 from grader.model.finding import Finding
 from grader.render import profile as render
@@ -32,7 +32,9 @@ KERNEL = Kernel(
         Line("folder/a.cu", 8, counters(**SHARED, **CONSTANT)),
     ],
 )
-FINDING = Finding("leak", "a message of " + "several words " * 20, file="a_long_name.cu", line=3)
+FINDING = told(
+    Finding("undefined", text="a message of " + "several words " * 20, file="a_long.cu", line=3)
+)
 
 
 def test_no_width_is_one_table_as_wide_as_it_needs() -> None:
