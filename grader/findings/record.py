@@ -9,10 +9,12 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from grader.findings.catalogue import TEMPLATES
+
 
 def _one_of(*words: str) -> Meta:
     """For the schema alone: a reader drops no finding because of a word."""
-    return Meta(extra_json_schema={"enum": ["", *words]})
+    return Meta(extra_json_schema={"enum": list(words)})
 
 
 SPACES = (
@@ -24,8 +26,10 @@ CAUSES = (
     *("interrupt", "own-limit", "processor-time", "near-limit", "time-limit", "terminated"),
 )
 
-Verb = Annotated[str, _one_of("read", "write", "atomic")]
-Awaited = Annotated[str, _one_of("block", "grid", "tile", "warp")]
+KINDS = sorted({kind for kind, _ in TEMPLATES})
+CASES = sorted({case for _, case in TEMPLATES})
+Verb = Annotated[str, _one_of("", "read", "write", "atomic")]
+Awaited = Annotated[str, _one_of("", "block", "grid", "tile", "warp")]
 
 
 class MemoryObject(msgspec.Struct, frozen=True):
@@ -33,7 +37,7 @@ class MemoryObject(msgspec.Struct, frozen=True):
     it was freed. element: bytes of an element, 0 if that is not known. rows, columns: the last two
     extents of an array of several dimensions, or 0."""
 
-    space: Annotated[str, _one_of(*SPACES)] = ""
+    space: Annotated[str, _one_of("", *SPACES)] = ""
     name: str = ""
     bytes: int = 0
     file: str = ""
@@ -49,8 +53,8 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     """One finding. What is zero or empty is left out. kind: what is wrong. case: which sentence of
     that kind. The members that several kinds use mean what their sentences say."""
 
-    kind: str
-    case: str = ""
+    kind: Annotated[str, _one_of(*KINDS)]
+    case: Annotated[str, _one_of(*CASES)] = ""
     severity: Annotated[str, _one_of("error", "note")] = "error"
     kernel: str = ""
     file: str = ""
@@ -76,7 +80,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     address: int = 0  # which no object has
     # A call of the runtime API, or of another function.
     call: str = ""
-    side: Annotated[str, _one_of("source", "destination", "memory")] = ""
+    side: Annotated[str, _one_of("", "source", "destination", "memory")] = ""
     error: str = ""  # its name
     unchecked: bool = False  # the program never asks for the error
     # Numbers, and words that are not ours.
@@ -86,7 +90,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     mask: int = 0
     text: str = ""
     # From closed lists.
-    cause: Annotated[str, _one_of(*CAUSES)] = ""
+    cause: Annotated[str, _one_of("", *CAUSES)] = ""
     awaits: Awaited = ""  # whom a thread waits for
     other_awaits: Awaited = ""
     # Places and sizes.

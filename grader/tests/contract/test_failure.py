@@ -265,14 +265,20 @@ def test_a_refused_launch_says_why_the_function_returned_its_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "says"), [("wrong-space", "past the end of an array"), ("leak", "cudaDeviceReset()")]
+    ("kind", "case", "shown", "says"),
+    [
+        ("wrong-space", "free-unknown", "cudaFree()", "past the end of an array"),
+        ("leak", "graph", "cudaGraphDestroy()", "cudaDeviceReset()"),
+    ],
 )
-def test_a_finding_in_the_graders_files_is_said_in_words(kind: str, says: str) -> None:
+def test_a_finding_in_the_graders_files_is_said_in_words(
+    kind: str, case: str, shown: str, says: str
+) -> None:
     player = Player(*lab_and("B"), Path(), Path())
     result = Result(StepStatus(0), right(player, STEP))
 
     def of(file: str) -> Failure:
-        finding = Finding(kind, "free-unknown", call="cudaFree", file=file)
+        finding = Finding(kind, case, call="cudaFree", file=file)
         played = Played((STEP,), [result], "completed", findings=[replace_step(finding)])
         failure = find_failure(player, played)
         assert failure
@@ -283,7 +289,7 @@ def test_a_finding_in_the_graders_files_is_said_in_words(kind: str, says: str) -
     assert says in ours.lines[0]
     students = of("work/global_memory.cu")
     assert students.name == kind
-    assert "cudaFree()" in students.lines[0]
+    assert shown in students.lines[0]
 
 
 def replace_step(finding: Finding) -> Finding:

@@ -74,7 +74,7 @@ def test_findings_are_broken_between_words_in_a_terminal_only() -> None:
     assert len(render.findings(profile).splitlines()) == 2
     lines = render.findings(profile, width=80).splitlines()
     assert max(map(len, lines)) <= 80 and len(lines) > 3
-    assert lines[0].startswith("error: leak: a_long_name.cu:3:")
+    assert lines[0].startswith("error: undefined: a_long.cu:3:")
     assert " ".join(lines[:-1]).split() == render.findings(profile).splitlines()[0].split()
 
 

@@ -25,6 +25,16 @@ struct outcome {
     char findings[8192]; /* one JSON object a line */
 };
 
+/* For grader/tests/findings: adds the records to a file that it names. */
+static inline void keep(const struct outcome *outcome) {
+    const char *name = getenv("CONVLABS_KEPT_FINDINGS");
+    FILE *file = name ? fopen(name, "a") : NULL;
+    if (file) {
+        fputs(outcome->findings, file);
+        fclose(file);
+    }
+}
+
 /* Runs `program` to its end without output; `inject` is CONVLABS_SIM_INJECT, or NULL. */
 static inline struct outcome run_program(void (*program)(void), const char *inject) {
     struct outcome outcome;
@@ -52,6 +62,7 @@ static inline struct outcome run_program(void (*program)(void), const char *inje
         fclose(file);
     }
     unlink(path);
+    keep(&outcome);
     return outcome;
 }
 
