@@ -1,7 +1,6 @@
 """A `correct` check: runs one case, compares the output and explains what is wrong with it."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -39,7 +38,6 @@ UNKNOWN_MEMORY = {
 }
 COPIED = "invalid-copy"  # bytes that cannot be meant
 NO_RESULT = ("nothing-written", "not-all-written", "uninitialised-result")  # facts, not causes
-INJECTED = re.compile(r"call \d+ of (\w+) was made to fail on purpose")
 MOST_PRINTED = 5  # lines of the student's own that a message shows
 UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
 
@@ -388,9 +386,7 @@ def _injected_failure(this: _Run) -> Check:
 
 
 def _made_to_fail(injected: Finding) -> str:
-    found = INJECTED.fullmatch(injected.message)
-    name = found[1] if found else "a call"
-    call = "a kernel launch" if name == "launch" else f"{name}()"
+    call = "a kernel launch" if injected.call == "launch" else f"{injected.call}()"
     where = f" at {injected.where()}" if injected.line else ""
     return f"{call}{where} in your code was made to fail, as can happen on a full or broken GPU"
 

@@ -42,7 +42,7 @@ def judge_safety(session: Session, safe: Safe, binary: Binary) -> Check:
     for allowed in (c for c in lab.contract if c.part == safe.part):
         if unsafe := safe_calls.find(runner, allowed):
             verdict: Verdict = "error" if unsafe.is_fault else "fail"
-            details = {"findings": [f.kind for f in unsafe.findings]}
+            details = {"findings": [f.kind for f in unsafe.findings], "in_call": unsafe.in_call}
             return grade_line(
                 lab, safe, verdict, unsafe.lines, diagnosis=unsafe.name, details=details
             )

@@ -31,7 +31,7 @@ from grader.model.finding import Finding
 from grader.model.lab import Case, Contract, Limits
 from grader.sandbox.ending import TooBusyError
 
-IN_A_CALL = "in a call with"  # how an error is told that is in none of the case's own
+IN_A_CALL = "in a call with"
 LEFT = "after calls that lab.h allows, and calls in which one of the CUDA runtime failed:"
 SECONDS = 1.0  # of processor time for a run of a few blocks
 NOISE, TIMES = 127 * 1024, 16  # elements of a vast image that come again, with another addend
@@ -47,12 +47,14 @@ AT_THE_ENDS = {
 @dataclass(frozen=True)
 class Unsafe:
     """What the calls of a contract found. lines: for the student. is_fault: the grader's or the
-    machine's, not the student's."""
+    machine's, not the student's. in_call: it happened in a call that the lines name, which is none
+    of the case's own."""
 
     name: str
     lines: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
     is_fault: bool = False
+    in_call: bool = True
 
 
 def find(runner: Runner, contract: Contract) -> Unsafe | None:
@@ -120,17 +122,21 @@ def _play(runner: Runner, contract: Contract, sequence: Sequence, mode: Mode) ->
 def _errors(played: Played) -> Unsafe | None:
     """The first findings, or how the program was stopped."""
     if played.end == "our-fault":
-        return Unsafe("error", (f"the runner failed: {played.reason}",), is_fault=True)
+        return Unsafe(
+            "error", (f"the runner failed: {played.reason}",), is_fault=True, in_call=False
+        )
     errors = [f for f in played.findings if f.severity == "error"]
     if errors:
         first = errors[0]
         known = 0 <= first.step < len(played.sequence)
         index = first.step if known else min(len(played.results), len(played.sequence) - 1)
         words = explain_callers_finding(first)
-        where = LEFT if first.kind == "leak" and not known else _where(played, index)
+        is_left = first.kind == "leak" and not known
+        where = LEFT if is_left else _where(played, index)
         failed = tell_failed_call(played, index) if known else ""
         lines = (where, *filter(None, [failed]), words or first.render())
-        return Unsafe("wrote-outside" if words else first.kind, lines, tuple(errors))
+        name = "wrote-outside" if words else first.kind
+        return Unsafe(name, lines, tuple(errors), in_call=not is_left)
     if played.fault:
         where = _where(played, len(played.results))
         return Unsafe("out-of-bounds", (where, f"your function {played.fault}"))

@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,7 @@ from grader.sandbox.ending import Finished, early_end, shell_status
 if TYPE_CHECKING:
     from grader.execute.program import Program, ToStep
 
+MOST_CHARACTERS = 1000  # of a sentence
 MOST_WARNINGS = 10  # of the compiler that are shown
 PREDICT_SAMPLE = 16  # blocks of each launch that are run for a prediction
 
@@ -128,7 +130,7 @@ def run(
         found = render_profile.findings(profile, ending is not None, width)
         print(f"\n{found}" if profiled else found, file=sys.stderr)
     else:
-        _show_faults(profile.findings)
+        _show_findings(profile.findings)
     if ending is not None:
         print(f"grade: {ending}", file=sys.stderr)
     if json_file is not None:
@@ -187,9 +189,10 @@ def _predict(
         raise typer.BadParameter(f"--gpu is one of {', '.join(gpu.names())}")
     built = _build(files, True, given)
     progress = output.understands_escapes(sys.stderr)
-    done, launches = program.execute_sampled(
+    done, launches, findings = program.execute_sampled(
         built, given.arguments, seconds, sample or PREDICT_SAMPLE, progress
     )
+    _show_sentences(findings)
     found = times.of_program(counts.of_launches(built.binary, launches), gpu.gpu(name))
     print(predicted_kernels.render(found, output.width_of(sys.stderr)), file=sys.stderr)
     if json_file is not None:
@@ -209,7 +212,20 @@ def _show_warnings(warnings: list[Diagnostic]) -> None:
         print(f"and {more} more warning{'s' if more > 1 else ''}", file=sys.stderr, flush=True)
 
 
-def _show_faults(findings: list[Finding]) -> None:
+def _show_findings(findings: Sequence[Finding]) -> None:
+    _show_sentences(findings)
+    _show_faults(findings)
+
+
+def _show_sentences(findings: Sequence[Finding]) -> None:
+    """What a run without checks has found, in its order, at the lines that the simulator knew."""
+    for finding in findings:
+        where = "" if finding.pc else finding.where()
+        text = f"{where}: {finding.message}" if where else finding.message
+        print(f"convlabs-sim: {plain_text.line(text, MOST_CHARACTERS)}", file=sys.stderr)
+
+
+def _show_faults(findings: Sequence[Finding]) -> None:
     """Says once where an instruction of a run without checks faulted, or ran when the program was
     stopped: the simulator knows only its address. In its own code that is the fault of a kernel
     that wrote over its stack."""

@@ -16,7 +16,6 @@ _DIVIDES = re.compile(
 _COPY = re.compile(
     r"\bcudaMemcpyToSymbol\w*\s*\(\s*c_(?P<to>row|column)\s*,\s*(?:h_)?(?P<source>row|col(?:umn)?)\b"
 )
-_RACE = re.compile(r"\) (?P<does>\w+) and thread .* of the same block (?P<did>\w+) the same bytes")
 _LOOP = re.compile(
     r"^(?P<unroll>[ \t]*#[ \t]*pragma[ \t]+unroll(?![ \t(]+1\b)[^\n]*\n\s*)?[^\n#]*?\bfor(?=\s*\()",
     re.MULTILINE,
@@ -108,14 +107,13 @@ def rolled_loop(source: str, line: int) -> int | None:
 def missing_barrier(source: str, race: Finding) -> str:
     """What to add where two threads of a block use the same shared memory, as the file shows it;
     "" for any other finding."""
-    found = _RACE.search(race.message)
-    if race.kind != "shared-race" or not found or not race.line:
+    if race.kind != "shared-race" or not race.other_thread or not race.line:
         return ""
     lines = {race.line, race.other_line or race.line}
     first, last = min(lines), max(lines)
-    if found["does"] == found["did"]:
+    if race.verb == race.other_verb:
         where = f"at line {first}" if first == last else f"at lines {first} and {last}"
-        is_row = found["does"] == "writes" and re.search(r" bytes of \w+\[\d+\]\[", race.message)
+        is_row = race.verb == "write" and race.object is not None and race.object.columns > 0
         beyond = "; or is an index larger than its row, and reaches the next one?" if is_row else ""
         return (
             f"two threads write one element {where}: give each thread elements of its own, or "

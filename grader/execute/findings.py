@@ -1,6 +1,5 @@
 """What the simulator found while a program ran, with the source lines."""
 
-import re
 from pathlib import Path
 
 import msgspec
@@ -11,27 +10,31 @@ from grader.model.finding import Finding
 
 MAX_FINDINGS = 50  # of each severity: no number of notes may hide an error
 MOST_LINES = 1000
-# The object that a message is about, as labs/sim/src/check/memcheck.c words it.
-OBJECT = re.compile(
-    r"(?:bytes of|past the end of|bytes before|bytes into|freed:|never written:) "
-    r"(?:-?\d+ bytes into |element -?\d+ of )?(.+?)"
-    r"(?:, with no barrier.*|, and either block.*|: element -?\d+|: \w+\[.*)?$"
-)
-INDICES = re.compile(r"(\w)(?:\[\d+\])+")
-WHO = re.compile(r"thread \(\d+,\d+,\d+\) of block \(\d+,\d+,\d+\)")
-VERB = re.compile(r" (?:reads|writes|atomically updates) ")
+# What does not tell one finding from another: a note goes where the same is an error.
+INCIDENTAL = {"severity": "error", "cause": "", "pc": 0, "other_pc": 0, "launch": -1}
+WHO: dict[str, list[int]] = {"block": [], "thread": [], "other_thread": []}
 
 
 def findings_in(lines: bytes, binary: Path) -> list[Finding]:
-    """The findings in lines of JSON, each with its source line where it is known."""
+    """The findings in lines of JSON, errors first, each with its source line where it is known."""
+    return sorted(in_order(lines, binary), key=lambda f: f.severity != "error")
+
+
+def in_order(lines: bytes, binary: Path) -> list[Finding]:
+    """The same in the order in which they were found."""
     findings = _read(lines)
     unknown = {f.pc for f in findings if f.pc and not f.line}
     unknown |= {f.other_pc for f in findings if f.other_pc and not f.other_line}
     locations = addr2line.locations(binary, unknown)
     found = _without_consequences(_once([_with_lines(f, locations) for f in findings]))
-    return [f for f in found if f.severity == "error"][:MAX_FINDINGS] + [
-        f for f in found if f.severity != "error"
-    ][:MAX_FINDINGS]
+    left = {True: MAX_FINDINGS, False: MAX_FINDINGS}
+    kept = []
+    for finding in found:
+        is_error = finding.severity == "error"
+        if left[is_error] > 0:
+            kept.append(finding)
+        left[is_error] -= 1
+    return kept
 
 
 def _read(lines: bytes) -> list[Finding]:
@@ -67,14 +70,23 @@ def _once(findings: list[Finding]) -> list[Finding]:
     return once
 
 
-def _subject(finding: Finding) -> tuple[object, ...]:
-    lines = {(finding.file, finding.line), (finding.other_file, finding.other_line)}
-    about: object = WHO.sub("", finding.message) if finding.line else finding.message
-    if finding.line and (named := OBJECT.search(finding.message)):
-        verb = VERB.search(finding.message)
-        is_race = finding.kind.endswith("-race")
-        about = (INDICES.sub(r"\1", named[1]), "" if is_race or not verb else verb[0])
-    return finding.kind, finding.kernel, finding.step, frozenset(lines - {("", 0)}), about
+def _subject(f: Finding) -> tuple[object, ...]:
+    lines = {(f.file, f.line), (f.other_file, f.other_line)}
+    return f.kind, f.kernel, f.step, frozenset(lines - {("", 0)}), _about(f)
+
+
+def _about(f: Finding) -> object:
+    """At a known line the memory and how it is accessed, whichever thread and element it is; or
+    else all that is known, of a known line without the threads."""
+    verb = "" if f.kind.endswith("-race") else f.verb
+    if f.line and f.kind == "leak":
+        return f.case, f.object and f.object.space, f.number
+    if f.line and f.object:
+        return f.object, verb, f.value, 0 if f.thread else f.offset
+    if f.line and verb and not f.address:
+        return f.case, verb
+    plain = msgspec.structs.replace(f, **INCIDENTAL, **(WHO if f.line else {}))
+    return msgspec.json.encode(plain)
 
 
 def _without_consequences(findings: list[Finding]) -> list[Finding]:

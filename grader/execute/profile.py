@@ -121,11 +121,21 @@ class Kernel(msgspec.Struct, frozen=True):
     result_remains: int = 0
 
 
+class ToldFinding(Finding, frozen=True, omit_defaults=False):
+    """A finding as the profile has it: with its sentence."""
+
+    message: str = ""
+
+
+def told(finding: Finding) -> ToldFinding:
+    return ToldFinding(**msgspec.structs.asdict(finding), message=finding.message)
+
+
 class Profile(msgspec.Struct, frozen=True):
     """The profile of a whole run."""
 
     kernels: list[Kernel]
-    findings: list[Finding] = []
+    findings: list[ToldFinding] = []
     schema: Literal["convlabs-profile/v1"] = "convlabs-profile/v1"
 
 
@@ -155,7 +165,7 @@ def profile(binary: Path, launches: list[Launch], findings: list[Finding]) -> Pr
         taken.update(dict(launch.result_taken))
     return Profile(
         [_kernel(one, locations, one.result_owned - taken[one.launch]) for one in launches],
-        findings,
+        [told(finding) for finding in findings],
     )
 
 

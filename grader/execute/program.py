@@ -14,7 +14,7 @@ from grader.compile import sources, staging
 from grader.compile.compiler_messages import Diagnostic
 from grader.execute import accesses, steps
 from grader.execute.accesses import WarpAccess
-from grader.execute.findings import findings_in
+from grader.execute.findings import in_order
 from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.execute.steps import Recording
 from grader.files import no_source
@@ -214,12 +214,11 @@ def record_block(
 
 def execute_sampled(
     program: Program, arguments: list[str], seconds: float, sample: int, progress: bool = False
-) -> tuple[Finished, list[Launch]]:
+) -> tuple[Finished, list[Launch], list[Finding]]:
     """As execute(), for a prediction: only about `sample` blocks of each launch run, so its results
-    are incomplete. Returns what they counted, scaled to all blocks."""
+    are incomplete. Returns what they counted, scaled to all blocks, and what was found."""
     environment = {"CONVLABS_SIM_FRESH": "zeros", "CONVLABS_SIM_PREDICT": "1"}
-    done, launches, _ = _run(program, arguments, seconds, environment, sample, progress)
-    return done, launches
+    return _run(program, arguments, seconds, environment, sample, progress)
 
 
 def _run(
@@ -270,6 +269,6 @@ def _run_kept(
         launches: list[Launch] = (
             read_launches(raw.read_bytes(), strict=False) if raw.exists() else []
         )
-        findings = findings_in(read_output(work / FINDINGS, MOST_FINDINGS), program.binary)
+        findings = in_order(read_output(work / FINDINGS, MOST_FINDINGS), program.binary)
         recorded = read_output(kept, MOST_RECORDED) if kept.exists() else b""
         return done, launches, findings, recorded

@@ -3,6 +3,8 @@
 import re
 from itertools import islice
 
+from msgspec.structs import replace
+
 from grader.execute import evidence
 from grader.execute.addr2line import shortened
 from grader.execute.evidence import Evidence
@@ -10,14 +12,14 @@ from grader.execute.findings import MAX_FINDINGS
 from grader.model.finding import Finding
 
 _ERROR = re.compile(r"ERROR: AddressSanitizer: (?P<kind>[\w-]+)")
-_ACCESS = re.compile(r"^(?P<way>READ|WRITE) of size (?P<bytes>\d+)", re.MULTILINE)
+_ACCESS = re.compile(r"^(?P<way>READ|WRITE) of size (?P<bytes>\d{1,19})", re.MULTILINE)
 # Two patterns, since one for both takes the square of a line's length, and a program prints here.
 _FRAME = re.compile(r"^ +#\d+ 0x[0-9a-f]+ in .*? (?P<location>[^ ].*)$")
 _LOCATION = re.compile(r":(?P<line>\d{1,9})(?::\d{1,9})?$")
 MOST_LINES = 500  # of a report in which its stack trace is looked for
 _NEAR = re.compile(
-    r"is located (?P<off>\d+) bytes (?P<side>before|after|to the left of|to the right of) "
-    r"(?P<size>\d+)-byte region"
+    r"is located (?P<off>\d{1,19}) bytes (?P<side>before|after|to the left of|to the right of) "
+    r"(?P<size>\d{1,19})-byte region"
 )
 _VARIABLE = re.compile(
     r"'(?P<name>\w+)'(?: \(line \d+\))? <== Memory access at offset \d+ (?:overflows|underflows)"
@@ -28,8 +30,31 @@ _GLOBAL = re.compile(
 _UNDEFINED = re.compile(
     r"^(?P<file>\S.*?):(?P<line>\d{1,9})(?::\d+)?: runtime error: (?P<text>.*)$", re.MULTILINE
 )
-_LEAK = re.compile(r"^Direct leak of (?P<bytes>\d+) byte\(s\)", re.MULTILINE)
+_LEAK = re.compile(r"^Direct leak of (?P<bytes>\d{1,19}) byte\(s\)", re.MULTILINE)
 _RUNTIME = ("../", "<null>")  # how files of the sanitizers and of the C library begin
+
+
+# AddressSanitizer's words for an error, or a part of them, and the kind and case of its finding.
+ERRORS = {
+    "use-after-free": ("use-after-free", "heap"),
+    "use-after-return": ("use-after-free", "frame"),
+    "use-after-scope": ("use-after-free", "frame"),
+    "use-after-poison": ("out-of-bounds", "output"),
+    "stack-overflow": ("stack-overflow", "crash"),
+    "SEGV": ("crash", "foreign"),
+    "attempting": ("crash", "bad-free"),
+}
+OTHER = ("crash", "other")
+OUTSIDE = "out-of-bounds"
+SIDES = {
+    "before": "block-before",
+    "to the left of": "block-before",
+    "after": "block-after",
+    "to the right of": "block-after",
+}
+NAMED, NOWHERE = "named", "nowhere"  # a variable, or nothing that is known
+LEAKED, LEAKED_SOMEWHERE = ("leak", "sanitizer"), ("leak", "somewhere")
+UNDEFINED = ("undefined", "")
 
 
 def findings(stderr: str, reported: Evidence) -> list[Finding]:
@@ -37,8 +62,8 @@ def findings(stderr: str, reported: Evidence) -> list[Finding]:
     was found is evidence; where, only stderr says."""
     findings = [
         Finding(
-            "undefined",
-            f"{match['text']}; the C standard does not define what happens then",
+            *UNDEFINED,
+            text=match["text"],
             file=shortened(match["file"]),
             line=int(match["line"]),
         )
@@ -48,48 +73,35 @@ def findings(stderr: str, reported: Evidence) -> list[Finding]:
         findings.append(_access(error["kind"], stderr[error.start() :]))
     for leak in islice(_LEAK.finditer(stderr), MAX_FINDINGS):
         file, line = _frame(stderr[leak.start() :])
-        findings.append(
-            Finding("leak", f"{leak['bytes']} bytes are never freed", file=file, line=line)
-        )
+        findings.append(Finding(*LEAKED, bytes=int(leak["bytes"]), file=file, line=line))
     if reported.of(evidence.LEAK) and not any(f.kind == "leak" for f in findings):
-        findings.append(Finding("leak", "memory is never freed"))
+        findings.append(Finding(*LEAKED_SOMEWHERE))
     return findings
 
 
-def _access(kind: str, report: str) -> Finding:
+def _access(error: str, report: str) -> Finding:
     """The finding for AddressSanitizer's error of that kind, with details from its report."""
     file, line = _frame(report)
-    access = _ACCESS.search(report)
-    verb = "accesses memory"
-    if access:
-        verb = f"{'reads' if access['way'] == 'READ' else 'writes'} {access['bytes']} bytes"
-    if "use-after-free" in kind:
-        text = f"{verb} of memory that was already freed"
-        return Finding("use-after-free", text, file=file, line=line)
-    if "use-after-return" in kind or "use-after-scope" in kind:
-        text = f"{verb} of a local variable that no longer exists"
-        return Finding("use-after-free", text, file=file, line=line)
-    if "overflow" in kind and kind != "stack-overflow":
-        return Finding("out-of-bounds", f"{verb} {_outside(report)}", file=file, line=line)
-    words = {
-        "use-after-poison": f"{verb} just outside of the output",
-        "stack-overflow": "endless recursion, or local arrays that are too large",
-        "SEGV": f"{verb} that your program does not own",
-        "attempting": "frees memory that was not allocated or was already freed",
-    }
-    name = "out-of-bounds" if kind == "use-after-poison" else "crash"
-    return Finding(name, words.get(kind, f"{kind} (AddressSanitizer)"), file=file, line=line)
+    found = next((kind for words, kind in ERRORS.items() if words in error), OTHER)
+    finding = Finding(*found, file=file, line=line)
+    if access := _ACCESS.search(report):
+        verb = "read" if access["way"] == "READ" else "write"
+        finding = replace(finding, verb=verb, bytes=int(access["bytes"]))
+    if found is not OTHER:
+        return finding
+    if "overflow" in error:
+        return _outside(finding, report)
+    return replace(finding, text=error)
 
 
-def _outside(report: str) -> str:
-    """Which block or variable was accessed outside of its bounds, and how far outside."""
+def _outside(access: Finding, report: str) -> Finding:
+    """The same, with the block or variable outside of whose bounds it is, and how far outside."""
     if near := _NEAR.search(report):
-        before = near["side"] in ("before", "to the left of")
-        side = "before the beginning" if before else "past the end"
-        return f"{near['off']} bytes {side} of a block of {near['size']} bytes"
+        off, size = int(near["off"]), int(near["size"])
+        return replace(access, kind=OUTSIDE, case=SIDES[near["side"]], value=off, limit=size)
     if variable := _VARIABLE.search(report) or _GLOBAL.search(report):
-        return f"outside of {variable['name']}"
-    return "outside of any variable or block"
+        return replace(access, kind=OUTSIDE, case=NAMED, text=variable["name"])
+    return replace(access, kind=OUTSIDE, case=NOWHERE)
 
 
 def _frame(report: str) -> tuple[str, int]:

@@ -10,7 +10,6 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from grader.checks.early_stop import NOTHING
-from grader.checks.safe_calls import IN_A_CALL
 from grader.execute import accesses, step_focus, step_lines, step_target, steps
 from grader.execute.accesses import WarpAccess
 from grader.execute.instrumented import InstrumentedRun, Runner, is_quick
@@ -60,7 +59,7 @@ def command(lab: Lab, check: Check, backend: str, again: str) -> str:
     asked = next((c for c in lab.shown_checks() if lab.id_of(c) == check.id), None)
     if check.verdict != "fail" or check.diagnosis in NOTHING or asked is None:
         return ""
-    if no_page(lab, asked, backend) or any(IN_A_CALL in text for text in check.message):
+    if no_page(lab, asked, backend) or check.details.get("in_call"):
         return ""
     assert isinstance(asked, Input)
     if not is_quick(lab, asked.at_public_size(), backend):

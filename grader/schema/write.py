@@ -7,6 +7,7 @@ import msgspec
 
 from grader import paths
 from grader.execute import profile, steps
+from grader.findings.record import MemoryObject, Record
 from grader.model import (
     class_grades,
     grade_record,
@@ -16,9 +17,15 @@ from grader.model import (
 )
 from grader.model.counters import ATOMIC, OF_LAUNCH, SURFACE, TEXTURE
 
+
+def keys(kind: type[msgspec.Struct], *without: str) -> tuple[str, ...]:
+    return tuple(name for name in kind.__struct_fields__ if name not in without)
+
+
 FOLDER = paths.ROOT / "grader" / "schema"
 TYPES: dict[str, type[msgspec.Struct]] = {
     "convlabs-class/v1": class_grades.ClassGrades,
+    "convlabs-finding/v1": Record,
     "convlabs-grade/v1": result.Result,
     "convlabs-log/v1": grade_record.Entry,
     "convlabs-prediction/v1": prediction.PredictedProgram,
@@ -26,7 +33,13 @@ TYPES: dict[str, type[msgspec.Struct]] = {
     "convlabs-quiz/v1": question.QuizKeys,
     "convlabs-step/v1": steps.Recording,
 }
-# Keys that older documents of the same version lack, by schema and type.
+# What a profile's findings have had from the beginning.
+OF_FINDINGS = (
+    *("kind", "message", "severity", "kernel", "file", "line", "block", "thread", "pc"),
+    *("other_file", "other_line", "other_pc", "step"),
+)
+# Keys that older documents of the same version lack, by schema and type. Of a finding's record, all
+# that is zero or empty.
 ADDED_LATER = {
     ("convlabs-grade/v1", "Prediction"): ("advice",),
     ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions"),
@@ -34,7 +47,10 @@ ADDED_LATER = {
         *("constant_bytes", "loaded_places", "shared_load_words", "shared_atomic_lanes"),
         *(*TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH, "unknown_lanes"),
     ),
-    ("convlabs-profile/v1", "Finding"): ("count", "launch"),
+    ("convlabs-finding/v1", "Record"): keys(Record, "kind"),
+    ("convlabs-finding/v1", "MemoryObject"): keys(MemoryObject),
+    ("convlabs-profile/v1", "MemoryObject"): keys(MemoryObject),
+    ("convlabs-profile/v1", "ToldFinding"): keys(profile.ToldFinding, *OF_FINDINGS),
     ("convlabs-profile/v1", "Kernel"): (
         *("covers", "idle_threads", "first_idle", "result_bytes", "result_remains"),
     ),

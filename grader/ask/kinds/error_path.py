@@ -53,7 +53,7 @@ def failures(program: AskedPart, case: Case, name: str) -> list[tuple[int, int]]
     found: dict[int, int] = {}
     for number in range(1, MOST + 1):
         outcome = program.run(case, binary=program.binary, inject=f"{name}:{number}")
-        failed = [f for f in outcome.findings if f.kind == "injected" and f" {name} " in f.message]
+        failed = [f for f in outcome.findings if f.kind == "injected" and f.call == name]
         if not failed or outcome.status is None:
             break
         if failed[0].file == program.shown:

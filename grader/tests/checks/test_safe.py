@@ -1,9 +1,9 @@
 """Safe checks: findings with their lines, what the sanitizers print, the order of threads."""
 
-import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from grader import paths
@@ -208,7 +208,15 @@ def test_a_result_that_depends_on_the_order_says_so() -> None:
 
 
 def test_a_finding_of_a_race_is_read_and_rendered() -> None:
-    raw = '{"severity":"error","kind":"shared-race","message":"m","file":"a.cu","line":4,'
-    raw += '"other_file":"a.cu","other_line":9}'
-    finding = Finding(**json.loads(raw))
-    assert finding.render() == "a.cu:4 and :9: m"
+    raw = '{"severity":"error","kind":"shared-race","file":"a.cu","line":4,"verb":"read","bytes":4,'
+    raw += '"other_file":"a.cu","other_line":9,"other_verb":"write","thread":[1,0,0],'
+    raw += (
+        '"block":[0,0,0],"object":{"space":"shared","name":"s","bytes":64,"file":"a.cu","line":2,'
+    )
+    raw += '"element":4,"columns":8},"offset":36}'
+    finding = msgspec.json.decode(raw, type=Finding)
+    assert finding.render() == (
+        "a.cu:4 and :9: data race: thread (1,0,0) of block (0,0,0) reads and another block writes "
+        "the same bytes of s[1][1] (64 bytes of shared memory, declared at line 2), and either "
+        "block may run first"
+    )

@@ -10,7 +10,7 @@ from grader import paths
 from grader.checks import technique
 from grader.execute.case import Outcome, Status
 from grader.execute.instrumented import InstrumentedRun
-from grader.execute.profile import Kernel, LineCounters, Profile
+from grader.execute.profile import Kernel, LineCounters, Profile, told
 from grader.model import counters, outline, spec
 from grader.model.counters import Counters
 from grader.model.finding import Finding
@@ -284,8 +284,8 @@ def test_an_image_that_never_got_to_the_device_earns_nothing(
 
 
 def test_launches_that_are_not_counted_earn_nothing(tmp_path: Path) -> None:
-    beyond = Finding("not-counted", "the launches from this one on are not counted", "note")
-    few = Profile([kernel("k", (5, {"global_store_lanes": 1}))], [beyond])
+    beyond = Finding("not-counted", severity="note")
+    few = Profile([kernel("k", (5, {"global_store_lanes": 1}))], [told(beyond)])
     line = judged(asks(at_most=1e6), few, None, tmp_path)
     assert line.verdict == "fail" and "not counted" in line.message[0]
     assert technique.UNCOUNTED in line.message

@@ -231,14 +231,14 @@ def test_a_call_that_no_function_can_return_from(
 def test_a_finding_belongs_to_its_step() -> None:
     player = Player(*lab_and("B"), Path(), Path())
     results = [Result(StepStatus(step=i), right(player, STEP)) for i in range(3)]
-    finding = Finding("out-of-bounds", "reads outside", file="x.cu", line=3, step=1)
+    finding = Finding("out-of-bounds", "nowhere", file="x.cu", line=3, step=1)
     played = Played((STEP,) * 3, results, "completed", findings=[finding])
     failure = find_failure(player, played)
     assert failure
     assert (failure.index, failure.name) == (1, "out-of-bounds")
-    note = replace(played, findings=[Finding("leak", "note", severity="note", step=1)])
+    note = replace(played, findings=[Finding("leak", "event", severity="note", step=1)])
     assert find_failure(player, note) is None
-    at_end = replace(played, findings=[Finding("leak", "4 bytes")])
+    at_end = replace(played, findings=[Finding("leak", "sanitizer", bytes=4)])
     late = find_failure(player, at_end)
     assert late
     assert (late.index, late.name) == (2, "leak")
@@ -247,11 +247,10 @@ def test_a_finding_belongs_to_its_step() -> None:
 def test_a_refused_launch_says_why_the_function_returned_its_error() -> None:
     player = Player(*lab_and("B"), Path(), Path())
     status = StepStatus(0, returned=1, error="f() returned cudaErrorInvalidValue")
-    why = "the launch of k fails with cudaErrorInvalidValue: too much shared memory"
     notes = [
-        Finding("invalid-launch", why, severity="note", step=0),
-        Finding("invalid-launch", "another step's", severity="note", step=1),
-        Finding("elsewhere", "another note", severity="note", step=0),
+        Finding("invalid-launch", "shared", severity="note", step=0, kernel="k"),
+        Finding("invalid-launch", "stream", severity="note", step=1),
+        Finding("exchange", severity="note", step=0),
     ]
     played = Played((STEP,), [Result(status, right(player, STEP))], "completed", findings=notes)
     failure = find_failure(player, played)
@@ -259,21 +258,27 @@ def test_a_refused_launch_says_why_the_function_returned_its_error() -> None:
     assert failure.lines == ("f() returned cudaErrorInvalidValue", notes[0].render())
     passing = replace(played, results=[Result(StepStatus(0), right(player, STEP))])
     assert find_failure(player, passing) is None
-    copied = [Finding("invalid-copy", "copies 9 bytes", severity="note", step=0)]
+    copied = [Finding("invalid-copy", "elements", severity="note", step=0, bytes=9)]
     wrong = Result(StepStatus(0), right(player, STEP) + 1)
     failure = find_failure(player, replace(played, results=[wrong], findings=copied))
     assert failure and failure.lines == (copied[0].render(),)
 
 
 @pytest.mark.parametrize(
-    ("kind", "says"), [("wrong-space", "past the end of an array"), ("leak", "cudaDeviceReset()")]
+    ("kind", "case", "shown", "says"),
+    [
+        ("wrong-space", "free-unknown", "cudaFree()", "past the end of an array"),
+        ("leak", "graph", "cudaGraphDestroy()", "cudaDeviceReset()"),
+    ],
 )
-def test_a_finding_in_the_graders_files_is_said_in_words(kind: str, says: str) -> None:
+def test_a_finding_in_the_graders_files_is_said_in_words(
+    kind: str, case: str, shown: str, says: str
+) -> None:
     player = Player(*lab_and("B"), Path(), Path())
     result = Result(StepStatus(0), right(player, STEP))
 
     def of(file: str) -> Failure:
-        finding = Finding(kind, "cudaFree() of a pointer that no allocation returned", file=file)
+        finding = Finding(kind, case, call="cudaFree", file=file)
         played = Played((STEP,), [result], "completed", findings=[replace_step(finding)])
         failure = find_failure(player, played)
         assert failure
@@ -284,7 +289,7 @@ def test_a_finding_in_the_graders_files_is_said_in_words(kind: str, says: str) -
     assert says in ours.lines[0]
     students = of("work/global_memory.cu")
     assert students.name == kind
-    assert "cudaFree()" in students.lines[0]
+    assert shown in students.lines[0]
 
 
 def replace_step(finding: Finding) -> Finding:

@@ -1,8 +1,10 @@
 """What the text of a file shows: reversed lists of indices, and parallel regions without `for`."""
 
 import pytest
+from msgspec.structs import replace
 
 from grader.diagnose import source_text
+from grader.findings.record import MemoryObject
 from grader.model.finding import Finding
 
 SET = "const __m128i pick = _mm_set_epi8({});\n"
@@ -94,30 +96,30 @@ __global__ void __launch_bounds__(256) k(const float *in,
 @pytest.mark.parametrize(
     ("first", "second", "lines", "verbs", "says"),
     [
-        ("", "", (10, 8), "reads writes", "add __syncthreads() between lines 8 and 10"),
-        ("", "", (8, 2), "writes reads", "add __syncthreads() between lines 8 and 12"),
-        ("__syncthreads();", "", (8, 10), "writes reads", "still at line 10: add"),
-        ("block.sync();", "", (8, 2), "writes reads", "still at line 12: add"),
-        ("// __syncthreads()", "", (8, 10), "writes reads", "between lines 8 and 10"),
-        ("", "", (8, 0), "writes writes", "two threads write one element at line 8:"),
-        ("", "", (8, 10), "writes writes", "two threads write one element at lines 8 and 10"),
-        ("", "", (8, 8), "reads writes", "line 8 reads what another thread writes there"),
-        ("", "", (0, 0), "reads writes", ""),
+        ("", "", (10, 8), "read write", "add __syncthreads() between lines 8 and 10"),
+        ("", "", (8, 2), "write read", "add __syncthreads() between lines 8 and 12"),
+        ("__syncthreads();", "", (8, 10), "write read", "still at line 10: add"),
+        ("block.sync();", "", (8, 2), "write read", "still at line 12: add"),
+        ("// __syncthreads()", "", (8, 10), "write read", "between lines 8 and 10"),
+        ("", "", (8, 0), "write write", "two threads write one element at line 8:"),
+        ("", "", (8, 10), "write write", "two threads write one element at lines 8 and 10"),
+        ("", "", (8, 8), "read write", "line 8 reads what another thread writes there"),
+        ("", "", (0, 0), "read write", ""),
     ],
 )
 def test_what_a_shared_race_lacks(
     first: str, second: str, lines: tuple[int, int], verbs: str, says: str
 ) -> None:
     source = KERNEL.replace("FIRST", first).replace("SECOND", second)
-    does, did = verbs.split()
-    message = (
-        f"data race: thread (0,1,0) of block (0,0,0) {does} and thread (16,0,0) of the same block "
-        f"{did} the same bytes of s_tile[16] (132 bytes of shared memory, declared at line 6)"
-    )
-    race = Finding("shared-race", message, file="a.cu", line=lines[0], other_line=lines[1])
+    verb, other_verb = verbs.split()
+    tile = MemoryObject("shared", "s_tile", 132, "a.cu", 6, element=4)
+    race = Finding(
+        "shared-race", file="a.cu", line=lines[0], other_line=lines[1], other_thread=[16, 0, 0],
+        verb=verb, other_verb=other_verb, bytes=4, object=tile, offset=64,
+    )  # fmt: skip
     said = source_text.missing_barrier(source, race)
     assert (says in said) if says else not said
-    of_blocks = Finding("global-race", message, file="a.cu", line=8, other_line=10)
+    of_blocks = replace(race, kind="global-race", line=8, other_line=10)
     assert not source_text.missing_barrier(source, of_blocks)
 
 
@@ -135,18 +137,20 @@ __global__ void k(float *out) {
 
 
 @pytest.mark.parametrize(
-    ("does", "element", "line", "says"),
+    ("verb", "columns", "line", "says"),
     [
-        ("reads", "s_tile[16]", 8, "begins while other threads are still at line 8: add"),
-        ("writes", "s_tile[1][0]", 2, "or is an index larger than its row, and reaches the next"),
-        ("writes", "s_tile[16]", 2, "between the two"),
+        ("read", 0, 8, "begins while other threads are still at line 8: add"),
+        ("write", 16, 2, "or is an index larger than its row, and reaches the next"),
+        ("write", 0, 2, "between the two"),
     ],
 )
 def test_a_race_with_the_next_round_or_the_next_row(
-    does: str, element: str, line: int, says: str
+    verb: str, columns: int, line: int, says: str
 ) -> None:
-    message = f"data race: thread (1,0,0) of block (0,0,0) {does} and thread (0,0,0) of the same "
-    message += f"block writes the same bytes of {element} (132 bytes of shared memory)"
-    race = Finding("shared-race", message, file="a.cu", line=line, other_line=2)
+    tile = MemoryObject("shared", "s_tile", 132, element=4, columns=columns)
+    race = Finding(
+        "shared-race", file="a.cu", line=line, other_line=2, other_thread=[0, 0, 0],
+        verb=verb, other_verb="write", bytes=4, object=tile, offset=64,
+    )  # fmt: skip
     said = source_text.missing_barrier(LOADED_IN_A_LOOP, race)
     assert says in said and ("row" in said) == ("row" in says)

@@ -209,11 +209,12 @@ def test_a_folder_without_room_is_seen(tmp_path: Path) -> None:
 
 
 def test_what_many_threads_do_at_one_line_is_said_once() -> None:
-    def fault(line: int, thread: str, why: str = "used a pointer that was never set") -> bytes:
-        said = f"thread {thread} of block (0,0,0) of kernel k {why}"
-        return msgspec.json.encode(Finding(kind="fault", message=said, file="a.cu", line=line))
+    def fault(line: int, *thread: int, case: str = "fault-never-set", at: int = 0) -> bytes:
+        block, who = [0, 0, 0], list(thread)
+        found = Finding("out-of-bounds", case, kernel="k", file="a.cu", line=line, address=at)
+        return msgspec.json.encode(msgspec.structs.replace(found, block=block, thread=who))
 
-    lines = [fault(5, "(0,0,0)"), fault(5, "(7,0,1)"), fault(6, "(0,0,0)"), fault(0, "(1,0,0)")]
-    lines += [fault(0, "(2,0,0)"), fault(5, "(0,0,0)", "accessed address 16")]
+    lines = [fault(5, 0, 0, 0), fault(5, 7, 0, 1), fault(6, 0, 0, 0), fault(0, 1, 0, 0)]
+    lines += [fault(0, 2, 0, 0), fault(5, 0, 0, 0, case="fault-no-allocation", at=16)]
     found = findings_in(b"\n".join(lines), Path("/bin/true"))
     assert [(f.line, f.count) for f in found] == [(5, 2), (6, 1), (0, 1), (0, 1), (5, 1)]

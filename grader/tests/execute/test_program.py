@@ -424,7 +424,9 @@ def test_a_fault_in_code_of_the_simulator_names_the_kernel_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The kernel has written over its stack: several host threads may fault, in our own code."""
-    own = Finding("misaligned", "", kernel="k", file="labs/sim/src/exec/thread.c", line=14, pc=1)
+    own = Finding(
+        "misaligned", "fault", kernel="k", file="labs/sim/src/exec/thread.c", line=14, pc=1
+    )
     run_command._show_faults([own, own])
     assert capsys.readouterr().err == "grade: kernel k faulted; run it with --check\n"
 

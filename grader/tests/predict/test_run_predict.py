@@ -128,7 +128,7 @@ def test_only_some_blocks_run(program: Path) -> None:
 
 def test_the_sums_of_a_thread_are_counted(program: Path) -> None:
     built = build([str(program)], True)
-    done, launches = execute_sampled(built, [], 60, 16)
+    done, launches, _ = execute_sampled(built, [], 60, 16)
     assert done.status == 0
     found = counts.of_launches(built.binary, launches)
     assert found[2].operations["fma"] == pytest.approx(64 * found[2].warps)

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from grader.execute.profile import Kernel, LineCounters, Profile
+from grader.execute.profile import Kernel, LineCounters, Profile, told
 from grader.model.counters import Counters
 from grader.model.finding import Finding
 from grader.render import profile as render
@@ -32,7 +32,9 @@ KERNEL = Kernel(
         LineCounters("folder/a.cu", 8, counters(**SHARED, **CONSTANT)),
     ],
 )
-FINDING = Finding("leak", "a message of " + "several words " * 20, file="a_long_name.cu", line=3)
+FINDING = told(
+    Finding("undefined", text="a message of " + "several words " * 20, file="a_long.cu", line=3)
+)
 
 
 def test_no_width_is_one_table_as_wide_as_it_needs() -> None:
@@ -72,7 +74,7 @@ def test_findings_are_broken_between_words_in_a_terminal_only() -> None:
     assert len(render.findings(profile).splitlines()) == 2
     lines = render.findings(profile, width=80).splitlines()
     assert max(map(len, lines)) <= 80 and len(lines) > 3
-    assert lines[0].startswith("error: leak: a_long_name.cu:3:")
+    assert lines[0].startswith("error: undefined: a_long.cu:3:")
     assert " ".join(lines[:-1]).split() == render.findings(profile).splitlines()[0].split()
 
 

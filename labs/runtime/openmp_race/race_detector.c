@@ -1,10 +1,10 @@
 #include "race_detector.h"
 
 #include "evidence/evidence.h"
+#include "evidence/finding.h"
 #include "order.h"
 #include "real_functions.h"
 
-#include <link.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -132,7 +132,7 @@ static struct access *accesses_of(uintptr_t byte) {
 
 /* The address, in the program's file, of the call that returns to `pc`. */
 static unsigned long long in_program(const void *pc) {
-    return (uintptr_t)pc - 1 - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
+    return finding_address((const char *)pc - 1);
 }
 
 /* The thread of the two accesses that is not the running one. */
@@ -140,6 +140,8 @@ static int other_thread(const struct access *access) {
     const int thread = order_thread_of(access->part[0]);
     return thread == running ? order_thread_of(access->part[1]) : thread;
 }
+
+static const char *const verb[] = {[READ] = "read", [WRITE] = "write"};
 
 /* Reports a finding, as grader/model/finding.py reads it; each pair of source locations once.
  * `earlier`, of `earlier_kind`, is the access that `pc` races with.
@@ -154,15 +156,12 @@ static void report(const void *pc, int kind, const struct access *earlier, int e
     reported[reported_count].pc = pc;
     reported[reported_count++].other = earlier->pc;
     char line[512];
-    const int length = snprintf(
-        line, sizeof line,
-        "{\"kind\":\"thread-race\",\"pc\":%llu,\"other_pc\":%llu,\"thread\":[%d,0,0],\"message\":"
-        "\"data race: thread %d %s and thread %d %s the same bytes, with no barrier, lock or "
-        "atomic "
-        "access between them\"}\n",
-        in_program(pc), in_program(earlier->pc), running, running,
-        kind == WRITE ? "writes" : "reads", other_thread(earlier),
-        earlier_kind == WRITE ? "writes" : "reads");
+    const int length =
+        snprintf(line, sizeof line,
+                 "{\"kind\":\"%s\",\"pc\":%llu,\"other_pc\":%llu,\"thread\":[%d,0,0],"
+                 "\"other_thread\":[%d,0,0],\"verb\":\"%s\",\"other_verb\":\"%s\"}\n",
+                 finding_words[FOUND_THREAD_RACE].kind, in_program(pc), in_program(earlier->pc),
+                 running, other_thread(earlier), verb[kind], verb[earlier_kind]);
     evidence_write(EVIDENCE_FINDING, line, (size_t)length);
 }
 

@@ -1,14 +1,13 @@
 #include "crash.h"
 
 #include "evidence/evidence.h"
+#include "evidence/finding.h"
 
 #include <errno.h>
 #include <execinfo.h>
-#include <link.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -22,10 +21,6 @@ extern void __asan_poison_memory_region(const volatile void *, size_t) __attribu
 extern const char __executable_start[], etext[];
 
 static char stack[STACK];
-
-struct finding {
-    const char *kind, *message;
-};
 
 static bool in_program(const void *pc) {
     return (const char *)pc >= __executable_start && (const char *)pc < etext;
@@ -71,61 +66,29 @@ static const void *position_of(const ucontext_t *context) {
     return NULL;
 }
 
-static struct finding fault(const siginfo_t *info, const ucontext_t *context, int last_error) {
+static enum finding_kind fault(const siginfo_t *info, const ucontext_t *context, int last_error) {
     const uintptr_t address = (uintptr_t)info->si_addr, top = stack_pointer(context);
     if (info->si_code == SI_KERNEL) { /* x86 gives no address for these */
-        return (struct finding){
-            "protection-fault",
-            "general protection fault: an instruction such as that of _mm_load_si128() got an "
-            "address that is not a multiple of its size, or a pointer is not valid"};
+        return FOUND_CRASH_ALIGNMENT;
     }
-    if (address < NEAR_NULL && last_error == ENOMEM) {
-        return (struct finding){"null-pointer",
-                                "a NULL pointer is used. The call that failed last had not enough "
-                                "memory: malloc() then returns NULL; check what it returns"};
+    if (address < NEAR_NULL) { /* of malloc(), perhaps */
+        return last_error == ENOMEM ? FOUND_CRASH_NO_MEMORY : FOUND_CRASH_NULL;
     }
-    if (address < NEAR_NULL) {
-        return (struct finding){"null-pointer", "a NULL pointer is used"};
-    }
-    if (top - address + NEAR_STACK < 2 * NEAR_STACK) {
-        return (struct finding){"stack-overflow",
-                                "endless recursion, or local arrays that are too large"};
-    }
-    return (struct finding){"crash", "accesses memory that your program does not own"};
+    return top - address + NEAR_STACK < 2 * NEAR_STACK ? FOUND_CRASH_STACK : FOUND_CRASH_FOREIGN;
 }
 
-static struct finding finding_of(int number, const siginfo_t *info, const ucontext_t *context,
-                                 int last_error) {
-    switch (number) {
-    case SIGFPE:
-        return (struct finding){"division-by-zero", "an integer is divided by 0"};
-    case SIGABRT:
-        return (struct finding){"aborted",
-                                "abort() was called here, or by a function that is called here: "
-                                "free() calls it for a pointer that malloc() did not return, and "
-                                "an exception that nothing catches, as when `new` or a "
-                                "std::vector gets no memory"};
-    case SIGILL:
-        return (struct finding){"crash", "this processor does not have this instruction"};
-    default:
-        return fault(info, context, last_error);
-    }
+static enum finding_kind finding_of(int number, const siginfo_t *info, const ucontext_t *context,
+                                    int last_error) {
+    return number == SIGFPE    ? FOUND_CRASH_DIVISION
+           : number == SIGABRT ? FOUND_ABORTED
+           : number == SIGILL  ? FOUND_CRASH_INSTRUCTION
+                               : fault(info, context, last_error);
 }
 
 /* The signal handler. It restores what the signal does without it, which then happens. */
 static void explain(int number, siginfo_t *info, void *context) {
     const int last_error = errno;
-    const struct finding f = finding_of(number, info, context, last_error);
-    const char *pc = position_of(context);
-    const uintptr_t at = pc ? (uintptr_t)pc - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0) : 0;
-    char line[512];
-    const int length = snprintf(line, sizeof line,
-                                "{\"severity\":\"error\",\"kind\":\"%s\",\"message\":\"%s\","
-                                "\"pc\":%ju}\n",
-                                f.kind, f.message, (uintmax_t)at);
-    if (length > 0) {
-        evidence_write(EVIDENCE_FINDING, line, (size_t)length);
-    }
+    finding_write(finding_of(number, info, context, last_error), position_of(context));
     signal(number, SIG_DFL);
     errno = last_error;
 }

@@ -194,7 +194,7 @@ def _count(row: dict[str, str], clone: Path, measured: Path) -> list[Kernel]:
     arguments = shlex.split(row["arguments"])
     given = nvcc_options.parse(shlex.split(row["options"]), arguments)
     built = program.build(row["files"].split(), True, given.program)
-    _, launches = program.execute_sampled(built, arguments, SECONDS, SAMPLE)
+    _, launches, _ = program.execute_sampled(built, arguments, SECONDS, SAMPLE)
     launches = launches[:MOST_LAUNCHES]
     return pair(name, list(zip(launches, counts.of_launches(built.binary, launches), strict=True)),
                 _measured(measured))  # fmt: skip

@@ -74,14 +74,12 @@ static bool is_live(const struct cudaArray *array) {
 /* Reports a second cudaFreeArray(), or one of something else. */
 static void report_bad_free(const struct cudaArray *array, const char *call,
                             struct sim_location location) {
-    struct sim_finding finding = {.kind = "wrong-space", .location = location};
-    if (!sim_is_array(array)) {
-        sim_report(&finding, "%s() of a pointer that is not a CUDA array", call);
-    } else {
-        finding.kind = "use-after-free";
-        sim_report(&finding, "%s() of an array that was already freed at %s:%d", call,
-                   array->freed_at.file ? array->freed_at.file : "?", array->freed_at.line);
+    struct sim_finding finding = {.found = FOUND_FREE_NO_ARRAY, .location = location, .call = call};
+    if (sim_is_array(array)) {
+        finding.found = FOUND_FREE_ARRAY_AGAIN;
+        finding.place = array->freed_at;
     }
+    sim_report(&finding);
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array) {

@@ -6,18 +6,16 @@
 
 #include <string.h>
 
-/* Is it the name of a device variable where the call needs an address? Then reports it. */
+/* Is it the name of a device variable where the call needs an address? Then reports it. `instead`:
+ * the call that takes a name. */
 static bool is_host_name(const void *pointer, const char *side, const char *instead,
                          struct sim_location location) {
     sim_lock_device();
     bool mere = sim_is_host_name(pointer);
     sim_unlock_device();
     if (mere) {
-        struct sim_finding finding = {.kind = "wrong-space", .location = location};
-        sim_report(&finding,
-                   "the %s is a __constant__ or __device__ variable, whose name is not a device "
-                   "address: use %s, or get the address from cudaGetSymbolAddress()",
-                   side, instead);
+        sim_report(&(struct sim_finding){
+            .found = FOUND_HOST_NAME, .location = location, .side = side, .call = instead});
     }
     return mere;
 }
@@ -115,16 +113,15 @@ static void note_copied(const struct sim_copy *c) {
 /* A copy between two addresses that the program passed. */
 static cudaError_t copy(const struct sim_copy *c) {
     bool any = c->width > 0 && c->height > 0;
-    if (any &&
-        (is_host_name(c->to, "destination of this copy", "cudaMemcpyToSymbol()", c->location) ||
-         is_host_name(c->from, "source of this copy", "cudaMemcpyFromSymbol()", c->location))) {
+    if (any && (is_host_name(c->to, "destination", "cudaMemcpyToSymbol", c->location) ||
+                is_host_name(c->from, "source", "cudaMemcpyFromSymbol", c->location))) {
         return sim_fail(cudaErrorInvalidValue);
     }
     if (any && (c->to == NULL || c->from == NULL)) {
-        const struct sim_finding finding = {
-            .severity = "note", .kind = "invalid-copy", .location = c->location};
-        sim_report_once(&finding, "the %s of this copy is a null pointer: was memory allocated?",
-                        c->to == NULL ? "destination" : "source");
+        sim_report_once(&(struct sim_finding){.found = FOUND_COPY_NULL,
+                                              .severity = "note",
+                                              .location = c->location,
+                                              .side = c->to == NULL ? "destination" : "source"});
     }
     cudaError_t error = sim_copy(c);
     if (error != cudaSuccess) {
@@ -203,7 +200,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 
 static cudaError_t fill(const struct sim_fill *f) {
     bool any = f->width > 0 && f->height > 0;
-    SIM_FAIL_IF(any && is_host_name(f->to, "memory to be set", "cudaMemcpyToSymbol()", f->location),
+    SIM_FAIL_IF(any && is_host_name(f->to, "memory", "cudaMemcpyToSymbol", f->location),
                 cudaErrorInvalidValue);
     return sim_fill(f);
 }

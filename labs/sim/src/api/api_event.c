@@ -208,7 +208,7 @@ void sim_forget_events(void) {
 
 static void report_leaks(void) {
     for (const struct sim_event *e = events; e; e = e->next) {
-        sim_report_leak(e->location, "the event created here was never destroyed");
+        sim_report_leak(FOUND_LEAK_OF_EVENT, e->location);
     }
 }
 SIM_AT_END(report_leaks);

@@ -15,8 +15,7 @@ struct call {
 static void check_function(const struct call *call, struct sim_location location) {
     if (!call_target_permitted(call->function ? (uintptr_t)call->function
                                               : (uintptr_t)call->callback)) {
-        sim_report(&(struct sim_finding){.kind = "foreign-call", .location = location}, "%s",
-                   call_target_why);
+        sim_report(&(struct sim_finding){.found = FOUND_FOREIGN_POINTER, .location = location});
         _exit(CALL_TARGETS_STATUS);
     }
 }

@@ -85,7 +85,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 bloc
 
 /* Applies the attributes of a launch; most of them are hints. */
 static cudaError_t apply(const cudaLaunchConfig_t *from, struct sim_config *to) {
-    struct sim_finding finding = {.kind = "invalid-launch", .location = {to->file, to->line}};
+    struct sim_finding finding = {.location = {to->file, to->line}};
     for (unsigned i = 0; i < from->numAttrs; i++) {
         const cudaLaunchAttribute *a = &from->attrs[i];
         switch (a->id) {
@@ -96,17 +96,15 @@ static cudaError_t apply(const cudaLaunchConfig_t *from, struct sim_config *to) 
             to->overlaps = a->val.programmaticStreamSerializationAllowed != 0;
             break;
         case cudaLaunchAttributeProgrammaticEvent:
-            sim_report(&finding,
-                       "the simulator has no cudaLaunchAttributeProgrammaticEvent: launch "
-                       "the dependent kernel in the same stream, with "
-                       "cudaLaunchAttributeProgrammaticStreamSerialization");
+            finding.found = FOUND_EVENT_ATTRIBUTE;
+            sim_report(&finding);
             return cudaErrorNotSupported;
         case cudaLaunchAttributeClusterDimension: {
             bool one =
                 a->val.clusterDim.x == 1 && a->val.clusterDim.y == 1 && a->val.clusterDim.z == 1;
             if (!one) {
-                sim_report(&finding, "the simulator has no cluster of more than one block: "
-                                     "exchange data between blocks through global memory");
+                finding.found = FOUND_CLUSTER;
+                sim_report(&finding);
                 return cudaErrorNotSupported;
             }
             break;

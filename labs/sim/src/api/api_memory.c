@@ -118,32 +118,20 @@ int sim_holds(const void *memory, const void *content, size_t bytes) {
 /* Reports why `call` cannot free `pointer`. */
 static void report_bad_free(const void *pointer, const char *call, struct sim_location location) {
     const struct sim_allocation *owner = sim_owner(pointer);
-    struct sim_finding finding = {.kind = "wrong-space", .location = location};
+    struct sim_finding finding = {
+        .location = location, .call = call, .object = sim_object_of(owner)};
     if (!owner) {
-        sim_report(&finding, "%s() of a pointer that %s", call,
-                   sim_is_never_set((uintptr_t)pointer) ? "was never set: begin with NULL"
-                                                        : "no allocation returned");
+        finding.found =
+            sim_is_never_set((uintptr_t)pointer) ? FOUND_FREE_NEVER_SET : FOUND_FREE_UNKNOWN;
     } else if (owner->freed) {
-        finding.kind = "use-after-free";
-        char array[160];
-        sim_describe_allocation(owner, array, sizeof array);
-        sim_report(&finding, "%s() of memory that was already freed (%s)", call, array);
+        finding.found = FOUND_FREE_AGAIN;
     } else if (owner->base != pointer && owner->space != SIM_HEAP_MEMORY) {
-        sim_report(
-            &finding,
-            "%s() of an address %td bytes after the start of its allocation: pass the pointer "
-            "that the allocation returned",
-            call, (const char *)pointer - owner->base);
+        finding.found = FOUND_FREE_INSIDE;
+        finding.offset = (const char *)pointer - owner->base;
     } else {
-        static const char *const memory[] = {"device", "page-locked host", "registered host",
-                                             "managed", "a kernel's own"};
-        static const char *const instead[] = {"cudaFree", "cudaFreeHost", "cudaHostUnregister",
-                                              "cudaFree",
-                                              ("free() or delete in a kernel, not "
-                                               "cudaFree")};
-        sim_report(&finding, "%s() of %s memory: use %s()", call, memory[owner->space],
-                   instead[owner->space]);
+        finding.found = FOUND_FREE_OTHER_SPACE;
     }
+    sim_report(&finding);
 }
 
 /* 1 + sim_calls_that_wait() when memory was last freed while the device had work; 0: never. */

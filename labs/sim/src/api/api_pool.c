@@ -123,11 +123,9 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     size_t bytes = a ? a->bytes : 0;
     sim_unlock_device();
     if (!a || again) {
-        struct sim_finding finding = {.kind = again ? "use-after-free" : "wrong-space",
-                                      .location = location};
-        sim_report(&finding, again ? "cudaFreeAsync() of memory that was already freed"
-                                   : "cudaFreeAsync() of what is not the start of device memory: "
-                                     "use the function that belongs to its allocation");
+        sim_report(
+            &(struct sim_finding){.found = again ? FOUND_FREE_ASYNC_AGAIN : FOUND_FREE_ASYNC_OTHER,
+                                  .location = location});
         return sim_fail(cudaErrorInvalidValue);
     }
     struct sim_operation operation = step(SIM_OP_FREE, &pointer, bytes, __func__, location);

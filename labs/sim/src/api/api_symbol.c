@@ -23,21 +23,19 @@ static size_t size_of(const void *symbol, size_t size) {
     return v ? v->bytes : size;
 }
 
-/* Is it the address of something inside of a variable? Then that is reported for the call `name`;
- * `instead` says how to reach that part. */
-static bool is_inside(const char *name, const void *symbol, const char *instead,
-                      struct sim_location location) {
+/* Is it the address of something inside of a variable? Then that is reported for the call. */
+static bool is_inside(const char *name, const void *symbol, struct sim_location location) {
     const struct sim_variable *v = sim_variable_at(symbol);
     if (v == NULL || v->address == symbol) {
         return false;
     }
-    const size_t offset = (size_t)((const char *)symbol - (const char *)v->address);
-    struct sim_finding finding = {.kind = "wrong-space", .location = location};
-    sim_report(
-        &finding,
-        "%s() fails with cudaErrorInvalidSymbol: its symbol is a part of %s, %zu bytes after "
-        "the beginning, and CUDA knows only %s as a whole: write %s, and %s",
-        name, v->name, offset, v->name, v->name, instead);
+    const struct sim_object whole = {
+        .space = "global", .name = v->name, .bytes = v->bytes, .made = {v->file, v->line}};
+    sim_report(&(struct sim_finding){.found = FOUND_PART_OF_SYMBOL,
+                                     .location = location,
+                                     .call = name,
+                                     .object = whole,
+                                     .offset = (const char *)symbol - (const char *)v->address});
     return true;
 }
 
@@ -45,22 +43,21 @@ static bool is_inside(const char *name, const void *symbol, const char *instead,
 static cudaError_t check(const char *name, const void *symbol, size_t size, size_t bytes,
                          size_t offset, enum cudaMemcpyKind kind, enum cudaMemcpyKind wrong,
                          struct sim_location location) {
-    if (is_inside(name, symbol, "give the distance in bytes as the argument offset", location)) {
+    if (is_inside(name, symbol, location)) {
         return sim_fail(cudaErrorInvalidSymbol);
     }
     if (room_of(symbol) < size) {
-        struct sim_finding finding = {.kind = "wrong-space", .location = location};
-        sim_report(&finding, "the symbol of this copy is not a device variable: write the name "
-                             "of a __constant__ or __device__ variable, without quotes and &");
+        sim_report(&(struct sim_finding){.found = FOUND_NO_SYMBOL, .location = location});
         return sim_fail(cudaErrorInvalidSymbol);
     }
     SIM_FAIL_IF((unsigned)kind > cudaMemcpyDefault || kind == wrong || kind == cudaMemcpyHostToHost,
                 cudaErrorInvalidMemcpyDirection);
     if (offset > size || bytes > size - offset) {
-        struct sim_finding finding = {.kind = "out-of-bounds", .location = location};
-        sim_report(&finding,
-                   "%zu bytes at offset %zu do not fit in a symbol of %zu bytes: %zu too many",
-                   bytes, offset, size, offset > size ? bytes : bytes - (size - offset));
+        sim_report(&(struct sim_finding){.found = FOUND_SYMBOL_TOO_SMALL,
+                                         .location = location,
+                                         .bytes = bytes,
+                                         .offset = (ptrdiff_t)offset,
+                                         .limit = (long long)size});
         return sim_fail(cudaErrorInvalidValue);
     }
     return cudaSuccess;
@@ -87,12 +84,13 @@ static cudaError_t copy(const struct call *call, void *to, const void *from) {
     }
     if (call->bytes % call->element != 0) {
         const struct sim_variable *v = sim_variable_at(call->symbol);
-        const struct sim_finding finding = {
-            .severity = "note", .kind = "invalid-copy", .location = location};
-        sim_report_once(&finding,
-                        "%s() copies %zu bytes to %s, whose numbers have %zu bytes each: it takes "
-                        "a number of bytes; multiply the number of elements by their sizeof",
-                        call->name, call->bytes, v ? v->name : "a variable", call->element);
+        sim_report_once(&(struct sim_finding){.found = FOUND_ELEMENTS_TO_SYMBOL,
+                                              .severity = "note",
+                                              .location = location,
+                                              .call = call->name,
+                                              .bytes = call->bytes,
+                                              .text = v ? v->name : NULL,
+                                              .value = (long long)call->element});
     }
     char *at = (char *)(uintptr_t)call->symbol + call->offset;
     const struct sim_copy c = {.to = to ? to : at,
@@ -167,9 +165,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes
 cudaError_t sim_symbol_address(void **pointer, const void *symbol, size_t size) {
     SIM_BEGIN_AS("cudaGetSymbolAddress", cudaErrorInvalidSymbol);
     SIM_FAIL_IF(!pointer, cudaErrorInvalidValue);
-    SIM_FAIL_IF(room_of(symbol) == 0 ||
-                    is_inside("cudaGetSymbolAddress", symbol,
-                              "add the distance to the address that you get", location),
+    SIM_FAIL_IF(room_of(symbol) == 0 || is_inside("cudaGetSymbolAddress", symbol, location),
                 cudaErrorInvalidSymbol);
     sim_lock_device();
     sim_note_address(symbol, size_of(symbol, size));

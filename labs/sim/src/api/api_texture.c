@@ -30,9 +30,10 @@ static cudaError_t destroy(unsigned long long handle, int role, const char *call
     bool again = t && t->destroyed;
     bool ours = t && !again && t->role == role;
     if (again) {
-        struct sim_finding finding = {.kind = "use-after-free", .location = location};
-        sim_report(&finding, "%s() of an object that was already destroyed at %s:%d", call,
-                   t->destroyed_at.file ? t->destroyed_at.file : "?", t->destroyed_at.line);
+        sim_report(&(struct sim_finding){.found = FOUND_DESTROY_AGAIN,
+                                         .location = location,
+                                         .call = call,
+                                         .place = t->destroyed_at});
     } else if (ours) {
         sim_texture_destroy(t, location);
     }

@@ -9,14 +9,15 @@ static bool fits(struct array_place at, const struct sim_copy *c, const char *si
         at.z + c->depth <= a->depth) {
         return true;
     }
-    struct sim_finding finding = {.kind = "out-of-bounds", .location = c->location};
-    sim_report(
-        &finding,
-        "this copy of %zu bytes x %zu rows x %zu slices from byte %zu, row %zu, slice %zu on "
-        "does not fit the %s, an array of %zu bytes x %zu rows x %zu slices allocated at "
-        "%s:%d",
-        c->width, c->height, c->depth, at.x, at.y, at.z, side, a->pitch, a->height, a->depth,
-        a->location.file ? a->location.file : "?", a->location.line);
+    const struct sim_object array = {.space = "array", .made = a->location};
+    sim_report(&(struct sim_finding){
+        .found = FOUND_ARRAY_COPY_OUTSIDE,
+        .location = c->location,
+        .side = side,
+        .object = array,
+        .at = {(long long)at.x, (long long)at.y, (long long)at.z},
+        .size = {(long long)c->width, (long long)c->height, (long long)c->depth},
+        .extent = {(long long)a->pitch, (long long)a->height, (long long)a->depth}});
     return false;
 }
 
@@ -27,10 +28,11 @@ static bool is_live(const struct cudaArray *array) {
 /* Reports an array that was freed; nothing is known of one that never existed. */
 static void report_dead(const struct cudaArray *array, const char *side,
                         struct sim_location location) {
-    struct sim_finding finding = {.kind = "use-after-free", .location = location};
     if (sim_is_array(array)) {
-        sim_report(&finding, "the %s of this call is an array that was freed at %s:%d", side,
-                   array->freed_at.file ? array->freed_at.file : "?", array->freed_at.line);
+        sim_report(&(struct sim_finding){.found = FOUND_ARRAY_COPY_FREED,
+                                         .location = location,
+                                         .side = side,
+                                         .place = array->freed_at});
     }
 }
 

@@ -18,7 +18,6 @@
 #include "memory/variables.h"
 #include "queue/queue.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,63 +68,51 @@ static size_t shared_limit(const struct sim_config *c, const struct sim_kernel *
     return more && limit > SIM_BLOCK_SHARED ? limit : SIM_BLOCK_SHARED;
 }
 
-/* Does the device accept this launch? Returns its answer and writes the reason to `why`. */
+/* Does the device accept this launch? Returns its answer and notes in `why` what is wrong. */
 static cudaError_t check(const struct sim_config *c, const struct sim_kernel *k, bool is_stream,
-                         char *why, size_t size) {
+                         struct sim_finding *why) {
     const dim3 *g = &c->grid, *b = &c->block;
     uint64_t plane = (uint64_t)b->x * b->y; /* this product fits; times z it may not */
     if (plane == 0 || b->z == 0 || g->x == 0 || g->y == 0 || g->z == 0) {
-        snprintf(why, size,
-                 "a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads is empty: every dimension must "
-                 "be at least 1; was a size rounded down to 0?",
-                 g->x, g->y, g->z, b->x, b->y, b->z);
+        why->found = FOUND_EMPTY_GRID;
         return cudaErrorInvalidConfiguration;
     }
     if (plane > SIM_MAX_THREADS || plane * b->z > SIM_MAX_THREADS) {
-        snprintf(why, size, "block (%u,%u,%u) has %.0f threads; a block may have at most %d", b->x,
-                 b->y, b->z, (double)plane * b->z, SIM_MAX_THREADS);
+        why->found = FOUND_TOO_MANY_THREADS;
+        why->limit = SIM_MAX_THREADS;
         return cudaErrorInvalidConfiguration;
     }
     if (k->most_threads && plane * b->z > (uint64_t)k->most_threads) {
-        snprintf(why, size,
-                 "block (%u,%u,%u) has %d threads; __launch_bounds__ of the kernel allows %d", b->x,
-                 b->y, b->z, (int)(plane * b->z), k->most_threads);
+        why->found = FOUND_LAUNCH_BOUNDS;
+        why->limit = k->most_threads;
         return cudaErrorInvalidValue;
     }
     if (b->z > 64) {
-        snprintf(why, size, "block (%u,%u,%u): z may be at most 64", b->x, b->y, b->z);
+        why->found = FOUND_BLOCK_TOO_DEEP;
         return cudaErrorInvalidConfiguration;
     }
     if (g->x > 0x7fffffffu || g->y > 65535 || g->z > 65535) {
-        snprintf(why, size, "grid (%u,%u,%u): x may be at most 2147483647, y and z 65535", g->x,
-                 g->y, g->z);
+        why->found = FOUND_GRID_TOO_LARGE;
         return cudaErrorInvalidConfiguration;
     }
     if (!is_stream) {
-        snprintf(why, size,
-                 "the fourth value of <<<...>>> is not a stream, or a stream that was destroyed");
+        why->found = FOUND_NO_STREAM;
         return cudaErrorInvalidResourceHandle;
     }
     int resident = sim_blocks_that_fit((int)(plane * b->z), c->shared + k->static_shared);
     if (c->cooperative && (uint64_t)g->x * g->y * g->z > (uint64_t)resident * SIM_MULTIPROCESSORS) {
-        snprintf(why, size,
-                 "a cooperative grid of %llu blocks: all of them must run at once, and the device "
-                 "runs %d of this size on each of its %d multiprocessors",
-                 (unsigned long long)g->x * g->y * g->z, resident, SIM_MULTIPROCESSORS);
+        why->found = FOUND_TOO_LARGE_TO_COOPERATE;
+        why->value = resident;
+        why->limit = SIM_MULTIPROCESSORS;
         return cudaErrorCooperativeLaunchTooLarge;
     }
     size_t limit = shared_limit(c, k);
     if (c->shared > limit || c->shared + k->static_shared > limit) {
-        int n = snprintf(why, size,
-                         "%zu bytes of shared memory (%zu of them __shared__ variables); a block "
-                         "may have %zu",
-                         c->shared + k->static_shared, k->static_shared, limit);
-        if (limit == SIM_BLOCK_SHARED && n > 0 && (size_t)n < size) {
-            snprintf(why + n, size - (size_t)n,
-                     " (48 KB), or up to %zu after cudaFuncSetAttribute(%s, "
-                     "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)",
-                     sim_shared_optin, c->kernel);
-        }
+        why->found = FOUND_TOO_MUCH_SHARED;
+        why->bytes = c->shared + k->static_shared;
+        why->value = (long long)k->static_shared;
+        why->limit = (long long)limit;
+        why->number = limit == SIM_BLOCK_SHARED ? (long long)sim_shared_optin : 0;
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;
@@ -160,8 +147,10 @@ static bool finish(void *context, bool succeeded) {
 /* Refuses the launch: the program learns of it only if it asks. */
 static void refuse(const struct sim_config *c, cudaError_t error) {
     sim_fail(error);
-    sim_unchecked_launch("unchecked-error", c->kernel, (struct sim_location){c->file, c->line},
-                         "the launch of %s failed with %s", c->kernel, cudaGetErrorName(error));
+    sim_unchecked_launch(&(struct sim_finding){.found = FOUND_UNCHECKED_LAUNCH,
+                                               .kernel = c->kernel,
+                                               .location = {c->file, c->line},
+                                               .error = cudaGetErrorName(error)});
 }
 
 /* What a launch that has begun before its primary leaves until that one has ended. */
@@ -361,8 +350,12 @@ static void launch(const struct sim_config *c, void (*thread)(const void *),
     sim_lock_device();
     struct sim_kernel *k =
         sim_kernel_of(c->function ? c->function : (const void *)(uintptr_t)thread);
-    char why[512];
-    cudaError_t answer = k ? check(c, k, is_stream, why, sizeof why) : cudaErrorMemoryAllocation;
+    struct sim_finding why = {.found = FOUND_LAUNCH_NO_MEMORY,
+                              .kernel = c->kernel,
+                              .location = {c->file, c->line},
+                              .grid = c->grid,
+                              .threads = c->block};
+    cudaError_t answer = k ? check(c, k, is_stream, &why) : cudaErrorMemoryAllocation;
     size_t limit = k ? shared_limit(c, k) : 0;
     sim_unlock_device();
     if (answer == cudaSuccess) {
@@ -371,9 +364,8 @@ static void launch(const struct sim_config *c, void (*thread)(const void *),
         return;
     }
     sim_fail(answer);
-    sim_unchecked_launch("invalid-launch", c->kernel, (struct sim_location){c->file, c->line},
-                         "the launch of %s fails with %s: %s", c->kernel, cudaGetErrorName(answer),
-                         k ? why : "out of memory");
+    why.error = cudaGetErrorName(answer);
+    sim_unchecked_launch(&why);
 }
 
 void sim_launch(const struct sim_config *c, void (*thread)(const void *), const void *closure) {
@@ -399,26 +391,20 @@ void sim_launch(const struct sim_config *c, void (*thread)(const void *), const 
 void sim_check_pointer(const struct sim_config *c, int number, const volatile void *pointer) {
     const void *p = (const void *)(uintptr_t)pointer;
     struct sim_finding finding = {
-        .kind = "wrong-space", .kernel = c->kernel, .location = {c->file, c->line}};
+        .kernel = c->kernel, .location = {c->file, c->line}, .value = number};
     sim_lock_device();
     bool known = sim_owner(p) || sim_device_end(p) || sim_is_managed(p), name = sim_is_host_name(p);
     sim_unlock_device();
     if (name) {
-        sim_report(
-            &finding,
-            "argument %d of kernel %s is a __constant__ or __device__ variable, whose name in "
-            "host code is not a device address: use the variable itself in the kernel, or get "
-            "its address from cudaGetSymbolAddress()",
-            number, c->kernel);
+        finding.found = FOUND_ARGUMENT_NAME;
+        sim_report(&finding);
         bad_argument = true;
         return;
     }
     if (sim_checked || known || !sim_is_readable(p)) {
         return; /* when checked, the access itself is reported; an invalid address faults */
     }
-    sim_report(&finding,
-               "argument %d of kernel %s points to host memory, which the device cannot access: "
-               "copy it with cudaMemcpy() to memory from cudaMalloc()",
-               number, c->kernel);
+    finding.found = FOUND_ARGUMENT_HOST;
+    sim_report(&finding);
     bad_argument = true;
 }

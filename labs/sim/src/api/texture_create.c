@@ -174,11 +174,8 @@ cudaError_t sim_create_surface(unsigned long long *handle, const struct cudaReso
     cudaError_t error = resource->resType == cudaResourceTypeArray ? use_resource(&t, resource)
                                                                    : cudaErrorInvalidValue;
     if (error == cudaSuccess && !(t.array_flags & cudaArraySurfaceLoadStore)) {
-        struct sim_finding finding = {
-            .severity = "note", .kind = "invalid-surface", .location = location};
-        sim_report(&finding,
-                   "CUDA asks for the flag cudaArraySurfaceLoadStore at the allocation of an array "
-                   "that a surface uses; an H200 works without it");
+        sim_report(&(struct sim_finding){
+            .found = FOUND_SURFACE_FLAG, .severity = "note", .location = location});
     }
     return error == cudaSuccess ? register_object(t, handle) : error;
 }

@@ -3,8 +3,6 @@
 
 #include "base/options.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static _Thread_local cudaError_t last;
@@ -36,13 +34,8 @@ static struct sim_counted_site sites[SIM_COUNTED_SITES];
 static int call_count, site_count;
 
 /* The last launch that was refused, and the last call that failed without a check of its result;
- * kept until the program asks for the error. */
-static struct unchecked {
-    const char *kind; /* NULL: none */
-    const char *kernel;
-    struct sim_location location;
-    char message[512];
-} launch, call;
+ * kept until the program asks for the error. FOUND_NOTHING: none. */
+static struct sim_finding launch, call;
 
 const char *cudaGetErrorName(cudaError_t error) {
     switch (error) {
@@ -94,10 +87,9 @@ cudaError_t sim_sticky(void) {
     return __atomic_load_n(&sticky, __ATOMIC_RELAXED);
 }
 
-void sim_report_leak(struct sim_location made, const char *what) {
-    const struct sim_finding finding = {.kind = "leak", .location = made};
+void sim_report_leak(enum finding_kind found, struct sim_location made) {
     if (sim_sticky() == cudaSuccess) {
-        sim_report_once(&finding, "%s", what);
+        sim_report_once(&(struct sim_finding){.found = found, .location = made});
     }
 }
 
@@ -168,8 +160,11 @@ static bool fails_now(const char *name, int line) {
 }
 
 static void report_injected(const char *name, int number, struct sim_location location) {
-    struct sim_finding finding = {.severity = "note", .kind = "injected", .location = location};
-    sim_report(&finding, "call %d of %s was made to fail on purpose", number, name);
+    sim_report(&(struct sim_finding){.found = FOUND_INJECTED,
+                                     .severity = "note",
+                                     .location = location,
+                                     .call = name,
+                                     .value = number});
 }
 
 /* The error of a call that fails_now(): what was asked for, or else its own. */
@@ -283,70 +278,51 @@ cudaError_t sim_injected_launch(struct sim_location location) {
 }
 
 /* The program has had its last chance to ask for the error. */
-static void report_unchecked(struct unchecked *u, const char *what_it_does) {
-    if (u->kind) {
-        struct sim_finding finding = {
-            .kind = u->kind, .kernel = u->kernel, .location = u->location};
-        sim_report(&finding, "%s. The program %s", u->message, what_it_does);
+static void report_unchecked(struct sim_finding *f) {
+    if (f->found != FOUND_NOTHING) {
+        f->is_unchecked = true;
+        sim_report(f);
     }
-    u->kind = NULL;
+    f->found = FOUND_NOTHING;
 }
 
 /* The program has asked for the error, so it knows of it; a note gives the reason. */
-static void see(struct unchecked *u) {
-    if (u->kind && strcmp(u->kind, "invalid-launch") == 0) {
-        struct sim_finding finding = {
-            .severity = "note", .kind = u->kind, .kernel = u->kernel, .location = u->location};
-        sim_report(&finding, "%s", u->message);
+static void see(struct sim_finding *f) {
+    if (sim_same_kind(f->found, FOUND_LAUNCH_NO_MEMORY)) {
+        f->severity = "note";
+        sim_report(f);
     }
-    u->kind = NULL;
+    f->found = FOUND_NOTHING;
 }
 
-void sim_unchecked_launch(const char *kind, const char *kernel, struct sim_location location,
-                          const char *format, ...) {
-    launch.kind = kind;
-    launch.kernel = kernel;
-    launch.location = location;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(launch.message, sizeof launch.message, format, arguments);
-    va_end(arguments);
+void sim_unchecked_launch(const struct sim_finding *finding) {
+    launch = *finding;
 }
 
 void sim_begin_launch(void) {
     calling.name = NULL;
 }
 
-static void report_unchecked_launch(void) {
-    report_unchecked(&launch,
-                     "never checks for this error: call cudaGetLastError() after each launch and "
-                     "check what it returns");
-}
-
 void sim_see_unchecked_launch(void) {
     see(&launch);
-}
-
-static void report_unchecked_call(void) {
-    report_unchecked(&call, "ignores its return value: check the return value of every CUDA call");
 }
 
 /* What follows from a call that sim_fail_call() made fail is for its caller to judge. */
 cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *file, int line) {
     if (error != cudaSuccess && error != cudaErrorNotReady && sim_sticky() == cudaSuccess &&
         !failing.name) {
-        report_unchecked_call();
-        call.kind = "unchecked-error";
-        call.location = (struct sim_location){file, line};
-        snprintf(call.message, sizeof call.message, "%s() failed with %s", name,
-                 cudaGetErrorName(error));
+        report_unchecked(&call);
+        call = (struct sim_finding){.found = FOUND_UNCHECKED_CALL,
+                                    .location = {file, line},
+                                    .call = name,
+                                    .error = cudaGetErrorName(error)};
     }
     return error;
 }
 
 static void report_unchecked_at_exit(void) {
-    report_unchecked_launch();
-    report_unchecked_call();
+    report_unchecked(&launch);
+    report_unchecked(&call);
 }
 SIM_AT_END(report_unchecked_at_exit);
 

@@ -26,9 +26,9 @@ cudaError_t sim_exchange_last(cudaError_t error);
 void sim_fail_for_good(cudaError_t error);
 cudaError_t sim_sticky(void);
 
-/* The program ends, and what it has made at `made` is still there, as `what` says. On a lost device
- * it could end nothing: then that is no leak. */
-void sim_report_leak(struct sim_location made, const char *what);
+/* The program ends, and what it has made at `made` is still there. On a lost device it could end
+ * nothing: then that is no leak. */
+void sim_report_leak(enum finding_kind found, struct sim_location made);
 
 /* This thread runs a function of the program's in the order of a stream: it may call no function of
  * the API. */
@@ -58,12 +58,10 @@ unsigned sim_calls_that_wait(void);
  * cudaSuccess. */
 cudaError_t sim_injected_launch(struct sim_location location);
 
-/* A launch was refused, for the reason in `format`. It becomes a finding of this kind unless the
- * program asks for the error before its end. */
-__attribute__((format(printf, 4, 5))) void sim_unchecked_launch(const char *kind,
-                                                                const char *kernel,
-                                                                struct sim_location location,
-                                                                const char *format, ...);
+/* A launch was refused. That becomes a finding unless the program asks for the error before its
+ * end; then it is a note, if a device would never accept such a launch. What the finding points to
+ * must last. */
+void sim_unchecked_launch(const struct sim_finding *finding);
 
 /* What fails from here on is a launch, not the call of the runtime before it. */
 void sim_begin_launch(void);

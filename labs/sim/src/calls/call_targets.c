@@ -1,12 +1,12 @@
 #include "calls/call_targets.h"
 
 #include "evidence/evidence.h"
+#include "evidence/finding.h"
 #include "evidence/our_fault.h"
 
 #include <elf.h>
 #include <link.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -206,18 +206,8 @@ GENERAL_REGISTERS bool call_target_permitted(uintptr_t target) {
            (from < permitted.is.count && permitted.is.targets[from] == target);
 }
 
-const char call_target_why[] = "this call through a pointer reaches an address that is neither a "
-                               "function of yours nor one that your code names: set the pointer "
-                               "to a function, and check what overwrites it";
-
 __attribute__((noreturn, noinline, cold)) static void end(const void *pc) {
-    char line[512];
-    const uintptr_t at = (uintptr_t)pc - 1 - (_r_debug.r_map ? _r_debug.r_map->l_addr : 0);
-    const int length = snprintf(line, sizeof line,
-                                "{\"severity\":\"error\",\"kind\":\"foreign-call\",\"message\":"
-                                "\"%s\",\"pc\":%ju}\n",
-                                call_target_why, (uintmax_t)at);
-    evidence_write(EVIDENCE_FINDING, line, (size_t)length);
+    finding_write(FOUND_FOREIGN_POINTER, (const char *)pc - 1);
     _exit(CALL_TARGETS_STATUS);
 }
 

@@ -18,8 +18,6 @@ enum { CALL_TARGETS_STATUS = 3 }; /* the exit status after another target */
 enum { KNOWN_TARGETS = 512 };
 extern uintptr_t call_targets_known[KNOWN_TARGETS] __attribute__((visibility("hidden")));
 
-extern const char call_target_why[]; /* what is wrong with a call of another one, and what to do */
-
 /* May the program call what lies there, or give it to a library that will call it? NULL may be
  * given: whoever takes it says what is wrong. */
 bool call_target_permitted(uintptr_t target);

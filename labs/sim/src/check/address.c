@@ -7,7 +7,6 @@
 #include "memory/program_constants.h"
 #include "memory/variables.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* g++ puts the gap of SIM_VARIABLE() before its variable; these come after the last variable. */
@@ -261,75 +260,19 @@ size_t address_unwritten(const char *from, size_t bytes) {
     return source ? bytes - shadow_written(source, from, bytes) : 0;
 }
 
-void address_describe(const struct memory_object *p, char *text, size_t size) {
-    size_t bytes = (size_t)(p->to - p->from);
-    const char *file = p->declared_at.file ? p->declared_at.file : "?";
-    switch (p->kind) {
-    case MEMORY_GLOBAL:
-        if (p->name) {
-            snprintf(text, size, "%s (%zu bytes)", p->name, bytes);
-            break;
-        }
-        snprintf(text, size, "the array of %zu bytes allocated at %s:%d", bytes, file,
-                 p->declared_at.line);
-        break;
-    case MEMORY_HEAP:
-        if (p->declared_at.file) {
-            snprintf(text, size, "the %zu bytes that a kernel allocated at %s:%d", bytes, file,
-                     p->declared_at.line);
-        } else {
-            snprintf(text, size, "%zu bytes that a kernel allocated with new", bytes);
-        }
-        break;
-    case MEMORY_DYNAMIC:
-        snprintf(text, size, "%s%s%zu bytes of dynamic shared memory%s", p->name ? p->name : "",
-                 p->name ? " (" : "the block's ", bytes, p->name ? ")" : "");
-        break;
-    case MEMORY_SHARED:
-    case MEMORY_CONSTANT:
-    case MEMORY_VARIABLE:
-        snprintf(text, size, "%s (%zu bytes of %s memory, declared at %s:%d)", p->name, bytes,
-                 p->kind == MEMORY_SHARED     ? "shared"
-                 : p->kind == MEMORY_CONSTANT ? "constant"
-                                              : "global",
-                 file, p->declared_at.line);
-        break;
-    default:
-        snprintf(text, size, "memory that is not the device's");
+struct sim_object address_described(const struct memory_object *p) {
+    static const char *const space[] = {
+        [MEMORY_HEAP] = "heap",         [MEMORY_SHARED] = "shared",   [MEMORY_DYNAMIC] = "dynamic",
+        [MEMORY_CONSTANT] = "constant", [MEMORY_VARIABLE] = "global",
+    };
+    if (p->kind == MEMORY_GLOBAL) {
+        return sim_object_of(sim_owner(p->from));
     }
-}
-
-bool address_place(const struct memory_object *p, const char *at, size_t bytes, char *text,
-                   size_t size) {
-    const bool is_named = p->element && p->name;
-    const ptrdiff_t element = (ptrdiff_t)(p->element ? p->element : bytes), offset = at - p->from;
-    if (element == 0 || offset % element || (is_named ? bytes % p->element != 0 : bytes > 8)) {
-        return false;
-    }
-    const ptrdiff_t index = offset / element, columns = p->columns, rows = p->rows;
-    if (!is_named || index < 0) {
-        snprintf(text, size, "element %td", index);
-    } else if (rows) {
-        snprintf(text, size, "%s[%td][%td][%td]", p->name, index / columns / rows,
-                 index / columns % rows, index % columns);
-    } else if (columns) {
-        snprintf(text, size, "%s[%td][%td]", p->name, index / columns, index % columns);
-    } else {
-        snprintf(text, size, "%s[%td]", p->name, index);
-    }
-    return true;
-}
-
-void address_element(const struct memory_object *p, const char *at, size_t bytes, char *text,
-                     size_t size) {
-    char place[256], owner[512];
-    address_describe(p, owner, sizeof owner);
-    const bool is_whole = address_place(p, at, bytes, place, sizeof place);
-    if (is_whole && strchr(place, '[')) { /* its name begins the description of the array, too */
-        snprintf(text, size, "%s%s", place, owner + strlen(p->name));
-    } else if (is_whole) {
-        snprintf(text, size, "%s of %s", place, owner);
-    } else {
-        snprintf(text, size, "%td bytes into %s", at - p->from, owner);
-    }
+    return (struct sim_object){.space = space[p->kind],
+                               .name = p->name,
+                               .bytes = (size_t)(p->to - p->from),
+                               .made = p->declared_at,
+                               .element = p->element,
+                               .rows = p->rows,
+                               .columns = p->columns};
 }

@@ -45,19 +45,8 @@ void address_copied(const char *to, const char *from, size_t bytes);
 /* How many bytes of a range of device memory were never written; 0 if it is not such a range. */
 size_t address_unwritten(const char *from, size_t bytes);
 
-/* Describes it in words: "the array of 4096 bytes allocated at x.cu:12", "s_tile (1024 bytes of
- * shared memory, declared at x.cu:7)" ... */
-void address_describe(const struct memory_object *p, char *text, size_t size);
-
-/* Which element of `bytes` bytes is at this address, which may lie outside: "s_tile[3][4]", or
- * "element 12" of what has no name. Is it a whole element? */
-bool address_place(const struct memory_object *p, const char *at, size_t bytes, char *text,
-                   size_t size);
-
-/* Describes that element: "s_tile[3][4] (1024 bytes of ...)", "element 12 of the array ...", "3
- * bytes into the array ..." */
-void address_element(const struct memory_object *p, const char *at, size_t bytes, char *text,
-                     size_t size);
+/* As a finding names it. */
+struct sim_object address_described(const struct memory_object *p);
 
 /* The device variable at or nearest to this address, or NULL. */
 const struct sim_variable *address_variable(const char *at);

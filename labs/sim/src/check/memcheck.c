@@ -11,7 +11,6 @@
 #include "memory/footprint.h"
 #include "memory/variables.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,31 +23,31 @@ extern const char __ehdr_start[];
 struct check_site check_sites[CHECK_SITES];
 bool check_pending;
 
+/* An access that may race with an earlier one. */
+struct racing {
+    struct race race;
+    const char *at;
+    size_t bytes;
+    const char *verb;
+    const void *pc;
+    struct memory_object object;
+    uint3 block, thread;
+};
+
 /* The last store, if check_pending: it happens after its check, and whether it changes anything is
  * known only later. */
 static struct {
     struct shadow *shadow;
-    size_t first, count, bytes; /* its cells, and its bytes */
-    uint32_t oldest;            /* of shadow_cell() */
-    const void *address;
+    size_t first, count;  /* its cells */
+    uint32_t oldest;      /* of shadow_cell() */
+    struct racing racing; /* if it may race: racing.race.other.segment is not 0 */
     char before[MAX_COMPARED];
-    struct race race;
-    struct sim_finding finding;
-    struct memory_object object;
-    uint3 block, thread;
     bool is_flag; /* volatile: to store the same value is fine */
 } pending;
 
 /* Plain reads, by the running thread, of what other threads update atomically. Each is a race
  * unless an atomicCAS() of the same thread then verifies the value that it read. */
-static struct guess {
-    const void *address;
-    size_t bytes;
-    struct race race;
-    struct sim_finding finding;
-    struct memory_object object;
-    uint3 block, thread;
-} guesses[MAX_GUESSES];
+static struct racing guesses[MAX_GUESSES];
 static unsigned guess_count;
 
 /* One access of one thread. */
@@ -74,66 +73,61 @@ void check_begin(void) {
 static bool is_known(const struct sim_finding *f) {
     static struct {
         const void *low, *high;
-        const char *kind, *severity;
+        enum finding_kind found;
+        bool is_note;
     } reported[MAX_REPORTED];
     static unsigned count;
     const void *low = f->pc < f->other_pc ? f->pc : f->other_pc;
     const void *high = f->pc < f->other_pc ? f->other_pc : f->pc;
+    const bool is_note = f->severity != NULL;
     for (unsigned i = 0; i < count; i++) {
-        if (reported[i].low == low && reported[i].high == high && reported[i].kind == f->kind &&
-            reported[i].severity == f->severity) {
+        if (reported[i].low == low && reported[i].high == high && reported[i].is_note == is_note &&
+            sim_same_kind(reported[i].found, f->found)) {
             return true;
         }
     }
     if (count < MAX_REPORTED) {
         reported[count].low = low;
         reported[count].high = high;
-        reported[count].kind = f->kind;
-        reported[count++].severity = f->severity;
+        reported[count].found = f->found;
+        reported[count++].is_note = is_note;
     }
     return false;
 }
 
 static const char *verb(enum race_access how) {
-    return how == RACE_LOAD ? "reads" : how == RACE_STORE ? "writes" : "atomically updates";
+    return how == RACE_LOAD ? "read" : how == RACE_STORE ? "write" : "atomic";
 }
 
-static struct sim_finding finding(const struct access *a, const char *kind) {
-    return (struct sim_finding){.severity = "error",
-                                .kind = kind,
+static struct sim_finding finding(const struct access *a, enum finding_kind found) {
+    return (struct sim_finding){.found = found,
                                 .kernel = a->w->block.config->kernel,
                                 .block = &blockIdx,
                                 .thread = &threadIdx,
-                                .pc = a->pc};
+                                .pc = a->pc,
+                                .verb = verb(a->how),
+                                .bytes = a->bytes};
 }
 
-#define WHO "thread (%u,%u,%u) of block (%u,%u,%u)"
-#define INDEX(i) (i).x, (i).y, (i).z
+/* Reports what has not been reported yet of an access in, or near, an object. */
+static bool report_in(const struct access *a, const struct memory_object *p, struct sim_finding f) {
+    const bool is_new = !is_known(&f);
+    if (is_new) {
+        f.object = address_described(p);
+        f.offset = a->at - p->from;
+        sim_report(&f);
+    }
+    return is_new;
+}
 
 static void report_outside(const struct access *a, const struct memory_object *p) {
-    struct sim_finding f = finding(a, p->freed ? "use-after-free" : "out-of-bounds");
-    if (is_known(&f)) {
-        return;
+    struct sim_finding f = finding(a, p->freed          ? FOUND_FREED
+                                      : a->at < p->from ? FOUND_BEFORE
+                                                        : FOUND_PAST_END);
+    if (f.found == FOUND_PAST_END && p->kind == MEMORY_DYNAMIC) {
+        f.cause = sim_if_elements((size_t)(p->to - p->from), p->element, a->at - p->from);
     }
-    char owner[512];
-    address_describe(p, owner, sizeof owner);
-    const char *end = a->at + a->bytes;
-    if (p->freed) {
-        sim_report(&f, WHO " %s %zu bytes of memory that was already freed: %s", INDEX(threadIdx),
-                   INDEX(blockIdx), verb(a->how), a->bytes, owner);
-    } else if (a->at < p->from) {
-        sim_report(&f, WHO " %s %zu bytes that start %td bytes before %s", INDEX(threadIdx),
-                   INDEX(blockIdx), verb(a->how), a->bytes, p->from - a->at, owner);
-    } else {
-        char place[256] = "";
-        const bool is_whole = address_place(p, a->at, a->bytes, place, sizeof place);
-        const bool is_dynamic = is_whole && p->kind == MEMORY_DYNAMIC && p->element;
-        const size_t asked = (size_t)(p->to - p->from), offset = (size_t)(a->at - p->from);
-        sim_report(&f, WHO " %s %zu bytes that reach %td bytes past the end of %s%s%s%s",
-                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, end - p->to, owner,
-                   is_whole ? ": " : "", place,
-                   is_dynamic ? sim_if_elements(asked, p->element, offset) : "");
-    }
+    report_in(a, p, f);
 }
 
 /* As sim_is_readable(), which asks the operating system: a wrong access that is repeated asks once
@@ -162,13 +156,14 @@ bool sim_outside(long long index, unsigned long size, const char *array, const c
     if (!sim_checked || !sim_on_device()) {
         return false;
     }
-    struct sim_finding f = {.kind = "out-of-bounds",
-                            .kernel = sim_worker->block.config->kernel,
-                            .location = {file, line},
-                            .block = &blockIdx,
-                            .thread = &threadIdx};
-    sim_report_once(&f, WHO " uses element %lld of its own array `%s`, which has 0 to %lu",
-                    INDEX(threadIdx), INDEX(blockIdx), index, array, size - 1);
+    sim_report_once(&(struct sim_finding){.found = FOUND_OWN_ARRAY,
+                                          .kernel = sim_worker->block.config->kernel,
+                                          .location = {file, line},
+                                          .block = &blockIdx,
+                                          .thread = &threadIdx,
+                                          .text = array,
+                                          .value = index,
+                                          .limit = (long long)size - 1});
     return true;
 }
 
@@ -178,15 +173,12 @@ void sim_unset(const char *name, const char *file, int line) {
     if (!sim_checked || !sim_on_device()) {
         return;
     }
-    struct sim_finding f = {.kind = "uninitialised-read",
-                            .kernel = sim_worker->block.config->kernel,
-                            .location = {file, line},
-                            .block = &blockIdx,
-                            .thread = &threadIdx};
-    sim_report_once(&f,
-                    WHO " reads its variable `%s` before anything was stored there: set it where "
-                        "it is declared",
-                    INDEX(threadIdx), INDEX(blockIdx), name);
+    sim_report_once(&(struct sim_finding){.found = FOUND_UNSET,
+                                          .kernel = sim_worker->block.config->kernel,
+                                          .location = {file, line},
+                                          .block = &blockIdx,
+                                          .thread = &threadIdx,
+                                          .text = name});
 }
 
 /* The object in or near which the address would be if an unsigned index of 32 bits, of `*size`
@@ -202,131 +194,72 @@ static const struct memory_object *before_wrapping(const struct access *a, size_
     return NULL;
 }
 
+/* What such an address is, if it is not one that has wrapped around. */
+static enum finding_kind unknown_address(const struct access *a, bool null, bool readable) {
+    return sim_is_on_any_stack(a->w, a->at)     ? readable ? FOUND_LOCAL : FOUND_STACK_GUARD
+           : readable                           ? FOUND_HOST_MEMORY
+           : sim_is_never_set((uintptr_t)a->at) ? FOUND_NEVER_SET
+           : null                               ? FOUND_NULL
+                                                : FOUND_NO_ALLOCATION;
+}
+
 static void report_unknown(const struct access *a) {
-    bool null = (uintptr_t)a->at < 65536;
-    bool readable = !null && is_readable(a->at);
-    struct sim_finding f = finding(a, readable ? "wrong-space" : "out-of-bounds");
+    const bool null = (uintptr_t)a->at < 65536, readable = !null && is_readable(a->at);
+    struct sim_finding f = finding(a, unknown_address(a, null, readable));
     if (is_known(&f)) {
         return;
     }
     size_t size;
     const struct memory_object *meant = null || readable ? NULL : before_wrapping(a, &size);
     if (meant != NULL) {
-        char owner[512];
-        address_describe(meant, owner, sizeof owner);
-        sim_report(&f,
-                   WHO " %s %zu bytes %zu GB behind %s: an unsigned index that is negative wrapped "
-                       "to about 4294967295; compute with int",
-                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, size * 4, owner);
-    } else if (sim_is_on_any_stack(a->w, a->at)) {
-        sim_report(&f,
-                   WHO " %s %zu bytes of a local variable of another thread: the local memory of a "
-                       "thread is its own; exchange values through shared memory",
-                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes);
-    } else if (readable) {
-        sim_report(&f,
-                   WHO " %s %zu bytes of host memory, which the device cannot access: copy "
-                       "them with cudaMemcpy() to memory from cudaMalloc()",
-                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes);
-    } else if (sim_is_never_set((uintptr_t)a->at)) {
-        sim_report(&f, WHO " %s %zu bytes through a pointer that was never set: its address is %p",
-                   INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, (const void *)a->at);
-    } else {
-        sim_report(&f, WHO " %s %zu bytes %s %p%s", INDEX(threadIdx), INDEX(blockIdx), verb(a->how),
-                   a->bytes, null ? "through a null pointer: address" : "at address",
-                   (const void *)a->at, null ? "" : ", which belongs to no allocation");
+        f.found = FOUND_WRAPPED;
+        f.object = address_described(meant);
+        f.value = (long long)size * 4; /* GB */
+    } else if (!readable) {
+        f.address = a->at;
     }
-}
-
-static void report_constant(const struct access *a, const struct memory_object *p) {
-    struct sim_finding f = finding(a, "wrong-space");
-    if (is_known(&f)) {
-        return;
-    }
-    char owner[512];
-    address_element(p, a->at, a->bytes, owner, sizeof owner);
-    sim_report(&f,
-               WHO
-               " %s %zu bytes of constant memory, which no kernel can change: %s; the host sets "
-               "it with cudaMemcpyToSymbol()",
-               INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, owner);
-}
-
-static void report_misaligned(const struct access *a, const struct memory_object *p) {
-    struct sim_finding f = finding(a, "misaligned");
-    if (is_known(&f)) {
-        return;
-    }
-    char owner[512], where[64] = "";
-    address_describe(p, owner, sizeof owner);
-    if (a->at < p->from) {
-        snprintf(where, sizeof where, "%td bytes before", p->from - a->at);
-    } else if (a->at >= p->to) {
-        snprintf(where, sizeof where, "%td bytes past the end of", a->at - p->to);
-    } else {
-        snprintf(where, sizeof where, "%td bytes into", a->at - p->from);
-    }
-    sim_report(&f, WHO " %s %zu bytes at once at an address that is not a multiple of %zu: %s %s",
-               INDEX(threadIdx), INDEX(blockIdx), verb(a->how), a->bytes, a->bytes, where, owner);
-}
-
-/* What to do where cudaMemset() was given the number of elements; "" where it was not. */
-static void advise_memset(const struct access *a, const struct memory_object *p, char *text,
-                          size_t size) {
-    const struct sim_allocation *whole = p->kind == MEMORY_GLOBAL ? sim_owner(p->from) : NULL;
-    text[0] = '\0';
-    if (whole && whole->set_bytes && whole->set_bytes * a->bytes == whole->bytes) {
-        snprintf(text, size,
-                 "; cudaMemset() at %s:%d sets %zu of its %zu bytes: it takes a number of bytes; "
-                 "multiply the number of elements by their sizeof",
-                 whole->set_at.file ? whole->set_at.file : "?", whole->set_at.line,
-                 whole->set_bytes, whole->bytes);
-    }
+    sim_report(&f);
 }
 
 static void report_unwritten(const struct access *a, const struct memory_object *p, bool in_part) {
-    struct sim_finding f = finding(a, "uninitialised-read");
+    struct sim_finding f = finding(a, in_part ? FOUND_UNWRITTEN_PART : FOUND_UNWRITTEN);
     /* Part of a structure is most likely its padding. */
-    f.severity = in_part && (a->bytes > 4 || !a->aligned) ? "note" : "error";
+    f.severity = in_part && (a->bytes > 4 || !a->aligned) ? "note" : NULL;
+    const struct sim_allocation *whole = p->kind == MEMORY_GLOBAL ? sim_owner(p->from) : NULL;
+    if (whole && whole->set_bytes && whole->set_bytes * a->bytes == whole->bytes) {
+        f.cause = "elements"; /* cudaMemset() was given their number */
+        f.value = (long long)whole->set_bytes;
+        f.place = whole->set_at;
+    }
+    report_in(a, p, f);
+}
+
+/* is_same: it stores the value that is there, so that the race is only a note. */
+static void report_race(const struct racing *r, bool is_same) {
+    const struct memory_object *p = &r->object;
+    const bool one_block = p->kind == MEMORY_SHARED || p->kind == MEMORY_DYNAMIC;
+    struct sim_finding f = {.found = one_block ? FOUND_SHARED_RACE : FOUND_GLOBAL_RACE,
+                            .severity = is_same ? "note" : NULL,
+                            .pc = r->pc,
+                            .other_pc = __ehdr_start + (r->race.other.pc & SHADOW_PC)};
     if (is_known(&f)) {
         return;
     }
-    char owner[512], advice[320];
-    address_element(p, a->at, a->bytes, owner, sizeof owner);
-    advise_memset(a, p, advice, sizeof advice);
-    sim_report(&f, WHO " %s %zu bytes%s were never written: %s%s", INDEX(threadIdx),
-               INDEX(blockIdx), verb(a->how), a->bytes, in_part ? ", some of which" : " that",
-               owner, advice);
-}
-
-/* Of the `bytes` bytes at `at` in an object. */
-static void report_race(struct sim_finding *f, const struct race *race,
-                        const struct memory_object *p, const char *at, size_t bytes,
-                        const char *does, uint3 thread, uint3 block, bool same_value) {
-    if (is_known(f)) {
-        return;
-    }
-    char owner[512], other[128];
-    address_element(p, at, bytes, owner, sizeof owner);
     unsigned t;
     uint64_t number;
-    const char *order = "with no barrier between them";
-    const char *did = !race->other_stored              ? "reads"
-                      : race->other.pc & SHADOW_ATOMIC ? "atomically updates"
-                                                       : "writes";
-    if (race_thread_of(race->other, &t, &number)) {
-        uint3 index = sim_worker->index[t];
-        snprintf(other, sizeof other, "thread (%u,%u,%u) of the same block", INDEX(index));
-    } else {
-        snprintf(other, sizeof other, "another block");
-        order = "and either block may run first";
-    }
-    const char *why = race->lock_without_fence
-                          ? ": no __threadfence() follows the atomicCAS() that took the lock"
-                      : same_value ? "; both write the same value"
-                                   : "";
-    sim_report(f, "data race: " WHO " %s and %s %s the same bytes of %s, %s%s", INDEX(thread),
-               INDEX(block), does, other, did, owner, order, why);
+    f.kernel = sim_worker->block.config->kernel;
+    f.block = &r->block;
+    f.thread = &r->thread;
+    f.other_thread = race_thread_of(r->race.other, &t, &number) ? &sim_worker->index[t] : NULL;
+    f.verb = r->verb;
+    f.other_verb = !r->race.other_stored              ? "read"
+                   : r->race.other.pc & SHADOW_ATOMIC ? "atomic"
+                                                      : "write";
+    f.bytes = r->bytes;
+    f.object = address_described(p);
+    f.offset = r->at - p->from;
+    f.cause = r->race.lock_without_fence ? "lock-without-fence" : is_same ? "same-value" : NULL;
+    sim_report(&f);
 }
 
 /* The pending store has happened: reports its race, as a note if it changed nothing. */
@@ -335,8 +268,8 @@ static void settle(void) {
         return;
     }
     race_time.moment++;
-    bool changed =
-        pending.bytes > MAX_COMPARED || memcmp(pending.before, pending.address, pending.bytes) != 0;
+    const struct racing *r = &pending.racing;
+    bool changed = r->bytes > MAX_COMPARED || memcmp(pending.before, r->at, r->bytes) != 0;
     for (size_t i = pending.first; changed && i < pending.first + pending.count; i++) {
         struct shadow_cell copy;
         struct shadow_cell *cell = shadow_cell(pending.shadow, i, pending.oldest, &copy);
@@ -344,23 +277,15 @@ static void settle(void) {
         shadow_set_cell(pending.shadow, i, pending.oldest, cell);
     }
     check_pending = false;
-    if (pending.race.other.segment != 0 && (changed || !pending.is_flag)) {
-        pending.finding.severity = changed ? "error" : "note";
-        pending.finding.block = &pending.block;
-        pending.finding.thread = &pending.thread;
-        report_race(&pending.finding, &pending.race, &pending.object, pending.address,
-                    pending.bytes, "writes", pending.thread, pending.block, !changed);
+    if (r->race.other.segment != 0 && (changed || !pending.is_flag)) {
+        report_race(r, !changed);
     }
 }
 
 /* Reports the guesses that no atomicCAS() has verified. */
 static void settle_guesses(void) {
     for (unsigned i = 0; i < guess_count; i++) {
-        struct guess *g = &guesses[i];
-        g->finding.block = &g->block;
-        g->finding.thread = &g->thread;
-        report_race(&g->finding, &g->race, &g->object, g->address, g->bytes, "reads", g->thread,
-                    g->block, false);
+        report_race(&guesses[i], false);
     }
     guess_count = 0;
 }
@@ -368,19 +293,18 @@ static void settle_guesses(void) {
 static void forget_guesses(const void *address) {
     unsigned kept = 0;
     for (unsigned i = 0; i < guess_count; i++) {
-        if (guesses[i].address != address) {
+        if (guesses[i].at != address) {
             guesses[kept++] = guesses[i];
         }
     }
     guess_count = kept;
 }
 
-static void guess(const struct access *a, const struct race *race, const struct sim_finding *f,
-                  const struct memory_object *p) {
+static void guess(const struct racing *r) {
     if (guess_count == MAX_GUESSES) {
         settle_guesses();
     }
-    guesses[guess_count++] = (struct guess){a->at, a->bytes, *race, *f, *p, blockIdx, threadIdx};
+    guesses[guess_count++] = *r;
 }
 
 static void check_race(const struct access *a, const struct memory_object *p) {
@@ -412,20 +336,16 @@ static void check_race(const struct access *a, const struct memory_object *p) {
     if (is_flag) {
         race_atomic(a->at, a->how, false);
     }
-    struct sim_finding f = finding(a, one_block ? "shared-race" : "global-race");
-    if (race.other.segment != 0) {
-        f.other_pc = __ehdr_start + (race.other.pc & SHADOW_PC);
-    }
     if (a->how == RACE_STORE && (race.other.segment != 0 || may_change)) {
         check_pending = true;
         pending.shadow = p->shadow;
         pending.first = first;
         pending.count = count;
         pending.oldest = oldest;
-        pending.bytes = a->bytes;
-        pending.address = a->at;
+        pending.racing.bytes = a->bytes;
+        pending.racing.at = a->at;
         memcpy(pending.before, a->at, a->bytes < MAX_COMPARED ? a->bytes : MAX_COMPARED);
-        pending.race.other.segment = 0;
+        pending.racing.race.other.segment = 0;
     }
     if (a->how == RACE_COMPARE) {
         forget_guesses(a->at);
@@ -433,17 +353,14 @@ static void check_race(const struct access *a, const struct memory_object *p) {
     if (race.other.segment == 0) {
         return;
     }
+    const struct racing r = {race, a->at, a->bytes, verb(a->how), a->pc, *p, blockIdx, threadIdx};
     if (a->how == RACE_LOAD && !is_flag && race.other.pc & SHADOW_ATOMIC) {
-        guess(a, &race, &f, p);
+        guess(&r);
     } else if (race.same_value) {
-        pending.race = race;
-        pending.finding = f;
-        pending.object = *p;
+        pending.racing = r;
         pending.is_flag = is_flag;
-        pending.block = blockIdx;
-        pending.thread = threadIdx;
     } else {
-        report_race(&f, &race, p, a->at, a->bytes, verb(a->how), threadIdx, blockIdx, false);
+        report_race(&r, false);
     }
 }
 
@@ -485,12 +402,13 @@ static void check_inside(const struct access *a, const struct memory_object *p) 
 /* An access of host code. It must not access device variables, although it can in this process. */
 static void check_host(const struct access *a) {
     const struct sim_variable *v = address_variable(a->at);
-    struct sim_finding f = {.severity = "error", .kind = "wrong-space", .pc = a->pc};
+    struct sim_finding f = {.found = FOUND_DEVICE_VARIABLE, .pc = a->pc, .verb = verb(a->how)};
     if (v != NULL && !is_known(&f)) {
-        sim_report(&f,
-                   "host code %s %s (declared at %s:%d), which is device memory: copy it with "
-                   "cudaMemcpy%sSymbol()",
-                   verb(a->how), v->name, v->file, v->line, a->how == RACE_LOAD ? "From" : "To");
+        f.object = (struct sim_object){.space = sim_is_constant(v->address) ? "constant" : "global",
+                                       .name = v->name,
+                                       .bytes = v->bytes,
+                                       .made = {v->file, v->line}};
+        sim_report(&f);
     }
 }
 
@@ -547,7 +465,7 @@ static void check(const struct access *a) {
         end_thread(a, cudaErrorIllegalAddress);
     }
     if (!p->freed && is_misaligned(a, p)) { /* the device notices this before anything else */
-        report_misaligned(a, p);
+        report_in(a, p, finding(a, FOUND_MISALIGNED));
         end_thread(a, cudaErrorMisalignedAddress);
     }
     if (p->freed || a->at < p->from || a->at + a->bytes > p->to) {
@@ -561,7 +479,7 @@ static void check(const struct access *a) {
         return;
     }
     if (p->kind == MEMORY_CONSTANT && a->how != RACE_LOAD) {
-        report_constant(a, p);
+        report_in(a, p, finding(a, FOUND_CONSTANT));
         end_thread(a, cudaErrorIllegalAddress);
     }
     check_inside(a, p);
@@ -602,28 +520,24 @@ void check_read_only(const void *address, size_t bytes, const void *pc) {
         struct shadow_cell copy;
         const uint32_t oldest = race_time.launch_first;
         const struct shadow_event write = shadow_cell(p->shadow, i, oldest, &copy)->write;
-        struct sim_finding f = finding(&a, "read-only");
-        f.other_pc = __ehdr_start + (write.pc & SHADOW_PC);
-        if (write.segment >= oldest && !is_known(&f)) {
-            char owner[512];
-            address_describe(p, owner, sizeof owner);
-            sim_report(&f,
-                       WHO " uses __ldg() on %zu bytes that this kernel has written, of %s: its "
-                           "cache may hold what was there before; load them without __ldg()",
-                       INDEX(threadIdx), INDEX(blockIdx), bytes, owner);
-            return;
+        if (write.segment >= oldest) {
+            struct sim_finding f = finding(&a, FOUND_READ_ONLY);
+            f.other_pc = __ehdr_start + (write.pc & SHADOW_PC);
+            if (report_in(&a, p, f)) {
+                return;
+            }
         }
     }
 }
 
 void check_copy_to_host(const void *from, size_t bytes, struct sim_location location) {
     size_t unwritten = address_unwritten(from, bytes);
-    struct sim_finding f = {.severity = "note", .kind = "uninitialised-read", .location = location};
     if (unwritten > 0) {
-        char array[160];
-        sim_describe_allocation(sim_owner(from), array, sizeof array);
-        sim_report_once(&f, "this copy reads %zu bytes that were never written, from %s", unwritten,
-                        array);
+        sim_report_once(&(struct sim_finding){.found = FOUND_UNWRITTEN_COPY,
+                                              .severity = "note",
+                                              .location = location,
+                                              .bytes = unwritten,
+                                              .object = sim_object_of(sim_owner(from))});
     }
 }
 

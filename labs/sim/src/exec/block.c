@@ -14,7 +14,6 @@
 #include "sim/exchange.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,15 +46,11 @@ unsigned long long sim_barrier(int predicate, const char *file, int line) {
 void sim_grid_barrier(const char *file, int line) {
     const struct sim_config *c = sim_worker->block.config;
     if (!c->cooperative) {
-        struct sim_finding finding = {.kind = "invalid-launch",
-                                      .kernel = c->kernel,
-                                      .location = {file, line},
-                                      .block = &blockIdx,
-                                      .thread = &threadIdx};
-        sim_report(&finding,
-                   "kernel %s synchronizes its grid, but it was not launched with "
-                   "cudaLaunchCooperativeKernel(): on a device it fails or hangs here",
-                   c->kernel);
+        sim_report(&(struct sim_finding){.found = FOUND_NOT_COOPERATIVE,
+                                         .kernel = c->kernel,
+                                         .location = {file, line},
+                                         .block = &blockIdx,
+                                         .thread = &threadIdx});
         sim_end_kernel(cudaErrorLaunchFailure);
     }
     wait_for_all(AT_GRID, file, line);
@@ -66,10 +61,10 @@ int sim_is_cooperative(void) {
 }
 
 static const char *awaited(enum thread_state state) {
-    return state == AT_BARRIER ? "the other threads of the block"
-           : state == AT_GRID  ? "the other blocks of the grid"
-           : state == AT_TILE  ? "the other threads of its tile"
-                               : "lanes of its warp";
+    return state == AT_BARRIER ? "block"
+           : state == AT_GRID  ? "grid"
+           : state == AT_TILE  ? "tile"
+                               : "warp";
 }
 
 /* The first thread in this state; `count` if there is none. */
@@ -81,18 +76,6 @@ static unsigned first_in(const struct worker *w, enum thread_state state) {
     return t;
 }
 
-/* Describes where the first thread in `state` waits. */
-static void describe(const struct worker *w, enum thread_state state, char *text, size_t size) {
-    unsigned t = first_in(w, state);
-    if (t < w->block.count) {
-        snprintf(text, size, "thread (%u,%u,%u) waits at %s:%d for %s", w->index[t].x,
-                 w->index[t].y, w->index[t].z, w->thread[t].at.file, w->thread[t].at.line,
-                 awaited(state));
-        return;
-    }
-    snprintf(text, size, "no thread waits at a barrier of the block");
-}
-
 /* The threads in state `stuck` wait for others, which are in state `elsewhere` or have left. */
 static void report_deadlock(struct worker *w, enum thread_state stuck,
                             enum thread_state elsewhere) {
@@ -101,19 +84,20 @@ static void report_deadlock(struct worker *w, enum thread_state stuck,
         return; /* they wait for a thread that its error ended */
     }
     unsigned t = first_in(w, stuck);
-    struct sim_finding finding = {.kind = "barrier-divergence",
+    struct sim_finding finding = {.found = FOUND_DEADLOCK,
                                   .kernel = w->block.config->kernel,
                                   .location = w->thread[t].at,
                                   .block = &blockIdx,
-                                  .thread = &w->index[t]};
-    char here[256], there[256], mask[32] = "";
-    describe(w, stuck, here, sizeof here);
-    describe(w, elsewhere, there, sizeof there);
-    if (stuck == AT_WARP) {
-        snprintf(mask, sizeof mask, " (mask 0x%08x)", w->thread[t].mask);
+                                  .thread = &w->index[t],
+                                  .awaits = awaited(stuck),
+                                  .mask = stuck == AT_WARP ? w->thread[t].mask : 0};
+    const unsigned other = first_in(w, elsewhere);
+    if (other < w->block.count) {
+        finding.other_thread = &w->index[other];
+        finding.other_awaits = awaited(elsewhere);
+        finding.place = w->thread[other].at;
     }
-    sim_report(&finding, "kernel %s never ends: %s%s that never arrive; %s",
-               w->block.config->kernel, here, mask, there);
+    sim_report(&finding);
 }
 
 /* Do all threads wait at the same barrier but those that have left the kernel at a `return`? */
@@ -147,29 +131,20 @@ static void report_divergence(struct worker *w) {
     }
     bool left = sim_state(w, other) == DONE;
     struct sim_finding finding = {.severity = is_note ? "note" : NULL,
-                                  .kind = "barrier-divergence",
+                                  .found = left ? FOUND_THREAD_LEFT : FOUND_OTHER_BARRIER,
                                   .kernel = w->block.config->kernel,
                                   .location = leader->at,
                                   .block = &blockIdx,
-                                  .thread = &w->index[first]};
+                                  .thread = &w->index[first],
+                                  .other_thread = &w->index[other]};
     if (!left) {
         finding.other = w->thread[other].at;
     }
-    const uint3 *a = &w->index[first], *b = &w->index[other];
     const struct sim_location *end = &w->thread[other].at;
-    char where[512] = "";
-    if (left && end->file == NULL && end->line > 0) {
-        snprintf(where, sizeof where, ", by the return at %s:%d", leader->at.file, end->line);
+    if (left && end->file == NULL && end->line > 0) { /* at a return */
+        finding.place = (struct sim_location){leader->at.file, end->line};
     }
-    sim_report_once(
-        &finding,
-        "not all threads of block (%u,%u,%u) reach this barrier: thread (%u,%u,%u) waits "
-        "here, thread (%u,%u,%u) %s%s%s",
-        blockIdx.x, blockIdx.y, blockIdx.z, a->x, a->y, a->z, b->x, b->y, b->z,
-        left ? "has left the kernel" : "waits at another barrier", where,
-        is_note ? "; since compute capability 7.0 a GPU waits only for threads that have not, so "
-                  "this is right if it had nothing to do here"
-                : "");
+    sim_report_once(&finding);
 }
 
 /* Do the threads that wait for all wait at different places? */

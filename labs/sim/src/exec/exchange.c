@@ -66,14 +66,12 @@ static void report(const struct worker *w, const char *file, int line) {
     if (__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED)) {
         return;
     }
-    struct sim_finding finding = {.severity = "note",
-                                  .kind = "exchange",
-                                  .kernel = w->block.config->kernel,
-                                  .location = {file, line},
-                                  .block = &blockIdx,
-                                  .thread = &threadIdx};
-    sim_report(&finding, "lanes exchange values with no barrier: a GPU may compute something else; "
-                         "run with --check");
+    sim_report(&(struct sim_finding){.found = FOUND_EXCHANGE,
+                                     .severity = "note",
+                                     .kernel = w->block.config->kernel,
+                                     .location = {file, line},
+                                     .block = &blockIdx,
+                                     .thread = &threadIdx});
 }
 
 int sim_exchange_access(const volatile void *address, unsigned how, const char *file, int line) {

@@ -76,56 +76,51 @@ static bool report_stack(const struct sim_finding *known, const char *address,
         return false;
     }
     struct sim_finding finding = *known;
-    finding.kind = "stack-overflow";
-    sim_report(
-        &finding,
-        "host code needs more than its stack of %llu KB: local arrays that are too large, or "
-        "endless recursion; large arrays belong into malloc(), new or std::vector",
-        (unsigned long long)stack.rlim_cur / 1024);
+    finding.found = FOUND_HOST_STACK;
+    finding.limit = (long long)stack.rlim_cur;
+    sim_report(&finding);
     return true;
 }
 
-/* Reports the allocation at or near the address that `who` accessed. */
-static void report(struct sim_finding *f, const char *address, const char *who) {
+/* What is at, or near, the address that faulted. */
+static enum finding_kind fault_at(const struct sim_allocation *a, const char *address,
+                                  bool in_kernel) {
+    return !a && !in_kernel ? FOUND_SEGMENTATION_FAULT
+           : !a       ? (uintptr_t)address < 65536 ? FOUND_FAULT_NULL : FOUND_FAULT_NO_ALLOCATION
+           : a->freed ? FOUND_FAULT_FREED
+           : address < a->base             ? FOUND_FAULT_BEFORE
+           : address >= a->base + a->bytes ? FOUND_FAULT_PAST_END
+                                           : FOUND_FAULT_DEVICE;
+}
+
+/* Reports the allocation at or near the address that was accessed. */
+static void report(struct sim_finding *f, const char *address) {
     const struct sim_allocation *a = sim_owner(address);
-    char array[160] = "";
-    if (a) {
-        sim_describe_allocation(a, array, sizeof array);
-    }
-    f->kind = "out-of-bounds";
-    if (!a && !f->kernel) {
-        f->kind = "crash";
-        sim_report(f, "segmentation fault in %s at address %p", who, (const void *)address);
-    } else if (!a && (uintptr_t)address < 65536) {
-        sim_report(f, "%s used a null pointer: was memory allocated, and did that succeed?", who);
-    } else if (!a) {
-        sim_report(f, "%s accessed address %p, which belongs to no allocation", who,
-                   (const void *)address);
-    } else if (a->freed) {
-        f->kind = "use-after-free";
-        sim_report(f, "%s accessed memory that was already freed (%s)", who, array);
-    } else if (address < a->base) {
-        sim_report(f, "%s accessed memory %td bytes before %s", who, a->base - address, array);
-    } else if (address >= a->base + a->bytes) {
-        sim_report(f, "%s accessed memory %td bytes past the end of %s", who,
-                   address - (a->base + a->bytes), array);
-    } else {
-        f->kind = "wrong-space";
-        sim_report(f,
-                   "%s accessed device memory (%s), which host code cannot access: copy it with "
-                   "cudaMemcpy()",
-                   who, array);
-    }
+    f->found = fault_at(a, address, f->kernel != NULL);
+    f->object = sim_object_of(a);
+    f->offset = a ? address - a->base : 0;
+    f->address = a ? NULL : address;
+    sim_report(f);
 }
 
 /* Reports an integer division that faulted. Only x86-64 has such faults: on aarch64, as on a GPU,
  * any division gives a value. */
-static void report_division(const struct sim_finding *known, const char *who) {
-    struct sim_finding finding = *known;
-    finding.kind = "division-by-zero";
-    sim_report_once(
-        &finding, "%s divides an integer by zero, or the smallest integer by -1%s", who,
-        known->kernel ? ": a GPU does not stop there, and goes on with an undefined value" : "");
+static void report_division(struct sim_finding *f) {
+    f->found = FOUND_DIVISION;
+    sim_report_once(f);
+}
+
+/* Reports an access past the end of the dynamic shared memory that the launch asked for. */
+static void report_dynamic(struct sim_finding *f, const char *address) {
+    const struct worker *w = sim_worker;
+    f->found = FOUND_FAULT_DYNAMIC;
+    f->object = (struct sim_object){.space = "dynamic",
+                                    .name = w->block.dynamic_name,
+                                    .bytes = w->block.config->shared,
+                                    .element = w->block.dynamic_element};
+    f->offset = address - w->block.dynamic;
+    f->cause = sim_if_elements(f->object.bytes, f->object.element, f->offset);
+    sim_report(f);
 }
 
 /* The instruction of the program that faulted. For one of the C library it is the last one that
@@ -158,19 +153,18 @@ static bool report_call(const char *address) {
     if (!c) {
         return false;
     }
-    struct sim_finding finding = {.kind = "out-of-bounds", .location = c->location};
+    struct sim_finding finding = {.location = c->location, .call = c->name};
     if (address >= c->from && address < c->from + c->from_bytes) {
-        sim_report(&finding,
-                   "%s() reads %zu bytes from host memory, but your program can read only %zu from "
-                   "that address on: is the number of bytes right, and is the source that long?",
-                   c->name, c->from_bytes, readable_bytes(c->from, c->from_bytes));
+        finding.found = FOUND_SOURCE_UNREADABLE;
+        finding.bytes = c->from_bytes;
+        finding.limit = (long long)readable_bytes(c->from, c->from_bytes);
+        sim_report(&finding);
         return true;
     }
     if (address >= c->to && address < c->to + c->to_bytes) {
-        sim_report(&finding,
-                   "%s() writes %zu bytes to host memory that your program does not own or may not "
-                   "write: is the number of bytes right, and is the destination that long?",
-                   c->name, c->to_bytes);
+        finding.found = FOUND_DESTINATION_UNWRITABLE;
+        finding.bytes = c->to_bytes;
+        sim_report(&finding);
         return true;
     }
     return false;
@@ -195,7 +189,7 @@ static void explain(int number, siginfo_t *info, void *context) {
     if (!sim_current(&kernel, &block, &thread, address, &on_guard)) {
         signal(number, SIG_DFL);
         if (number == SIGFPE) {
-            report_division(&finding, "host code");
+            report_division(&finding);
         } else if (sim_options.fault_is_error && report_stack(&finding, address, context)) {
             return;
         } else if (report_call(address)) {
@@ -203,51 +197,29 @@ static void explain(int number, siginfo_t *info, void *context) {
         } else if (before[number].sa_flags & SA_SIGINFO && !sim_owner(address)) {
             sigaction(number, &before[number], NULL); /* of the runner, which says more */
         } else {
-            report(&finding, address, "host code");
+            report(&finding, address);
         }
         return;
     }
-    char who[256];
-    snprintf(who, sizeof who, "thread (%u,%u,%u) of block (%u,%u,%u) of kernel %s", thread.x,
-             thread.y, thread.z, block.x, block.y, block.z, kernel);
     finding.kernel = kernel;
     finding.block = &block;
     finding.thread = &thread;
     if (number == SIGFPE) {
-        report_division(&finding, who);
+        report_division(&finding);
     } else if (on_guard) {
-        finding.kind = "stack-overflow";
-        sim_report(&finding,
-                   "stack overflow in %s: endless recursion, or local arrays that are too large",
-                   who);
+        finding.found = FOUND_KERNEL_STACK;
+        sim_report(&finding);
     } else if (sim_past_dynamic_shared(address)) {
-        finding.kind = "out-of-bounds";
-        char what[256] = "shared memory";
-        const struct worker *w = sim_worker;
-        const size_t offset = (size_t)(address - w->block.dynamic);
-        const size_t asked = w->block.config->shared;
-        const char *advice = "";
-        if (w->block.dynamic_name && offset % w->block.dynamic_element == 0) {
-            advice = sim_if_elements(asked, w->block.dynamic_element, offset);
-            snprintf(what, sizeof what, "%s[%zu]", w->block.dynamic_name,
-                     offset / w->block.dynamic_element);
-        }
-        sim_report(&finding,
-                   "%s accessed %s past its end: the launch asked for %zu bytes of dynamic shared "
-                   "memory%s",
-                   who, what, asked, advice);
+        report_dynamic(&finding, address);
     } else if (info->si_code == SI_KERNEL && used_what_was_never_set(context)) {
-        finding.kind = "out-of-bounds";
-        sim_report(&finding, "%s used a pointer that was never set", who);
+        finding.found = FOUND_FAULT_NEVER_SET;
+        sim_report(&finding);
     } else if (info->si_code == SI_KERNEL) { /* x86 gives no address for these */
-        finding.kind = "misaligned";
+        finding.found = FOUND_FAULT_MISALIGNED;
         error = cudaErrorMisalignedAddress;
-        sim_report(&finding,
-                   "%s used an invalid address, or one that is not a multiple of the size of the "
-                   "access",
-                   who);
+        sim_report(&finding);
     } else {
-        report(&finding, address, who);
+        report(&finding, address);
     }
     if (sim_worker->lane.busy) {
         signal(number, SIG_DFL); /* inside the runtime: nothing can go on */

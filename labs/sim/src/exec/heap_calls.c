@@ -39,47 +39,33 @@ void *sim_heap_allocate_array(size_t bytes, const void *pc) {
 __attribute__((noreturn)) static void refuse(enum heap_answer answer, const void *pointer,
                                              const void *pc, struct sim_location location) {
     const struct sim_allocation *owner = sim_owner(pointer);
-    char array[160] = "";
-    if (owner && owner->space != SIM_HEAP_MEMORY) {
-        sim_describe_allocation(owner, array, sizeof array);
-    }
-    struct sim_finding finding = {.kind = answer == HEAP_FREED_BEFORE ? "use-after-free"
-                                                                      : "wrong-space",
+    struct sim_finding finding = {.found = FOUND_KERNEL_FREES_UNKNOWN,
                                   .kernel = sim_worker->block.config->kernel,
                                   .location = location,
                                   .block = &blockIdx,
                                   .thread = &threadIdx,
                                   .pc = pc};
     if (answer == HEAP_FREED_BEFORE) {
-        sim_report(&finding, "a kernel frees memory that was already freed");
-    } else if (array[0]) {
-        sim_report(&finding,
-                   "a kernel frees %s: only what a kernel allocates with malloc() or new "
-                   "can be freed there",
-                   array);
+        finding.found = FOUND_KERNEL_FREES_AGAIN;
+    } else if (owner && owner->space != SIM_HEAP_MEMORY) {
+        finding.found = FOUND_KERNEL_FREES_OTHERS;
+        finding.object = sim_object_of(owner);
     } else {
-        sim_report(&finding,
-                   "a kernel frees address %p, which is not the start of memory from "
-                   "malloc() or new in a kernel",
-                   pointer);
+        finding.address = pointer;
     }
+    sim_report(&finding);
     sim_end_kernel(cudaErrorIllegalAddress);
 }
 
 /* Reports host code that frees what free() does not know; the system then ends the program. */
 static void check_host_free(const void *pointer, const void *pc, struct sim_location location) {
-    static const char *const memory[] = {"device", "page-locked host", "registered host", "managed",
-                                         "a kernel's own"};
-    static const char *const instead[] = {"cudaFree()", "cudaFreeHost()", NULL, "cudaFree()",
-                                          "free() in a kernel"};
     sim_lock_device();
     const struct sim_allocation *owner = sim_owner(pointer);
-    if (owner && !owner->freed && instead[owner->space]) {
-        struct sim_finding finding = {.kind = "wrong-space", .location = location, .pc = pc};
-        char array[160];
-        sim_describe_allocation(owner, array, sizeof array);
-        sim_report(&finding, "free() of %s memory (%s): use %s", memory[owner->space], array,
-                   instead[owner->space]);
+    if (owner && !owner->freed && owner->space != SIM_REGISTERED_MEMORY) {
+        sim_report(&(struct sim_finding){.found = FOUND_HOST_FREES_DEVICE,
+                                         .location = location,
+                                         .pc = pc,
+                                         .object = sim_object_of(owner)});
     }
     sim_unlock_device();
 }

@@ -10,7 +10,6 @@
 
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -51,24 +50,18 @@ static bool is_of_device(const struct worker *w, const char *address) {
 }
 
 static void report(const struct trap *trap) {
-    struct sim_finding finding = {.kind = "misaligned", .pc = trap->pc};
+    struct sim_finding finding = {.found = FOUND_MISALIGNED_VECTOR,
+                                  .pc = trap->pc,
+                                  .bytes = trap->bytes,
+                                  .limit = (long long)trap->alignment,
+                                  .value = (long long)((uintptr_t)trap->address % trap->alignment),
+                                  .object = sim_object_of(sim_owner(trap->address))};
     uint3 block, thread;
     bool on_guard;
     sim_current(&finding.kernel, &block, &thread, trap->address, &on_guard);
     finding.block = &block;
     finding.thread = &thread;
-    char array[160] = "";
-    const struct sim_allocation *a = sim_owner(trap->address);
-    if (a) {
-        sim_describe_allocation(a, array, sizeof array);
-    }
-    sim_report(
-        &finding,
-        "thread (%u,%u,%u) of block (%u,%u,%u) of kernel %s accesses %zu bytes at once at an "
-        "address that is not a multiple of %zu: the remainder is %zu, in %s",
-        thread.x, thread.y, thread.z, block.x, block.y, block.z, finding.kernel, trap->bytes,
-        trap->alignment, (uintptr_t)trap->address % trap->alignment,
-        a ? array : "shared memory or a variable");
+    sim_report(&finding);
 }
 
 static void explain(int number, siginfo_t *info, void *context) {

@@ -4,7 +4,6 @@
 #include "exec/lock_step.h"
 #include "exec/shared.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,7 +196,7 @@ void sim_report_parked(const struct worker *w, const struct sim_config *config) 
     uint3 block = {(unsigned)(first->index % grid->x), (unsigned)(row % grid->y),
                    (unsigned)(row / grid->y)};
     const uint3 *thread = &w->index[it->number];
-    struct sim_finding finding = {.kind = "barrier-divergence",
+    struct sim_finding finding = {.found = FOUND_PART_OF_GRID,
                                   .kernel = config->kernel,
                                   .location = it->thread.at,
                                   .block = &block,
@@ -207,17 +206,12 @@ void sim_report_parked(const struct worker *w, const struct sim_config *config) 
         for (const struct parked_block *p = w->launch.parked; p; p = p->next) {
             there += p->state == AT_GRID;
         }
-        sim_report(&finding,
-                   "kernel %s never ends: thread (%u,%u,%u) of block (%u,%u,%u) waits here for all "
-                   "%llu blocks of the grid, but only %llu of them reach a barrier of the grid",
-                   config->kernel, thread->x, thread->y, thread->z, block.x, block.y, block.z,
-                   (unsigned long long)blocks, (unsigned long long)there);
+        finding.value = (long long)there;
+        finding.limit = (long long)blocks;
+        sim_report(&finding);
         return;
     }
-    finding.kind = "endless-wait";
+    finding.found = FOUND_ENDLESS_WAIT;
     finding.pc = it->thread.pc;
-    sim_report(&finding,
-               "kernel %s never ends: thread (%u,%u,%u) of block (%u,%u,%u) repeats this read and "
-               "waits for another value, but no other thread can go on to write it",
-               config->kernel, thread->x, thread->y, thread->z, block.x, block.y, block.z);
+    sim_report(&finding);
 }

@@ -82,26 +82,22 @@ static size_t round_up(size_t n, size_t to) {
 static void refuse(const struct sim_shared_slot *slot, size_t needed) {
     const struct sim_config *c = sim_worker->block.config;
     if (needed > SIM_BLOCK_SHARED) {
-        const struct sim_finding finding = {
-            .kind = "invalid-launch", .kernel = c->kernel, .location = {slot->file, slot->line}};
-        sim_report_once(
-            &finding,
-            "nvcc does not compile %s: its __shared__ variables and those of the functions that it "
-            "calls, up to %s, take %zu bytes; a block may have %zu (48 KB) of static shared "
-            "memory: use a smaller tile, or declare it extern __shared__ and ask for its bytes "
-            "with cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)",
-            c->kernel, slot->name, needed, (size_t)SIM_BLOCK_SHARED, c->kernel);
+        sim_report_once(&(struct sim_finding){.found = FOUND_TOO_MUCH_STATIC_SHARED,
+                                              .kernel = c->kernel,
+                                              .location = {slot->file, slot->line},
+                                              .text = slot->name,
+                                              .bytes = needed,
+                                              .limit = SIM_BLOCK_SHARED});
     } else {
-        sim_unchecked_launch(
-            "invalid-launch", c->kernel, (struct sim_location){c->file, c->line},
-            "the launch of %s fails with cudaErrorInvalidValue: its __shared__ variables, up to %s "
-            "(declared at %s:%d), take %zu bytes and its dynamic shared memory %zu; a block may "
-            "have %zu in all%s",
-            c->kernel, slot->name, slot->file, slot->line, needed, c->shared, most + c->shared,
-            most + c->shared == SIM_BLOCK_SHARED
-                ? " (48 KB), or more after cudaFuncSetAttribute() with "
-                  "cudaFuncAttributeMaxDynamicSharedMemorySize"
-                : "");
+        sim_unchecked_launch(&(struct sim_finding){.found = FOUND_TOO_MUCH_SHARED_LATE,
+                                                   .kernel = c->kernel,
+                                                   .location = {c->file, c->line},
+                                                   .error = "cudaErrorInvalidValue",
+                                                   .text = slot->name,
+                                                   .place = {slot->file, slot->line},
+                                                   .bytes = needed,
+                                                   .value = (long long)c->shared,
+                                                   .limit = (long long)(most + c->shared)});
     }
     sim_end_kernel(cudaErrorInvalidValue);
 }
@@ -139,12 +135,11 @@ void *sim_dynamic_shared(const char *name, size_t element) {
     return w->block.dynamic;
 }
 
-const char *sim_if_elements(size_t asked, size_t element, size_t offset) {
-    const bool explains = element > 1 && asked * element <= SIM_BLOCK_SHARED && offset >= asked &&
-                          offset < asked * element;
-    return explains ? "; does the kernel use more than that, or is it a number of elements, to be "
-                      "multiplied by their sizeof?"
-                    : "";
+const char *sim_if_elements(size_t asked, size_t element, ptrdiff_t offset) {
+    const size_t meant = asked * element, at = (size_t)offset;
+    const bool explains =
+        element > 1 && at % element == 0 && meant <= SIM_BLOCK_SHARED && at >= asked && at < meant;
+    return explains ? "elements" : NULL;
 }
 
 /* Where a worker's shared memory goes: far from all else, so that sim_shared_map_wrapped() finds no

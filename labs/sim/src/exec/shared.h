@@ -39,9 +39,10 @@ bool sim_shared_create(struct worker *w);
 /* Is `address` in the guard page behind the calling thread's dynamic shared memory? */
 bool sim_past_dynamic_shared(const void *address);
 
-/* What to do if a launch asked for as many bytes of dynamic shared memory as it needs elements,
- * with an access `offset` bytes from its beginning; "" where that explains nothing. */
-const char *sim_if_elements(size_t asked, size_t element, size_t offset);
+/* The cause "elements" if a launch may have asked for as many bytes of dynamic shared memory as it
+ * needs elements, with an access `offset` bytes from its beginning; NULL where that explains
+ * nothing. */
+const char *sim_if_elements(size_t asked, size_t element, ptrdiff_t offset);
 
 /* The addresses of a device's shared memory have 32 bits: an unsigned index that has wrapped
  * around, as i - 1 where i is 0, is one below zero. Where such an address leads in this thread's

@@ -132,9 +132,7 @@ static void add_fiber(struct worker *w) {
         w->idle[w->idle_count++] = fiber;
         return;
     }
-    struct sim_finding finding = {.kind = "out-of-memory", .kernel = w->block.config->kernel};
-    sim_report(&finding, "out of memory for the stacks of the threads of kernel %s",
-               w->block.config->kernel);
+    sim_report(&(struct sim_finding){.found = FOUND_NO_STACKS, .kernel = w->block.config->kernel});
     w->block.failed = cudaErrorLaunchOutOfResources;
 }
 
@@ -208,12 +206,11 @@ void sim_trap(const char *file, int line) {
     if (!sim_worker || !sim_worker->block.config) {
         abort();
     }
-    struct sim_finding finding = {.kind = "trap",
-                                  .kernel = sim_worker->block.config->kernel,
-                                  .location = {file, line},
-                                  .block = &blockIdx,
-                                  .thread = &threadIdx};
-    sim_report(&finding, "kernel %s called __trap()", sim_worker->block.config->kernel);
+    sim_report(&(struct sim_finding){.found = FOUND_TRAP,
+                                     .kernel = sim_worker->block.config->kernel,
+                                     .location = {file, line},
+                                     .block = &blockIdx,
+                                     .thread = &threadIdx});
     sim_end_kernel(cudaErrorLaunchFailure);
 }
 
@@ -221,15 +218,12 @@ void sim_refuse_in_kernel(const char *name, struct sim_location location) {
     if (!sim_worker || !sim_worker->block.config) {
         return;
     }
-    struct sim_finding finding = {.kind = "host-call",
-                                  .kernel = sim_worker->block.config->kernel,
-                                  .location = location,
-                                  .block = &blockIdx,
-                                  .thread = &threadIdx};
-    sim_report(&finding,
-               "kernel %s calls %s(), a function of the host, which nvcc refuses: call it "
-               "before or after the kernel",
-               sim_worker->block.config->kernel, name);
+    sim_report(&(struct sim_finding){.found = FOUND_HOST_CALL,
+                                     .kernel = sim_worker->block.config->kernel,
+                                     .location = location,
+                                     .block = &blockIdx,
+                                     .thread = &threadIdx,
+                                     .call = name});
     sim_end_kernel(cudaErrorLaunchFailure);
 }
 
@@ -239,14 +233,13 @@ void __assert_fail(const char *claim, const char *file, unsigned int line, const
         fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, claim);
         abort();
     }
-    struct sim_finding finding = {.kind = "assert",
-                                  .kernel = sim_worker->block.config->kernel,
-                                  .location = {file, (int)line},
-                                  .block = &blockIdx,
-                                  .thread = &threadIdx};
-    sim_report(&finding, "%s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
-               function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z,
-               claim);
+    sim_report(&(struct sim_finding){.found = FOUND_ASSERT,
+                                     .kernel = sim_worker->block.config->kernel,
+                                     .location = {file, (int)line},
+                                     .block = &blockIdx,
+                                     .thread = &threadIdx,
+                                     .call = function,
+                                     .text = claim});
     sim_end_kernel(cudaErrorAssert);
 }
 

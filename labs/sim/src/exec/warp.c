@@ -7,10 +7,10 @@
 #include <string.h>
 
 static const char *name_of(enum sim_warp_operation operation) {
-    return operation == SIM_WARP_BARRIER   ? "__syncwarp()"
+    return operation == SIM_WARP_BARRIER   ? "__syncwarp"
            : operation == SIM_WARP_BALLOT  ? "vote"
            : operation == SIM_WARP_SHUFFLE ? "shuffle"
-                                           : "operation of the warp";
+                                           : NULL;
 }
 
 /* The running lane calls an operation whose mask does not name it, which is undefined. A device
@@ -19,16 +19,14 @@ static const char *name_of(enum sim_warp_operation operation) {
 static __attribute__((noinline)) void report_outside(const struct worker *w,
                                                      enum sim_warp_operation operation,
                                                      unsigned mask, struct sim_location at) {
-    struct sim_finding finding = {.kind = "barrier-divergence",
-                                  .kernel = w->block.config->kernel,
-                                  .location = at,
-                                  .block = &blockIdx,
-                                  .thread = &threadIdx};
-    sim_report_once(&finding,
-                    "thread (%u,%u,%u) of block (%u,%u,%u) is lane %u of its warp, which the mask "
-                    "0x%08x of this %s does not name: the result is undefined",
-                    threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
-                    w->lane.thread % SIM_WARP_SIZE, mask, name_of(operation));
+    sim_report_once(&(struct sim_finding){.found = FOUND_OUTSIDE_MASK,
+                                          .kernel = w->block.config->kernel,
+                                          .location = at,
+                                          .block = &blockIdx,
+                                          .thread = &threadIdx,
+                                          .value = w->lane.thread % SIM_WARP_SIZE,
+                                          .mask = mask,
+                                          .text = name_of(operation)});
 }
 
 /* The running lane is at an operation: notes it in the group of its mask. */
@@ -155,17 +153,13 @@ static void report_absent(const struct worker *w, unsigned number, uint32_t lane
                           uint32_t absent) {
     unsigned first = number * SIM_WARP_SIZE, lane = (unsigned)__builtin_ctz(absent);
     const struct thread *leader = &w->thread[first + (unsigned)__builtin_ctz(lanes)];
-    const uint3 *index = &w->index[first + lane];
-    struct sim_finding finding = {.kind = "barrier-divergence",
-                                  .kernel = w->block.config->kernel,
-                                  .location = leader->at,
-                                  .block = &blockIdx,
-                                  .thread = index};
-    sim_report_once(&finding,
-                    "the mask 0x%08x of this shuffle names lane %u, which never reaches it: "
-                    "thread (%u,%u,%u) of block (%u,%u,%u) has left the kernel",
-                    leader->mask, lane, index->x, index->y, index->z, blockIdx.x, blockIdx.y,
-                    blockIdx.z);
+    sim_report_once(&(struct sim_finding){.found = FOUND_ABSENT_LANE,
+                                          .kernel = w->block.config->kernel,
+                                          .location = leader->at,
+                                          .block = &blockIdx,
+                                          .thread = &w->index[first + lane],
+                                          .value = lane,
+                                          .mask = leader->mask});
 }
 
 /* Each of `lanes` reads from its lane `from`. A lane that reads from one outside of the mask gets

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -56,13 +55,14 @@ static uint64_t hash(const void *from, size_t bytes) {
     return h;
 }
 
-static const char *reason(void) {
-    return stopped == SIGINT    ? "Ctrl-C ended the program"
-           : stopped == SIGXCPU ? "the limit of processor time ended the program"
-           : stopped == -1      ? "CONVLABS_SIM_LIMIT ended the program"
-           : stopped == 0       ? "shortly before the limit of processor time"
-           : sim_options.timed  ? "the time limit ended the program"
-                                : "SIGTERM ended the program";
+/* What ends the program, or is about to. */
+static const char *cause(void) {
+    return stopped == SIGINT    ? "interrupt"
+           : stopped == SIGXCPU ? "processor-time"
+           : stopped == -1      ? "own-limit"
+           : stopped == 0       ? "near-limit"
+           : sim_options.timed  ? "time-limit"
+                                : "terminated";
 }
 
 /* Does an atomic function change nothing again and again? The threads may wait for a lock. */
@@ -76,13 +76,13 @@ static void report_position(const struct worker *w, const void *pc) {
         return;
     }
     struct sim_finding finding = {.severity = "note",
-                                  .kind = "stopped",
+                                  .found = FOUND_STOPPED,
                                   .kernel = w->block.config->kernel,
                                   .location = {w->block.config->file, w->block.config->line},
                                   .block = &blockIdx,
                                   .thread = &threadIdx,
-                                  .pc = pc};
-    char exact[96] = "";
+                                  .pc = pc,
+                                  .cause = cause()};
     const struct thread *me = &w->thread[w->lane.thread];
     const void *seen = sim_hooks ? sim_hooks->position() : NULL;
     if (me->at.file && (w->lane.busy || w->watch.still < STILL)) {
@@ -95,18 +95,15 @@ static void report_position(const struct worker *w, const void *pc) {
     }
     if (asks_in_vain(w)) {
         finding.pc = w->vain.pc;
-        snprintf(exact, sizeof exact, "; this atomic function has changed nothing %llu times",
-                 (unsigned long long)w->vain.times);
+        finding.number = (long long)w->vain.times;
     } else if (!finding.pc && finding.location.file == w->block.config->file &&
                finding.location.line == w->block.config->line) {
-        snprintf(exact, sizeof exact, ", which was launched here");
+        finding.place = finding.location; /* of the launch: nothing more exact is known */
     }
     if (finding.pc) {
         finding.location = (struct sim_location){NULL, 0};
     }
-    sim_report(&finding, "%s: thread (%u,%u,%u) of block (%u,%u,%u) of kernel %s was running%s",
-               reason(), threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
-               w->block.config->kernel, exact);
+    sim_report(&finding);
     __atomic_store_n(&reported, true, __ATOMIC_RELEASE);
 }
 

@@ -112,8 +112,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 static void report_leaks(void) {
     for (const struct sim_graph_exec *e = execs; e; e = e->next) {
         if (e->resets == sim_device_resets) {
-            sim_report_leak(e->location, "the graph that was instantiated here was never "
-                                         "destroyed: call cudaGraphExecDestroy()");
+            sim_report_leak(FOUND_LEAK_OF_EXEC, e->location);
         }
     }
 }

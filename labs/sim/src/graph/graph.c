@@ -176,8 +176,7 @@ void sim_give_graph(struct sim_graph *graph, struct sim_location location) {
 static void report_leaks(void) {
     for (const struct sim_graph *graph = graphs; graph; graph = graph->next) {
         if (graph->is_given) {
-            sim_report_leak(graph->location, "the graph that this call gave was never destroyed: "
-                                             "call cudaGraphDestroy()");
+            sim_report_leak(FOUND_LEAK_OF_GRAPH, graph->location);
         }
     }
 }
@@ -208,8 +207,7 @@ struct sim_graph_node *sim_memory_node(const struct sim_graph *graph, enum cudaG
 
 bool sim_may_free(const struct sim_graph *graph, const void *memory, struct sim_location location) {
     if (sim_memory_node(graph, cudaGraphNodeTypeMemFree, memory)) {
-        struct sim_finding finding = {.kind = "use-after-free", .location = location};
-        sim_report(&finding, "another node of this graph frees this memory already");
+        sim_report(&(struct sim_finding){.found = FOUND_FREE_IN_GRAPH_AGAIN, .location = location});
         return false;
     }
     sim_lock_device();

@@ -13,7 +13,6 @@
 #include "memory/variables.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -296,13 +295,14 @@ size_t sim_device_bytes(void) {
     return bytes;
 }
 
-void sim_describe_allocation(const struct sim_allocation *a, char *text, size_t size) {
-    if (a->name) {
-        snprintf(text, size, "%s (%zu bytes)", a->name, a->bytes);
-    } else {
-        snprintf(text, size, "the array of %zu bytes allocated at %s:%d", a->bytes,
-                 a->location.file ? a->location.file : "?", a->location.line);
-    }
+struct sim_object sim_object_of(const struct sim_allocation *a) {
+    static const char *const space[] = {"device", "page-locked", "registered", "managed",
+                                        "device-heap"};
+    return a == NULL ? (struct sim_object){.space = NULL}
+                     : (struct sim_object){.space = space[a->space],
+                                           .name = a->name,
+                                           .bytes = a->bytes,
+                                           .made = a->location};
 }
 
 static int newest_first(const void *a, const void *b) {
@@ -313,10 +313,6 @@ static int newest_first(const void *a, const void *b) {
 
 /* Reports the live allocations for which `chosen` is true. */
 static void report_leaks(const char *severity, bool (*chosen)(const struct sim_allocation *)) {
-    static const char *const what[] = {"device memory allocated here were never freed",
-                                       "page-locked host memory allocated here were never freed",
-                                       "host memory registered here were never unregistered",
-                                       "managed memory allocated here were never freed", ""};
     const struct sim_allocation **leaks = malloc((all.count + 1) * sizeof *leaks);
     size_t count = 0;
     for (size_t i = 0; leaks && i < all.count; i++) {
@@ -328,9 +324,10 @@ static void report_leaks(const char *severity, bool (*chosen)(const struct sim_a
         qsort(leaks, count, sizeof *leaks, newest_first);
     }
     for (size_t i = 0; i < count; i++) {
-        struct sim_finding finding = {
-            .severity = severity, .kind = "leak", .location = leaks[i]->location};
-        sim_report(&finding, "%zu bytes of %s", leaks[i]->bytes, what[leaks[i]->space]);
+        sim_report(&(struct sim_finding){.found = FOUND_LEAK,
+                                         .severity = severity,
+                                         .location = leaks[i]->location,
+                                         .object = sim_object_of(leaks[i])});
     }
     free(leaks);
 }

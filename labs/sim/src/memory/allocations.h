@@ -44,9 +44,8 @@ static inline bool sim_is_live_on_device(const struct sim_allocation *a) {
     return !a->freed && (a->space == SIM_DEVICE_MEMORY || a->space == SIM_HEAP_MEMORY);
 }
 
-/* Describes it in words: "d_out (4096 bytes)", or "the array of 4096 bytes allocated at x.cu:12".
- */
-void sim_describe_allocation(const struct sim_allocation *a, char *text, size_t size);
+/* As a finding names it; NULL: as nothing. */
+struct sim_object sim_object_of(const struct sim_allocation *a);
 
 /* The width of the guard on each side of an allocation: a wider one catches accesses farther away.
  * Set it before the first allocation. */

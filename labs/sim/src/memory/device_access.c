@@ -86,28 +86,31 @@ static char *written(char *from, char *to) {
     return from < to ? from : NULL;
 }
 
+/* Reports a byte that `kernel` has changed next to an allocation. */
+static void report_changed(enum finding_kind found, const struct sim_allocation *a, const char *bad,
+                           const char *kernel, struct sim_location location) {
+    sim_report(&(struct sim_finding){.found = found,
+                                     .kernel = kernel,
+                                     .location = location,
+                                     .object = sim_object_of(a),
+                                     .offset = bad - a->base});
+}
+
 /* Reports changed poison around an allocation, and restores it. */
 static void check_surroundings(const struct sim_allocation *a, const char *kernel,
                                struct sim_location location) {
-    struct sim_finding finding = {.kind = "out-of-bounds", .kernel = kernel, .location = location};
-    char array[160];
     char *after = a->base + a->bytes, *end = a->mapping + a->mapped - sim_guard;
     char *before = a->base - a->mapping > (ptrdiff_t)(sim_guard + ALIGNMENT)
                        ? a->base - ALIGNMENT
                        : a->mapping + sim_guard;
-    char *bad = written(after, end);
+    const char *bad = written(after, end);
     if (bad) {
-        sim_describe_allocation(a, array, sizeof array);
-        sim_report(&finding, "kernel %s wrote past the end of %s: it changed the byte at index %td",
-                   kernel, array, bad - a->base);
+        report_changed(FOUND_WROTE_PAST_END, a, bad, kernel, location);
         memset(after, SIM_POISON, (size_t)(end - after));
     }
     bad = written(before, a->base);
     if (bad) {
-        sim_describe_allocation(a, array, sizeof array);
-        sim_report(&finding,
-                   "kernel %s wrote before the start of %s: it changed the byte at index %td",
-                   kernel, array, bad - a->base);
+        report_changed(FOUND_WROTE_BEFORE, a, bad, kernel, location);
         memset(before, SIM_POISON, (size_t)(a->base - before));
     }
 }
@@ -149,11 +152,8 @@ static void refuse_impossible(size_t bytes) {
     }
     double unit = host.mem_unit, has = unit * (double)host.totalram + unit * (double)host.totalswap;
     if ((double)bytes > has) {
-        struct sim_finding finding = {.kind = "out-of-memory"};
-        sim_report(&finding,
-                   "this program fills or copies %.1f GB of device memory at once; the simulator "
-                   "keeps it in the memory of this machine, which has %.1f GB: use smaller sizes",
-                   (double)bytes / 1e9, has / 1e9);
+        sim_report(&(struct sim_finding){
+            .found = FOUND_TOO_MUCH_MEMORY, .bytes = bytes, .limit = (long long)has});
         _Exit(EXIT_FAILURE);
     }
 }

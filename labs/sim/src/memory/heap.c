@@ -173,11 +173,11 @@ void sim_heap_report_leaks(void) {
             }
         }
         if (count > 0) {
-            struct sim_finding finding = {.kind = "leak", .location = c->location, .pc = c->pc};
-            sim_report(
-                &finding,
-                "%zu allocation%s of kernels on the device's heap (%zu bytes) %s never freed",
-                count, count > 1 ? "s" : "", bytes, count > 1 ? "were" : "was");
+            sim_report(&(struct sim_finding){.found = FOUND_LEAK_OF_KERNELS,
+                                             .location = c->location,
+                                             .pc = c->pc,
+                                             .bytes = bytes,
+                                             .number = (long long)count});
         }
     }
 }

@@ -84,8 +84,7 @@ void sim_pools_forget(void) {
 static void report_leaks(void) {
     for (const struct sim_pool *pool = pools; pool; pool = pool->next) {
         if (!pool->destroyed) {
-            sim_report_leak(pool->location, "the memory pool created here was never destroyed: "
-                                            "call cudaMemPoolDestroy()");
+            sim_report_leak(FOUND_LEAK_OF_POOL, pool->location);
         }
     }
 }

@@ -130,11 +130,9 @@ static size_t constant_bytes(void) {
  * size. */
 __attribute__((constructor)) static void check_constants(void) {
     if (constant_bytes() > SIM_CONSTANT_BYTES) {
-        struct sim_finding finding = {.kind = "invalid-launch"};
-        sim_report(
-            &finding,
-            "the __constant__ variables take %zu bytes; a device has %zu bytes of constant memory",
-            constant_bytes(), SIM_CONSTANT_BYTES);
+        sim_report(&(struct sim_finding){.found = FOUND_TOO_MUCH_CONSTANT,
+                                         .bytes = constant_bytes(),
+                                         .limit = (long long)SIM_CONSTANT_BYTES});
         _Exit(EXIT_FAILURE);
     }
 }

@@ -87,14 +87,11 @@ static bool is_beyond(const struct sim_config *config) {
     if (has_room || sim_options.profile == NULL) {
         return false;
     }
-    struct sim_finding finding = {.severity = "note",
-                                  .kind = "not-counted",
-                                  .kernel = config->kernel,
-                                  .location = {config->file, config->line}};
-    sim_report_once(&finding,
-                    "the launches from this one of kernel %s on are not counted: the "
-                    "program has had %u before",
-                    config->kernel, launch);
+    sim_report_once(&(struct sim_finding){.found = FOUND_NOT_COUNTED,
+                                          .severity = "note",
+                                          .kernel = config->kernel,
+                                          .location = {config->file, config->line},
+                                          .value = launch});
     sim_options.profile = NULL;
     return true;
 }

@@ -72,11 +72,7 @@ void sim_async_report_pending(void) {
             continue;
         }
         reported[w->lane] = true;
-        struct sim_finding f = sim_async_finding(w, "pending-work");
-        char operation[128];
-        sim_report_once(&f,
-                        "the program ends without waiting for %s, which may never run: call "
-                        "cudaDeviceSynchronize(), or wait for the stream",
-                        sim_async_describe(&w->operation, operation, sizeof operation));
+        const struct sim_finding f = sim_async_finding(w, FOUND_NEVER_WAITED);
+        sim_report_once(&f);
     }
 }

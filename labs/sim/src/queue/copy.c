@@ -41,33 +41,26 @@ static bool side_fits(const void *pointer, size_t bytes, bool device, const char
     }
     const char *at = pointer, *end = sim_device_end(pointer);
     const struct sim_allocation *owner = sim_owner(pointer);
-    struct sim_finding finding = {.kind = "wrong-space", .location = location};
+    struct sim_finding finding = {.location = location, .side = side, .bytes = bytes};
     if (owner && owner->freed) {
-        finding.kind = "use-after-free";
-        sim_report(&finding, "the %s of this call was already freed", side);
-        return false;
-    }
-    if (!end && owner && owner->space != SIM_REGISTERED_MEMORY) {
+        finding.found = FOUND_COPY_FREED;
+    } else if (!end && owner && owner->space != SIM_REGISTERED_MEMORY) {
         end = owner->base + owner->bytes; /* page-locked: host and device may use it */
-        device = device && owner->space == SIM_DEVICE_MEMORY;
     } else if (!end && owner) {
         return true;
     } else if (device && !end) {
-        sim_report(&finding, "the %s of this call should be device memory but is %s", side,
-                   sim_is_never_set((uintptr_t)pointer) ? "a pointer that was never set"
-                                                        : "host memory");
-        return false;
+        finding.found =
+            sim_is_never_set((uintptr_t)pointer) ? FOUND_COPY_NEVER_SET : FOUND_COPY_NOT_DEVICE;
     } else if (!device && end) {
-        sim_report(&finding, "the %s of this call should be host memory but is device memory",
-                   side);
-        return false;
+        finding.found = FOUND_COPY_NOT_HOST;
     }
-    size_t room = end > at ? (size_t)(end - at) : 0;
-    if (end && bytes > room) {
-        finding.kind = "out-of-bounds";
-        sim_report(&finding,
-                   "this call accesses %zu bytes, but the %s has only %zu from that address on",
-                   bytes, side, room);
+    const size_t room = end > at ? (size_t)(end - at) : 0;
+    if (finding.found == FOUND_NOTHING && end && bytes > room) {
+        finding.found = FOUND_COPY_OUTSIDE;
+        finding.limit = (long long)room;
+    }
+    if (finding.found != FOUND_NOTHING) {
+        sim_report(&finding);
         return false;
     }
     return true;

@@ -88,13 +88,8 @@ void sim_async_remember_source(struct sim_async *w) {
 
 static void check_source(const struct sim_async *w) {
     if (w->has_snapshot && !w->reported && hash(host_source(w)) != w->snapshot) {
-        struct sim_finding f = sim_async_finding(w, "async-race");
-        char operation[128];
-        sim_report_once(
-            &f,
-            "host code changed memory that %s had not read yet: wait for this operation "
-            "before you use the memory again",
-            sim_async_describe(&w->operation, operation, sizeof operation));
+        const struct sim_finding f = sim_async_finding(w, FOUND_SOURCE_CHANGED);
+        sim_report_once(&f);
     }
 }
 
@@ -120,23 +115,16 @@ bool sim_async_check_memory(const struct sim_async *w) {
     check_source(w);
     for (unsigned i = 0; i < w->operation.range_count; i++) {
         const struct sim_range *r = &w->operation.ranges[i];
-        struct sim_finding f = sim_async_finding(w, "pending-work");
-        char operation[128];
-        sim_async_describe(&w->operation, operation, sizeof operation);
+        struct sim_finding f = sim_async_finding(w, FOUND_LOCAL_LEFT);
         if (is_left(r->from)) {
-            sim_report_once(&f,
-                            "%s uses a local variable of a function that has already returned: let "
-                            "the function wait for this operation before it returns",
-                            operation);
+            sim_report_once(&f);
         }
         if (w->freed) {
             return false; /* the heap may use it again */
         }
         if (is_hosts(r->from) && !sim_is_readable(r->from)) {
-            sim_report_once(&f,
-                            "%s uses host memory that was already freed: wait for this operation "
-                            "before you free the memory",
-                            operation);
+            f.found = FOUND_HOST_MEMORY_FREED;
+            sim_report_once(&f);
             return false;
         }
     }

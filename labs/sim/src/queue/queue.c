@@ -332,7 +332,7 @@ static void report_at_exit(void) {
     }
     for (const struct sim_stream *s = sim_first_stream(); s; s = s->next) {
         if (s->created) {
-            sim_report_leak(s->location, "the stream created here was never destroyed");
+            sim_report_leak(FOUND_LEAK_OF_STREAM, s->location);
         }
     }
     sim_unlock_queue();

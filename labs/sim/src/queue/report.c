@@ -2,60 +2,43 @@
 
 #include "memory/allocations.h"
 
-#include <stdio.h>
-
-/* "kernel scale", "the copy by cudaMemcpyAsync()" ... */
-const char *sim_async_describe(const struct sim_operation *o, char *text, size_t size) {
-    if (o->kind == SIM_OP_KERNEL) {
-        snprintf(text, size, "kernel %s", o->name);
-    } else {
-        snprintf(text, size, "%s()", o->name);
-    }
-    return text;
-}
-
-static void describe_memory(const void *address, char *text, size_t size) {
+/* As sim_object_of(), of whatever memory it is. */
+static struct sim_object object_at(const void *address) {
     sim_lock_device();
-    const struct sim_allocation *a = sim_owner(address);
-    if (a) {
-        sim_describe_allocation(a, text, size);
-    } else {
-        snprintf(text, size, "%s", sim_device_end(address) ? "a device variable" : "host memory");
+    struct sim_object object = sim_object_of(sim_owner(address));
+    if (object.space == NULL) {
+        object.space = sim_device_end(address) ? "global" : "host";
     }
     sim_unlock_device();
+    return object;
 }
 
-struct sim_finding sim_async_finding(const struct sim_async *w, const char *kind) {
-    return (struct sim_finding){.kind = kind,
-                                .kernel =
-                                    w->operation.kind == SIM_OP_KERNEL ? w->operation.name : NULL,
-                                .location = w->operation.location};
+static bool is_kernel(const struct sim_operation *o) {
+    return o->kind == SIM_OP_KERNEL;
+}
+
+struct sim_finding sim_async_finding(const struct sim_async *w, enum finding_kind found) {
+    const struct sim_operation *o = &w->operation;
+    return (struct sim_finding){.found = found,
+                                .kernel = is_kernel(o) ? o->name : NULL,
+                                .call = is_kernel(o) ? NULL : o->name,
+                                .location = o->location};
+}
+
+static void name_other(struct sim_finding *f, const struct sim_operation *o) {
+    f->other = o->location;
+    f->other_kernel = is_kernel(o) ? o->name : NULL;
+    f->other_call = is_kernel(o) ? NULL : o->name;
 }
 
 /* `a` ran first. */
 void sim_async_report_race(const struct sim_async *a, const struct sim_async *b, const void *at) {
-    struct sim_finding f = sim_async_finding(a, "async-race");
-    f.other = b->operation.location;
-    char first[128], second[128], memory[200];
-    describe_memory(at, memory, sizeof memory);
-    if (b->is_early && a->lane == b->lane) {
-        f = sim_async_finding(b, "async-race");
-        f.other = a->operation.location;
-        sim_report_once(
-            &f,
-            "%s accesses bytes of %s that %s, before it in its stream, accesses too, "
-            "and at least one of them writes; its launch lets it overlap that kernel: call "
-            "cudaGridDependencySynchronize() before the first such access",
-            sim_async_describe(&b->operation, second, sizeof second), memory,
-            sim_async_describe(&a->operation, first, sizeof first));
-        return;
-    }
-    sim_report_once(&f,
-                    "%s and %s in another stream access the same bytes of %s, at least one of them "
-                    "writes, and either may run first: let one stream wait for an event of the "
-                    "other, or let the host wait for the first",
-                    sim_async_describe(&a->operation, first, sizeof first),
-                    sim_async_describe(&b->operation, second, sizeof second), memory);
+    const bool is_early = b->is_early && a->lane == b->lane;
+    struct sim_finding f = is_early ? sim_async_finding(b, FOUND_RACE_OF_EARLY_LAUNCH)
+                                    : sim_async_finding(a, FOUND_RACE_OF_STREAMS);
+    name_other(&f, is_early ? &a->operation : &b->operation);
+    f.object = object_at(at);
+    sim_report_once(&f);
 }
 
 /* Is it the first finding for this instruction, or call, and operation? */
@@ -86,24 +69,14 @@ void sim_async_report_host(struct sim_async *w, const struct host_access *h, con
     if (!is_new(h->pc, &h->location, &w->operation)) {
         return;
     }
-    char operation[128], memory[200];
-    describe_memory(at, memory, sizeof memory);
-    sim_async_describe(&w->operation, operation, sizeof operation);
-    struct sim_finding f = {.kind = h->call ? "pending-work" : "async-race",
+    struct sim_finding f = {.found = h->call ? FOUND_ENDS_USED_MEMORY : FOUND_RACE_WITH_HOST,
                             .location = h->location,
                             .pc = h->pc,
-                            .other = w->operation.location};
-    if (h->call) {
-        sim_report(&f,
-                   "%s() ends memory that %s, which was queued at line %d, still uses: wait "
-                   "for it first (%s)",
-                   h->call, operation, w->operation.location.line, memory);
-    } else {
-        sim_report(
-            &f,
-            "host code %s %s while %s, which was queued at line %d and %s it, may still run: "
-            "wait for it first, with cudaStreamSynchronize() or an event",
-            h->written ? "writes" : "reads", memory, operation, w->operation.location.line,
-            h->written ? "uses" : "writes");
-    }
+                            .call = h->call,
+                            .verb = h->call      ? NULL
+                                    : h->written ? "write"
+                                                 : "read",
+                            .object = object_at(at)};
+    name_other(&f, &w->operation);
+    sim_report(&f);
 }

@@ -14,11 +14,8 @@ struct host_access {
     struct footprint footprint;
 };
 
-/* "kernel scale", or "cudaMemcpyAsync()". Returns `text`. */
-const char *sim_async_describe(const struct sim_operation *o, char *text, size_t size);
-
-/* A finding of this kind at the operation's call. */
-struct sim_finding sim_async_finding(const struct sim_async *a, const char *kind);
+/* A finding at the operation's call, which names the operation. */
+struct sim_finding sim_async_finding(const struct sim_async *a, enum finding_kind found);
 
 /* Both access the byte `at` and nothing orders them; `a` ran first. */
 void sim_async_report_race(const struct sim_async *a, const struct sim_async *b, const void *at);

@@ -13,29 +13,22 @@ refuse(const struct sim_texture *t, unsigned long long handle, int role, struct 
                 at.file, at.line);
         abort();
     }
-    const char *what = role == TEXTURE_SURFACE ? "surface" : "texture";
-    struct sim_finding finding = {.kind = "use-after-free",
-                                  .kernel = sim_worker->block.config->kernel,
+    struct sim_finding finding = {.kernel = sim_worker->block.config->kernel,
                                   .location = at,
                                   .block = &blockIdx,
-                                  .thread = &threadIdx};
+                                  .thread = &threadIdx,
+                                  .text = role == TEXTURE_SURFACE ? "surface" : "texture"};
     if (t && t->destroyed) {
-        sim_report_once(&finding, "kernel %s uses a %s object that was destroyed at %s:%d",
-                        finding.kernel, what, t->destroyed_at.file ? t->destroyed_at.file : "?",
-                        t->destroyed_at.line);
+        finding.found = FOUND_TEXTURE_DESTROYED;
+        finding.place = t->destroyed_at;
     } else if (t && t->array && t->array->freed) {
-        sim_report_once(
-            &finding, "kernel %s uses a %s whose array (allocated at %s:%d) was freed at %s:%d",
-            finding.kernel, what, t->array->location.file ? t->array->location.file : "?",
-            t->array->location.line, t->array->freed_at.file ? t->array->freed_at.file : "?",
-            t->array->freed_at.line);
+        finding.found = FOUND_TEXTURE_ARRAY_FREED;
+        finding.object = (struct sim_object){
+            .space = "array", .made = t->array->location, .gone = t->array->freed_at};
     } else {
-        finding.kind = "wrong-space";
-        sim_report_once(&finding,
-                        handle == 0 ? "kernel %s uses a %s that was never created or bound"
-                                    : "kernel %s uses a number that is no %s object",
-                        finding.kernel, what);
+        finding.found = handle == 0 ? FOUND_TEXTURE_NEVER_MADE : FOUND_NOT_A_TEXTURE;
     }
+    sim_report_once(&finding);
     sim_end_kernel(cudaErrorIllegalAddress);
 }
 

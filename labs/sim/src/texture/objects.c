@@ -70,10 +70,7 @@ void sim_report_textures(void) {
         if (t->destroyed || t->is_reference) {
             continue;
         }
-        sim_report_leak(t->location, t->role == TEXTURE_SURFACE
-                                         ? "a surface object created here was never destroyed: "
-                                           "call cudaDestroySurfaceObject()"
-                                         : "a texture object created here was never destroyed: "
-                                           "call cudaDestroyTextureObject()");
+        sim_report_leak(t->role == TEXTURE_SURFACE ? FOUND_LEAK_OF_SURFACE : FOUND_LEAK_OF_TEXTURE,
+                        t->location);
     }
 }

@@ -14,19 +14,16 @@ __attribute__((noreturn, cold)) static void trap(const struct sim_texture *s, st
                                                  unsigned bytes, bool store,
                                                  struct sim_location location) {
     const struct texture_level *l = &s->level;
-    struct sim_finding finding = {.kind = "out-of-bounds",
-                                  .kernel = sim_worker->block.config->kernel,
-                                  .location = location,
-                                  .block = &blockIdx,
-                                  .thread = &threadIdx};
-    sim_report_once(
-        &finding,
-        "thread (%u,%u,%u) of block (%u,%u,%u) %s %u bytes at byte %lld of row %lld, "
-        "slice %lld of a surface with %lld bytes a row, %d rows and %d slices: x counts "
-        "bytes, not elements",
-        threadIdx.x, threadIdx.y, threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z,
-        store ? "writes" : "reads", bytes, (long long)at.x, (long long)at.y, (long long)at.z,
-        (long long)l->width * (long long)s->element, l->height, l->depth);
+    sim_report_once(&(struct sim_finding){
+        .found = FOUND_SURFACE_OUTSIDE,
+        .kernel = sim_worker->block.config->kernel,
+        .location = location,
+        .block = &blockIdx,
+        .thread = &threadIdx,
+        .verb = store ? "write" : "read",
+        .bytes = bytes,
+        .at = {at.x, at.y, at.z},
+        .extent = {(long long)l->width * (long long)s->element, l->height, l->depth}});
     sim_end_kernel(cudaErrorIllegalAddress);
 }
 

@@ -104,19 +104,17 @@ static bool is_foreign(uintptr_t address, size_t bytes, bool store) {
     return is_inside;
 }
 
-__attribute__((noreturn)) static void end(const struct sim_finding *finding, size_t bytes,
-                                          bool store) {
-    sim_report(finding,
-               "host code %s %zu bytes of memory that belongs to the grader or to a library: a "
-               "pointer or an index is wrong",
-               store ? "writes" : "reads", bytes);
+__attribute__((noreturn)) static void end(struct sim_finding finding, size_t bytes, bool store) {
+    finding.found = FOUND_FOREIGN_MEMORY;
+    finding.verb = store ? "write" : "read";
+    finding.bytes = bytes;
+    sim_report(&finding);
     _exit(STATUS);
 }
 
 void confinement_judge(uintptr_t address, size_t bytes, bool store, const void *pc) {
     if (is_foreign(address, bytes, store)) {
-        end(&(struct sim_finding){.kind = "foreign-memory", .pc = (const char *)pc - 1}, bytes,
-            store);
+        end((struct sim_finding){.pc = (const char *)pc - 1}, bytes, store);
     }
 }
 
@@ -135,7 +133,7 @@ void confine_kernel(const void *at, size_t bytes, bool store, const void *pc) {
 
 void confinement_call(const void *at, size_t bytes, bool store, struct sim_location location) {
     if (is_confined && is_foreign((uintptr_t)at, bytes, store)) {
-        end(&(struct sim_finding){.kind = "foreign-memory", .location = location}, bytes, store);
+        end((struct sim_finding){.location = location}, bytes, store);
     }
 }
 

@@ -15,9 +15,8 @@
 
 __attribute__((noinline, cold)) void foreign_call(bool in_kernel, const void *pc) {
     if (in_kernel) {
-        sim_report(&(struct sim_finding){.kind = "foreign-call", .pc = (const char *)pc - 1},
-                   "a kernel calls a function of the host's libraries, which nvcc refuses: use a "
-                   "function of CUDA, or write it with __device__");
+        sim_report(
+            &(struct sim_finding){.found = FOUND_KERNEL_CALLS_LIBRARY, .pc = (const char *)pc - 1});
         _exit(CALL_TARGETS_STATUS);
     }
 }

@@ -159,12 +159,12 @@ static void report_leaks(void) {
             bytes += same ? blocks[k].bytes : 0;
             number += same;
         }
-        struct sim_finding finding = {
-            .kind = "leak", .pc = blocks[i].pc, .location = blocks[i].location};
-        sim_report(&finding,
-                   "%zu bytes of host memory allocated here were never freed (%zu call%s): %s",
-                   bytes, number, number == 1 ? "" : "s",
-                   blocks[i].array ? "delete[] them" : "call free()");
+        sim_report(&(struct sim_finding){.found = FOUND_LEAK_OF_HOST,
+                                         .pc = blocks[i].pc,
+                                         .location = blocks[i].location,
+                                         .bytes = bytes,
+                                         .number = (long long)number,
+                                         .cause = blocks[i].array ? "new-array" : NULL});
     }
 }
 SIM_AT_END(report_leaks);

@@ -66,7 +66,7 @@ static void lose_it() {
 }
 
 TEST(it_leaks_as_well) {
-    ck_finds(lose_it, "leak", "64 bytes of managed memory");
+    ck_finds(lose_it, "leak", "case:memory space:managed bytes:64");
 }
 
 TEST(memory_in_the_order_of_a_stream) {

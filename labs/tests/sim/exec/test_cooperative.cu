@@ -365,9 +365,9 @@ static void run_outside() {
 TEST(a_lane_outside_of_its_mask_is_named) {
     struct outcome outcome = run_program(run_outside, NULL);
     ck_assert_int_eq(outcome.status, 0);
-    ck_found(outcome, "barrier-divergence", "lane 8 of its warp, which the mask 0x000000ff");
+    ck_found(outcome, "barrier-divergence", "case:outside-mask value:8 mask:255");
     char line[64];
-    snprintf(line, sizeof line, "\"line\":%d", WRONG_MASK);
+    snprintf(line, sizeof line, "line:%d", WRONG_MASK);
     ck_found(outcome, "barrier-divergence", line);
 }
 

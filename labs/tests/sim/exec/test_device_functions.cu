@@ -172,13 +172,12 @@ static void host_frees_heap(void) {
 }
 
 TEST(heap_findings) {
-    ck_finds(leaks_heap, "leak", "1 allocation of kernels on the device's heap (100 bytes)");
-    ck_finds_and_exits(frees_twice, "use-after-free",
-                       "a kernel frees memory that was already freed");
+    ck_finds(leaks_heap, "leak", "case:kernels number:1 bytes:100");
+    ck_finds_and_exits(frees_twice, "use-after-free", "case:freed-by-kernel");
     ck_finds_and_exits(frees_what_is_not_the_heaps, "wrong-space",
-                       "only what a kernel allocates with malloc() or new");
+                       "case:kernel-frees-others");
     ck_finds_and_exits(host_frees_heap, "wrong-space",
-                       "use free() or delete in a kernel, not cudaFree()");
+                       "case:free-other space:device-heap call:cudaFree");
 }
 
 // ---- clocks, memory spaces, printf()

@@ -144,7 +144,7 @@ static void run_past_dynamic() {
 TEST(past_the_end_of_dynamic_memory) {
     struct outcome outcome = run_program(run_past_dynamic, NULL);
     ck_assert(WIFSIGNALED(outcome.status) && WTERMSIG(outcome.status) == SIGSEGV);
-    ck_found(outcome, "out-of-bounds", "the launch asked for 64 bytes of dynamic shared memory");
+    ck_found(outcome, "out-of-bounds", "case:fault-dynamic space:dynamic bytes:64");
 }
 
 __device__ char with_its_own(int i) {
@@ -170,9 +170,8 @@ static void run_too_much_in_all() {
 
 TEST(what_nvcc_would_not_compile) {
     struct outcome outcome = run_program(run_too_much_in_all, NULL);
-    ck_found(outcome, "invalid-launch", "nvcc does not compile with_a_function");
-    ck_found(outcome, "invalid-launch", "take 60000 bytes; a block may have 49152 (48 KB)");
-    ck_found(outcome, "invalid-launch", "use a smaller tile, or declare it extern __shared__");
+    ck_found(outcome, "invalid-launch",
+             "case:static-shared kernel:with_a_function bytes:60000 limit:49152");
     ck_assert(WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == 0);
 }
 
@@ -183,9 +182,7 @@ static void run_too_much_dynamic() {
 
 TEST(dynamic_memory_that_nobody_asked_for) {
     ck_finds(run_too_much_dynamic, "invalid-launch",
-             "50000 bytes of shared memory (0 of them __shared__ variables); a block may have "
-             "49152 (48 KB), or up to 232448 after cudaFuncSetAttribute(dynamic_only, "
-             "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
+             "case:shared kernel:dynamic_only bytes:50000 limit:49152 number:232448");
 }
 
 SUITE("sim: shared memory")

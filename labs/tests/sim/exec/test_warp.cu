@@ -185,9 +185,9 @@ TEST(a_deadlock_is_reported) {
     struct outcome outcome = run_program(run_deadlock, NULL);
     ck_assert_int_eq(outcome.status, 0);
     char line[64];
-    snprintf(line, sizeof line, "thread (0,0,0) waits at " __FILE__ ":%d", STUCK);
+    snprintf(line, sizeof line, "case:deadlock thread:[0,0,0] line:%d", STUCK);
     ck_found(outcome, "barrier-divergence", line);
-    snprintf(line, sizeof line, "thread (3,0,0) waits at " __FILE__ ":%d", BARRIER);
+    snprintf(line, sizeof line, "other_thread:[3,0,0] place_line:%d", BARRIER);
     ck_found(outcome, "barrier-divergence", line);
 }
 
@@ -249,7 +249,7 @@ TEST(endless_recursion_is_a_stack_overflow) {
     ck_assert(outcome.status != 0);
     if (!address_sanitizer) {
         ck_assert(WIFSIGNALED(outcome.status));
-        ck_found(outcome, "stack-overflow", "stack overflow in thread (0,0,0)");
+        ck_found(outcome, "stack-overflow", "case:kernel thread:[0,0,0]");
     }
 }
 
@@ -281,10 +281,9 @@ static void run_allocates() {
 }
 
 TEST(asserts_traps_and_calls_of_the_host_end_the_kernel) {
-    ck_finds_and_exits(run_assert, "assert",
-                       "thread: [9,0,0] Assertion `threadIdx.x != 9` failed.");
-    ck_finds_and_exits(run_trap, "trap", "__trap()");
-    ck_finds_and_exits(run_allocates, "host-call", "allocates calls cudaMalloc()");
+    ck_finds_and_exits(run_assert, "assert", "thread:[9,0,0]");
+    ck_finds_and_exits(run_trap, "trap", "");
+    ck_finds_and_exits(run_allocates, "host-call", "kernel:allocates call:cudaMalloc");
 }
 
 SUITE("sim: barriers and warps")

@@ -353,11 +353,11 @@ static void leave_nothing() {
 
 TEST(what_leaks) {
     struct outcome outcome = run_program(leave_graphs, NULL);
-    ck_found(outcome, "leak", "the graph that this call gave was never destroyed");
-    ck_found(outcome, "leak", "the graph that was instantiated here was never destroyed");
-    ck_found(outcome, "leak", "the memory pool created here was never destroyed");
+    ck_found(outcome, "leak", "case:graph");
+    ck_found(outcome, "leak", "case:graph-exec");
+    ck_found(outcome, "leak", "case:pool");
     outcome = run_program(leave_a_captured_graph, NULL);
-    ck_found(outcome, "leak", "the graph that this call gave was never destroyed");
+    ck_found(outcome, "leak", "case:graph");
     outcome = run_program(leave_nothing, NULL);
     ck_nothing_found(outcome);
 }

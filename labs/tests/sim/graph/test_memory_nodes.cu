@@ -201,9 +201,9 @@ static void used_after_it_was_freed(void) {
 TEST(findings) {
     struct outcome outcome = run_program(never_launched, NULL);
     ck_nothing_found(outcome);
-    ck_finds(never_destroyed, "leak", "cudaGraphDestroy()");
-    ck_finds(launched_and_left, "leak", "4 bytes of device memory");
-    ck_finds(used_after_it_was_freed, "use-after-free", "add");
+    ck_finds(never_destroyed, "leak", "case:graph");
+    ck_finds(launched_and_left, "leak", "case:memory space:device bytes:4");
+    ck_finds(used_after_it_was_freed, "use-after-free", "kernel:add");
 }
 
 SUITE("sim: memory nodes of graphs")

@@ -114,7 +114,7 @@ TEST(a_write_past_zeros_is_found) {
     setenv("CONVLABS_SIM_FRESH", "zeros", 1);
     sim_read_options();
     struct outcome outcome = run_program(write_past_zeros, NULL);
-    ck_assert_msg(found(&outcome, "out-of-bounds", "wrote past the end"), "%s", outcome.findings);
+    ck_assert_msg(found(&outcome, "out-of-bounds", "case:wrote-past-end"), "%s", outcome.findings);
 }
 
 TEST(what_is_not_written_stays_poison) {

@@ -31,7 +31,7 @@ static void outside() {
 }
 
 TEST(a_trap) {
-    ck_finds(outside, "out-of-bounds", "x counts bytes, not elements");
+    ck_finds(outside, "out-of-bounds", "case:surface");
 }
 
 texture<float, 1> t_line;
@@ -104,8 +104,8 @@ static void too_much() {
 
 TEST(wrong_copies) {
     struct outcome outcome = run_program(too_much, NULL);
-    ck_found(outcome, "out-of-bounds", "does not fit the destination");
-    ck_found(outcome, "use-after-free", "is an array that was freed");
+    ck_found(outcome, "out-of-bounds", "case:array-copy side:destination");
+    ck_found(outcome, "use-after-free", "case:array-copy");
 }
 
 SUITE("surfaces")

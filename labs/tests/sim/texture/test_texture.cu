@@ -48,13 +48,13 @@ static void twice() {
 }
 
 TEST(wrong_uses) {
-    ck_finds(use_after_destroy, "use-after-free", "uses a texture object that was destroyed");
+    ck_finds(use_after_destroy, "use-after-free", "case:texture text:texture");
     struct outcome outcome = run_program(leak, NULL);
-    ck_found(outcome, "leak", "texture object created here was never destroyed");
-    ck_found(outcome, "leak", "16 bytes of device memory");
+    ck_found(outcome, "leak", "case:texture");
+    ck_found(outcome, "leak", "case:memory space:device bytes:16");
     outcome = run_program(twice, NULL);
-    ck_found(outcome, "use-after-free", "already destroyed");
-    ck_found(outcome, "use-after-free", "array that was already freed");
+    ck_found(outcome, "use-after-free", "case:destroy");
+    ck_found(outcome, "use-after-free", "case:free-array");
 }
 
 SUITE("textures")
