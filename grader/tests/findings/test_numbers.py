@@ -19,6 +19,7 @@ WRONG = (
     *("lab3/block-too-large", "lab4/barrier-missing", "lab4/mask-loaded-in-part"),
     "lab5/gap-no-barrier-between-tiles",
 )
+FOLDER = re.compile(r"/\S*/zoo-\w+/")  # of one grade
 NUMBER = re.compile(r"(?P<place>.*?)\b(?:7000\d{3})")  # what stands before a sentence, and it
 Grade = Callable[[str], Graded]
 
@@ -54,7 +55,8 @@ def test_a_grade_is_the_same_without_sentences(name: str) -> None:
             assert one[key] == other[key]
         assert one["details"].get("findings") == other["details"].get("findings")
         assert len(one["message"]) == len(other["message"]), (one["message"], other["message"])
-        for line, number in zip(one["message"], other["message"], strict=True):
+        lines = [[FOLDER.sub("", line) for line in check["message"]] for check in (one, other)]
+        for line, number in zip(*lines, strict=True):
             assert alike(line, number), (line, number)
             numbers += line != number
     assert numbers, "no finding was said"
