@@ -1,7 +1,7 @@
 """What each finding means in words: one entry for each kind and case, with what to do about it.
 
 A template's names are the members of the record (record.py) and the phrases of phrases.py. The
-kinds and cases that C code finds are listed in labs/runtime/evidence/finding.h, those that the
+kinds and cases that C code finds are listed in labs/sim/src/evidence/finding.h, those that the
 sanitizers find in grader/execute/sanitizers.py.
 """
 

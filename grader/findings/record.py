@@ -1,6 +1,6 @@
 """The record of a finding: what the simulator, the runner and the checks of C write, a line each.
 
-labs/sim/src/base/findings.h and labs/runtime/evidence/finding.h write it; the readers of the
+labs/sim/src/base/findings.h and labs/sim/src/evidence/finding.h write it; the readers of the
 sanitizers make it. It has no sentence: catalogue.py has one for each kind and case.
 """
 

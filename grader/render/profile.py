@@ -144,5 +144,5 @@ def findings(profile: Profile, ended_early: bool = False, width: int | None = No
     return "\n".join([*lines, f"checks: {_count(errors, 'error')}, {_count(notes, 'note')}{until}"])
 
 
-def _count(findings: list[Finding], noun: str) -> str:
+def _count(findings: Sequence[Finding], noun: str) -> str:
     return f"{len(findings)} {noun}{'' if len(findings) == 1 else 's'}"

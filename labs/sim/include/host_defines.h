@@ -1,6 +1,6 @@
-/* The words that mark functions and variables for the device. The translator reads them in a .cu file,
- * after the preprocessor (SIM_TRANSLATES); in a .cpp or .c file they mean nothing. A program may
- * ask with #ifdef whether they exist. */
+/* The words that mark functions and variables for the device. The translator reads them in a .cu
+ * file, after the preprocessor (SIM_TRANSLATES); in a .cpp or .c file they mean nothing. A program
+ * may ask with #ifdef whether they exist. */
 #pragma once
 #define __HOST_DEFINES_H__
 

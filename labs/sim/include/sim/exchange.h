@@ -1,6 +1,6 @@
 /* Accesses of a plain program by which lanes of a warp may exchange values with no barrier:
- * labs/sim/translate/watch/exchanges.py. In a part of the blocks, labs/sim/src/exec/exchange.c looks
- * whether they do, and there the lanes make these accesses together, as on a device. */
+ * labs/sim/translate/watch/exchanges.py. In a part of the blocks, labs/sim/src/exec/exchange.c
+ * looks whether they do, and there the lanes make these accesses together, as on a device. */
 #pragma once
 
 #include <stdbool.h>

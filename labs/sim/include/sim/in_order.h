@@ -1,6 +1,6 @@
 /* A call whose arguments are evaluated in the order of the source:
- * labs/sim/translate/device/evaluation_order.py. sim_in_order{[&](auto &&...a) { return f(a...); }, x,
- * y}() is f(x, y). */
+ * labs/sim/translate/device/evaluation_order.py. sim_in_order{[&](auto &&...a) { return f(a...); },
+ * x, y}() is f(x, y). */
 #pragma once
 
 #include <tuple>

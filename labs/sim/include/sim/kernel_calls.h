@@ -16,8 +16,8 @@ static inline void sim_launch_from(const sim_config *config, void *const *argume
     sim_launch_unpacked<P...>(config, arguments, std::index_sequence_for<P...>());
 }
 
-/* The address of a kernel, which the runtime can launch from then on. The translator writes this around
- * the kernel in (void *)kernel. */
+/* The address of a kernel, which the runtime can launch from then on. The translator writes this
+ * around the kernel in (void *)kernel. */
 template <class... P>
 static inline auto sim_kernel_address(const char *name, void (*kernel)(P...)) {
     static constexpr size_t count = sizeof...(P);

@@ -4,8 +4,8 @@
 #include "host_defines.h"
 #include "sim/abi.h"
 
-/* In a traced program the translator writes a gap beside each __constant__, __device__ and __managed__
- * variable, so that an access outside of it does not land in another variable. */
+/* In a traced program the translator writes a gap beside each __constant__, __device__ and
+ * __managed__ variable, so that an access outside of it does not land in another variable. */
 #ifdef __SANITIZE_THREAD__
 constexpr int sim_variable_gap = SIM_VARIABLE_GAP;
 #else

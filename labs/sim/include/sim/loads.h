@@ -1,5 +1,6 @@
 /* What a traced program inserts around loads and stores, so that g++ makes those that nvcc makes:
- * labs/sim/translate/loads/merged_accesses.py, structure_loads.py and hoisted_loads.py say where. */
+ * labs/sim/translate/loads/merged_accesses.py, structure_loads.py and hoisted_loads.py say where.
+ */
 #pragma once
 
 #include <type_traits>

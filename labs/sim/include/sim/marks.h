@@ -1,5 +1,6 @@
-/* The control flow of device functions in a traced program: labs/sim/translate/control_flow/marks.py
- * inserts these marks, and labs/sim/src/exec/lane_position.h says what they mean.
+/* The control flow of device functions in a traced program:
+ * labs/sim/translate/control_flow/marks.py inserts these marks, and
+ * labs/sim/src/exec/lane_position.h says what they mean.
  *
  * A mark is a call that the compiler must make here and in this order, but that neither reads nor
  * writes memory as far as it can know: so accesses are kept in registers across marks, as without
@@ -16,7 +17,7 @@ enum sim_mark_kind {
     SIM_MARK_END
 };
 
-/* The arm of a mark of a loop that nvcc unrolls (labs/sim/translate/loops/unrolled_loops.py): what is
+/* The arm of a mark of a loop that nvcc unrolls (translate/loops/unrolled_loops.py): what is
  * left over goes last; its step is a constant; by two and not by four; completely. */
 enum sim_unrolling {
     SIM_UNROLLED = 1,

@@ -1,6 +1,6 @@
 /* Texture and surface references: variables `texture<float, 2> image;` and `surface<void, 2> out;`
- * at file scope, which CUDA 12 removed. Books use them, and g++ warns of them. The translator writes
- * sim_texture_reference for `texture`, so that a program may have a `texture` of its own.
+ * at file scope, which CUDA 12 removed. Books use them, and g++ warns of them. The translator
+ * writes sim_texture_reference for `texture`, so that a program may have a `texture` of its own.
  *
  * A texture object stands behind each reference while it is bound. */
 #pragma once

@@ -1,4 +1,4 @@
-/* What a device accesses as a whole, in a plain `./grade run`: labs/sim/translate/watch/vectors.py. */
+/* What a device accesses as a whole, in a plain `./grade run`: translate/watch/vectors.py. */
 #pragma once
 
 #include <stddef.h>

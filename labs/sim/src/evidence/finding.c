@@ -1,6 +1,6 @@
-#include "finding.h"
+#include "evidence/finding.h"
 
-#include "evidence.h"
+#include "evidence/evidence.h"
 
 #include <link.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* Accesses to neighbouring addresses that nvcc makes one access of 2 to 16 bytes.
  *
  * nvcc merges accesses of one basic block if it can prove that their common address is aligned. The
- * source says so and the addresses do not: labs/sim/translate/loads/merged_accesses.py finds what may be
- * merged, and what is known of its address. A traced program notes this as a tag, just before the
- * access. What merges was measured on the machine code of nvcc 13.0:
+ * source says so and the addresses do not: labs/sim/translate/loads/merged_accesses.py finds what
+ * may be merged, and what is known of its address. A traced program notes this as a tag, just
+ * before the access. What merges was measured on the machine code of nvcc 13.0:
  *
  *   loads, shared memory   only words of 4 and 8 bytes: three or four words of an aligned 16 bytes,
  *                          and the two halves of an aligned pair
