@@ -1,6 +1,7 @@
 """A profile as text: for each launch, a table of the counters of its source lines."""
 
 import textwrap
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
