@@ -47,7 +47,7 @@ def run(
     source, program = folder / "a.c", folder / "a"
     source.write_text(PROGRAM.replace("BODY", body))
     library = paths.BUILD / "lib/plain/libruntime.a"
-    command = ["gcc", "-Ilabs/runtime", str(source), str(library), "-pthread", "-o", str(program)]
+    command = ["gcc", "-Ilabs/sim/src", str(source), str(library), "-pthread", "-o", str(program)]
     subprocess.run(command, check=True, cwd=paths.ROOT)
     with evidence.recorder() as recorder:
         done = captured.run(

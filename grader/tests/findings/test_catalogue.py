@@ -30,7 +30,7 @@ def of_c(folder: Path) -> set[tuple[str, str]]:
     """What the code in C may find: the list that its names are made from."""
     source, program = folder / "list.c", folder / "list"
     source.write_text(LIST)
-    command = ["gcc", "-Ilabs/runtime", str(source), "-o", str(program)]
+    command = ["gcc", "-Ilabs/sim/src", str(source), "-o", str(program)]
     subprocess.run(command, check=True, cwd=paths.ROOT)
     done = subprocess.run([program], check=True, capture_output=True, text=True)
     lines = [tuple(line.split(" ")) for line in done.stdout.splitlines()]

@@ -51,7 +51,7 @@ def test_a_record_with_another_member_or_word_is_not_valid() -> None:
 def test_records_of_the_unit_tests(tmp_path: Path) -> None:
     kept = tmp_path / "records"
     targets = [f"run-plain/sim/{suite}" for suite in SUITES]
-    command = ["make", "-j2", f"PYTHON={sys.executable}", *targets]
+    command = ["make", "-j2", f"PYTHON={sys.executable}", f"BUILD={tmp_path}", *targets]
     settings = os.environ | {"CONVLABS_KEPT_FINDINGS": str(kept)}
     subprocess.run(command, check=True, cwd=paths.ROOT, env=settings, capture_output=True)
     found = valid(kept.read_bytes())

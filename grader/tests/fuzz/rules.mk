@@ -17,23 +17,23 @@ $(BUILD)/fuzz-venv/made: grader/setup/requirements-fuzz.lock | setup
 
 # The readers in C, with a target and either libFuzzer (clang) or replay.c. stb's code is not ours
 # to make strict, and steps.c is included whole, so that its static state can be reset.
-FUZZ_npy := io/npy io/file
-FUZZ_image := io/image io/stb io/file
-FUZZ_steps := runner/fence io/npy io/file json
-FUZZ_CFLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Ilabs/runtime \
+FUZZ_npy := runtime/io/npy runtime/io/file
+FUZZ_image := runtime/io/image runtime/io/stb runtime/io/file
+FUZZ_steps := runtime/runner/fence runtime/io/npy runtime/io/file sim/src/evidence/json
+FUZZ_CFLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Ilabs/runtime -Ilabs/sim/src \
     -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_LINK_steps := -Wl,--wrap=fence_make,--wrap=file_read
 FUZZ_C := npy image steps
-FUZZ_HEADERS := $(call some,$(FUZZ_HERE)/c/*.h labs/runtime/*.h labs/runtime/*/*.h labs/runtime/runner/steps.c)
+FUZZ_HEADERS := $(call some,$(FUZZ_HERE)/c/*.h labs/runtime/*.h labs/runtime/*/*.h labs/sim/src/evidence/*.h labs/runtime/runner/steps.c)
 
 define FUZZ_PROGRAM
-$(FUZZ)/$(1): $(FUZZ_HERE)/c/$(1).c $(FUZZ_$(1):%=labs/runtime/%.c) $(FUZZ_HEADERS)
+$(FUZZ)/$(1): $(FUZZ_HERE)/c/$(1).c $(FUZZ_$(1):%=labs/%.c) $(FUZZ_HEADERS)
 	@mkdir -p $$(@D)
 	$$(say) CLANG $$@
-	$$(Q)clang $(FUZZ_CFLAGS) -fsanitize=fuzzer $$(filter $(FUZZ_HERE)/c/%.c $(FUZZ_$(1):%=labs/runtime/%.c),$$^) $(FUZZ_LINK_$(1)) -lm -o $$@
-$(FUZZ)/replay-$(1): $(FUZZ_HERE)/c/$(1).c $(FUZZ_HERE)/c/replay.c $(FUZZ_$(1):%=labs/runtime/%.c) $(FUZZ_HEADERS)
+	$$(Q)clang $(FUZZ_CFLAGS) -fsanitize=fuzzer $$(filter $(FUZZ_HERE)/c/%.c $(FUZZ_$(1):%=labs/%.c),$$^) $(FUZZ_LINK_$(1)) -lm -o $$@
+$(FUZZ)/replay-$(1): $(FUZZ_HERE)/c/$(1).c $(FUZZ_HERE)/c/replay.c $(FUZZ_$(1):%=labs/%.c) $(FUZZ_HEADERS)
 	@mkdir -p $$(@D)
 	$$(say) CC $$@
-	$$(Q)$(CC) $(FUZZ_CFLAGS) $$(filter $(FUZZ_HERE)/c/%.c $(FUZZ_$(1):%=labs/runtime/%.c),$$^) $(FUZZ_LINK_$(1)) -lm -o $$@
+	$$(Q)$(CC) $(FUZZ_CFLAGS) $$(filter $(FUZZ_HERE)/c/%.c $(FUZZ_$(1):%=labs/%.c),$$^) $(FUZZ_LINK_$(1)) -lm -o $$@
 endef
 $(foreach t,$(FUZZ_C),$(eval $(call FUZZ_PROGRAM,$(t))))

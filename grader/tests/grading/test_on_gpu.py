@@ -51,7 +51,7 @@ def test_counters_checks_and_failing_calls_come_from_the_simulator(submission: S
 def test_without_a_compiler_they_are_not_measured(
     submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.session.programs.shutil.which", lambda _: None)
+    monkeypatch.setattr("grader.session.builds.shutil.which", lambda _: None)
     grade = graded(submission)
     skipped = {c.kind for c in grade.checks if c.verdict == "skip"}
     assert skipped == {"correct", "safe", "technique"}
