@@ -11,7 +11,8 @@ from grader.tests.zoo import entries, grading
 from grader.tests.zoo.grading import Graded
 
 # A race, one that a barrier orders, an access outside, a leak, a call that fails, memory that
-# nothing was written to: all of which each run says alike; by the simulator, by the sanitizers and by the check of OpenMP's threads.
+# nothing was written to; by the simulator, by the sanitizers and by the check of OpenMP's threads.
+# Each run says the same of them.
 WRONG = (
     *("lab1/gap-copy-never-freed", "lab1/gap-reads-past-mask", "lab2/errors-ignored"),
     *("lab2/leak-on-error", "lab2/unsafe-leak", "lab2/unsafe-spare-threads-write"),
