@@ -1,7 +1,5 @@
 """What if the index into constant memory depended on the lane?"""
 
-import re
-
 from grader.ask.kinds import CannotTell, Draft, Program, Random
 from grader.ask.words import count, different_words, draw_access, found_again, warp
 from grader.execute.accesses import WORD
@@ -14,7 +12,7 @@ def ask(program: Program, draw: Random) -> Draft:
     _, access = draw_access(program, draw, "constant", different_words, (WORD,))
     if different_words(access) != 1:
         raise CannotTell("the lanes read different words already")
-    arrays = re.findall(r"\b(c_\w+)\s*\[", program.text.quoted(access.line))
+    arrays = [name for name in program.text.arrays_at(access.line) if name.startswith("c_")]
     if len(set(arrays)) != 1:
         raise CannotTell("which array is read")
     x, y, _ = program.trace.launch(access).block

@@ -1,7 +1,6 @@
 """How many blocks are there with another constant?"""
 
 import math
-import re
 
 from grader.ask.footprint import footprint
 from grader.ask.kinds import CannotTell, Draft, Program, Random
@@ -18,8 +17,8 @@ def ask(program: Program, draw: Random) -> Draft:
         name
         for name, value in program.text.constants.items()
         if value in (8, 16, 32, 64, 128, 256)
-        and re.search(rf"\b{name}\b", program.text.function_text(launch.line))
-        and re.search(rf"\b{name}\b\s*=?\s*{value}\b", program.text.code)
+        and name in program.text.words(launch.line)
+        and program.text.number(name)
     ]
     if not names:
         raise CannotTell("no constant at the launch")
