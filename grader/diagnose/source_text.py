@@ -44,6 +44,11 @@ def short_bound(source: str) -> tuple[int, str] | None:
     return next(((code.line(a), code.plain[a:b]) for a, b in found), None)
 
 
+def has_groups_of_4(source: str) -> bool:
+    """Is there a 4, or a type such as float4?"""
+    return any(read(source).sequences(r"4|\w*[a-z]4"))
+
+
 def exchanged_lines(source: str) -> Diagnosis | None:
     """The row of taps copied to the constant array of the column, or the column to the row's."""
     code = read(source)
