@@ -50,7 +50,7 @@ class Code:
         self.text = text
         found = directives.live(list(lexer.tokens(text)))
         self.tokens, self.directives = found.code, found.directives
-        self.plain = lexer.blanked(text, found.blank)
+        self.plain = lexer.replaced(text, found.blank)
         self._starts = [token.start for token in self.tokens]
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
@@ -119,6 +119,15 @@ class Code:
     def lines_of(self, function: Function) -> tuple[int, int]:
         """The first line of its head and the last of its body."""
         return self.line_of(function.first), self.line_of(function.body.stop)
+
+    def result(self, function: Function) -> str:
+        """What a function returns, and what else stands before its name."""
+        return self.plain[self._starts[function.first] : self._starts[function.at]].strip()
+
+    def parameters(self, function: Function) -> str:
+        """What stands between the brackets behind its name."""
+        opening = function.at + 1
+        return self.plain[self.tokens[opening].end : self._starts[self.closing[opening]]].strip()
 
     def body(self, function: Function) -> tuple[int, int]:
         """Where the text between its braces begins and ends."""

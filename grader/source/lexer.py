@@ -76,16 +76,20 @@ def tokens(source: str) -> Iterator[Token]:
         first = first and kind == "comment"
 
 
-def without_comments(source: str) -> str:
-    """The source with spaces in place of comments: lines and columns stay."""
-    return blanked(source, [(t.start, t.end) for t in tokens(source) if t.kind == "comment"])
+def without_comments(source: str, instead: str | None = None) -> str:
+    """The source with spaces in place of comments, so that lines and columns stay; or `instead` in
+    place of each."""
+    comments = [(t.start, t.end) for t in tokens(source) if t.kind == "comment"]
+    return replaced(source, comments, instead)
 
 
-def blanked(text: str, places: list[tuple[int, int]]) -> str:
-    """The text with spaces in these places, which are in order, but for the ends of lines."""
+def replaced(text: str, places: list[tuple[int, int]], instead: str | None = None) -> str:
+    """The text with `instead` in each of these places, which are in order; None: with spaces for
+    all but the ends of lines."""
     pieces, at = [], 0
     for start, end in places:
-        pieces += [text[at:start], re.sub(r"[^\n]", " ", text[start:end])]
+        new = re.sub(r"[^\n]", " ", text[start:end]) if instead is None else instead
+        pieces += [text[at:start], new]
         at = end
     return "".join([*pieces, text[at:]])
 
