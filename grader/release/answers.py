@@ -56,7 +56,7 @@ def functions(file: Path, defined: bool) -> list[Function]:
     found = []
     for each in code.declared:
         result, parameters = code.result(each), code.parameters(each)
-        if bool(each.body) is defined and not re.search(r"\bstatic\b|\b__\w+__\b|[(]", result):
+        if each.is_defined() is defined and not re.search(r"\bstatic\b|\b__\w+__\b|[(]", result):
             found.append(Function(each.name, _signature(result, parameters), result, parameters))
     return found
 

@@ -106,7 +106,7 @@ class Code:
     @cached_property
     def functions(self) -> list[Function]:
         """The functions that the file defines, in order."""
-        return [function for function in self.declared if function.body.start]
+        return [function for function in self.declared if function.is_defined()]
 
     def function_at(self, line: int) -> Function | None:
         """The function of which that is a line, its head's first or its last included."""

@@ -24,6 +24,9 @@ class Function:
     at: int
     body: range
 
+    def is_defined(self) -> bool:
+        return self.body.start > 0
+
 
 def functions(tokens: Sequence[Token], closing: dict[int, int]) -> Iterator[Function]:
     """In order; those inside of others, such as lambdas, belong to these. A body without its
