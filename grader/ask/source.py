@@ -11,31 +11,21 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from grader.ask.draft import CannotTell
-from grader.diagnose.source_text import without_comments
+from grader.source.code import Code, read
+from grader.source.constants import constants
 
 THREAD_NUMBER = (
     "((int)(((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * "
     "(blockDim.x * blockDim.y * blockDim.z) + "
     "(threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x))"
 )
-_ENUM = re.compile(r"\benum\b[^{};]*\{([^{}]*)\}")
-_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\S[^\n]*)", re.MULTILINE)
-_CONST = re.compile(
-    r"\b(?:static[ \t]+|inline[ \t]+)*(?:const|constexpr)[ \t]+(?:static[ \t]+)?"
-    r"(?:unsigned[ \t]+int|unsigned|int|size_t|long)[ \t]+(\w+)[ \t]*=[ \t]*([^;,{}]+);"
-)
-_SHARED = re.compile(r"(?P<extern>extern\s+)?__shared__\s+(?P<rest>[^;]+);")
-_ARRAY = re.compile(r"(\w+)\s*((?:\[[^\]]*\]\s*)+)")
-# A function's head, which begins on the line of its name or on the one above.
-_HEAD = re.compile(
-    r"^\w[^;{}()\n]*(?:\n[^;{}()\n]*)?\b(\w+)\s*\([^;{}]{0,600}\)\s*\{", re.MULTILINE
-)
 DEEPEST = 6  # calls below a function that is not called
-_BARRIER = re.compile(r"__syncthreads\s*\(\s*\)\s*;")
-_BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "float2": 8, "float4": 16, "char": 1}
-_BYTES |= {"double2": 16, "int4": 16, "uint8_t": 1}
+_BYTES = {"float": 4, "int": 4, "unsigned": 4, "unsigned int": 4, "double": 8, "char": 1}
+_BYTES |= {"float2": 8, "float4": 16, "double2": 16, "int4": 16, "uint8_t": 1, "unsigned char": 1}
+_QUALIFIERS = ("static", "volatile", "const", "__align__", "alignas")
 _DO: dict[type, Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -48,12 +38,13 @@ _DO: dict[type, Callable[[int, int], int]] = {
 
 @dataclass(frozen=True)
 class Shared:
-    """An array of shared memory with constant sizes."""
+    """An array of shared memory with constant sizes. end: the place of its last bracket."""
 
     name: str
     element: int  # bytes
     sizes: tuple[int, ...]
     line: int
+    end: int
 
     def bytes(self) -> int:
         return self.element * math.prod(self.sizes)
@@ -67,16 +58,8 @@ class Source:
     header: str = ""
 
     @cached_property
-    def code(self) -> str:
-        """The text with spaces in place of comments."""
-        return without_comments(self.text)
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.code))]
-
-    def line_at(self, offset: int) -> int:
-        return self.code.count("\n", 0, offset) + 1
+    def code(self) -> Code:
+        return read(self.text)
 
     def quoted(self, line: int) -> str:
         lines = self.text.splitlines()
@@ -84,8 +67,28 @@ class Source:
 
     def definition(self, name: str) -> int:
         """The line that names a function where it is defined; 0 where there is none."""
-        found = (head for head in _HEAD.finditer(self.code) if head[1] == name)
-        return next((self.line_at(head.start(1)) for head in found), 0)
+        found = (f for f in self.code.functions if f.name == name)
+        return next((self.code.line_of(function.at) for function in found), 0)
+
+    def function(self, line: int) -> tuple[int, int]:
+        """The lines of the function that holds a line; those of the file where none does."""
+        function = self.code.function_at(line)
+        return self.code.lines_of(function) if function else (1, self.text.count("\n") + 1)
+
+    def words(self, line: int) -> set[str]:
+        """The words of the function that holds a line."""
+        return self.code.names(self.code.between(*self.function(line)))
+
+    def arrays_at(self, line: int) -> list[str]:
+        """The names of the arrays that a line takes an element of."""
+        return [array.name for array in self.code.indexed(self.code.between(line, line))]
+
+    def barriers(self) -> list[int]:
+        """The lines of barriers that stand alone as a statement."""
+        return [self.code.line(start) for start, _ in self._barriers()]
+
+    def _barriers(self) -> Iterator[tuple[int, int]]:
+        return self.code.sequences("__syncthreads", r"\(", r"\)", ";")
 
     # ---- constants
 
@@ -93,88 +96,66 @@ class Source:
     def constants(self) -> dict[str, int]:
         """The whole numbers that the file names: enumerators, macros and constants."""
         found: dict[str, int] = {}
-        texts: list[tuple[str, str]] = []
-        for code in (without_comments(self.header), self.code):
-            entries = [e.partition("=") for block in _ENUM.findall(code) for e in block.split(",")]
-            texts += [(name.strip(), value) for name, _, value in entries if value.strip()]
-            texts += _DEFINE.findall(code) + _CONST.findall(code)
-        for name, value in texts:
-            if (number := evaluated(value, found)) is not None:
-                found[name] = number
+        named = [*constants(read(self.header)), *constants(self.code)]
+        for constant in [*named, *named]:  # what one kind names may be the value of another
+            if (number := evaluated(constant.value, found)) is not None:
+                found[constant.name] = number
         return found
 
     # ---- shared memory
 
-    def shared(self, extra: dict[str, int] | None = None, strict: bool = True) -> list[Shared]:
-        """The arrays of shared memory whose sizes are constant. strict: raises CannotTell at
-        another, which is left out otherwise."""
-        known, found = self.constants | (extra or {}), []
-        for match in _SHARED.finditer(self.code):
-            if match["extern"] and strict:
-                raise CannotTell("shared memory whose size is set at the launch")
-            words = re.sub(r"__align__\s*\([^)]*\)|alignas\s*\([^)]*\)", "", match["rest"])
-            type_ = words.split()[0]
-            for name, sizes in _ARRAY.findall(words):
-                values = [evaluated(t, known) for t in re.findall(r"\[([^\]]*)\]", sizes)]
-                numbers = tuple(v for v in values if v is not None)
-                if type_ in _BYTES and len(numbers) == len(values):
-                    found.append(Shared(name, _BYTES[type_], numbers, self.line_at(match.start())))
-                elif strict:
-                    raise CannotTell(f"the size of {name}")
-        return found
+    def shared(self, strict: bool = True, inside: range | None = None) -> list[Shared]:
+        """The arrays of shared memory whose sizes are constant, among some tokens or all. strict:
+        raises CannotTell at another, which is left out otherwise."""
+        tokens = self.code.tokens
+        within = range(len(tokens)) if inside is None else inside
+        declared = [at for at in within if tokens[at].text == "__shared__"]
+        return [array for at in declared for array in self._declared(at, strict)]
 
     def shared_in(self, line: int, strict: bool = True) -> list[Shared]:
         """Those of the function that holds a line. Raises CannotTell."""
-        return Source(self.function_text(line)).shared(self.constants, strict)
+        return self.shared(strict, self.code.between(*self.function(line)))
 
-    def function_text(self, line: int) -> str:
-        """The function that holds a line, in its place: behind empty lines."""
-        first, last = self.function(line)
-        return "\n" * (first - 1) + "\n".join(self.code.splitlines()[first - 1 : last])
+    def _declared(self, at: int, strict: bool) -> Iterator[Shared]:
+        """The arrays of a declaration, from its __shared__ on. Raises CannotTell."""
+        tokens, line = self.code.tokens, self.code.line_of(at)
+        if strict and at and tokens[at - 1].text == "extern":
+            raise CannotTell("shared memory whose size is set at the launch")
+        behind, end = at, self.code.end(at)
+        for array in self.code.indexed(range(at, end)):
+            if array.at < behind:
+                continue  # in the size of another one
+            element = _BYTES.get(self._type(at + 1, end))
+            sizes = [evaluated(self.code.plain[a:b], self.constants) for a, b in array.places]
+            known = tuple(size for size in sizes if size is not None)
+            if element and len(known) == len(sizes):
+                yield Shared(array.name, element, known, line, array.places[-1][1])
+            elif strict:
+                raise CannotTell(f"the size of {array.name}")
+            behind = array.last
 
-    def function(self, line: int) -> tuple[int, int]:
-        """The lines of the function that holds a line: from one that begins at the margin."""
-        lines = self.code.splitlines()
-        above, below = range(line, 1, -1), range(line, len(lines))
-        first = next((n for n in above if re.match(r"[A-Za-z_]", lines[n - 1])), 1)
-        return first, next((n for n in below if lines[n - 1].startswith("}")), len(lines))
-
-    def barriers(self) -> list[int]:
-        """The lines of barriers that stand alone as a statement."""
-        return [self.line_at(match.start()) for match in _BARRIER.finditer(self.code)]
-
-    def call(self, inside: int) -> tuple[int, list[str]]:
-        """Where a call ends, behind its closing bracket, and its arguments, each on one line.
-        inside: the offset behind the opening one. Raises CannotTell."""
-        end = self._closing(inside, "()")
-        arguments, depth = [""], 0
-        for letter in self.code[inside:end]:
-            depth += (letter == "(") - (letter == ")")
-            if letter == "," and depth == 0:
-                arguments.append("")
-            else:
-                arguments[-1] += letter
-        return end + 1, [" ".join(argument.split()) for argument in arguments]
+    def _type(self, at: int, end: int) -> str:
+        """The words of a type, without those of what is declared."""
+        tokens = self.code.tokens
+        while at < end and tokens[at].text in _QUALIFIERS:
+            at = self.code.closing.get(at + 1, at) + 1
+        words = [t.text for t in takewhile(lambda t: t.kind == "word", tokens[at:end])]
+        return " ".join(words[:-1] or words)
 
     # ---- changes
 
-    def bodies(self) -> Iterator[tuple[str, int, int]]:
-        """The functions, each with where its body begins and ends."""
-        end = 0
-        for head in _HEAD.finditer(self.code):
-            if head.end() > end and (end := self.code.find("\n}", head.end() - 1) + 1) > 0:
-                yield head[1], head.end(), end
-            elif end == 0:
-                return
+    def _replaced(self, start: int, end: int, new: str) -> bytes:
+        return (self.text[:start] + new + self.text[end:]).encode()
 
     def without(self, unused: set[str], used: set[str]) -> bytes:
         """The text in which functions that nothing calls have no body, nor those that only they
         call: it compiles in less time. Every line stays where it is. used: by the driver."""
-        text, before = self.text, Counter(re.findall(r"\w+", self.code))
+        text, before = self.text, Counter(re.findall(r"\w+", self.code.plain))
         for _ in range(DEEPEST):
-            now = Source(text)
-            words, pieces, at = Counter(re.findall(r"\w+", now.code)), [""], 0
-            for name, start, end in now.bodies():
+            now = read(text)
+            words, pieces, at = Counter(re.findall(r"\w+", now.plain)), [""], 0
+            for function in now.functions:
+                name, (start, end) = function.name, now.body(function)
                 if words[name] == 1 and name not in used and (before[name] > 1 or name in unused):
                     empty = "__builtin_trap();" + "\n" * text.count("\n", start, end)
                     pieces += [text[at:start], empty]
@@ -184,22 +165,17 @@ class Source:
                 break
         return text.encode()
 
-    def _replaced(self, start: int, end: int, new: str) -> bytes:
-        # Comments are as long as the spaces in their place: offsets are the same in both texts.
-        return (self.text[:start] + new + self.text[end:]).encode()
-
     def without_barrier(self, line: int) -> bytes:
         """The text without the barrier of a line, one of barriers()."""
-        found = (m for m in _BARRIER.finditer(self.code) if self.line_at(m.start()) == line)
-        return self._replaced(*next(found).span(), ";")
+        found = (place for place in self._barriers() if self.code.line(place[0]) == line)
+        return self._replaced(*next(found), ";")
 
     def with_call(self, name: str, line: int, new: str) -> bytes:
         """The text with another expression in place of a call at a line. Raises CannotTell."""
-        calls = re.finditer(rf"\b{name}\s*\(", self.code)
-        found = [call for call in calls if self.line_at(call.start()) == line]
+        found = [call for call in self.code.calls(name) if self.code.line(call.start) == line]
         if len(found) != 1:
             raise CannotTell("which call it is")
-        return self._replaced(found[0].start(), self.call(found[0].end())[0], new)
+        return self._replaced(found[0].start, found[0].end, new)
 
     def with_values(self, values: dict[int, str]) -> bytes:
         """The text in which the assignment at each line stores another value. Raises CannotTell."""
@@ -211,27 +187,14 @@ class Source:
 
     def _right_side(self, line: int) -> tuple[int, int]:
         """Where the value of the assignment `x[...] = value;` at a line stands."""
-        start = self._starts[line - 1]
-        # The statement may have begun above.
-        while start > 0 and self.code[:start].rstrip()[-1:] not in ("", ";", "{", "}", ")", ":"):
-            start = self.code.rfind("\n", 0, start - 1) + 1
-        match = re.compile(r"\s*([^;{}]*?\]\s*=(?![=]))").match(self.code, start)
-        if match is not None and self.line_at(match.end()) >= line - 3:
-            end = self.code.find(";", match.end())
-            inside = self.code[match.end() : end]
-            is_whole = end >= 0 and inside.count("(") == inside.count(")")
-            if is_whole and self.line_at(match.start(1)) <= line <= self.line_at(end):
-                return match.end(), end
+        tokens = self.code.tokens
+        for array in self.code.indexed(range(len(tokens))):
+            equals = array.last + 1
+            end = self.code.end(equals) - 1 if equals < len(tokens) else equals
+            is_whole = equals < end and (tokens[equals].text, tokens[end].text) == ("=", ";")
+            if is_whole and self.code.line_of(array.at) <= line <= self.code.line_of(end):
+                return tokens[equals].end, tokens[end].start
         raise CannotTell("the line is not a simple assignment")
-
-    def _closing(self, inside: int, pair: str) -> int:
-        """Where the bracket closes that was opened before `inside`. Raises CannotTell."""
-        depth = 1
-        for at in range(inside, len(self.code)):
-            depth += (self.code[at] == pair[0]) - (self.code[at] == pair[1])
-            if depth == 0:
-                return at
-        raise CannotTell("brackets")
 
 
 def evaluated(text: str, known: dict[str, int]) -> int | None:

@@ -11,7 +11,7 @@ from grader.execute.accesses import SECTOR, WORD, WarpAccess
 Index = tuple[int, int, int]
 Group = list[WarpAccess]  # of one place in the source
 Cost = Callable[[WarpAccess], int]
-VECTORS = re.compile(r"\b(?:float|double|int|uint|uchar)[234]\b")
+VECTORS = re.compile(r"(?:float|double|int|uint|uchar)[234]")
 
 
 def index(at: Index, of: Index) -> str:
@@ -94,7 +94,7 @@ def _is_one(program: AskedPart, group: Group) -> bool:
     joins neighbouring accesses, which no line of the file says."""
     widest = max(access.width for access in group)
     joined = widest > max(program.trace.dtype.itemsize, WORD)
-    if joined and not VECTORS.search(program.text.function_text(group[0].line)):
+    if joined and not any(map(VECTORS.fullmatch, program.text.words(group[0].line))):
         return False
     return bool(group[0].array) or len({access.bytes for access in group}) == 1
 

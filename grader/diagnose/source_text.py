@@ -1,89 +1,79 @@
 """Mistakes that the text of the student's file shows, where an output alone does not."""
 
 import re
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from grader.diagnose.mistake import Diagnosis
 from grader.model.finding import Finding
+from grader.source.code import Code, Statement, read
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_SET = re.compile(r"\b(?P<call>_mm(?:256)?)_set_(?P<kind>epi8|epi16|epi32)\s*\((?P<list>[^()]*)\)")
-_PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+omp[ \t]+parallel\b(?P<rest>[^\n]*)", re.MULTILINE)
-_DIVIDES = re.compile(
-    r"#[ \t]*pragma[ \t]+omp[ \t]+(?:for|sections|single|task|master|masked|loop)|"
-    r"\bomp_get_thread_num\b"
-)
-_COPY = re.compile(
-    r"\bcudaMemcpyToSymbol\w*\s*\(\s*c_(?P<to>row|column)\s*,\s*(?:h_)?(?P<source>row|col(?:umn)?)\b"
-)
-_LOOP = re.compile(
-    r"^(?P<unroll>[ \t]*#[ \t]*pragma[ \t]+unroll(?![ \t(]+1\b)[^\n]*\n\s*)?[^\n#]*?\bfor(?=\s*\()",
-    re.MULTILINE,
-)
-_FUNCTION = re.compile(r"^(?!else\b)\w[^;{}=]*?\b(\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
+_SET = re.compile(r"(_mm(?:256)?)_set_(epi8|epi16|epi32)")
+_NUMBER = re.compile(r"[(\s]*(?:\(\s*(?:char|short|int)\s*\)\s*)?(\d+|0[xX][0-9a-fA-F]+)[)\s]*")
+_DIVIDES = {"for", "sections", "single", "task", "taskloop", "master", "masked", "loop"}
+_ROLLED = (["(", "1", ")"], ["1"])  # behind `#pragma unroll`
+_BARRIER = re.compile(r"__sync\w*|sync\w*")
 FEW = 3  # indices; the order of fewer may be chance
-
-
-def without_comments(source: str) -> str:
-    """The source with spaces in place of comments, so that every line keeps its number."""
-    return _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
+MOST_INDEX = 127  # of a byte; a larger one stores 0
 
 
 def reversed_indices(source: str) -> Diagnosis | None:
     """A list of byte indices that _mm_set_epi8() puts into the register from its end."""
-    text = without_comments(source)
-    for match in _SET.finditer(text):
-        indices = [int(word) for word in re.findall(r"(?<![\w.-])\d+\b", match["list"])]
+    code = read(source)
+    for call in code.calls(_SET):
+        written = [_NUMBER.fullmatch(argument) for argument in call.arguments]
+        indices = [n for m in written if m and (n := _number(m[1])) <= MOST_INDEX]
         if len(indices) >= FEW and all(a < b for a, b in pairwise(indices)):
-            name = f"{match['call']}_set_{match['kind']}"
-            line = text.count("\n", 0, match.start()) + 1
             return Diagnosis(
                 "set-not-setr",
-                f"line {line}: the first argument of {name}() is the highest element of the "
-                f"register, and yours begin with the lowest: use "
-                f"{match['call']}_setr_{match['kind']}(), which takes the lowest first",
+                f"line {code.line(call.start)}: the first argument of {call.name}() is the highest "
+                "element of the register, and yours begin with the lowest: use "
+                f"{call.name.replace('_set_', '_setr_')}(), which takes the lowest first",
             )
     return None
 
 
+def _number(text: str) -> int:
+    return int(text, 16 if text[:2] in ("0x", "0X") else 10)
+
+
 def short_bound(source: str) -> tuple[int, str] | None:
     """The line of a test that leaves out the last column or row, and the test."""
-    text = without_comments(source)
-    test = re.search(r"<[ \t]*(?:width|height)[ \t]*-[ \t]*1\b", text)
-    return (text.count("\n", 0, test.start()) + 1, test[0]) if test else None
+    code = read(source)
+    found = code.sequences("<", "width|height", "-", "1")
+    return next(((code.line(a), code.plain[a:b]) for a, b in found), None)
+
+
+def has_groups_of_4(source: str) -> bool:
+    """Is there a 4, or a type such as float4?"""
+    return any(read(source).sequences(r"4|\w*[a-z]4"))
 
 
 def exchanged_lines(source: str) -> Diagnosis | None:
     """The row of taps copied to the constant array of the column, or the column to the row's."""
-    text = without_comments(source)
-    for match in _COPY.finditer(text):
-        if (match["to"] == "row") == match["source"].startswith("row"):
+    code = read(source)
+    for call in code.calls(r"cudaMemcpyToSymbol\w*"):
+        to, given = (*call.arguments, "", "")[:2]
+        of = re.match(r"(?:h_)?(row|col(?:umn)?)\b", given)
+        if to not in ("c_row", "c_column") or not of or (to == "c_row") == (of[1] == "row"):
             continue
-        line = text.count("\n", 0, match.start()) + 1
         return Diagnosis(
             "lines-exchanged",
-            f"line {line}: c_{match['to']} gets the coefficients of the other pass: copy h_row to "
-            "c_row and h_column to c_column",
+            f"line {code.line(call.start)}: {to} gets the coefficients of the other pass: copy "
+            "h_row to c_row and h_column to c_column",
         )
     return None
 
 
 def undivided_loop(source: str, line: int) -> Diagnosis | None:
     """A `#pragma omp parallel` without `for` above that line: every thread runs the whole loop."""
-    text = without_comments(source)
-    for match in _PRAGMA.finditer(text):
-        if re.match(r"[^\n]*\b(for|sections|loop)\b", match["rest"]):
+    code = read(source)
+    for first, words, region in code.pragmas:
+        directive = list(takewhile(lambda word: word != "(", words))
+        divided = {"for", "sections", "loop"} & {*directive}
+        if directive[:2] != ["omp", "parallel"] or divided or region is None:
             continue
-        first = text.count("\n", 0, match.start()) + 1
-        end = _end_of_statement(text, match.end())
-        body = text[match.end() : end]
-        last = text.count("\n", 0, end) + 1
-        has_loop = re.search(r"\bfor\s*\(", body) is not None
-        if (
-            has_loop
-            and not _DIVIDES.search(body)
-            and (first < line <= last or _calls(text, body, line))
-        ):
+        reached = first < line <= region.last or _calls(code, region, line)
+        if reached and _repeats(code, first, region):
             return Diagnosis(
                 "parallel-without-for",
                 f"line {first}: after `#pragma omp parallel` every thread runs all iterations of "
@@ -92,16 +82,24 @@ def undivided_loop(source: str, line: int) -> Diagnosis | None:
     return None
 
 
+def _repeats(code: Code, line: int, region: Statement) -> bool:
+    """Has the parallel region below that line a loop, and nothing that divides it among the
+    threads?"""
+    names = code.names(region.inside)
+    inside = [words for at, words, _ in code.pragmas if line < at <= region.last]
+    divided = any({*words[1:2]} & _DIVIDES or "capture" in words for words in inside)
+    return "for" in names and "omp_get_thread_num" not in names and not divided
+
+
 def rolled_loop(source: str, line: int) -> int | None:
     """The line of the innermost loop around that line above which stands no `#pragma unroll`."""
-    text = without_comments(source)
-    found = None
-    for match in _LOOP.finditer(text):
-        first = text.count("\n", 0, match.end()) + 1
-        last = first + text.count("\n", match.end(), _end_of_statement(text, match.end()))
-        if first <= line <= last and not match["unroll"]:
-            found = first
-    return found
+    rolled = [
+        loop.first
+        for loop in read(source).loops
+        if loop.holds(line)
+        and not any(words[:1] == ["unroll"] and words[1:] not in _ROLLED for words in loop.pragmas)
+    ]
+    return rolled[-1] if rolled else None
 
 
 def missing_barrier(source: str, race: Finding) -> str:
@@ -124,18 +122,15 @@ def missing_barrier(source: str, race: Finding) -> str:
             f"line {first} reads what another thread writes there: read into a variable, wait with "
             "__syncthreads(), then write, and wait again"
         )
-    text = without_comments(source)
-    functions = [(m[1], text.count("\n", 0, m.start()) + 1) for m in _FUNCTION.finditer(text)]
-    holder = {n: [f for f in functions if f[1] <= n][-1:] for n in (first, last)}
-    if holder[first] and holder[last] and holder[first] != holder[last]:
-        (name, _), (_, start) = holder[first][0], holder[last][0]
-        below = enumerate(text.splitlines()[start:], start + 1)
-        calls = [n for n, line in below if re.search(rf"\b{name}\s*\(", line)]
-        if not calls:
+    code = read(source)
+    above, below = (code.function_at(line) for line in (first, last))
+    if above and below and above != below:
+        calls = code.calls(re.escape(above.name), below.body)
+        places = [code.line(call.start) for call in calls]
+        if not places:
             return f"add __syncthreads() between what lines {first} and {last} do"
-        first, last = sorted((last, min((n for n in calls if n > last), default=calls[-1])))
-    between = text.splitlines()[first:last]
-    if any(re.search(r"\bsync\w*\s*\(|\b__sync", line) for line in between):
+        first, last = sorted((last, min((n for n in places if n > last), default=places[-1])))
+    if code.calls(_BARRIER, code.between(first + 1, last)):
         return (
             f"a barrier stands between lines {first} and {last}, but in a loop the next round "
             f"begins while other threads are still at line {last}: add __syncthreads() after it, "
@@ -144,31 +139,10 @@ def missing_barrier(source: str, race: Finding) -> str:
     return f"add __syncthreads() between lines {first} and {last}, where all threads come by"
 
 
-def _calls(text: str, body: str, line: int) -> bool:
-    """May `body` call the function that holds that line? It does if it names the function, or calls
-    through a pointer, whose name is no function of this file."""
-    names = set(re.findall(r"\b(\w+)\s*\(", body)) - {"for", "if", "while", "switch", "sizeof"}
-    defined = [
-        (match[1], text.count("\n", 0, match.start()) + 1)
-        for match in re.finditer(r"^[\w ].*?\b(\w+)\s*\([^;{}()]*\)\s*\{", text, re.MULTILINE)
-    ]
-    holder = [name for name, first in defined if first <= line]
-    return bool(holder) and (holder[-1] in names or bool(names - {name for name, _ in defined}))
-
-
-def _end_of_statement(text: str, start: int) -> int:
-    """Where the statement that begins at `start` ends: at a brace that closes its first one, or at
-    the first semicolon outside of parentheses."""
-    depth, brackets = 0, 0
-    for at in range(start, len(text)):
-        mark = text[at]
-        brackets += (mark in "([") - (mark in ")]")
-        if mark == "{":
-            depth += 1
-        elif mark == "}":
-            depth -= 1
-            if depth <= 0:
-                return at + 1
-        elif mark == ";" and depth == 0 and brackets == 0:
-            return at + 1
-    return len(text)
+def _calls(code: Code, region: Statement, line: int) -> bool:
+    """May the region call the function that holds that line? It does if it names the function, or
+    calls through a pointer, whose name is no function of this file."""
+    holder = code.function_at(line)
+    names = {call.name for call in code.calls(inside=region.inside)}
+    defined = {function.name for function in code.functions}
+    return holder is not None and (holder.name in names or not names <= defined)

@@ -1,6 +1,5 @@
 """Why was an output, or a part of it, never written?"""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,6 @@ from grader.oracle.operations import OPERATIONS, Operation
 
 Mask = npt.NDArray[np.bool_]
 
-_GROUPS = re.compile(r"\b4\b|\b\w*[a-z]4\b")  # of pixels: their size, or a type such as float4
 UNINITIALIZED = "uninitialized memory"
 ROUND_UP = (
     "round the division up, (n + block - 1) / block, and make the grid's x from the width and its "
@@ -173,6 +171,39 @@ def _wrong_pitch(f: Filter, comparison: Comparison) -> Diagnosis | None:
     return None
 
 
+@dataclass(frozen=True)
+class _Ends:
+    """The columns from x0 and the rows from y0 of an image of width and height are missing, and
+    nothing else. text: which these are, and what is certain of them."""
+
+    x0: int
+    y0: int
+    width: int
+    height: int
+    cause: _Cause
+    text: str
+
+    def most(self) -> int:
+        """How many columns or rows are missing."""
+        return max(self.width - self.x0, self.height - self.y0)
+
+    def is_within(self, threads: tuple[int, int] | None) -> bool:
+        """Has the grid a thread for each pixel?"""
+        return threads is not None and threads[0] >= self.width and threads[1] >= self.height
+
+    def is_odd(self) -> bool:
+        """No block ends there."""
+        return bool(
+            (self.x0 % 2 and self.x0 < self.width) or (self.y0 % 2 and self.y0 < self.height)
+        )
+
+    def is_tail(self, source: str) -> bool:
+        """Are they what remains of a row after groups of 4, where the source has such groups?"""
+        columns = self.width - self.x0
+        is_rest = 0 < columns == self.width % 4 and self.x0 % 8 and self.y0 == self.height
+        return bool(is_rest) and (not source or source_text.has_groups_of_4(source))
+
+
 def _last_rows_and_columns(
     f: Filter,
     missing: Mask,
@@ -183,6 +214,26 @@ def _last_rows_and_columns(
     source: str,
 ) -> Diagnosis | None:
     """Are all of the last columns, the last rows or both missing, and nothing else?"""
+    ends = _ends(f, missing, count, cause)
+    if ends is None:
+        return None
+    if ends.most() == 1 and (short := source_text.short_bound(source)):
+        line, test = short
+        return _last_block(
+            f"{ends.text}; line {line} leaves them out by `{test}`: test x < width and y < height"
+        )
+    grid = _grid_too_small(ends, count, threads)
+    if grid or 2 * ends.x0 <= ends.width or 2 * ends.y0 <= ends.height:
+        return grid
+    if on_host:
+        return _last_block(
+            f"{ends.text}; a loop ends too early, or no thread computes the remainder of the "
+            "division by the number of threads"
+        )
+    return _left_out_by_threads(f, ends, threads, source)
+
+
+def _ends(f: Filter, missing: Mask, count: str, cause: _Cause) -> _Ends | None:
     height, width = f.shape
     columns, rows = missing.all(axis=0), missing.all(axis=1)
     x0 = int(np.argmax(columns)) if columns.any() else width
@@ -192,80 +243,64 @@ def _last_rows_and_columns(
     ends[y0:, :] = True
     if (ends != missing).any():
         return None
-    if max(width - x0, height - y0) == 1 and (short := source_text.short_bound(source)):
-        return Diagnosis(
-            "last-block-missing",
-            f"{count} {cause.words()}: {' and '.join(_lines(f, x0, y0))}; line {short[0]} leaves "
-            f"them out by `{short[1]}`: test x < width and y < height",
+    lines = [location.lines("columns", x0, width - 1)] if x0 < width else []
+    lines += [location.lines("rows", y0, height - 1)] if y0 < height else []
+    return _Ends(x0, y0, width, height, cause, f"{count} {cause.words()}: {' and '.join(lines)}")
+
+
+def _left_out_by_threads(
+    f: Filter, ends: _Ends, threads: tuple[int, int] | None, source: str
+) -> Diagnosis | None:
+    """Of a kernel: which test, load or grid leaves out the last columns or rows?"""
+    cause, is_tail, odd = ends.cause, ends.is_tail(source), ends.is_odd()
+    if ends.is_within(threads) and cause.never and not is_tail and ends.most() == 1:
+        return _last_block(
+            f"{ends.text}; the grid has a thread for each pixel, and the bounds test leaves these "
+            "out, as x < width - 1 does: test x < width and y < height"
         )
-    grid = _grid_too_small(f, count, cause, threads, (x0, y0))
-    if grid or 2 * x0 <= width or 2 * y0 <= height:
-        return grid
-    text = f"{count} {cause.words()}: {' and '.join(_lines(f, x0, y0))}"
-    if on_host:
-        return Diagnosis(
-            "last-block-missing",
-            f"{text}; a loop ends too early, or no thread computes the remainder of the division "
-            "by the number of threads",
-        )
-    odd = (x0 % 2 and x0 < width) or (y0 % 2 and y0 < height)
-    in_groups = not source or _GROUPS.search(source_text.without_comments(source))
-    is_tail = 0 < width - x0 == width % 4 and x0 % 8 and y0 == height and in_groups
-    covered = threads is not None and threads[0] >= width and threads[1] >= height
-    if covered and cause.never and not is_tail and max(width - x0, height - y0) == 1:
-        return Diagnosis(
-            "last-block-missing",
-            f"{text}; the grid has a thread for each pixel, and the bounds test leaves these out, "
-            "as x < width - 1 does: test x < width and y < height",
-        )
-    near = max(width - x0, height - y0) <= 2 * f.radius
     if cause.computed or (odd and not cause.never):
-        return _not_loaded_outside(text) if near and cause.may_be_unloaded() else None
+        is_near = ends.most() <= 2 * f.radius and cause.may_be_unloaded()
+        return _not_loaded_outside(ends.text) if is_near else None
     if is_tail:
-        tail = "a width need not be a multiple of 4"
-        if width - x0 == 1:
-            bounds = "the bounds test leaves it out, as x < width - 1 does"
-            return Diagnosis(
-                "vector-tail",
-                f"{text}: {bounds}; or it remains after groups of 4 pixels: {tail}",
-            )
-        return Diagnosis("vector-tail", f"{text}, which remain after the groups of 4: {tail}")
+        return _after_groups(ends)
     if odd:
-        return None  # no block ends there
-    if threads and covered:
-        return Diagnosis(
-            "last-block-missing",
-            f"{text}; the grid has {threads[0]} x {threads[1]} threads for {width} x {height} "
-            "pixels: check the bounds before the write and, where a block writes fewer pixels than "
-            "it has threads, that the blocks' tiles cover the image",
+        return None
+    if threads and ends.is_within(threads):
+        return _last_block(
+            f"{ends.text}; the grid has {threads[0]} x {threads[1]} threads for {ends.width} x "
+            f"{ends.height} pixels: check the bounds before the write and, where a block writes "
+            "fewer pixels than it has threads, that the blocks' tiles cover the image"
         )
     unsure = "" if cause.never else "if they were never written, "
-    return Diagnosis(
-        "last-block-missing",
-        f"{text}; {unsure}the grid does not cover the whole image: {ROUND_UP}",
-    )
+    return _last_block(f"{ends.text}; {unsure}the grid does not cover the whole image: {ROUND_UP}")
 
 
-def _lines(f: Filter, x0: int, y0: int) -> list[str]:
-    """The columns from x0 and the rows from y0, in words."""
-    height, width = f.shape
-    lines = [location.lines("columns", x0, width - 1)] if x0 < width else []
-    return lines + ([location.lines("rows", y0, height - 1)] if y0 < height else [])
+def _last_block(text: str) -> Diagnosis:
+    return Diagnosis("last-block-missing", text)
 
 
-def _grid_too_small(
-    f: Filter, count: str, cause: _Cause, threads: tuple[int, int] | None, ends: tuple[int, int]
-) -> Diagnosis | None:
+def _after_groups(ends: _Ends) -> Diagnosis:
+    tail = "a width need not be a multiple of 4"
+    if ends.width - ends.x0 == 1:
+        bounds = "the bounds test leaves it out, as x < width - 1 does"
+        text = f"{ends.text}: {bounds}; or it remains after groups of 4 pixels: {tail}"
+    else:
+        text = f"{ends.text}, which remain after the groups of 4: {tail}"
+    return Diagnosis("vector-tail", text)
+
+
+def _grid_too_small(ends: _Ends, count: str, threads: tuple[int, int] | None) -> Diagnosis | None:
     """Are the grid's threads too few in a direction, and just the pixels beyond them missing?"""
-    height, width = f.shape
-    if not cause.never or not threads or ends != (min(threads[0], width), min(threads[1], height)):
+    width, height = ends.width, ends.height
+    if not ends.cause.never or not threads:
+        return None
+    if (ends.x0, ends.y0) != (min(threads[0], width), min(threads[1], height)):
         return None
     swapped = threads[0] >= 2 * width and threads[1] < height
     advice = "make its x from the width and its y from the height" if swapped else ROUND_UP
-    return Diagnosis(
-        "last-block-missing",
+    return _last_block(
         f"{count} were never written: the grid has {threads[0]} x {threads[1]} threads for {width} "
-        f"x {height} pixels; {advice}",
+        f"x {height} pixels; {advice}"
     )
 
 

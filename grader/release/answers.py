@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-FUNCTION = re.compile(r"^((?:\w+\s+)*?\w+[\s*]+)(\w+)\(([^;{}()]*)\)\s*([;{])", re.MULTILINE)
+from grader.source.code import read
+
 GIVEN = "baseline"  # how the functions begin that a lab gives
 PREFIX = "given_"  # of the names of a file that is tried
 Signature = tuple[str, ...]  # the types: of the result, then of each parameter
@@ -42,22 +42,23 @@ class Answer:
 
 def candidates(files: list[Path], header: Path) -> Iterator[Answer]:
     """The files that have something for the lab of this lab.h."""
-    wanted = [f for f in functions(header, ";") if not f.name.startswith(GIVEN)]
+    wanted = [f for f in functions(header, defined=False) if not f.name.startswith(GIVEN)]
     for file in files:
-        own = functions(file, "{")
+        own = functions(file, defined=True)
         found = {w.name: fits for w in wanted if (fits := _fitting(w, own))}
         if found:
             yield Answer(file, found, _submission(file, wanted, own, found))
 
 
-def functions(file: Path, ends: str) -> list[Function]:
-    """The functions of a file that others may call. ends: "{" those it defines, ";" declares."""
-    text = COMMENT.sub("", file.read_text(errors="replace"))
-    return [
-        Function(name, _signature(result, parameters), result.strip(), parameters.strip())
-        for result, name, parameters, end in FUNCTION.findall(text)
-        if end == ends and not re.search(r"\b(static|return|__\w+__)\b", result)
-    ]
+def functions(file: Path, defined: bool) -> list[Function]:
+    """The functions of a file that others may call, which it defines or only declares."""
+    code = read(file.read_text(errors="replace"))
+    found = []
+    for each in code.declared:
+        result, parameters = code.result(each), code.parameters(each)
+        if each.is_defined() is defined and not re.search(r"\bstatic\b|\b__\w+__\b|[(]", result):
+            found.append(Function(each.name, _signature(result, parameters), result, parameters))
+    return found
 
 
 def _signature(result: str, parameters: str) -> Signature:

@@ -1,14 +1,12 @@
 """Which byte does a shift of a vector leave in a lane?"""
 
-import re
-
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.source import evaluated
 
 REBUILDS = True
 LANE = 16  # bytes: no shift of bytes crosses its border
 WIDTHS = {"ssse3": ("128", 16), "avx2": ("256", 32)}  # by what the part needs: bits, bytes
-CALL = r"_mm{}_(?:alignr_epi8|b?srli_si{})\s*\("
+CALL = "_mm{}_(?:alignr_epi8|b?srli_si{})"
 SHARE = """
 __attribute__((target("{cpu}"))) void {name}(const uint8_t *rgb, int width, int height,
                                              struct weights w, uint8_t *grey) {{
@@ -28,12 +26,12 @@ def ask(program: AskedPart, draw: Random) -> Draft:
         raise CannotTell("no vectors")
     bits, size = WIDTHS[part.cpu]
     m = "" if size == LANE else bits
-    calls = list(re.finditer(CALL.format(m, bits), program.text.code))
+    calls = program.text.code.calls(CALL.format(m, bits))
     if not calls:
         raise CannotTell("no shift of bytes")
     call = draw.choice(calls)
-    function = call[0].rstrip("( \n\t")
-    *operands, last = program.text.call(call.end())[1]
+    function = call.name
+    *operands, last = call.arguments or [""]
     by = evaluated(last, program.text.constants)
     if by is None or not 0 < by < LANE or len({*operands}) != 1 + ("alignr" in function):
         raise CannotTell("what it shifts, and by how many bytes")
@@ -53,7 +51,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     if two:
         held += f", and byte i of {operands[0]} holds {size} + i"
     return Draft(
-        line=program.text.line_at(call.start()),
+        line=program.text.code.line(call.start),
         text=f"Suppose {held}. Which number is in byte {at} of what {function}() returns at this "
         f"line? (Bytes are counted from 0, the lowest address.)",
         answer=answer,

@@ -1,6 +1,5 @@
 """Which thread of the team writes a row, and how much?"""
 
-import re
 from collections import Counter
 
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
@@ -10,9 +9,7 @@ from grader.execute.accesses import ThreadAccess
 from grader.execute.openmp_team import Team
 
 # Directives that give work to threads as they come.
-AS_THEY_COME = re.compile(
-    r"#\s*pragma\s+omp\b[^\n]*\b(?:dynamic|guided|runtime|auto|task|taskloop|sections|single)\b"
-)
+AS_THEY_COME = {"dynamic", "guided", "runtime", "auto", "task", "taskloop", "sections", "single"}
 
 
 def ask(program: AskedPart, draw: Random) -> Draft:
@@ -33,7 +30,8 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     users = Counter(at for at, _ in {(a.at, a.thread) for a in trace.threads})
     others = [a for a in trace.threads if a.store and a.at not in owners]
     shared = any(a.thread and users[a.at] > 1 for a in others)
-    if shared or AS_THEY_COME.search(program.text.code):
+    as_they_come = any(AS_THEY_COME & {*words} for _, words, _ in program.text.code.pragmas)
+    if shared or as_they_come:
         raise CannotTell("which thread writes what depends on time")
     thread = draw.randrange(team.largest)
     pixels = [[*owners.values()].count(number) for number in range(team.largest)]

@@ -10,8 +10,8 @@ from grader import paths
 from grader.classroom.similarity.fingerprints import Hashes, prints
 from grader.classroom.similarity.names import Names, declared
 from grader.classroom.similarity.normalise import normalise
-from grader.classroom.similarity.syntax import parse
 from grader.model.lab import Lab
+from grader.source.tree import parse
 
 SOURCES = (".c", ".cu", ".h")
 BORDERS = frozenset(["BORDER_ZERO", "BORDER_REPLICATE"])

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from grader.source.tree import descend, text_of
+
 # What no student can rename: CUDA, and the C and C++ libraries as the labs use them.
 _LIBRARY = re.compile(
     r"cuda\w*|cu[A-Z]\w*|__\w+|omp_\w+|dim3|float[234]|int[234]|uchar[34]|uint[234]|warpSize"
@@ -43,13 +45,10 @@ class Names:
 
     def learn_macros(self, root: Node) -> None:
         """Notes the constants that a text #defines."""
-        stack = [root]
-        while stack:
-            node = stack.pop()
+        for node in descend(root):
             value = node.child_by_field_name("value")
             if node.type == "preproc_def" and self.is_constant_text(text_of(value)):
                 self.constants.add(text_of(node.child_by_field_name("name")))
-            stack.extend(reversed(node.named_children))
 
     def is_constant_text(self, text: str) -> bool:
         """Is a text, as of a #define, made of numbers and constants alone?"""
@@ -65,16 +64,8 @@ def declared(root: Node) -> frozenset[str]:
     names."""
     kinds = ("function_declarator", "enumerator", "field_declaration")
     names = set()
-    stack = [root]
-    while stack:
-        node = stack.pop()
+    for node in descend(root):
         if node.type in kinds:
             first = next((c for c in node.named_children if "identifier" in c.type), None)
             names.add(text_of(first))
-        stack.extend(node.named_children)
     return frozenset(names - {""})
-
-
-def text_of(node: Node | None) -> str:
-    """The source of a node; "" for none."""
-    return ((node.text if node is not None else b"") or b"").decode(errors="replace")

@@ -7,15 +7,15 @@ becomes `b < a`; the operands of commutative operators are sorted; declarations 
 assignments; named constants become numbers. CUDA's names, qualifiers, launches and pragmas stay.
 """
 
-import re
 from dataclasses import dataclass, field
 
 from grader.classroom.similarity.names import Names
-from grader.classroom.similarity.syntax import MOST_DEPTH, SILENT, STUDENT, Token, parse, survey
+from grader.classroom.similarity.syntax import MOST_DEPTH, SILENT, STUDENT, Token, survey
 from grader.classroom.similarity.walker import Walker
+from grader.source import lexer
+from grader.source.tree import parse
 
 MOST_BYTES = 1 << 17
-_LEXEME = re.compile(r"/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"|\w+|[^\s\w]", re.DOTALL)
 
 
 @dataclass
@@ -54,12 +54,11 @@ def normalise(source: bytes, fixed: Names | None = None) -> Normalised:
 
 def _words(source: bytes) -> list[Token]:
     """The words of a file that is nested too deep to be walked."""
-    tokens, row, end = [], 0, 0
+    found, row, end = [], 0, 0
     text = source.decode(errors="replace")
-    for match in _LEXEME.finditer(text):
-        row += text.count("\n", end, match.start())
-        end = match.start()
-        word = match[0]
-        if not word.startswith(("/*", "//")) and word not in SILENT:
-            tokens.append(Token(STUDENT, row, word) if word[0].isalpha() else Token(word, row))
-    return tokens
+    for kind, word, start, *_ in lexer.tokens(text):
+        row += text.count("\n", end, start)
+        end = start
+        if kind != "comment" and word not in SILENT:
+            found.append(Token(STUDENT, row, word) if kind == "word" else Token(word, row))
+    return found

@@ -1,10 +1,10 @@
-"""The syntax tree of a file, and what a walk over it needs to know first."""
+"""A token of a file that is compared, and what a walk over its tree needs to know first."""
 
-import warnings
-from functools import cache
 from typing import NamedTuple
 
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
+
+from grader.source.tree import levels
 
 MOST_DEPTH = 150  # of nested nodes; the walk over them is recursive
 NUMBER, STUDENT = "0", "V"
@@ -20,34 +20,8 @@ class Token(NamedTuple):
     name: str = ""
 
 
-@cache
-def _parser() -> Parser:
-    import tree_sitter_cuda
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # its capsule is an older one
-        return Parser(Language(tree_sitter_cuda.language()))
-
-
-def parse(source: bytes) -> Node:
-    """The root of the syntax tree. Of a broken file, too: what does not fit is an ERROR node."""
-    return _parser().parse(source).root_node
-
-
-def depth(root: Node) -> int:
-    return survey(root)[0]
-
-
 def survey(root: Node) -> tuple[int, list[Node]]:
     """How deep the nodes are nested, and those that name a constant, in the order of the file."""
-    deepest, level, naming = 0, [root], []
-    while level and deepest <= MOST_DEPTH:
-        deepest += 1
-        below = []
-        for node in level:
-            for child in node.named_children:
-                below.append(child)
-                if child.type in NAMING:
-                    naming.append(child)
-        level = below
-    return deepest, sorted(naming, key=lambda node: node.start_byte)
+    nested = levels(root, MOST_DEPTH)
+    naming = [node for level in nested for node in level if node.type in NAMING]
+    return len(nested), sorted(naming, key=lambda node: node.start_byte)

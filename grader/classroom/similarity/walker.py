@@ -4,16 +4,9 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from grader.classroom.similarity.names import Names, text_of
-from grader.classroom.similarity.syntax import (
-    MOST_DEPTH,
-    NUMBER,
-    SILENT,
-    STUDENT,
-    Token,
-    depth,
-    parse,
-)
+from grader.classroom.similarity.names import Names
+from grader.classroom.similarity.syntax import MOST_DEPTH, NUMBER, SILENT, STUDENT, Token
+from grader.source.tree import levels, parse, text_of
 
 COMMUTATIVE = frozenset(["+", "*", "==", "!=", "&&", "||", "&", "|", "^"])
 FLIPPED = {">": "<", ">=": "<="}
@@ -362,7 +355,7 @@ class Walker:
         """The body of a macro, read as statements."""
         text = text_of(value).replace("\\\n", " \n").encode()
         tree = parse(b"void f() {" + text + b";}")
-        if depth(tree) > MOST_DEPTH // 2:
+        if len(levels(tree, MOST_DEPTH // 2)) > MOST_DEPTH // 2:
             return []
         first = value.start_point[0]
         return [Token(t.text, first + t.row, t.name) for t in self.walk(tree)]

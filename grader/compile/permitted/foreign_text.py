@@ -11,13 +11,13 @@ from pathlib import Path
 from grader import paths
 from grader.compile.permitted import own_text, source_check
 from grader.compile.permitted.source_check import Refusal
+from grader.source import lexer
 
 INCLUDES = re.compile(rb"include|import")
 DEFINE = re.compile(rb"define(?!d\b)")
-_TEXT = r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)++'"
 # A quote right behind a name or a number, as of a raw string, could make the others pair wrongly.
 SUSPECT = re.compile(
-    rf"""(?P<glued>(?<![\w$.])(?!(?:u8|[uUL])["'])[\w$.]+["'])|(?:u8|[uUL])?(?:{_TEXT})
+    rf"""(?P<glued>(?<![\w$.])(?!(?:u8|[uUL])["'])[\w$.]+["'])|(?:u8|[uUL])?(?:{lexer.TEXT})
     |(?P<pragma>^[ \t]*\#[^\n]*)|(?P<attribute>\b__attribute(?:__)?\b|(?:\[|<:)\s*(?:\[|<:))
     |(?P<assembly>\b(?:asm|__asm__|__asm)\b)
     |(?P<name>(?<![\w$])(?:{source_check.BUILTIN.pattern}|{source_check.RESERVED.pattern})(?![\w$]))
@@ -26,8 +26,8 @@ SUSPECT = re.compile(
 )
 MOST = 1 << 14  # characters of one asm statement, or of one list of attributes
 LABEL = re.compile(r'\)\w+\((?:"")*"(\w+)"\)')  # asm that only names the function that is declared
-COMMENT = re.compile(rf"(?P<text>{_TEXT})|/\*.*?\*/|//[^\n]*|\\\n", re.DOTALL)
-SPACE = re.compile(rf"(?P<text>{_TEXT})|(?:(?P<line>\n)|\s)\s*(?=#)|\s+")
+COMMENT = re.compile(rf"(?P<text>{lexer.TEXT})|/\*.*?\*/|//[^\n]*|\\\n", re.DOTALL)
+SPACE = re.compile(rf"(?P<text>{lexer.TEXT})|(?:(?P<line>\n)|\s)\s*(?=#)|\s+")
 WORD = re.compile(r"[A-Za-z_]\w*")
 STRING = re.compile(r'(?<!\n)#\w+|"(?:[^"\\\n]|\\.)*"')  # `#` of a macro makes a string
 
@@ -94,7 +94,7 @@ def _asked(kind: str, found: str) -> tuple[str, list[str]]:
     if kind not in ("attribute", "assembly"):
         return found, [found]
     depth, tokens = int(found[0] == ")"), []
-    for token in own_text.tokens(found):
+    for token in lexer.preprocessed(found):
         tokens.append((token.lastgroup or "sign", token[0], 0))
         depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token[0], 0)
         if depth == 0 and len(tokens) > 1 and token[0] in ")];":

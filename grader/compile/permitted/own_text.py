@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from grader.source import lexer
+
 MARKER = re.compile(rb'\n# (\d{1,9}) "((?:[^"\\\n]|\\.)*)"[^\n]*')
 # What a line that looks like a marker may be inside of, and what only looks like its beginning.
 BETWEEN_MARKERS = re.compile(
@@ -16,24 +18,6 @@ BETWEEN_MARKERS = re.compile(
     |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
     |(?P<word>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)""",
     re.DOTALL | re.VERBOSE,
-)
-TOKEN = re.compile(
-    r"""(?P<pragma>^[ \t]*\#[^\n]*)
-    |(?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\((?:.*?)\)(?P=delimiter)")
-    |(?P<unended>(?:u8|[uUL])?R"[^()\\\s]{0,16}\(.*)
-    |(?P<glued>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*+"(?=(?:u8|[uUL])?R"))
-    |(?P<text>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*+"|(?:u8|[uUL])?'(?:[^'\\\n]|\\.)++')
-    |(?P<line>(?:u8|[uUL])?["'][^\n]*)
-    |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
-    |(?P<word>[A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*)
-    |(?P<sign>::|->|<:|:>|&&|[^\s])""",
-    re.MULTILINE | re.DOTALL | re.VERBOSE,
-)
-BARE_TOKEN = re.compile(
-    r"""(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)
-    |(?P<word>[A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*)
-    |(?P<sign>::|->|<:|:>|&&|[^\s])""",
-    re.VERBOSE,
 )
 
 
@@ -97,7 +81,7 @@ def _add(text: Text, part: bytes, owner: str, line: int) -> None:
     text.name = owner
     content = part.decode(errors="replace")
     position = 0
-    for match in tokens(content):
+    for match in lexer.preprocessed(content):
         line += content.count("\n", position, match.start())
         position = match.start()
         kind = match.lastgroup if match.lastgroup != "delimiter" else "raw"
@@ -105,16 +89,5 @@ def _add(text: Text, part: bytes, owner: str, line: int) -> None:
             kind = "quoted"  # in C a character begins at that mark
         text.tokens.append((kind or "sign", match[0], line))
         if kind == "pragma":  # a clause of OpenMP holds code
-            inside = tokens(match[0].lstrip()[1:])
+            inside = lexer.preprocessed(match[0].lstrip()[1:])
             text.tokens += [(each.lastgroup or "sign", each[0], line) for each in inside]
-
-
-def tokens(content: str) -> Iterator[re.Match[str]]:
-    """The tokens, in order. A text without an end, which no compiler takes, hides nothing: what
-    follows its quote is read word by word. To look for its end again at each further quote would
-    take the square of the file's length."""
-    for match in TOKEN.finditer(content):
-        if match.lastgroup in ("unended", "line"):
-            yield from BARE_TOKEN.finditer(content, match.start(), match.end())
-        else:
-            yield match

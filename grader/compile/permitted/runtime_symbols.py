@@ -9,16 +9,12 @@ from pathlib import Path
 
 from grader import paths
 from grader.compile.permitted import elf
+from grader.source.code import Code
 
 # In the order in which a submission's own definition would hide theirs.
 MACHINE = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libgomp.so.1", "libstdc++.so.6")
 _ARCHIVE, _MEMBER = b"!<arch>\n", 60  # begin of an archive, and the size of a member's header
-_COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_WORD = re.compile(rb"sim_\w+")
-_RENAMED = re.compile(rb"redefine_extname \w+ (\w+)")
-# What a macro stands for whose name is not the simulator's own.
-_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(?!SIM_|sim_)\w+(.*)$", re.MULTILINE)
-_DECLARED = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
+_WORD = re.compile(r"sim_\w+")
 
 
 @lru_cache(maxsize=64)
@@ -49,25 +45,33 @@ def of_machine() -> frozenset[str]:
 def of_simulator_headers() -> frozenset[str]:
     """The simulator's functions that its headers, or what the translator writes, call in a
     student's file. What a header only declares is for the runner."""
-    folder = paths.LABS / "sim"
-    code = b"\n".join(f.read_bytes() for f in sorted((folder / "include").rglob("*.h")))
-    written = b"\n".join(f.read_bytes() for f in sorted((folder / "translate").rglob("*.py")))
-    counted = Counter(_WORD.findall(_COMMENT.sub(b"", code)))
-    names = {*(word for word, times in counted.items() if times > 1), *_RENAMED.findall(code)}
-    names |= counted.keys() & set(_WORD.findall(written))
-    return frozenset(name.decode() for name in names)
+    headers, written = _simulator()
+    counted = Counter(word for code in headers for word in _WORD.findall(code.plain))
+    pragmas = [words for code in headers for _, words, _ in code.pragmas]
+    names = {words[-1] for words in pragmas if words[:1] == ["redefine_extname"]}
+    names |= {word for word, times in counted.items() if times > 1}
+    return frozenset(names | counted.keys() & {*_WORD.findall("\n".join(written))})
 
 
 @lru_cache(maxsize=1)
 def not_for_programs() -> frozenset[str]:
     """The simulator's names that a program must not use itself: all but those in the macros that
     stand for functions of CUDA or the C library, such as malloc()."""
+    headers, written = _simulator()
+    files = [*headers, *map(Code, written)]  # the translator's modules have macros in their texts
+    names = {word for file in files for word in _WORD.findall(file.plain)}
+    for macro in (d for file in files for d in file.directives if d.name == "define"):
+        name, *words = macro.said() or [""]
+        if not name.startswith(("SIM_", "sim_")):
+            names -= {word for text in words for word in _WORD.findall(text)}
+    return frozenset(names)
+
+
+def _simulator() -> tuple[list[Code], list[str]]:
+    """The simulator's headers, and the translator's modules."""
     folder = paths.LABS / "sim"
-    files = [*(folder / "include").rglob("*.h"), *(folder / "translate").rglob("*.py")]
-    code = b"\n".join(_COMMENT.sub(b"", f.read_bytes()) for f in sorted(files))
-    joined = code.replace(b"\\\n", b" ")
-    used = {word for macro in _MACRO.findall(joined) for word in _WORD.findall(macro)}
-    return frozenset(name.decode() for name in {*_WORD.findall(code)} - used)
+    headers = [Code(f.read_text()) for f in sorted((folder / "include").rglob("*.h"))]
+    return headers, [f.read_text() for f in sorted((folder / "translate").rglob("*.py"))]
 
 
 @lru_cache(maxsize=16)
@@ -75,8 +79,7 @@ def of_lab_headers(folder: str) -> frozenset[str]:
     """The functions that a lab's headers declare: those to write, and those that are given."""
     files = [*(paths.LABS / folder).glob("*.h"), *(paths.LABS / "runtime").glob("*.h")]
     files = [f for f in files if not f.name.startswith("test_")]
-    code = b"\n".join(_COMMENT.sub(b"", file.read_bytes()) for file in files)
-    return frozenset(name.decode() for name in _DECLARED.findall(code))
+    return frozenset(call.name for file in files for call in Code(file.read_text()).calls())
 
 
 def _together(files: Iterable[Path]) -> frozenset[str]:

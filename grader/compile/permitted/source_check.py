@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from grader.compile.permitted.own_text import own_text
+from grader.source import lexer
 
 ASSEMBLY = frozenset({"asm", "__asm__", "__asm"})
 # Attributes that change neither what is linked nor what is checked, and, from cluster_dims on,
@@ -69,10 +70,11 @@ NAMES_LINE = re.compile(
     re.MULTILINE,
 )
 WHY_LINE = "#line: messages would name the wrong file or line; remove it, or what looks like it"
-SPLICE = re.compile(rb"\\[ \t\v\f\r]*\n")
+SPLICE = re.compile(lexer.SPLICE.encode())
 # What hides a line from the preprocessor: comments and texts.
 HIDING = re.compile(
-    rb"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|["'][^\n]*""",
+    rb"""(?P<comment>%b)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|["'][^\n]*"""
+    % lexer.COMMENT.encode(),
     re.DOTALL,
 )
 # Where one cannot tell without gcc what is a comment or a text: raw strings, what an #include reads

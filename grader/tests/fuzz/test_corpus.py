@@ -23,6 +23,7 @@ from grader.compile import compiler_messages
 from grader.compile.permitted import elf, own_text
 from grader.execute import addr2line, case, evidence, records
 from grader.model import plain_text, spec
+from grader.source import lexer
 from grader.tests.fuzz import catalogue, corpus
 from grader.timing import row_samples
 
@@ -148,6 +149,7 @@ BROKEN = {
         *("program_source", own_text, "MARKER"),
         re.compile(own_text.MARKER.pattern.replace(rb"{1,9}", b"+")),
     ),
+    "joined lines move what follows": ("source_code", lexer, "bisect_right", lambda *_: 0),
     "a spec is not checked": ("lab_spec", spec, "_refuse", lambda *_: None),
     "no sample is right": ("row_samples", row_samples, "wrong", lambda *_: []),
     "an answer that is no text raises": (

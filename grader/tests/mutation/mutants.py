@@ -21,15 +21,16 @@ from typing import NamedTuple
 
 from grader import paths
 from grader.model import spec
+from grader.source import lexer
+from grader.source.tree import parse
+from grader.source.tree import text_of as text
 from grader.tests.mutation import calls, slips
 from grader.tests.mutation.slips import Change
-from grader.tests.mutation.syntax import nodes, solved, text, tree
+from grader.tests.mutation.syntax import nodes, solved
 
 KINDS = (*slips.KINDS, "pair", "call")
 # Two changes of these kinds might hide each other; so might a change and its inverse.
 MIGHT_HIDE = ({"bound", "constant"}, {"bound", "index"}, {"constant", "index"})
-
-COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class Wanted(NamedTuple):
@@ -129,7 +130,7 @@ def fingerprint() -> str:
     mixed = hashlib.sha256()
     for lab in WANTED:
         for file in spec.load(lab).submit:
-            mixed.update(COMMENT.sub(b"", _read(lab, file)))
+            mixed.update(lexer.without_comments(_read(lab, file).decode(), "").encode())
         for mutant in chosen(lab):
             mixed.update(f"{mutant.id} {mutant.edits}\n".encode())
     return mixed.hexdigest()[:16]
@@ -145,7 +146,7 @@ def of_source(lab: str, file: str, source: bytes) -> Iterator[Mutant]:
 def _single(lab: str, file: str, source: bytes) -> Iterator[Mutant]:
     inside = solved(source)
     numbers: Counter[tuple[str, str]] = Counter()
-    for node, function, begin in nodes(tree(source)):
+    for node, function, begin in nodes(parse(source)):
         if node.start_point[0] not in inside:
             continue
         known = source[begin : node.start_byte].decode()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
-from grader.tests.mutation.syntax import text
+from grader.source.tree import text_of as text
 
 # What is replaced, and by what. A change may be in more than one place.
 Change = list[tuple[Node, str]]

@@ -3,14 +3,9 @@
 import re
 from collections.abc import Iterator
 
-import tree_sitter_cuda
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
-PARSER = Parser(Language(tree_sitter_cuda.language()))
-
-
-def tree(source: bytes) -> Node:
-    return PARSER.parse(source).root_node
+from grader.source.tree import text_of
 
 
 def nodes(root: Node) -> Iterator[tuple[Node, str, int]]:
@@ -33,10 +28,6 @@ def solved(source: bytes) -> set[int]:
     return found
 
 
-def text(node: Node | None) -> str:
-    return (node.text or b"").decode() if node is not None else ""
-
-
 def enclosing(node: Node, kind: str) -> Node | None:
     """The nearest node of this kind around it."""
     outer = node.parent
@@ -49,4 +40,4 @@ def _name(function: Node) -> str:
     node = function.child_by_field_name("declarator")
     while node is not None and node.type != "identifier":
         node = node.child_by_field_name("declarator")
-    return text(node)
+    return text_of(node)

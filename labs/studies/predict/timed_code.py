@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from grader.predict.counts import Counts
+from grader.source import lexer
 from labs.studies.predict import programs
 from labs.studies.predict.programs import HERE
 
@@ -29,7 +30,6 @@ KNOWN = (
 # Programs that are not what was timed and stay so. Without a name here, a test finds those that a
 # change of a header drops from the comparison.
 LEFT_OUT: tuple[str, ...] = ()
-_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _BLANK = re.compile(r"(\w?)\s+(\w?)")
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
@@ -48,7 +48,7 @@ def digest(files: list[Path], folders: list[Path]) -> str:
         if file in visited:
             continue
         visited.add(file)
-        text = _COMMENT.sub(lambda match: match[1] or " ", file.read_text()).replace("\\\n", " ")
+        text = lexer.without_comments(file.read_text(), " ").replace("\\\n", " ")
         found.update(f"{file.name} {_BLANK.sub(_without, text)}\n".encode())
         for name in _INCLUDE.findall(text):
             homes = (home / name for home in (file.parent, *folders))

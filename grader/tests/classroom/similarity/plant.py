@@ -9,10 +9,10 @@ from itertools import pairwise
 from tree_sitter import Node
 
 from grader.classroom.similarity.names import Names
-from grader.classroom.similarity.syntax import parse
+from grader.source import lexer
+from grader.source.tree import parse
 
 Edit = Callable[[Node, bytes], bytes | None]
-_COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _KEPT = (
     *("BORDER_ZERO", "BORDER_REPLICATE", "MASK_MAX_RADIUS", "MASK_MAX_SIZE", "PHASES", "NULL"),
     *("x", "y", "z", "w", "omp", "unroll", "set_mask", "set_bank", "correlate_constant"),
@@ -55,7 +55,7 @@ def renamed(source: bytes) -> bytes:
 
 def recommented(source: bytes) -> bytes:
     """Other comments, other white space, each statement behind a comment of its own."""
-    text = _COMMENT.sub(b"", source)
+    text = lexer.without_comments(source.decode(), "").encode()
     lines = [line.strip() for line in text.split(b"\n") if line.strip()]
     return b"\n\n".join(
         line
