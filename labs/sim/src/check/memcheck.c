@@ -28,7 +28,7 @@ struct racing {
     struct race race;
     const char *at;
     size_t bytes;
-    const char *verb;
+    const char *verb, *kernel;
     const void *pc;
     struct memory_object object;
     uint3 block, thread;
@@ -247,7 +247,7 @@ static void report_race(const struct racing *r, bool is_same) {
     }
     unsigned t;
     uint64_t number;
-    f.kernel = sim_worker->block.config->kernel;
+    f.kernel = r->kernel; /* the launch may have ended */
     f.block = &r->block;
     f.thread = &r->thread;
     f.other_thread = race_thread_of(r->race.other, &t, &number) ? &sim_worker->index[t] : NULL;
@@ -353,7 +353,15 @@ static void check_race(const struct access *a, const struct memory_object *p) {
     if (race.other.segment == 0) {
         return;
     }
-    const struct racing r = {race, a->at, a->bytes, verb(a->how), a->pc, *p, blockIdx, threadIdx};
+    const struct racing r = {.race = race,
+                             .at = a->at,
+                             .bytes = a->bytes,
+                             .verb = verb(a->how),
+                             .kernel = a->w->block.config->kernel,
+                             .pc = a->pc,
+                             .object = *p,
+                             .block = blockIdx,
+                             .thread = threadIdx};
     if (a->how == RACE_LOAD && !is_flag && race.other.pc & SHADOW_ATOMIC) {
         guess(&r);
     } else if (race.same_value) {
