@@ -28,7 +28,7 @@ folder.mkdir(parents=True, exist_ok=True)
 # What the front door and set-up import, and `./grade list`, `hint` and `doctor`.
 STANDARD_LIBRARY_ONLY = (
     *("__init__.py", "before_setup.py", "exit_codes.py", "files.py", "paths.py"),
-    *("setup/*.py", "student/*.py", "sandbox/*.py"),
+    *("setup/*.py", "student/*.py", "sandbox/*.py", "source/*.py"),
     *(f"commands/{name}.py" for name in ("__init__", "doctor", "errors", "hint", "list", "setup")),
     *(f"commands/{name}.py" for name in ("output", "overview", "parser")),
     *(
