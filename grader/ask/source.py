@@ -79,10 +79,6 @@ class Source:
         """The words of the function that holds a line."""
         return self.code.names(self.code.between(*self.function(line)))
 
-    def arrays_at(self, line: int) -> list[str]:
-        """The names of the arrays that a line takes an element of."""
-        return [array.name for array in self.code.indexed(self.code.between(line, line))]
-
     def barriers(self) -> list[int]:
         """The lines of barriers that stand alone as a statement."""
         return [self.code.line(start) for start, _ in self._barriers()]

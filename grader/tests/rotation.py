@@ -7,7 +7,7 @@ that belong to what the last commit or the working tree changed run as well.
 A *unit* is what is never divided: a file of tests, because its fixtures are made once, or a single
 test of a file marked `apart`, whose tests share nothing that costs much. A hash of its name gives a
 unit its part. costs.tsv has the processor seconds of tests, or of a file's cheaper tests together;
-`make test-costs` measures them. A unit without a row is cheap.
+`make test-costs` measures them. A unit without a row is cheap, unless a test of it is `slow`.
 """
 
 import collections
@@ -66,6 +66,13 @@ def of_units(costs: Costs, unit_of: Units) -> dict[str, float]:
     return {u: s for u, s in found.items() if s >= CHEAP or file_of(u) in PAGES}
 
 
+def with_unmeasured(costs: Costs, unit_of: Units, slow: Iterable[str]) -> dict[str, float]:
+    """With a row for each unit of slow tests that has none yet."""
+    measured = {unit_of.get(name, name) for name in costs}
+    new = {unit_of[test] for test in slow} - measured
+    return {**costs, **dict.fromkeys(new, COSTLY)}
+
+
 def part_of(unit: str, count: int = PARTS) -> int:
     if count == PARTS and file_of(unit) in PAGES:
         return 0
@@ -93,12 +100,14 @@ def changed_files(base: str) -> set[str]:
 
 
 def homes(name: str) -> set[Path]:
-    """The folders whose tests are about a file: grader/checks/speed.py is tested in
-    grader/tests/checks, labs/sim/src/exec/fault.c in labs/tests/sim/exec."""
+    """The folder whose tests are about a file: grader/checks/speed.py is tested in
+    grader/tests/checks, labs/sim/src/exec/fault.c in labs/tests/sim/exec, and what has no such
+    folder in the nearest one above."""
     top, *inner = Path(name).parts[:-1] or ("",)
     if top not in ("grader", "labs") or not inner or inner[0] == "tests":
         return set()
-    return {Path(top, "tests", *(folder for folder in inner if folder != "src"))}
+    home = Path(top, "tests", *(folder for folder in inner if folder != "src"))
+    return {next(f for f in (home, *home.parents) if (paths.ROOT / f).is_dir())}
 
 
 def near(tests: Iterable[str], base: str) -> set[str]:

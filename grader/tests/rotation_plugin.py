@@ -50,7 +50,7 @@ def unit_of(item: pytest.Item) -> str:
     return item.nodeid if item.get_closest_marker("apart") else rotation.file_of(item.nodeid)
 
 
-def choose(config: pytest.Config, units: dict[str, str]) -> rotation.Choice:
+def choose(config: pytest.Config, units: dict[str, str], costs: rotation.Costs) -> rotation.Choice:
     """The tests that the options ask for. units: the unit of each test."""
     try:
         if shard := config.getoption("shard"):
@@ -58,7 +58,7 @@ def choose(config: pytest.Config, units: dict[str, str]) -> rotation.Choice:
         if base := config.getoption("changed"):
             return rotation.choose_changed(units, base)
         if part := config.getoption("part"):
-            return rotation.choose_part(units, rotation.committed(), int(part))
+            return rotation.choose_part(units, costs, int(part))
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
     return rotation.Choice(set(units), "")
@@ -85,8 +85,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves the tests of this run, the most expensive units first."""
     units = {item.nodeid: unit_of(item) for item in items}
-    choice = choose(config, units)
-    costs = rotation.of_units(rotation.committed(), units)
+    slow = [item.nodeid for item in items if item.get_closest_marker("slow")]
+    known_costs = rotation.with_unmeasured(rotation.committed(), units, slow)
+    choice = choose(config, units, known_costs)
+    costs = rotation.of_units(known_costs, units)
     if left := [item for item in items if item.nodeid not in choice.tests]:
         config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item.nodeid in choice.tests]

@@ -49,6 +49,14 @@ def test_a_touched_unit_runs_at_once_while_there_is_room(monkeypatch: pytest.Mon
 
 
 @pytest.mark.usefixtures("nothing_touched")
+def test_a_slow_test_that_nobody_has_measured_runs_in_one_part() -> None:
+    costs = rotation.with_unmeasured(COSTS, UNITS, ["a.py::one", "c.py::one"])
+    assert {name: costs[name] for name in COSTS} == COSTS
+    runs = [rotation.choose_part(UNITS, costs, part).tests for part in range(PARTS)]
+    assert sum("c.py::one" in tests for tests in runs) == 1
+
+
+@pytest.mark.usefixtures("nothing_touched")
 def test_the_guards_run_in_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
     guard, other = (f"{rotation.ZOO_TEST}[lab1/{name}]" for name in ("guard", "other"))
     monkeypatch.setattr(zoo, "GUARDS", {"lab1/guard"})
@@ -129,9 +137,9 @@ def is_apart(file: Path) -> bool:
     ("changed", "tests"),
     [
         ("grader/checks/speed.py", "grader/tests/checks"),
-        ("grader/classroom/bulk/intake/zip.py", "grader/tests/classroom/bulk/intake"),
+        ("grader/classroom/bulk/intake/zip.py", "grader/tests/classroom/bulk"),
         ("labs/sim/src/exec/fault.c", "labs/tests/sim/exec"),
-        ("labs/sim/translate/rewrite.py", "labs/tests/sim/translate"),
+        ("labs/sim/translate/reader/program.py", "labs/tests/sim/translate"),
     ],
 )
 def test_tests_are_near_what_they_test(changed: str, tests: str) -> None:

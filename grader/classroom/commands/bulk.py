@@ -89,7 +89,7 @@ def bulk(
 def _is_resumed(run: options.Run, out: Path) -> bool:
     """Whether there is a run to go on with, where that is asked for."""
     if run.resume and not (out / HIDDEN / FILE).exists():
-        output.say(f"{out} has no run yet: beginning one")
+        output.say(f"{out} has nothing to resume; starting a new run")
         return False
     return run.resume
 
@@ -137,7 +137,7 @@ def _batch(
 
 
 def _say_again(batch: Batch, check: str, out: Path) -> None:
-    many = f"in {batch.graded_again} grades; ./grade diff {out} says whose changed"
+    many = f"in {batch.graded_again} grades; ./grade diff {out} shows whose grades changed"
     output.say(f'the checks with "{plain_text.line(check)}" were graded again {many}')
 
 

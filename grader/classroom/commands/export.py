@@ -92,7 +92,7 @@ def export(
         (missing, grading.MISSING, "--missing"),
     ):
         if text not in known:
-            raise UsageError(f"there is no {what} {line(text)}; choose of {', '.join(known)}")
+            raise UsageError(f"there is no {what} {line(text)}; choose from {', '.join(known)}")
     _check_options(form, book, column, per_check, feedback, submissions)
     if form in quiz.FORMATS:
         from grader.classroom.bulk import questions
@@ -103,7 +103,7 @@ def export(
             raise UsageError(f"{run} has no questions; ./grade bulk --ask N draws them")
         for name, data in quiz.FORMATS[form](made):
             _write(target := out or run / "export" / name, data)
-            output.say(f"wrote {target}; it holds the keys: for who teaches alone")
+            output.say(f"wrote {target}; it contains answer keys: for instructors only")
         return
     with run_folder.opened(run) as store, _usable_cells():
         grades = grading.of(

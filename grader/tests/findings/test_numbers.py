@@ -23,6 +23,7 @@ WRONG = (
 FOLDER = re.compile(r"/\S*/zoo-\w+/")  # of one grade
 NUMBER = re.compile(r"(?P<place>.*?)\b(?:7000\d{3})")  # what stands before a sentence, and it
 Grade = Callable[[str], Graded]
+pytestmark = pytest.mark.apart
 
 
 def with_numbers(name: str) -> Graded:

@@ -15,6 +15,7 @@ from grader.execute.program import build
 from grader.schema import write
 
 SCHEMA = json.loads((write.FOLDER / write.file_of("convlabs-finding/v1")).read_text())
+pytestmark = pytest.mark.apart
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 BUGS = paths.ROOT / "labs" / "studies" / "checks" / "bugs"
 SUITES = (

@@ -36,7 +36,7 @@ def processes(count: int) -> ProcessPoolExecutor:
 
 
 def _prepare(count: int) -> None:
-    """The zoo is ours; what strangers' files may do is for test_bubblewrap.py and test_bulk.py."""
+    """The zoo is ours; what strangers' files may do is for grader/tests/sandbox."""
     cores = sorted(os.sched_getaffinity(0))
     share = max(2, len(cores) // count)
     first = os.getpid() * share  # processes that start in a row have numbers in a row

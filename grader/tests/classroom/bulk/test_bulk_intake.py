@@ -69,9 +69,10 @@ def test_resume_without_a_run_begins_one(tmp_path: Path) -> None:
     for run in (tmp_path / "never made", tmp_path / "empty"):
         (tmp_path / "empty").mkdir(exist_ok=True)
         done = bulk(folder, run, "--resume")
-        assert done.returncode == 0 and f"{run} has no run yet: beginning one" in done.stderr
+        said = f"{run} has nothing to resume; starting a new run"
+        assert done.returncode == 0 and said in done.stderr
         again = bulk(folder, run, "--resume")
-        assert again.returncode == 0 and "beginning" not in again.stderr
+        assert again.returncode == 0 and said not in again.stderr
     assert rows(tmp_path / "empty") == rows(tmp_path / "never made")
 
 

@@ -209,7 +209,7 @@ def test_a_class_gets_questions_of_its_own(
     out = tmp_path / "quiz.xml"
     arguments = ["export", str(tmp_path / "run"), "--format", "moodle-xml", "--out", str(out)]
     assert tiny_course.call(monkeypatch, *arguments) == 0
-    assert "holds the keys" in capsys.readouterr().err
+    assert "contains answer keys" in capsys.readouterr().err
     assert len(Xml.parse(out).getroot().findall("question[@type='numerical']")) == 4 * 18
     assert tiny_course.call(monkeypatch, *arguments, "--lab", "lab1") == 2
     assert "has no questions" in capsys.readouterr().err

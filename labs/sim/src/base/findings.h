@@ -1,5 +1,5 @@
 /* What the simulator reports: records, without a sentence. They go to the file of the findings, or
- * to stderr. The grader writes the sentence of each: grader/model/sentences.py. */
+ * to stderr. The grader writes the sentence of each: grader/findings/catalogue.py. */
 #pragma once
 
 #include "base/device.h"

@@ -1,6 +1,6 @@
 /* All that the course's code in C can find: the kind of a finding, and which case of that kind, ""
  * where it has one. A record names both (grader/schema/convlabs-finding-v1.json); what they mean in
- * words is in grader/model/sentences.py, which has an entry for each. */
+ * words is in grader/findings/catalogue.py, which has an entry for each. */
 #pragma once
 
 #include <stdint.h>

@@ -10,7 +10,8 @@ replay (labs/sim/src/profile/merged_accesses.h says what it merges):
 - fields of p[i], where p is a parameter of the kernel, of which several are read or written: they
   are as aligned as the type of p[i].
 
-A window is a basic block as nvcc sees it; their numbers rise with the marks' (control_marks.py).
+A window is a basic block as nvcc sees it; their numbers rise with those of the marks
+(control_flow/marks.py).
 """
 
 from __future__ import annotations
