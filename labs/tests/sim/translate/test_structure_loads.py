@@ -1,5 +1,5 @@
-"""Structures are read and written as in the machine code of nvcc 13.0, of which the numbers here
-are."""
+"""Structures are read and written as by the machine code of nvcc 13.0, in which the numbers here
+are counted."""
 
 import pytest
 
