@@ -5,7 +5,7 @@ smaller one by one, and keep every change after which the sequence still fails i
 Candidates are played in processes of their own, since what a call leaves behind may be the mistake.
 """
 
-import resource
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -37,18 +37,12 @@ class Budget:
     began: tuple[float, float] = (0.0, 0.0)
 
     def start(self) -> None:
-        self.began = _processor_seconds(), time.monotonic()
+        self.began = sum(os.times()[:4]), time.monotonic()  # also of what it has run
 
     def is_left(self) -> bool:
-        used = _processor_seconds() - self.began[0]
+        used = sum(os.times()[:4]) - self.began[0]
         waited = time.monotonic() - self.began[1]
         return self.plays > 0 and used < self.seconds and waited < self.wall_seconds
-
-
-def _processor_seconds() -> float:
-    """Of this process and of the programs that it has run."""
-    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in usage)
 
 
 Fails = Callable[[Sequence], bool]

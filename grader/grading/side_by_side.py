@@ -38,7 +38,6 @@ NICE_INSTRUMENTED = 8  # more: the results of all parts come before
 # A child sends ("starting", text), ("profiled", technique, profile), ("failing", index, check),
 # ("verdict", index, check), and two questions: ("instrumented",) and ("elsewhere", index of a
 # contract).
-Message = tuple[Any, ...]
 
 
 def judged(

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from grader.model.prediction import PredictedTime, Prediction
 from grader.predict.terms import CHANGES, WORDS, WORSE
-from grader.render import predicted_words
+from grader.render.predicted_words import line, three_digits
 from grader.render.svg import Svg
 
 WIDTH, LEFT, RIGHT, ROW, BAR = 700.0, 96.0, 90.0, 40.0, 22.0
@@ -66,14 +66,17 @@ def _chart(prediction: Prediction, time: PredictedTime) -> Chart:
     return Chart(
         part=part,
         name=name,
-        line=predicted_words.line(prediction),
+        line=line(prediction),
         picture=_picture(sides, values),
         legend=[(_colour(i, term), _words(term)) for i, term in enumerate(shown)],
         headings=["", *sides],
         rows=[
-            *([_words(t), *(_us(values[w][t]) for w in sides)] for t in shown),
-            ["in all", *(_us(side.us) for side in sides.values())],
-            ["interval", *(f"{_us(s.low_us)} to {_us(s.high_us)}" for s in sides.values())],
+            *([_words(t), *(three_digits(values[w][t]) for w in sides)] for t in shown),
+            ["in all", *(three_digits(side.us) for side in sides.values())],
+            [
+                "interval",
+                *(f"{three_digits(s.low_us)} to {three_digits(s.high_us)}" for s in sides.values()),
+            ],
         ],
         changes=[(WORDS[term], CHANGES[term]) for term in mine],
     )
@@ -86,7 +89,7 @@ def _terms(side: PredictedTime, shown: list[str]) -> dict[str, float]:
 
 def _picture(sides: dict[str, PredictedTime], values: dict[str, dict[str, float]]) -> Markup:
     label = "Predicted times, not measured. " + ". ".join(
-        f"{whose}: {_us(side.us)} microseconds, most of them {WORDS[side.bound]}"
+        f"{whose}: {three_digits(side.us)} microseconds, most of them {WORDS[side.bound]}"
         for whose, side in sides.items()
     )
     drawing = Svg(WIDTH, ROW * len(sides) + 8, label)
@@ -99,10 +102,10 @@ def _picture(sides: dict[str, PredictedTime], values: dict[str, dict[str, float]
             wide = us * scale
             if wide <= 0:
                 continue
-            tip = f"{_words(term)}: {_us(us)} us"
+            tip = f"{_words(term)}: {three_digits(us)} us"
             drawing.rect(x, top, wide, BAR, f"term {_colour(i, term)}", tip)
             x += wide
-        drawing.text(x + 8, top + BAR - 6, f"{_us(side.us)} us", "strong")
+        drawing.text(x + 8, top + BAR - 6, f"{three_digits(side.us)} us", "strong")
     return drawing.done()
 
 
@@ -113,7 +116,3 @@ def _colour(number: int, term: str) -> str:
 
 def _words(term: str) -> str:
     return OTHER if term == OTHER else WORDS[term]
-
-
-def _us(value: float) -> str:
-    return f"{float(f'{value:.3g}'):g}"

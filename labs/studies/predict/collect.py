@@ -6,7 +6,6 @@ They are kept in build/predict/counts.pickle; `collect(fresh=True)` counts again
 import csv
 import os
 import pickle
-import resource
 import subprocess
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -98,17 +97,11 @@ def _count(call: Call, binary: Path) -> Counted:
         "CONVLABS_SIM_SAMPLE": SAMPLE,
         "CONVLABS_SIM_THREADS": "1",
     }
-    begun = _processor_seconds()
+    begun = sum(os.times()[:4])  # of this process and of those that it ran
     command = [str(binary), call.function, *map(str, call.size)]
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=300)
     launches = read_launches(file.read_bytes())
     file.unlink()
     found = counts.of_launches(binary, launches)
-    seconds = _processor_seconds() - begun
+    seconds = sum(os.times()[:4]) - begun
     return Counted(call, found, seconds)
-
-
-def _processor_seconds() -> float:
-    """Of this process and of those that it ran."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)

@@ -24,12 +24,10 @@ extern "C" {
 
 /* ---- variables of the device */
 
-/* The sections that hold __constant__, __device__ and __managed__ variables. The linker defines
- * __start_NAME and
- * __stop_NAME for each, if the program has one. */
+/* The sections that hold __constant__ and __device__ variables; those of __managed__ ones are in
+ * sim_managed. The linker defines __start_NAME and __stop_NAME for each, if the program has one. */
 #define SIM_CONSTANT_SECTION "sim_constant"
 #define SIM_DEVICE_SECTION "sim_device"
-#define SIM_MANAGED_SECTION "sim_managed"
 /* Variables that begin as zeros take no room in a file: g++ cannot say so of a section, but the
  * assembler can. The comment sign hides what g++ writes after the name. */
 #ifdef __aarch64__

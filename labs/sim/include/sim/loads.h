@@ -1,6 +1,5 @@
 /* What a traced program inserts around loads and stores, so that g++ makes those that nvcc makes:
- * labs/sim/translate/loads/merged_accesses.py, structure_loads.py and hoisted_loads.py say where.
- */
+ * labs/sim/translate/loads/merged_accesses.py and structure_loads.py say where. */
 #pragma once
 
 #include <type_traits>
@@ -146,29 +145,5 @@ template <typename T> SIM_HERE T sim_chosen(T value) {
     asm volatile("" : "+m"(value));
     return value;
 }
-
-/* ---- a load that is made before a loop, if it is entered */
-
-template <typename T> struct sim_hoisted {
-    T value;
-    bool begun = false;
-    template <typename L> SIM_HERE void take(L load) {
-        if (!begun) {
-            value = load();
-            begun = true;
-        }
-    }
-    template <typename L> SIM_HERE const T &get(L) const { return value; }
-};
-
-/* A row of an array is no value, and a volatile one is read in every round. */
-struct sim_not_hoisted {
-    template <typename L> SIM_HERE void take(L) {}
-    template <typename L> SIM_HERE decltype(auto) get(L load) const { return load(); }
-};
-template <typename T, unsigned long N> struct sim_hoisted<T[N]> : sim_not_hoisted {};
-template <typename T> struct sim_hoisted<volatile T> : sim_not_hoisted {};
-template <typename T>
-using sim_hoisted_load = sim_hoisted<std::remove_const_t<std::remove_reference_t<T>>>;
 
 #undef SIM_HERE

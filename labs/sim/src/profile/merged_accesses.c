@@ -28,11 +28,6 @@ bool access_tags_add(struct access_tags *tags, const struct access_tag *tag) {
     return true;
 }
 
-void access_tags_release(struct access_tags *tags) {
-    free(tags->all);
-    *tags = (struct access_tags){.all = NULL};
-}
-
 /* An access whose neighbours may still come. */
 struct open_access {
     size_t event, access; /* its indices among the codes and addresses */

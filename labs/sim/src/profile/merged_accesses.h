@@ -26,7 +26,7 @@ struct access_tag {
     size_t event; /* the access is this one of the lane's events, or a later one */
 };
 
-/* The tags of one lane since the last merge; freed by access_tags_release(). */
+/* The tags of one lane since the last merge. */
 struct access_tags {
     struct access_tag *all;
     size_t count, capacity;
@@ -34,7 +34,6 @@ struct access_tags {
 
 /* Appends a tag; false when out of memory. */
 bool access_tags_add(struct access_tags *tags, const struct access_tag *tag);
-void access_tags_release(struct access_tags *tags);
 
 /* Merges accesses of a lane's stream and empties its tags. [from, to): the shared memory of its
  * block. */

@@ -27,12 +27,6 @@ bool lane_stream_access_after_growth(struct lane_stream *s, uint64_t code, uint6
     return grow(s) && lane_stream_access(s, code, address);
 }
 
-void lane_stream_release(struct lane_stream *s) {
-    free(s->codes);
-    free(s->addresses);
-    memset(s, 0, sizeof *s);
-}
-
 /* Lanes with the same events from the same position on: the first one represents all. */
 struct run {
     uint32_t lanes;

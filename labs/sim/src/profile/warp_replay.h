@@ -34,7 +34,7 @@ static inline unsigned event_width(uint64_t code) {
 }
 
 /* What one lane did since the last replay: codes, and an address for each code that is an access.
- * Both arrays have room for `capacity` elements and are freed by lane_stream_release(). */
+ * Both arrays have room for `capacity` elements, until the process ends. */
 struct lane_stream {
     uint64_t *codes, *addresses;
     size_t code_count, address_count, capacity;
@@ -43,7 +43,6 @@ struct lane_stream {
 /* Makes room for more and appends a mark, or an access; false when out of memory. */
 bool lane_stream_mark_after_growth(struct lane_stream *s, uint64_t mark);
 bool lane_stream_access_after_growth(struct lane_stream *s, uint64_t code, uint64_t address);
-void lane_stream_release(struct lane_stream *s);
 
 /* Appends an event; false when out of memory. Inline, because recording spends most of its time
  * here. */

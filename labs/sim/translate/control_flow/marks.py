@@ -19,7 +19,6 @@ in the source a lane is:
     sim_fields, sim_below, sim_chosen  structures that nvcc treats as variables (structure_loads.py)
     sim_layout           a structure is defined (structure_layouts.py)
     sim_packed           a type is less aligned than its fields
-    sim_hoisted          a load that nvcc makes before a loop (hoisted_loads.py)
 
 Only what the replay cannot see for itself is marked: loops; statements with calls or loops in an
 arm. The marks of a function rise in the order of the source. Every edit is an insertion
@@ -35,7 +34,6 @@ from tree_sitter import Node
 
 from labs.sim.translate.loads.chosen_loads import chosen_loads, pointer_parameters
 from labs.sim.translate.loads.constant_tables import table_loads
-from labs.sim.translate.loads.hoisted_loads import Hoister
 from labs.sim.translate.loads.merged_accesses import Function, is_block, loop_around
 from labs.sim.translate.loads.structure_layouts import PACKED, layouts, own_name
 from labs.sim.translate.loads.structure_loads import CACHED, Structures, chosen_store
@@ -78,7 +76,6 @@ class Marker:
         self.windows = (0, 0)  # for shared and for global memory
         self.structures: Structures | None = None
         self.own: set[str] = set()  # the program's own structures so far
-        self.hoister: Hoister | None = None  # of a kernel
         self.local: set[bytes] = set()  # what is constant here, in all lanes
         self.at_run_time: set[bytes] = set()  # what surely depends on the launch
         self.in_straight = False  # within a loop whose rounds are not marked
@@ -308,11 +305,6 @@ class Marker:
             self.accesses = Function(body.parent, self.constants)
         shared = self.accesses.shared if self.accesses is not None else set()
         self.structures = Structures(body, self.own, shared) if is_function else None
-        self.hoister = None
-        if self.accesses is not None and is_kernel:
-            self.hoister = Hoister(
-                self.accesses.shared, set(self.accesses.parameters), self.is_heavy
-            )
         self.windows = (self.number(), self.number())
         self.sequence(body)
         self.accesses, self.local, self.at_run_time = outer, outer_local, outer_at_run_time
@@ -333,29 +325,6 @@ class Marker:
         for value, before, _ in pairs:
             self.insert(value.start_byte, before)
         return [(value.end_byte, after) for value, _, after in pairs]
-
-    def hoist(self, loop: Node, number: int) -> tuple[str, list[tuple[int, str]]]:
-        """Moves loads out of a loop: returns what its body begins with, and what must be inserted
-        after all else that is inserted into the loop."""
-        loads = self.hoister.loads(loop, number) if self.hoister is not None else []
-        if not loads or self.jumps:
-            return "", []
-        first = {load.name: load for load in loads}
-        before, begin = "{ ", ""
-        for name, load in first.items():
-            before += f"sim_hoisted_load<decltype(({load.text}))> {name}; "
-            begin += f"{name}.take({self.lambda_of(load.load, load.text)}); "
-        self.insert(loop.start_byte, before)
-        for load in loads:
-            start = f"{load.name}.get([&]() -> decltype(auto) {{ return ("
-            self.insert(load.load.start_byte, start)
-        return begin, [*((load.load.end_byte, "); })") for load in loads), (loop.end_byte, " }")]
-
-    def lambda_of(self, load: Node, text: str) -> str:
-        tags = self.accesses.tags(load, self.windows) if self.accesses is not None else []
-        if tags:
-            text = f"{tags[0][1]}{text})"
-        return f"[&]() -> decltype(auto) {{ return ({text}); }}"
 
     def is_copied(self, loop: Node) -> bool:
         return is_whole(loop, self.constants, self.program.pragmas)
@@ -510,8 +479,6 @@ class Marker:
         ):
             mark += f" SIM_ROUND({number})"
         before = [c for c in node.children if c.end_byte <= body.start_byte and c.type != "comment"]
-        begin, ends = self.hoist(node, number)
-        mark = begin + mark
         if straight and self.program.pragmas.before(node.start_byte) is None:
             self.insert(node.start_byte, f"SIM_UNROLL({rounds(node, self.constants)})")
         counter = self.straight.counter(node, self.local)
@@ -536,8 +503,6 @@ class Marker:
         self.in_straight = straight
         self._arm(body, before[-1].end_byte, mark)
         self.in_straight, self.local = inside, outer_local
-        for at, text in ends:
-            self.insert(at, text)
         self.windows = outer
         if self.accesses is not None:
             self.accesses.loops.pop()

@@ -17,11 +17,6 @@ static void set_up(void) {
     tags.count = 0;
 }
 
-static void tear_down(void) {
-    lane_stream_release(&stream);
-    access_tags_release(&tags);
-}
-
 static void untagged(uint64_t address, unsigned width, bool store) {
     uint64_t code = event_access(100 + (uint32_t)stream.code_count, width, store, 0);
     ck_assert(lane_stream_access(&stream, code, address));
@@ -197,4 +192,4 @@ TEST(rounds_of_an_unrolled_loop) {
     EXPECT(from, {0, 4}, {4, 4}, {8, 4}, {12, 4});
 }
 
-SUITE_BETWEEN("sim: merged accesses", set_up, tear_down)
+SUITE_BETWEEN("sim: merged accesses", set_up, NULL)

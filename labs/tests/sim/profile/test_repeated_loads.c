@@ -12,10 +12,6 @@ static void set_up(void) {
     stream.code_count = stream.address_count = 0;
 }
 
-static void tear_down(void) {
-    lane_stream_release(&stream);
-}
-
 static void load(uint64_t address, unsigned width) {
     ck_assert(lane_stream_access(&stream, event_access(100, width, false, 0), address));
 }
@@ -65,4 +61,4 @@ TEST(registers_do_not_hold_everything) {
     expect(400);
 }
 
-SUITE_BETWEEN("sim: repeated loads", set_up, tear_down)
+SUITE_BETWEEN("sim: repeated loads", set_up, NULL)
