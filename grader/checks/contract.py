@@ -16,7 +16,9 @@ from grader.contract.failure import Failure, find_failure
 from grader.contract.play import Played, Player
 from grader.contract.reasons import Reasons
 from grader.contract.step import Sequence, Step, consistent
-from grader.diagnose import explain, location
+from grader.diagnose import causes, location
+from grader.diagnose.causes import WrongOutput
+from grader.diagnose.explain import Hypothesis
 from grader.diagnose.mistake import Diagnosis
 from grader.execute.modes import CHECKED, PLAIN
 from grader.model.lab import Case, Contract
@@ -205,9 +207,12 @@ class _Run:
             lines += _wrong_lines(wrong)
             # Shrinking has tried to do without the calls before: they are part of the reason.
             if len(sequence) == 1 and not sequence[-1].refuse:
-                diagnosis = _explained(player, sequence[-1], failure)
+                diagnosis = self._that_stands(
+                    _explained(player, sequence[-1], failure), drawn, first
+                )
                 if diagnosis is None:
                     diagnosis, larger = _explained_larger(player, drawn, first)
+                    diagnosis = self._that_stands(diagnosis, drawn, first)
                     if diagnosis:
                         refuses = player.contract.refuses
                         told = words.tell_sequence((larger,), refuses, reason.needed)
@@ -222,6 +227,18 @@ class _Run:
         if wrong:
             self.session.keep_wrong(wrong)
         return line
+
+    def _that_stands(
+        self, diagnosis: Diagnosis | None, drawn: Step, first: Failure
+    ) -> Diagnosis | None:
+        """The mistake, if it explains the call that was drawn, too, and the part's wrong cases."""
+        if diagnosis is None:
+            return None
+        part = self.player.contract.part
+        wrong = [o for o in self.session.wrong_outputs if o.part == part]
+        if hypothesis := _hypothesis(self.player, drawn, first):
+            wrong.append(WrongOutput("", part, True, None, hypothesis))
+        return diagnosis if causes.stands(diagnosis, wrong) else None
 
 
 def _kept(player: Player, test: str) -> str:
@@ -272,8 +289,8 @@ def _wrong(player: Player, step: Step, failure: Failure) -> Wrong:
     )
 
 
-def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None:
-    """The known mistake, where there are enough wrong elements to tell it from others."""
+def _hypothesis(player: Player, step: Step, failure: Failure) -> Hypothesis | None:
+    """The wrong output of a call, where it is large enough to tell one mistake from others."""
     if failure.comparison is None or failure.comparison.count() < ENOUGH:
         return None
     framed = (step.width + 2 * step.radius) * (step.height + 2 * step.radius)
@@ -285,12 +302,17 @@ def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None
         return None  # many mistakes give the same output there
     wrong = _wrong(player, step, failure)
     on_host = player.lab.backends == ["cpu"]
-    weights = wrong.case.set.get("weights", "709")
-    if not weights.isdigit():
+    if not wrong.case.set.get("weights", "709").isdigit():
         return None  # the known mistakes are those with the weights of the sources
-    found = explain.explain(
+    return Hypothesis(
         wrong.case, wrong.operation, wrong.inputs, wrong.comparison, on_host, source=player.source
     )
+
+
+def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None:
+    """The known mistake, where there are enough wrong elements to tell it from others."""
+    hypothesis = _hypothesis(player, step, failure)
+    found = hypothesis.diagnosis() if hypothesis else None
     if found and found.name in TOLD_BY_SIZE and step.image_content in arrays.FAR_FROM_1:
         return None
     return found

@@ -1,7 +1,7 @@
 """A `correct` check: runs one case, compares the output and explains what is wrong with it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -9,7 +9,9 @@ import msgspec
 import numpy as np
 
 from grader.checks import crash, early_stop, other_runs
-from grader.diagnose import explain, location, source_text
+from grader.diagnose import location, source_text
+from grader.diagnose.causes import WrongOutput
+from grader.diagnose.explain import Hypothesis
 from grader.diagnose.mistake import Diagnosis
 from grader.execute import failing_calls
 from grader.execute.case import Outcome, Status, run_case
@@ -181,6 +183,8 @@ def judge_case(session: Session, case: Case, binary: Binary) -> Check:
             kept.remember_right(lab, asked, outcome.output)
         return this.passed()
     if case.hidden:
+        if not comparison.unwritten.any():
+            _keep(this, _hypothesis(this, comparison, None), None, None)
         return this.failed([], None)  # it shows its hint and nothing else
     check = _explained(this, comparison)
     session.keep_wrong(Wrong(case, this.operation, prepared.inputs, comparison))
@@ -195,16 +199,51 @@ def _explained(this: _Run, comparison: Comparison) -> Check:
     checked = Checked(here, ran=True) if here else None
     if comparison.unwritten.any() and checked is None:
         checked = _run_checked(this)
-    diagnosis = _known_mistake(this, comparison, checked)
+    hypothesis = _hypothesis(this, comparison, checked)
+    named = hypothesis.diagnosis()
+    if named is None and checked is None:
+        checked = _run_checked(this)
+
+    def line(diagnosis: Diagnosis | None) -> Check:
+        return _said(this, comparison, diagnosis, checked, bool(here))
+
+    _keep(this, hypothesis, named, line)
+    return line(named)
+
+
+def _keep(
+    this: _Run,
+    hypothesis: Hypothesis,
+    named: Diagnosis | None,
+    line: Callable[[Diagnosis | None], Check] | None,
+) -> None:
+    """Keeps a wrong output: a cause must explain all those of a part (causes.py)."""
+    case, id_ = this.case, this.lab.id_of(this.case)
+    output = WrongOutput(id_, case.part, case.hidden, named, hypothesis, line)
+    this.session.wrong_outputs.append(output)
+
+
+def _said(
+    this: _Run,
+    comparison: Comparison,
+    diagnosis: Diagnosis | None,
+    checked: Checked | None,
+    found_here: bool,
+) -> Check:
+    """The line of a wrong output with that cause, or else with what a run with all checks on
+    finds."""
     if diagnosis is None and checked is None:
         checked = _run_checked(this)
-    found = Checked() if here or checked is None else checked
+    found = Checked() if found_here or checked is None else checked
     if race := next((f for f in found.findings if f.kind.endswith("-race")), None):
         return _data_race(this, comparison, replace(found, findings=[race]))
     if diagnosis is None:
         diagnosis = _named(checked) or other_runs.compared(
             this.session, this.case, this.binary, this.prepared, this.outcome
         )
+    elif diagnosis.name in NO_RESULT and checked and (kind := checked.kind()):
+        # A finding in the case itself is a better name than that some pixels hold no result.
+        diagnosis = Diagnosis(kind, diagnosis.text)
     return _wrong_output(this, comparison, diagnosis, found.lines())
 
 
@@ -296,10 +335,9 @@ def _data_race(this: _Run, comparison: Comparison, race: Checked) -> Check:
     return this.failed(lines, name, details)
 
 
-def _known_mistake(this: _Run, comparison: Comparison, checked: Checked | None) -> Diagnosis | None:
-    """The mistake, where it is known. A finding in the case itself is a better name than the mere
-    fact that some pixels hold no result."""
-    diagnosis = explain.explain(
+def _hypothesis(this: _Run, comparison: Comparison, checked: Checked | None) -> Hypothesis:
+    """The wrong output, on which mistakes are tried."""
+    return Hypothesis(
         this.case,
         this.operation,
         this.prepared.inputs,
@@ -311,9 +349,6 @@ def _known_mistake(this: _Run, comparison: Comparison, checked: Checked | None) 
         left_early=bool(checked and checked.left_early()),
         source=this.source(),
     )
-    if diagnosis and diagnosis.name in NO_RESULT and checked and (kind := checked.kind()):
-        return Diagnosis(kind, diagnosis.text)
-    return diagnosis
 
 
 def _injected_failures(

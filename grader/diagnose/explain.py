@@ -9,6 +9,7 @@ import contextlib
 import functools
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import ParamSpec
 
 import numpy as np
@@ -17,6 +18,7 @@ from grader import paths
 from grader.diagnose import source_text, unwritten, values
 from grader.diagnose.known import filter as filters
 from grader.diagnose.known import grayscale, mask, mistakes
+from grader.diagnose.known.filter import Filter
 from grader.diagnose.mistake import Diagnosis, Mistake, reproduces
 from grader.model.lab import Case
 from grader.oracle import operations
@@ -24,6 +26,14 @@ from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
 
 LOG = paths.BUILD / "diagnosis-fault.log"
+TOO_FEW = 16  # values; so few may be what a mistake gives by chance
+TURNED = ("copied", "mask-transposed")  # what exchanged lines of a separable mask look like
+LINES_EXCHANGED = "lines-exchanged"
+OF_UNWRITTEN = frozenset((
+    "accumulated", "apron-missing", "one-load-a-thread", "mask-offset", "row-pitch",
+    "threadidx-exchanged", "last-block-missing", "vector-tail", "left-before-loading",
+    "border-skipped",
+))  # fmt: skip
 LARGE = 300_000  # elements; larger outputs are only located: a small case shows the same mistake
 
 
@@ -45,22 +55,9 @@ def _never_costs_a_grade(tried: Callable[P, Diagnosis | None]) -> Callable[P, Di
     return explained
 
 
-@_never_costs_a_grade
-@np.errstate(all="ignore")  # an output may hold anything
-def explain(
-    case: Case,
-    operation: str,
-    inputs: Inputs,
-    comparison: Comparison,
-    on_host: bool = False,
-    *,
-    reads: str | None = None,
-    threads: tuple[int, int] | None = None,
-    block: tuple[int, int] | None = None,
-    left_early: bool = False,
-    source: str = "",
-) -> Diagnosis | None:
-    """The known mistake that reproduces the student's output, or None.
+@dataclass(frozen=True)
+class Hypothesis:
+    """A wrong output, on which mistakes can be tried by name.
 
     `on_host`: the function was given the output array itself. `reads`: the memory of unknown
     content that a run with all checks on reads, in words; "": none; None: not known. `threads`: of
@@ -68,40 +65,91 @@ def explain(
     `left_early`: in that run threads wait at a barrier for others that have left the kernel.
     `source`: the text of the student's file, for mistakes that the output alone does not show.
     """
-    if operation not in filters.COMPUTE:
-        if operation != "grey":
-            return None  # an operation whose mistakes nobody has described yet
+
+    case: Case
+    operation: str
+    inputs: Inputs
+    comparison: Comparison
+    on_host: bool = False
+    reads: str | None = None
+    threads: tuple[int, int] | None = None
+    block: tuple[int, int] | None = None
+    left_early: bool = False
+    source: str = ""
+
+    def diagnosis(self, name: str = "") -> Diagnosis | None:
+        """The mistake of that name, or without a name the likeliest one, that reproduces the
+        output; None if none does."""
+        return _diagnosis(self, name)
+
+    def can_refute(self, name: str) -> bool:
+        """Would the mistake of that name show in this output, if it were the cause?"""
+        missing = self.comparison.unwritten
+        if missing.all():
+            return False
+        return bool(name in OF_UNWRITTEN or missing.any()) or self.comparison.got.size <= LARGE
+
+
+@_never_costs_a_grade
+@np.errstate(all="ignore")  # an output may hold anything
+def _diagnosis(this: Hypothesis, name: str) -> Diagnosis | None:
+    case, comparison = this.case, this.comparison
+    if this.operation not in filters.COMPUTE and this.operation != "grey":
+        return None  # an operation whose mistakes nobody has described yet
+    if this.operation == "grey":
         if comparison.got.size > LARGE:
             return None
-        if grayscale.is_saturated(comparison) and (seen := source_text.reversed_indices(source)):
-            return seen
-        return _named(grayscale.mistakes(case, inputs, comparison), comparison)
-    f = filters.of(operation, inputs, case.border)
+        if grayscale.is_saturated(comparison):
+            seen = source_text.reversed_indices(this.source)
+            if seen and name in ("", seen.name):
+                return seen
+        return _named(grayscale.mistakes(case, this.inputs, comparison), comparison, name)
+    f = filters.of(this.operation, this.inputs, case.border)
     if comparison.unwritten.any():
-        return unwritten.explain(
-            f, comparison, on_host, reads, threads, left_early, block=block, source=source
+        lacking = unwritten.explain(
+            f,
+            comparison,
+            this.on_host,
+            this.reads,
+            this.threads,
+            this.left_early,
+            block=this.block,
+            source=this.source,
         )
-    if diagnosis := values.by_themselves(comparison):
-        return diagnosis
-    if case.exact is not None and (diagnosis := _not_exact(case, operation, inputs, comparison)):
-        return diagnosis
-    if comparison.got.size > LARGE:
+        return lacking if name in ("", lacking.name) else None
+    found = values.by_themselves(comparison)
+    if not found and case.exact:
+        found = _not_exact(case, this.operation, this.inputs, comparison)
+    if found and name in ("", found.name):
+        return found
+    if comparison.got.size > LARGE or (not name and comparison.got.size < TOO_FEW):
         return None
-    diagnosis = _named(mistakes.of_filter(f, comparison), comparison)
-    if diagnosis and diagnosis.name in ("copied", "mask-transposed"):
-        return source_text.exchanged_lines(source) or diagnosis
-    return (
-        diagnosis
-        or values.scaled(f, comparison)
-        or _named(mask.single_taps(f, comparison), comparison)
-        or mask.read_too_early(f, comparison)
-    )
+    return _of_filter(f, comparison, this.source, name)
 
 
-def _named(tried: Iterator[Mistake], comparison: Comparison) -> Diagnosis | None:
-    """The first mistake that reproduces the output."""
+def _of_filter(f: Filter, comparison: Comparison, source: str, name: str) -> Diagnosis | None:
+    """Of a filter whose output was written as a whole."""
+    exchanged = source_text.exchanged_lines(source) if name in ("", LINES_EXCHANGED) else None
+    if name == LINES_EXCHANGED and exchanged:
+        both = (_named(mistakes.of_filter(f, comparison, n), comparison, n) for n in TURNED)
+        return exchanged if any(both) else None
+    found = _named(mistakes.of_filter(f, comparison, name), comparison, name)
+    if found and found.name in TURNED:
+        return exchanged or found if not name else found
+    others: list[Callable[[], Diagnosis | None]] = [
+        lambda: found,
+        lambda: values.scaled(f, comparison),
+        lambda: _named(mask.single_taps(f, comparison), comparison, name),
+        lambda: mask.read_too_early(f, comparison),
+    ]
+    tried = (other() for other in others)
+    return next((d for d in tried if d and name in ("", d.name)), None)
+
+
+def _named(tried: Iterator[Mistake], comparison: Comparison, name: str) -> Diagnosis | None:
+    """The first mistake, of that name if there is one, that reproduces the output."""
     for mistake in tried:
-        if reproduces(mistake.output(), comparison):
+        if name in ("", mistake.name) and reproduces(mistake.output(), comparison):
             return Diagnosis(mistake.name, mistake.text)
     return None
 

@@ -11,15 +11,17 @@ from __future__ import annotations
 import os
 import signal
 from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import Any, NoReturn
 
 from grader.checks import early_stop
+from grader.diagnose import causes
 from grader.grading.one_check import judge
 from grader.grading.pass_cache import PassCache
 from grader.model.lab import Case, CheckSpec, Contract
@@ -48,8 +50,7 @@ def judged(
     parts = list(dict.fromkeys(planned.check.part for planned in stage))
     timed = any(planned.program == "timed" for planned in stage)
     if session.cores < 2 or len(parts) < 2 or timed or session.report:
-        for planned in stage:
-            yield planned, judge(session, planned, cache)
+        yield from _in_order(session, stage, cache)
         return
     crew = _Crew(session, stage, cache, parts, [*parts])
     try:
@@ -58,6 +59,39 @@ def judged(
             yield planned, crew.verdict(index) or judge(session, planned, cache)
     finally:
         crew.end()
+
+
+def _in_order(
+    session: Session,
+    checks: Iterable[Planned],
+    cache: PassCache | None,
+    begins: Callable[[Planned], None] = lambda _: None,
+) -> Iterator[tuple[Planned, Check]]:
+    """Each check with its verdict. Behind a wrong output, those of the same part's public cases
+    wait for each other: a cause must explain them all."""
+    for _, cases in groupby(checks, _public_cases):
+        held: list[tuple[Planned, Check]] = []
+        known = len(session.wrong_outputs)
+        for planned in cases:
+            begins(planned)
+            check = judge(session, planned, cache)
+            if held or len(session.wrong_outputs) > known:
+                held.append((planned, check))
+                session.so_far.append(check)  # what comes next asks what was before
+            else:
+                yield planned, check
+        if held:
+            del session.so_far[-len(held) :]
+        lines = causes.agreed(session.wrong_outputs[known:])
+        for planned, check in held:
+            yield planned, lines.get(check.id, check)
+
+
+def _public_cases(planned: Planned) -> object:
+    """The same for the public cases of a part; another for each other check."""
+    check = planned.check
+    public = isinstance(check, Case) and not check.hidden
+    return check.part if public else planned
 
 
 @dataclass
@@ -232,16 +266,19 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
             return checks
 
         session.elsewhere = elsewhere
-        is_first, before, done = True, len(session.so_far), list[int]()
-        own = [(i, planned) for i, planned in enumerate(crew.stage) if planned.check.part == part]
-        for index, planned in _last_what_waits(session, own):
-            if is_first and planned.program == "instrumented":
-                is_first = False
+        own = {id(p): (i, p) for i, p in enumerate(crew.stage) if p.check.part == part}
+        before, done = len(session.so_far), list[int]()
+
+        def begins(planned: Planned) -> None:
+            if planned.program == "instrumented":
                 priority.let_others_first(NICE_INSTRUMENTED)
-            session.observer = replace(
-                session.observer, failing=partial(_tell, parent, "failing", index)
-            )
-            check = judge(session, planned, crew.cache)
+            index, _ = own[id(planned)]
+            failing = partial(_tell, parent, "failing", index)
+            session.observer = replace(session.observer, failing=failing)
+
+        checks = (planned for _, planned in _last_what_waits(session, [*own.values()]))
+        for planned, check in _in_order(session, checks, crew.cache, begins):
+            index, _ = own[id(planned)]
             at = bisect(done, index)
             done.insert(at, index)
             session.so_far.insert(before + at, check)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.diagnose.causes import WrongOutput
 from grader.execute.backend import Backend
 from grader.execute.instrumented import Runner
 from grader.model.lab import Contract, Lab
@@ -24,7 +25,8 @@ class Session:
     takes what a report shows beyond the grade; what fails is then run once more, traced.
     keep_notes: a test with the smallest calls that fail is kept below build/; for a student's own
     file only. cores: that judge parts at the same time. elsewhere: what other processes have judged
-    before a contract's check; waits for it.
+    before a contract's check; waits for it. wrong_outputs: of the checks that this process has
+    judged.
     """
 
     plan: Plan
@@ -37,6 +39,7 @@ class Session:
     cores: int = 1
     elsewhere: Callable[[Contract], list[Check]] = field(default=lambda _: [])
     so_far: list[Check] = field(default_factory=list)
+    wrong_outputs: list[WrongOutput] = field(default_factory=list)
     _runner: Runner | None = None
 
     @property

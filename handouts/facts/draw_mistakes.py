@@ -18,7 +18,7 @@ import numpy.typing as npt
 from datasets import layers
 from datasets.missing import DatasetMissing
 from grader import files, paths
-from grader.diagnose import catalogue, explain
+from grader.diagnose import catalogue
 from grader.diagnose.catalogue import Entry
 from grader.model import outline, spec
 from grader.model.lab import Case, Lab
@@ -121,7 +121,7 @@ def _picture(lab: Lab, example: Example, right: Any, wrong: wrong_outputs.Wrong)
     comparison = compare.compare(wrong.output, right)
     if comparison.right():
         return None
-    diagnosis = explain.explain(
+    hypothesis = Hypothesis(
         example.case,
         example.operation,
         example.inputs,
@@ -129,6 +129,7 @@ def _picture(lab: Lab, example: Example, right: Any, wrong: wrong_outputs.Wrong)
         lab.backends == ["cpu"],
         reads=wrong.reads,
     )
+    diagnosis = hypothesis.diagnosis()
     if diagnosis is None or diagnosis.name != wrong.name:
         return None
     got = np.where(comparison.unwritten, np.nan, comparison.got.astype(np.float64))

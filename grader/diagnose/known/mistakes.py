@@ -39,9 +39,10 @@ MISTAKES: tuple[Callable[[Filter, Comparison], Iterator[Mistake]], ...] = (
 )
 
 
-def of_filter(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
-    """The known mistakes of a filter, the likeliest first."""
-    mistakes = chain.from_iterable(known(f, comparison) for known in MISTAKES)
+def of_filter(f: Filter, comparison: Comparison, name: str = "") -> Iterator[Mistake]:
+    """The known mistakes of a filter, those of that name if there is one, the likeliest first."""
+    tried = chain.from_iterable(known(f, comparison) for known in MISTAKES)
+    mistakes = (mistake for mistake in tried if name in ("", mistake.name))
     if f.image.ndim > 2:
         return mistakes  # products of matrices: fast enough for all of them
     work = f.multiply_adds(f.image) * (SLOWER if f.mask.size > f.image.size else 1)

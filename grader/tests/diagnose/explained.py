@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.diagnose import explain
+from grader.diagnose.explain import Hypothesis
 from grader.diagnose.mistake import Diagnosis
 from grader.model.lab import Case
 from grader.oracle import operations
@@ -24,4 +24,5 @@ def explained(
     """What is said of a wrong output; without a name and a text where that is nothing."""
     comparison = compared(case, operation, inputs, out)
     assert not comparison.right()
-    return explain.explain(case, operation, inputs, comparison, **seen) or Diagnosis("", "")
+    hypothesis = Hypothesis(case, operation, inputs, comparison, **seen)
+    return hypothesis.diagnosis() or Diagnosis("", "")

@@ -3,6 +3,7 @@
 import pytest
 
 from grader.diagnose import explain, values
+from grader.diagnose.explain import Hypothesis
 from grader.model import spec
 from grader.model.lab import Case
 from grader.oracle.compare import compare
@@ -17,7 +18,7 @@ WRONG = compare(RIGHT.value.astype("f4") + 1, RIGHT)
 
 
 def test_a_new_operation_has_no_known_mistakes() -> None:
-    assert explain.explain(CASE, "median", GIVEN, WRONG) is None
+    assert Hypothesis(CASE, "median", GIVEN, WRONG).diagnosis() is None
 
 
 def test_an_error_in_a_diagnosis_is_written_down(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,5 +26,5 @@ def test_an_error_in_a_diagnosis_is_written_down(monkeypatch: pytest.MonkeyPatch
         raise KeyError("of ours")
 
     monkeypatch.setattr(values, "by_themselves", fails)
-    assert explain.explain(CASE, "correlate", GIVEN, WRONG) is None
+    assert Hypothesis(CASE, "correlate", GIVEN, WRONG).diagnosis() is None
     assert "KeyError: 'of ours'" in explain.LOG.read_text()

@@ -4,8 +4,8 @@ accesses in the same order.
 nvcc makes straight code of such a loop, because of a #pragma unroll or because it is short; its
 rounds are constant, and nothing in it depends on the lane: a condition has only constants and the
 counters of such loops. So its rounds need no marks (control_flow/marks.py), nor does a function
-that only computes. Each mark is a call, which takes more of g++'s time than the round itself: 24 000 of
-them took half the build of lab 4's solution.
+that only computes. Each mark is a call, which takes more of g++'s time than the round itself:
+24 000 of them took half the build of lab 4's solution.
 """
 
 from __future__ import annotations
