@@ -12,8 +12,8 @@ import pytest
 from grader import paths
 from grader.model import outline
 from grader.tests import captured, rotation
+from grader.tests.known_submissions import entries
 from grader.tests.rotation import PARTS
-from grader.tests.zoo import entries as zoo
 
 UNITS = {
     "a.py::one": "a.py",
@@ -58,16 +58,16 @@ def test_a_slow_test_that_nobody_has_measured_runs_in_one_part() -> None:
 
 @pytest.mark.usefixtures("nothing_touched")
 def test_the_guards_run_in_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    guard, other = (f"{rotation.ZOO_TEST}[lab1/{name}]" for name in ("guard", "other"))
-    monkeypatch.setattr(zoo, "GUARDS", {"lab1/guard"})
+    guard, other = (f"{rotation.KNOWN_TEST}[lab1/{name}]" for name in ("guard", "other"))
+    monkeypatch.setattr(entries, "GUARDS", {"lab1/guard"})
     units = {guard: guard, other: other}
     runs = [rotation.choose_part(units, dict.fromkeys(units, 9.0), n).tests for n in range(PARTS)]
     assert Counter(t for tests in runs for t in tests) == {guard: PARTS, other: 1}
 
 
 def test_guards_are_accepted_programs_of_every_kind() -> None:
-    found = [entry for entry in zoo.everything() if str(entry) in zoo.GUARDS]
-    assert len(found) == len(zoo.GUARDS) == 24
+    found = [entry for entry in entries.everything() if str(entry) in entries.GUARDS]
+    assert len(found) == len(entries.GUARDS) == 24
     assert {entry.verdict for entry in found} == {"right", "habit", "expert"}
     assert {entry.lab for entry in found} == set(outline.available())
 

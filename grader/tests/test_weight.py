@@ -16,7 +16,7 @@ from grader.tests import weight
         ("Makefile", 0, 0),
         ("grader/setup/x.lock", 0, 0),
         ("labs/lab1_cpu_loop/tests.c", 2, 0),
-        ("grader/tests/zoo/lab1/x/edits", 0, 2),
+        ("grader/tests/known_submissions/lab1/x/edits", 0, 2),
         ("grader/tests/similarity/independent/lab1.txt", 0, 2),
         ("labs/studies/bench/a.renamed", 0, 2),
         ("labs/studies/nsight/kernels.out", 0, 0),

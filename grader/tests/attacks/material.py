@@ -17,7 +17,7 @@ from grader.model.lab import Lab, Limits
 from grader.model.submission import Submission
 from grader.tests.attacks.attack import Attack
 from grader.tests.classroom.bulk import hostile
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 SECRET = "CONVLABS_ATTACKED_SECRET"
 CONTENT = "int another_students_work;\n"
@@ -206,7 +206,7 @@ def _base(attack: Attack, lab: Lab) -> str:
     if attack.base == "solution":
         text = (paths.SOLUTIONS / lab.folder / name).read_text()
     else:
-        text = zoo.files(zoo.find(f"{lab.id}/{attack.base}"))[name]
+        text = entries.files(entries.find(f"{lab.id}/{attack.base}"))[name]
     for old, new, *which in attack.edits:
         count = text.count(old)
         if count != 1 and not (which and count):

@@ -13,7 +13,7 @@ from grader.model.lab import Case, Lab, Limits
 from grader.model.result import Check, Result
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 LAB = spec.load("lab1")
 ENDLESS = """#include "lab.h"
@@ -120,7 +120,7 @@ def test_a_hidden_case_points_to_the_public_one_that_fails(tmp_path: Path) -> No
 
 @pytest.mark.slow("whole grades, one of which must stop early")
 def test_a_race_leads_where_pixels_depend_on_it(tmp_path: Path) -> None:
-    home = zoo.write(zoo.find("lab4/barrier-missing"), tmp_path)
+    home = entries.write(entries.find("lab4/barrier-missing"), tmp_path)
     submission = submissions.find(spec.load("lab4"), str(home))
     seen = pipeline.grade(plan_for(submission.lab, "sim", "B"), submission, Observer())
     cases = [c for c in seen.checks if c.name in {case.name for case in submission.lab.case}]

@@ -22,7 +22,7 @@ from grader.session.programs import Programs
 from grader.session.session import Session
 from grader.tests import captured
 from grader.tests.checks.test_technique import asks, lab_file, loaded
-from grader.tests.zoo.test_zoo import grade
+from grader.tests.known_submissions.test_known import grade
 
 SOLUTION = paths.SOLUTIONS / "lab8_grayscale"
 NEEDS_AVX2 = pytest.mark.skipif(not cpu_has("avx2"), reason="this CPU has no AVX2")

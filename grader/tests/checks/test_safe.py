@@ -11,8 +11,8 @@ from grader.execute import sanitizers
 from grader.execute.evidence import Evidence
 from grader.model.finding import Finding
 from grader.tests.grading.test_bad_input import cpu_loop
-from grader.tests.zoo import entries as zoo
-from grader.tests.zoo.test_zoo import grade
+from grader.tests.known_submissions import entries
+from grader.tests.known_submissions.test_known import grade
 
 A_IN_LAB1 = "A no access outside"
 
@@ -183,14 +183,14 @@ def test_nothing_is_earned_where_the_result_is_wrong() -> None:
 
 
 def safe_checks(entry: str, pattern: str) -> list[dict[str, Any]]:
-    found = zoo.find(entry)
-    _, document = grade(found.lab, "--src", str(zoo.write(found)), "-k", pattern)
+    found = entries.find(entry)
+    _, document = grade(found.lab, "--src", str(entries.write(found)), "-k", pattern)
     return [c for c in document["checks"] if c["kind"] == "safe"]
 
 
 def test_a_race_shows_both_lines() -> None:
     (check,) = safe_checks("lab2/unsafe-spare-threads-write", "A no data race")
-    file = zoo.SHOWN / "lab2/unsafe-spare-threads-write/global_memory.cu"
+    file = entries.SHOWN / "lab2/unsafe-spare-threads-write/global_memory.cu"
     shown = str(file.relative_to(paths.ROOT))
     lines = file.read_text().splitlines()
     write = next(n for n, t in enumerate(lines, 1) if "d_out[(size_t)min(y" in t)

@@ -21,8 +21,8 @@ from grader.session.plan import plan_for
 from grader.session.programs import Programs
 from grader.session.session import Session
 from grader.tests import captured
-from grader.tests.zoo import entries as zoo
-from grader.tests.zoo.test_zoo import grade
+from grader.tests.known_submissions import entries
+from grader.tests.known_submissions.test_known import grade
 
 INPUT: dict[str, Any] = {
     "part": "A",
@@ -390,14 +390,14 @@ def test_every_counter_has_words() -> None:
 
 
 def check_of(entry: str, name: str) -> dict[str, Any]:
-    found = zoo.find(entry)
-    _, document = grade(found.lab, "--src", str(zoo.write(found)), "-k", name)
+    found = entries.find(entry)
+    _, document = grade(found.lab, "--src", str(entries.write(found)), "-k", name)
     return next(c for c in document["checks"] if c["name"] == name)
 
 
 def test_a_failure_names_line_figure_limit_and_reason() -> None:
     check = check_of("lab2/poor-sum-in-memory", "few stores per pixel")
-    file = zoo.SHOWN / "lab2/poor-sum-in-memory/global_memory.cu"
+    file = entries.SHOWN / "lab2/poor-sum-in-memory/global_memory.cu"
     line = next(n for n, t in enumerate(file.read_text().splitlines(), 1) if "*sum +=" in t)
     assert check["verdict"] == "fail" and check["points"] == 0
     assert check["details"]["line"] == line
@@ -427,7 +427,7 @@ def test_what_is_not_there_to_be_judged_fails() -> None:
 
 @pytest.mark.slow("a kernel is built, run and counted")
 def test_a_wrong_kernel_is_not_counted() -> None:
-    home = zoo.write(zoo.find("lab3/mask-flipped"))
+    home = entries.write(entries.find("lab3/mask-flipped"))
     _, document = grade("lab3", "--src", str(home), "-k", "A ")
     counted = [c for c in document["checks"] if c["kind"] == "technique"]
     names = [c["name"] for c in document["checks"] if c["verdict"] == "fail"]

@@ -153,7 +153,7 @@ def of_accesses(counted: Counters) -> Counters:
 
 
 @pytest.mark.slow("builds the instrumented program of a lab")
-@pytest.mark.parametrize("which", [*stepped.WITH_KERNELS, *stepped.ZOO])
+@pytest.mark.parametrize("which", [*stepped.WITH_KERNELS, *stepped.KNOWN_SUBMISSIONS])
 def test_the_steps_of_all_blocks_add_up_to_the_profile(which: str, tmp_path: Path) -> None:
     """And those of one that is recorded with its values, as a page has it, to the block's."""
     for run in stepped.profiled(which, tmp_path):

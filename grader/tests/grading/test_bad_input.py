@@ -14,7 +14,7 @@ import pytest
 
 from grader import paths
 from grader.tests import captured
-from grader.tests.zoo.test_zoo import grade
+from grader.tests.known_submissions.test_known import grade
 
 SIGNATURE = (
     "(const float *image, int width, int height, const float *mask, int radius, "

@@ -17,16 +17,16 @@ from grader.model import spec
 from grader.model.lab import CheckSpec, Lab
 from grader.model.result import Check
 from grader.tests import captured
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 pytestmark = pytest.mark.apart
 DATA = re.compile(r'<script type="text/plain" id="data">(.*?)</script>')
 
 
 def opened(entry: str, pattern: str, *more: str | Path) -> tuple[Recording, str]:
-    """The recording in the page of an entry of the zoo, and what the grade printed."""
+    """The recording in the page of a known submission, and what the grade printed."""
     lab = entry.split("/")[0]
-    source = zoo.write(zoo.find(entry))
+    source = entries.write(entries.find(entry))
     options = ["--src", str(source), "-k", pattern, "--step", "--no-speed"]
     done = captured.grade(lab, *options, *more, timeout=300)
     page = re.search(r"step through it: (build/step/\S+\.html)", done.stdout)

@@ -13,7 +13,7 @@ from PIL import Image
 from grader import paths
 from grader.diagnose import catalogue
 from grader.model import outline, spec
-from grader.tests.zoo import entries, table
+from grader.tests.known_submissions import entries, table
 from handouts.facts import (
     count,
     counted,
@@ -77,7 +77,7 @@ def test_the_catalogue_has_no_mistake_that_the_grader_never_names() -> None:
 
 
 @pytest.mark.parametrize("lab", outline.available())
-def test_a_page_has_every_mistake_that_programs_of_the_zoo_make_in_its_lab(lab: str) -> None:
+def test_page_lists_every_mistake_of_its_labs_known_submissions(lab: str) -> None:
     named = set()
     for entry in entries.of_lab(lab, "wrong", "unsafe"):
         named |= {entry.detail, *entry.also} - {"-", table.SMALLEST}

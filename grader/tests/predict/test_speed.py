@@ -17,7 +17,7 @@ from grader.predict.references import references
 from grader.predict.speed import CountedProgram, predict_speed
 from grader.render import predicted_words
 from grader.sandbox.workspace import workspace
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 LABS = [f"lab{number}" for number in range(2, 9)]
 LAUNCH = "correlate_kernel<<<grid, block>>>(d_image, width, height, d_mask, radius, border, d_out);"
@@ -37,8 +37,8 @@ def solution(name: str) -> dict[str, bytes]:
 
 
 def entry(name: str, program: str) -> dict[str, bytes]:
-    """The files of an entry of the zoo."""
-    files = zoo.files(zoo.find(f"{name}/{program}"))
+    """The files of a known submission."""
+    files = entries.files(entries.find(f"{name}/{program}"))
     return {file: text.encode() for file, text in files.items()}
 
 

@@ -23,7 +23,7 @@ from grader.release import __main__ as release
 from grader.release import archive, contents, gate, links, secret
 from grader.release.contents import Member, ReleaseError
 from grader.tests import captured
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries as known_submissions
 
 ROOT = paths.ROOT
 FOLDER = "convlabs-student-0"
@@ -246,9 +246,9 @@ def test_the_makefile_offers_what_works(whole: list[Member], tmp_path: Path) -> 
         assert shown.returncode == 0
         assert shown.stderr == ""
         assert "make test " in shown.stdout
-        for absent in ("release", "reproduce", "starters", "lint", "zoo-table", "gradescope"):
+        for absent in ("release", "reproduce", "starters", "lint", "known-table", "gradescope"):
             assert f"make {absent}" not in shown.stdout
-    assert "make check-zoo " in shown.stdout
+    assert "make check-planted " in shown.stdout
     goals = re.findall(r"make ([a-z0-9-]+)", shown.stdout)
     dry = make(folder, "-n", *goals)
     assert dry.returncode == 0, dry.stderr
@@ -289,13 +289,13 @@ def test_every_solution_is_known_by_lines(known: gate.Known) -> None:
         assert len(gate.findings(packed(planted), known)) > 5, file
 
 
-def test_every_submission_of_the_zoo_is_known(known: gate.Known) -> None:
-    right = [e for e in zoo.everything() if e.verdict == "right" and e.apart]
+def test_gate_finds_every_right_known_submission(known: gate.Known) -> None:
+    right = [e for e in known_submissions.everything() if e.verdict == "right" and e.apart]
     unseen = [
         f"{entry}/{name}"
         for entry in right
         for name in entry.apart
-        if not gate.findings(packed(text(zoo.files(entry)[name])), known)
+        if not gate.findings(packed(text(known_submissions.files(entry)[name])), known)
     ]
     assert right
     assert unseen == []

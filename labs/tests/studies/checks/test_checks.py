@@ -1,4 +1,4 @@
-"""The zoo of the checks: planted bugs are found at their lines, correct programs get no error."""
+"""The checks: planted bugs are found at their lines, correct programs get no error."""
 
 import functools
 import importlib.util

@@ -1,9 +1,9 @@
-"""The committed table of the zoo: complete, above its bars, and made of its own rows."""
+"""The committed table of known submissions: complete, above its bars, and made of its own rows."""
 
 import pytest
 
 from grader.model import outline
-from grader.tests.zoo import entries, table
+from grader.tests.known_submissions import entries, table
 
 ROWS = table.committed()
 LEAST = {("wrong", "unsafe"): 12, ("right",): 4, ("slow", "poor"): 2}  # of each lab

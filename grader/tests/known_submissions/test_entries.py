@@ -1,4 +1,4 @@
-"""How entries of the zoo are read and become files."""
+"""How entries are read and become files."""
 
 import subprocess
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.tests.zoo import entries
-from grader.tests.zoo.entries import Entry, EntryError
+from grader.tests.known_submissions import entries
+from grader.tests.known_submissions.entries import Entry, EntryError
 
-FILE = entries.ZOO / "lab1" / "wrong.diff"
+FILE = entries.HERE / "lab1" / "wrong.diff"
 SOLUTION = (paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c").read_text()
 
 
@@ -33,7 +33,7 @@ def test_an_entry_of_the_solution() -> None:
 
 def test_a_whole_file_begins_with_its_header() -> None:
     found = entry("name | loop-bound", "@@ cpu_loop.c", "+int x;", "+", "+int y;")
-    text = "// zoo: wrong | loop-bound\n//\n// Why.\nint x;\n\nint y;\n"
+    text = "// known submission: wrong | loop-bound\n//\n// Why.\nint x;\n\nint y;\n"
     assert entries.files(found) == {"cpu_loop.c": text}
 
 
@@ -56,7 +56,7 @@ def test_an_entry_of_the_baseline() -> None:
     old, new = '#include "lab.h"', "int x;"
     text = entries.files(entry("name of baseline | -", f"-{old}", f"+{new}"))["cpu_loop.c"]
     baseline = (paths.ROOT / "labs" / "lab1_cpu_loop" / "baseline.c").read_text()
-    assert text == "// zoo: wrong | -\n//\n// Why.\n" + baseline.replace(old, new)
+    assert text == "// known submission: wrong | -\n//\n// Why.\n" + baseline.replace(old, new)
 
 
 @pytest.mark.parametrize(("line", "times"), [("-int no such line;", 0), ("-", "[1-9]")])
@@ -80,7 +80,7 @@ def test_every_entry_fits_and_is_not_the_solution() -> None:
 
 
 def test_the_entries_of_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entries, "ZOO", tmp_path)
+    monkeypatch.setattr(entries, "HERE", tmp_path)
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     (tmp_path / "lab1").mkdir()
     file = tmp_path / "lab1" / "wrong.diff"

@@ -1,4 +1,4 @@
-"""The zoo's programs, graded: each gets what its entry says.
+"""The known submissions, graded: each gets what its entry says.
 
 What must be right or wrong is not timed; speed is graded below, with margins that no noise reaches.
 `./grade` itself runs for the solutions and the starters.
@@ -20,8 +20,8 @@ from grader import paths
 from grader.execute.backend import cpu_has
 from grader.model import outline, spec
 from grader.schema import write
-from grader.tests.zoo import entries, grading, table
-from grader.tests.zoo.entries import Entry
+from grader.tests.known_submissions import entries, grading, table
+from grader.tests.known_submissions.entries import Entry
 
 # The entries and the labs share nothing that costs much.
 pytestmark = pytest.mark.apart
@@ -53,7 +53,7 @@ def grading_process() -> Iterator[ProcessPoolExecutor]:
 
 @pytest.mark.slow("each is a whole grade")
 @pytest.mark.parametrize("entry", entries.everything(), ids=str)
-def test_zoo(
+def test_known_submission(
     entry: Entry,
     grading_process: ProcessPoolExecutor,
     record_property: Callable[[str, object], None],
@@ -67,7 +67,7 @@ def test_zoo(
     row = table.judge(entry, graded.code, graded.document)
     if row.named is not None:
         assert not (problem := table.misnamed(entry, graded.document)), problem
-    assert replace(row, alone=alone) == known, "stale: make zoo-table"
+    assert replace(row, alone=alone) == known, "stale: make known-table"
 
 
 @pytest.mark.slow("a whole grade, by ./grade itself")
