@@ -35,7 +35,7 @@ PAGES = frozenset({
     "grader/tests/render/test_browser.py",
     "grader/tests/render/test_step_page.py",
 })  # fmt: skip
-KNOWN_TEST = "grader/tests/known_submissions/test_known.py::test_known_submission"
+KNOWN_TEST = "grader/tests/known_submissions/test_known.py::test_submission_gets_its_known_verdict"
 CHEAP = 0.5  # processor seconds: a unit below this runs each time
 COSTLY = 5.0  # processor seconds of a test that need a reason: pytest.mark.slow("why")
 MOST_TOUCHED = 100.0  # processor seconds of tests that run only because of a change

@@ -79,7 +79,7 @@ def test_the_shards_have_every_test_once(count: int) -> None:
 
 
 @pytest.mark.parametrize("shard", ["", "3", "0/8", "9/8", "a/b", "1/0", "-1/3"])
-def test_what_is_no_shard(shard: str) -> None:
+def test_rejects_malformed_shards(shard: str) -> None:
     with pytest.raises(ValueError, match="3/8"):
         rotation.choose_shard(UNITS, shard)
 
@@ -118,7 +118,7 @@ def test_a_unit_is_for_one_worker(mark: str, workers: int, tmp_path: Path) -> No
     assert sum(found.name.isdigit() for found in tmp_path.iterdir()) == workers
 
 
-def test_no_part_takes_much_longer_than_five_minutes_on_two_cores() -> None:
+def test_parts_take_about_five_minutes_on_two_cores() -> None:
     costs = rotation.committed()
     apart = {file for file in map(rotation.file_of, costs) if is_apart(paths.ROOT / file)}
     load = Counter[int]()
@@ -165,7 +165,7 @@ def functions_with_reason(file: Path) -> set[str]:
     return found
 
 
-def test_what_costs_much_says_why() -> None:
+def test_costly_tests_state_the_reason() -> None:
     """Above each test of more than 5 processor seconds, or at the top of its file:
     pytest.mark.slow("why")."""
     silent = set()

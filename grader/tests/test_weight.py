@@ -24,7 +24,7 @@ from grader.tests import weight
         ("grader/tests/fuzz/corpus/npy.zip", 0, 0),
     ],
 )
-def test_what_is_counted(path: str, product: int, tests: int, tmp_path: Path) -> None:
+def test_weight_counts_lines_by_kind(path: str, product: int, tests: int, tmp_path: Path) -> None:
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / path).write_text("one\ntwo\n")
     (row,) = weight.weigh(tmp_path, [path]).values()

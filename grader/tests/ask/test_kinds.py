@@ -71,7 +71,7 @@ def test_there_are_fourteen_kinds_and_each_says_what_it_is_about() -> None:
 
 
 @pytest.mark.slow("builds a solution, and one with another block")
-def test_the_same_file_gets_the_same_questions_and_another_block_others(tmp_path: Path) -> None:
+def test_questions_depend_only_on_file_and_block(tmp_path: Path) -> None:
     solution = submissions.find(spec.load("lab3", hidden=False), "solutions")
     kinds = ["blocks", "writer", "occupancy", "sectors"]
     made = [[*asked_of(solution, "A", kinds)[1]] for _ in range(2)]

@@ -59,7 +59,7 @@ def test_two_large_images_do_not_show_that_a_part_is_endless() -> None:
     assert early_stop.endless(lab, done, large[4]) is None
 
 
-def test_a_case_that_is_made_to_fail_is_always_run() -> None:
+def test_case_with_failing_calls_always_runs() -> None:
     lab = spec.load("lab2")
     cases = [c for c in lab.case if c.part == "B"]
     done = [Check("", c.name, "correct", "fail", part="B", diagnosis="timeout") for c in cases[:2]]
@@ -100,7 +100,7 @@ def test_a_loop_that_ends_with_one_border_keeps_its_points(tmp_path: Path) -> No
     assert seen.score.earned == sum(c.points for c in replicate) > 0
 
 
-def test_of_what_is_not_begun_a_hidden_case_says_no_more(tmp_path: Path) -> None:
+def test_hidden_case_of_unstarted_part_reports_only_no_result(tmp_path: Path) -> None:
     seen = graded(tmp_path, "", seconds=10)  # enough for any machine: nothing here is endless
     hidden = [c for c in seen.checks if c.hidden]
     assert hidden and all(

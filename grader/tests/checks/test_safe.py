@@ -160,7 +160,7 @@ def test_tasks_are_judged_as_loops_are(name: str, diagnosis: str, tmp_path: Path
     assert code == 1 and (check["verdict"], check["diagnosis"]) == ("fail", diagnosis), check
 
 
-def test_what_does_not_link_with_the_check_for_races_for_another_reason_fails(
+def test_other_link_error_fails_the_race_check(
     tmp_path: Path,
 ) -> None:
     solution = (paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c").read_text()
@@ -174,7 +174,7 @@ def test_clean_output_has_no_findings() -> None:
     assert sanitizers.findings("a line of the student's\nERROR: none\n", Evidence()) == []
 
 
-def test_nothing_is_earned_where_the_result_is_wrong() -> None:
+def test_wrong_result_earns_no_safety_points() -> None:
     """A function that does nothing does nothing wrong either; that is no points."""
     code, document = grade("lab2", "-k", "no data race")
     assert code == 1

@@ -185,7 +185,7 @@ def test_a_helper_is_not_among_the_launches_that_store_results(
     assert technique.measure(reads, Profile(launches), pixels=100).value == read_by_each
 
 
-def test_what_whole_launches_count_has_no_line() -> None:
+def test_whole_launch_counter_has_no_line() -> None:
     launch = kernel("k", (3, {"global_store_lanes": 10}))
     launch.counters.storing_threads = 10
     seen = technique.measure(asks(counter="storing_threads"), Profile([launch]), pixels=100)
@@ -202,7 +202,7 @@ def test_a_quotient_blames_the_line_above_its_limit() -> None:
     assert seen.worst is not None and (seen.worst.line, seen.share) == (6, 4)
 
 
-def test_nothing_to_divide_by_is_no_value() -> None:
+def test_zero_denominator_gives_no_value() -> None:
     check = asks(counter="constant_serialisation")
     seen = technique.measure(check, Profile([kernel("k", (5, {"global_load_lanes": 1}))]), 100)
     assert seen.value is None
@@ -418,7 +418,7 @@ def test_a_failure_names_line_figure_limit_and_reason() -> None:
     assert f"global_memory.cu:{line} accounts for" in text and "*sum +=" in text and "why: " in text
 
 
-def test_what_is_not_there_to_be_judged_fails() -> None:
+def test_missing_measurement_fails() -> None:
     check = check_of(
         "lab3/poor-bank-in-global-memory", "a warp reads one word of the bank at a time"
     )

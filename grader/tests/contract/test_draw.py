@@ -46,7 +46,7 @@ each_contract = pytest.mark.parametrize("drawn", DRAWN, ids=IDS)
 
 
 @each_contract
-def test_the_same_seed_draws_the_same(drawn: Drawn) -> None:
+def test_equal_seeds_generate_equal_calls(drawn: Drawn) -> None:
     first, again, other = (
         draw.draw_sequences(drawn.lab, drawn.contract, seed) for seed in (7, 7, 8)
     )
@@ -65,7 +65,7 @@ def test_the_calls_before_one_that_is_counted(drawn: Drawn) -> None:
 
 
 @each_contract
-def test_what_is_drawn_is_allowed(drawn: Drawn) -> None:
+def test_generated_calls_are_allowed(drawn: Drawn) -> None:
     allowed = drawn.allowed
     largest = generator.FAR_RADIUS if drawn.is_one_of("lab1", "lab2") else allowed.radius[1]
     most_channels = {"lab7A": 33_000, "lab7B": 1_100, "lab7C": 1_100}
@@ -118,7 +118,7 @@ def test_values_that_must_be_refused_come_from_all_that_there_are(drawn: Drawn) 
 
 
 @each_contract
-def test_enough_of_everything_is_drawn(drawn: Drawn) -> None:
+def test_generated_calls_cover_every_parameter(drawn: Drawn) -> None:
     allowed, steps = drawn.allowed, list(drawn.steps)
     assert len(steps) >= allowed.count
     assert {s.border for s in steps} == set(allowed.borders or [""])
@@ -148,7 +148,7 @@ def test_a_few_calls_are_far_out(drawn: Drawn) -> None:
     assert drawn.is_one_of("lab8") or {s.mask_content for s in steps} >= set(arrays.FAR_MASKS)
 
 
-def test_many_channels_and_many_masks_are_drawn() -> None:
+def test_generated_calls_have_many_channels_and_masks() -> None:
     depthwise, *others = (drawn for drawn in DRAWN if drawn.lab.id == "lab7")
     assert any((s.type, s.channels) == ("f8", 33_000) for s in depthwise.steps)
     for drawn in others:
@@ -264,7 +264,7 @@ def test_each_call_fails_also_after_calls_that_do_not(drawn: Drawn) -> None:
     assert later == set(range(1, drawn.allowed.fails + 1))
 
 
-def test_doubles_are_drawn_that_no_float_has() -> None:
+def test_generated_doubles_exceed_float_precision() -> None:
     huge, tiny = (
         arrays.inputs(Step("A", 9, 9, mask="depthwise", type="f8", image_content=content)).image
         for content in ("huge", "tiny")
@@ -284,7 +284,7 @@ def largest_disagreement(mask: np.ndarray) -> float:
     return float(np.max(relative, initial=0))
 
 
-def test_planes_that_are_nearly_separable_are_drawn_on_both_sides_of_the_tolerance() -> None:
+def test_generated_masks_lie_on_both_sides_of_the_tolerance() -> None:
     steps = [s for drawn in DRAWN if drawn.is_one_of("lab5B") for s in drawn.steps]
     disagreements: dict[str, list[float]] = {content: [] for content in arrays.CLOSE_MASKS}
     for step in steps:
@@ -347,7 +347,7 @@ def kept(seed: int, part: str = "A", *, own: bool = False) -> Step:
     return Step(part, 3, 3, 1, seed=seed, kept=True, own_mask=own)
 
 
-def test_a_kept_mask_needs_the_call_that_set_it() -> None:
+def test_reused_mask_needs_the_call_that_set_it() -> None:
     def flags(sequence: Sequence) -> list[bool]:
         return [step.kept for step in sequence]
 

@@ -97,7 +97,7 @@ def _failed(lab: Lab, check: CheckSpec, **changes: Any) -> Check:
     return msgspec.structs.replace(line, **changes)
 
 
-def test_which_lines_of_a_grade_name_the_command() -> None:
+def test_grade_names_the_step_command_for_failures() -> None:
     lab = spec.load("lab4")
     case = next(c for c in lab.case if c.name == "tile: Ando 3x3 on 97x61, zero border")
     asked = stepping.command(lab, _failed(lab, case), "sim", "./grade lab4")
@@ -115,7 +115,7 @@ def test_which_lines_of_a_grade_name_the_command() -> None:
     assert not stepping.command(in_c, _failed(in_c, in_c.case[0]), "cpu", "")
 
 
-def test_what_cannot_be_stepped_is_said() -> None:
+def test_step_explains_what_it_cannot_record() -> None:
     done = captured.grade("lab1", "--src", "solutions", "-k", "Ando 5x5 on 64x3", "--step")
     assert "no page to step through: no selected check runs kernels" in done.stdout
     assert done.returncode == 0

@@ -35,7 +35,7 @@ def keep(store: Store) -> int:
     return store.history.add(NOW, (past(each) for each in class_records.finals(store, Course())))
 
 
-def test_nothing_new_is_no_new_run(store: Store) -> None:
+def test_no_changes_make_no_new_run(store: Store) -> None:
     assert keep(store) == 1 and changes(store, 1, 1) == []
 
 

@@ -112,7 +112,7 @@ def test_a_run_keeps_the_log_that_was_handed_in_last(tmp_path: Path) -> None:
             assert (len(log.entries) if log else 0) == handed_in.get("lab3.log", b"").count(b"\n")
 
 
-def test_what_speaks_against_a_log(tmp_path: Path) -> None:
+def test_suspicious_logs_are_reported(tmp_path: Path) -> None:
     honest = made(STARTER, FIRST, LAST)
     copied, renewed = made(STARTER, FIRST, LAST), made(STARTER, FIRST, LAST, day=2)
     one, team = runs.GRADED.lms, "team"
@@ -134,7 +134,7 @@ def test_what_speaks_against_a_log(tmp_path: Path) -> None:
         assert problems.get(team) == (expected if has_log else None), number
 
 
-def test_honest_logs_have_nothing_against_them(tmp_path: Path) -> None:
+def test_genuine_logs_raise_no_suspicion(tmp_path: Path) -> None:
     with contextlib.closing(
         class_of(
             tmp_path,
