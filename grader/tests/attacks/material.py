@@ -62,7 +62,7 @@ __attribute__((unused)) static char *output_file(void) {
 """
 # For a body: the parameters of correlate_loops(), and what it would be without the attack.
 BODY = """
-static void honest(const float *image, int width, int height, const float *mask, int radius,
+static void accepted(const float *image, int width, int height, const float *mask, int radius,
                    enum border border, float *out) {
     const int size = 2 * radius + 1;
     for (int y = 0; y < height; y++)
@@ -82,7 +82,7 @@ static void honest(const float *image, int width, int height, const float *mask,
 }
 void correlate_loops(const float *image, int width, int height, const float *mask, int radius,
                      enum border border, float *out) {
-    (void)honest;
+    (void)accepted;
     (void)image, (void)width, (void)height, (void)mask, (void)radius, (void)border, (void)out;
     @BODY@
 }

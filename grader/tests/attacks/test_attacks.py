@@ -38,7 +38,7 @@ ATTACKS = {a.name: a for a in attacks()}
 # an attack that is stopped from one that is not: on a shared machine, the first touch of four
 # gigabytes alone took 20 seconds.
 PATIENCE = 4
-HONEST = Attack("honest", "run", "lab1", "identity 3x3 on a ramp")
+ACCEPTED = Attack("accepted", "run", "lab1", "identity 3x3 on a ramp")
 
 
 @pytest.fixture(scope="module")
@@ -126,13 +126,13 @@ def test_without_the_check_another_defence_stops_it(place: Target, home: Path) -
 
 
 def test_attack_that_passes_the_check_has_no_unchecked_row(place: Target, home: Path) -> None:
-    assert unchecked.attempt(HONEST, place, home) is None
+    assert unchecked.attempt(ACCEPTED, place, home) is None
 
 
 def test_points_protected_by_the_check_alone_are_reported(place: Target, home: Path) -> None:
-    body = "(void)getpid(); honest(image, width, height, mask, radius, border, out);"
+    body = "(void)getpid(); accepted(image, width, height, mask, radius, border, out);"
     code = "#include <unistd.h>"
-    attack = msgspec.structs.replace(HONEST, body=body, code=code, limit=10)
+    attack = msgspec.structs.replace(ACCEPTED, body=body, code=code, limit=10)
     outcome = unchecked.attempt(attack, place, home)
     assert outcome and outcome.survived == ["it earned 1 of 1 points"]
 
@@ -141,7 +141,7 @@ def test_points_protected_by_the_check_alone_are_reported(place: Target, home: P
 
 
 def graded(place: Target, home: Path, **changed: object) -> Outcome:
-    return judge.attempt(msgspec.structs.replace(HONEST, **changed), place, home, PATIENCE)
+    return judge.attempt(msgspec.structs.replace(ACCEPTED, **changed), place, home, PATIENCE)
 
 
 @pytest.mark.parametrize(("lab", "most"), [("lab1", 1), ("lab3", 2)])
@@ -157,7 +157,7 @@ def test_gate_decides(lab: str, most: int, place: Target, home: Path) -> None:
     "checks", sorted({a.checks for a in ATTACKS.values() if a.body is not None})
 )
 def test_body_without_attack_passes(checks: str, place: Target, home: Path) -> None:
-    body = "honest(image, width, height, mask, radius, border, out);"
+    body = "accepted(image, width, height, mask, radius, border, out);"
     outcome = graded(place, home, checks=checks, body=body, expect="no error", limit=10)
     earned, _, most = outcome.verdict.partition("/")
     assert earned == most and not outcome.survived

@@ -82,7 +82,7 @@ def instead(body: str, before: str = "") -> str:
     at = SOLUTION.index("void correlate_rows")
     end = SOLUTION.index("}\n}\n", at) + len("}\n}\n")
     head = SOLUTION[at : SOLUTION.index("{", at)]
-    rest = SOLUTION[:at] + before + head.replace("correlate_rows", "honest")
+    rest = SOLUTION[:at] + before + head.replace("correlate_rows", "accepted")
     return (
         rest
         + SOLUTION[SOLUTION.index("{", at) : end]
@@ -94,7 +94,7 @@ def instead(body: str, before: str = "") -> str:
     )
 
 
-CALL = "honest(image, width, height, mask, radius, border, out);"
+CALL = "accepted(image, width, height, mask, radius, border, out);"
 
 
 def test_the_solution_beside_itself(course: Path, tmp_path: Path) -> None:
@@ -365,7 +365,7 @@ static void take_over(int width, int height, const float *mask, int radius, enum
         send(fd, sums, 4 * (size_t)height, 0); /* of an output that there is not yet */
         recv(fd, asked, 8, MSG_WAITALL);
         for (int k = 0; k < width * height; k++) in[k] = noise_float(k, key);
-        honest(in, width, height, mask, radius, border, out);
+        accepted(in, width, height, mask, radius, border, out);
         send(fd, out + (size_t)asked[1] * width, 8 * row, 0);
     }
     _exit(0); /* it has no key to report times with */

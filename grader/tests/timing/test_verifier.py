@@ -1,4 +1,4 @@
-"""What the verifier of timed calls says about honest, lying, short and talkative programs."""
+"""What the verifier of timed calls says about accepted, lying, short and talkative programs."""
 
 import socket
 import struct
