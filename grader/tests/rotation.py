@@ -22,7 +22,7 @@ from grader.tests.known_submissions import entries as known_submissions
 
 FILE = Path(__file__).with_name("costs.tsv")
 PARTS = 16
-EVEN = 459  # where the hash begins: with this number the parts cost most alike
+EVEN = 459  # where the hash begins: this number balances the parts best
 # Need a browser, and what makes the handouts' site: ./grade setup --pages. They are in part 0.
 PAGES = frozenset({
     "grader/tests/classroom/page/test_browser.py",

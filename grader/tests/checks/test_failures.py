@@ -118,15 +118,15 @@ def test_first_and_last_of_many_calls_fail() -> None:
     assert chosen != failing_calls.numbers(Status(True, 0, calls=39, sites=sites), "launch", 8)
 
 
-def drawn(calls: int, sites: list[tuple[str, int, int, int]], seed: int) -> list[int]:
+def generated(calls: int, sites: list[tuple[str, int, int, int]], seed: int) -> list[int]:
     return failing.numbers(StepStatus(0, calls=calls, sites=sites), random.Random(seed))
 
 
 def test_each_call_of_few_fails_and_each_place_of_many() -> None:
-    assert sorted(drawn(12, SITES, 1)) == list(range(1, 13))
-    chosen = drawn(900, [*SITES, ("cudaFree", 20, 600, 900)], 1)
+    assert sorted(generated(12, SITES, 1)) == list(range(1, 13))
+    chosen = generated(900, [*SITES, ("cudaFree", 20, 600, 900)], 1)
     assert {1, 3, 4, 5, 11, 600, 900} < set(chosen) and len(chosen) == failing.MOST
-    assert set(chosen) != set(drawn(900, [*SITES, ("cudaFree", 20, 600, 900)], 2))
+    assert set(chosen) != set(generated(900, [*SITES, ("cudaFree", 20, 600, 900)], 2))
 
 
 def test_call_made_only_first_fails_in_its_own_process() -> None:

@@ -25,8 +25,8 @@ means for a kernel that no GPU times. An entry is
 
 DETAIL is the name of the mistake, which a check must call it, of the finding, the technique checks
 (with `; ` between them) or the part. `-` stands for a mistake that has no name yet, and
-`smallest-case` for one that needs none: a check of drawn calls shows the smallest case that fails,
-such as "radius 0 on a 1x1 image". `also` are names that are as true in some of its cases.
+`smallest-case` for one that needs none: a check of generated calls reports the smallest failing
+case, such as "radius 0 on a 1x1 image". `also` are names that are as true in some of its cases.
 
 The changes are a diff without line numbers: the lines of a hunk that stay or go are found in the
 base exactly once; `...` is all lines from there to the next one of the hunk. A hunk ends before a
@@ -38,11 +38,11 @@ exercise; `baseline`: the lab's; `ancestor`: the solution of an earlier day, as 
 labN/ancestor.diff makes it. A file that is whole or has a base begins with the entry's header and
 reason as a comment. Files of the lab that an entry does not name are the solution's.
 
-An entry is kept if only it guards something. Among those of a lab with the same verdict and detail
-it goes if the others fail wherever it does (at the same check, with the same mistake, finding or
-smallest case), and one of them only there, so that it fails whenever this one would. A right
-program is kept if it is built in a way that no other one is; those that do not follow the solution
-are also the programs that were timed on a GPU (labs/studies/predict) and that must not look alike
+An entry stays only if it guards something that no other entry does. It is redundant if, among those
+of its lab with the same verdict and detail, the others fail wherever it does (at the same check,
+with the same mistake, finding or smallest case) and one of them fails only there. A right program
+stays if its structure is unlike that of all others; those that do not follow the solution are also
+the programs that were timed on a GPU (labs/studies/predict) and that must not look alike
 (grader/tests/classroom/similarity).
 """
 

@@ -1,4 +1,4 @@
-"""Grades known submissions in processes that keep what the entries of a lab have in common."""
+"""Grades known submissions in processes that cache what the entries of a lab share."""
 
 import json
 import multiprocessing

@@ -87,12 +87,12 @@ def complaint(entry: Entry, code: int, document: dict[str, Any]) -> str:
 
 
 def is_contract(check: dict[str, Any]) -> bool:
-    """Is it a check of calls that are drawn?"""
+    """Is it a check of generated calls?"""
     return bool(check["kind"] == "correct" and check["name"].startswith("any call"))
 
 
 def misnamed(entry: Entry, document: dict[str, Any]) -> str:
-    """Why the mistake has not its right name, and no other; "" when it has."""
+    """Why the mistake is misnamed, or named twice; "" if neither."""
     cases, findings = explained(document), found_unsafe(document)
     if entry.detail == SMALLEST:
         shown = any(
@@ -179,7 +179,7 @@ def report(rows: Iterable[Row]) -> str:
         "*Alone*: the checks that show this by themselves (as `./grade -k` names them); the tests",
         "then play no other. `make known-table` plays all.",
         "",
-        "| lab | wrong caught | right passed | slow or poor told | named |",
+        "| lab | wrong caught | right passed | slow or poor reported | named |",
         "|---|---|---|---|---|",
     ]
     for lab in [*labs, ""]:
