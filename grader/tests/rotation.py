@@ -1,4 +1,4 @@
-"""Which tests a run has: all of them, a shard, the part of a commit, or those of a change.
+"""Chooses the tests of a run: all, a shard, the part of a commit or those of a change.
 
 `make test` runs every cheap test, the programs that guard each commit, and one of 16 parts of the
 other tests. The part is the number of commits modulo 16, so 16 commits in a row run them all. Tests

@@ -1,4 +1,4 @@
-"""What a question may not hold, and what a student's file may not make of it."""
+"""Questions leak no secrets, and a student's file cannot corrupt them."""
 
 import ast
 import dataclasses

@@ -1,4 +1,4 @@
-"""How questions are asked in the terminal, and what is kept of the answers."""
+"""How questions are asked in the terminal, and which answers are stored."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a part's checks say of those after them, and what a run under all checks adds to a case."""
+"""A part's checks decide which later ones run; a run under all checks extends a case."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the linker's complaints become."""
+"""The linker's messages become readable diagnostics."""
 
 from pathlib import Path
 

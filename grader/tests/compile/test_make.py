@@ -1,4 +1,4 @@
-"""What make is told to build, and when it builds again."""
+"""Which targets make builds, and when it rebuilds."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What breaks a contract, from what a runner says of a step."""
+"""A runner's status of a step decides whether the contract is broken."""
 
 from dataclasses import replace
 from pathlib import Path

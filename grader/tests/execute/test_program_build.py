@@ -1,4 +1,4 @@
-"""What `./grade run` says while it builds: warnings, and a machine that does not let it work."""
+"""Messages of `./grade run` while it builds: warnings and machine errors."""
 
 import os
 import subprocess

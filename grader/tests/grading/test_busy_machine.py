@@ -1,4 +1,4 @@
-"""What a busy machine left undecided is done once more alone, and then costs nothing."""
+"""Checks left undecided by a busy machine run once more alone, then cost no points."""
 
 import errno
 from collections.abc import Iterator

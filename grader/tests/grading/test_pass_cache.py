@@ -1,4 +1,4 @@
-"""What has passed is not run again, and everything else is."""
+"""Passed checks are cached; all others run again."""
 
 from pathlib import Path
 

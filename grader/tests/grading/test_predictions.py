@@ -1,4 +1,4 @@
-"""What becomes of predictions in a grade: they are shown, and earn no points."""
+"""Predictions appear in a grade and earn no points."""
 
 import jsonschema
 import msgspec

@@ -1,4 +1,4 @@
-"""What the handouts show of programs: mistakes with their pictures, and counters."""
+"""The handouts' facts about programs: mistakes with their pictures, and counters."""
 
 import ast
 import io

@@ -1,4 +1,4 @@
-"""What was found right before is right again, and nothing else is."""
+"""Cached correct results are recognized, and no others."""
 
 import os
 from pathlib import Path

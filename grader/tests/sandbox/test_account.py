@@ -1,4 +1,4 @@
-"""Which limit a command has reached, for every way to use a machine."""
+"""Which limit a command has reached, for every kind of use."""
 
 import pytest
 

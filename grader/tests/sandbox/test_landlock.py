@@ -1,4 +1,4 @@
-"""What Landlock is asked for on kernels of each age."""
+"""The Landlock rights requested on each kernel version."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What set-up shows while it runs: on a terminal one line that is rewritten, elsewhere lines."""
+"""Progress of set-up: one rewritten line on a terminal, separate lines elsewhere."""
 
 import os
 import pty

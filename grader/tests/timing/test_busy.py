@@ -1,4 +1,4 @@
-"""What `make busy` calls a changed grade, and what not."""
+"""Which differences `make busy` counts as a changed grade."""
 
 import pytest
 

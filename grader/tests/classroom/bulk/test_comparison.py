@@ -1,4 +1,4 @@
-"""What is said of two runs: who moved, by which check, and what was the cause."""
+"""Comparing two runs shows whose grades changed, by which check and why."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What a class answers to its questions: the table, the points that course.toml gives, the page."""
+"""A class's answers to its questions: the table, the points by course.toml, the page."""
 
 import contextlib
 from pathlib import Path

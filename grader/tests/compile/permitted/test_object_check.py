@@ -1,4 +1,4 @@
-"""What a submission's code may do is decided before it runs."""
+"""A submission's code is checked for forbidden calls before it runs."""
 
 import pytest
 
