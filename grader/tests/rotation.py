@@ -1,4 +1,4 @@
-"""Which tests a run has: all of them, a shard, the part of a commit, or those of a change.
+"""Chooses the tests of a run: all, a shard, the part of a commit or those of a change.
 
 `make test` runs every cheap test, the programs that guard each commit, and one of 16 parts of the
 other tests. The part is the number of commits modulo 16, so 16 commits in a row run them all. Tests
@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import paths
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries as known_submissions
 
 FILE = Path(__file__).with_name("costs.tsv")
 PARTS = 16
-EVEN = 197  # where the hash begins: with this number the parts cost most alike
+EVEN = 459  # where the hash begins: this number balances the parts best
 # Need a browser, and what makes the handouts' site: ./grade setup --pages. They are in part 0.
 PAGES = frozenset({
     "grader/tests/classroom/page/test_browser.py",
@@ -35,7 +35,7 @@ PAGES = frozenset({
     "grader/tests/render/test_browser.py",
     "grader/tests/render/test_step_page.py",
 })  # fmt: skip
-ZOO_TEST = "grader/tests/zoo/test_zoo.py::test_zoo"
+KNOWN_TEST = "grader/tests/known_submissions/test_known.py::test_submission_gets_its_known_verdict"
 CHEAP = 0.5  # processor seconds: a unit below this runs each time
 COSTLY = 5.0  # processor seconds of a test that need a reason: pytest.mark.slow("why")
 MOST_TOUCHED = 100.0  # processor seconds of tests that run only because of a change
@@ -112,10 +112,10 @@ def homes(name: str) -> set[Path]:
 
 def near(tests: Iterable[str], base: str) -> set[str]:
     """The tests that belong to a file that differs from a commit: they are in it, or in the folder
-    of tests named as the file's. An entry of the zoo belongs to its own text alone."""
+    of tests named as the file's. A known submission belongs to its own text alone."""
     changed = changed_files(base)
     folders = set().union(*(homes(name) for name in changed))
-    entries = {f"{ZOO_TEST}[{name}]" for name in zoo.changed_since(base, changed)}
+    entries = {f"{KNOWN_TEST}[{name}]" for name in known_submissions.changed_since(base, changed)}
     return {
         test
         for test in tests
@@ -138,7 +138,7 @@ def choose_part(unit_of: Units, costs: Costs, part: int) -> Choice:
     """Every cheap unit, the guards, the part's units, and those that belong to the last commit or
     to the working tree, the cheapest first, while they take no more than MOST_TOUCHED."""
     costly = of_units(costs, unit_of)
-    guards = {f"{ZOO_TEST}[{name}]" for name in zoo.GUARDS}
+    guards = {f"{KNOWN_TEST}[{name}]" for name in known_submissions.GUARDS}
     others = {u for u in costly if part_of(u) != part % PARTS} - guards
     wanted = {*unit_of.values()} - others
     touched = near(unit_of, "HEAD~1")

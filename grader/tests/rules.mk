@@ -94,11 +94,11 @@ weight: ## files and lines by wing and folder, and their limits
 # ---- the grader measured: commands, not tests
 
 # The tables of what the grader says of programs with a known verdict, and of slips in the solutions.
-.PHONY: zoo zoo-table mutation
-zoo: setup-dev runtime ## programs with a known verdict: all are graded (20 minutes; `make test` grades a part of them)
-	$(Q)$(PYTEST) grader/tests/zoo
-zoo-table: setup-dev runtime ## what the grader says of programs with a known verdict: its table (30 minutes)
-	$(Q)$(PYTHON) -m grader.tests.zoo table
+.PHONY: known known-table mutation
+known: setup-dev runtime ## programs with a known verdict: all are graded (20 minutes; `make test` grades a part of them)
+	$(Q)$(PYTEST) grader/tests/known_submissions
+known-table: setup-dev runtime ## what the grader says of programs with a known verdict: its table (30 minutes)
+	$(Q)$(PYTHON) -m grader.tests.known_submissions table
 mutation: setup-dev runtime ## what the grader says of slips in the solutions: its table (40 to 60 minutes on two cores; ID=... for one)
 	$(Q)$(PYTHON) -m grader.tests.mutation $(ID)
 

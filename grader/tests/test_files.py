@@ -23,7 +23,7 @@ def test_a_longer_file_is_refused_or_truncated(tmp_path: Path) -> None:
     assert read_regular(file, truncate=True) == b"x" * MAX_FILE
 
 
-def test_what_is_no_regular_file_is_refused_in_words(tmp_path: Path) -> None:
+def test_non_regular_files_are_refused_with_a_reason(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/etc/hostname")
     (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
     os.mkfifo(tmp_path / "pipe")

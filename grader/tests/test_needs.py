@@ -41,14 +41,16 @@ def run(folder: Path, text: str, *options: str, lacks: str = "") -> str:
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")])
-def test_what_is_missing_is_listed_with_its_tests(options: tuple[str, ...], tmp_path: Path) -> None:
+def test_missing_needs_are_listed_with_their_tests(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
     shown = run(tmp_path, TESTS, *options, lacks="git root landlock")
     assert "skipped, 2: needs git: for once\n    test_it.py::test_git (2)\n" in shown
     assert "skipped, 1: needs landlock: for once\n    test_it.py::test_both\n" in shown
     assert "1 passed, 3 skipped" in shown
 
 
-def test_what_is_there_is_not_skipped(tmp_path: Path) -> None:
+def test_tests_with_met_needs_run(tmp_path: Path) -> None:
     shown = run(tmp_path, TESTS.replace("raise Ass", "return Ass").replace(', "root"', ""))
     assert "skipped" not in shown or needs.missing("landlock") or needs.missing("git")
 
@@ -63,7 +65,7 @@ def test_a_mark_that_nobody_knows_is_an_error(tmp_path: Path) -> None:
     assert "'need' not found in `markers`" in shown
 
 
-def test_no_test_skips_itself_for_what_a_marker_names() -> None:
+def test_tests_use_markers_instead_of_skipping() -> None:
     """In one place, or the next one forgets what a container lacks."""
     for file in (paths.ROOT / "grader" / "tests").rglob("test_*.py"):
         text = file.read_text()

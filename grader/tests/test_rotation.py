@@ -12,8 +12,8 @@ import pytest
 from grader import paths
 from grader.model import outline
 from grader.tests import captured, rotation
+from grader.tests.known_submissions import entries
 from grader.tests.rotation import PARTS
-from grader.tests.zoo import entries as zoo
 
 UNITS = {
     "a.py::one": "a.py",
@@ -58,16 +58,16 @@ def test_a_slow_test_that_nobody_has_measured_runs_in_one_part() -> None:
 
 @pytest.mark.usefixtures("nothing_touched")
 def test_the_guards_run_in_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    guard, other = (f"{rotation.ZOO_TEST}[lab1/{name}]" for name in ("guard", "other"))
-    monkeypatch.setattr(zoo, "GUARDS", {"lab1/guard"})
+    guard, other = (f"{rotation.KNOWN_TEST}[lab1/{name}]" for name in ("guard", "other"))
+    monkeypatch.setattr(entries, "GUARDS", {"lab1/guard"})
     units = {guard: guard, other: other}
     runs = [rotation.choose_part(units, dict.fromkeys(units, 9.0), n).tests for n in range(PARTS)]
     assert Counter(t for tests in runs for t in tests) == {guard: PARTS, other: 1}
 
 
 def test_guards_are_accepted_programs_of_every_kind() -> None:
-    found = [entry for entry in zoo.everything() if str(entry) in zoo.GUARDS]
-    assert len(found) == len(zoo.GUARDS) == 24
+    found = [entry for entry in entries.everything() if str(entry) in entries.GUARDS]
+    assert len(found) == len(entries.GUARDS) == 24
     assert {entry.verdict for entry in found} == {"right", "habit", "expert"}
     assert {entry.lab for entry in found} == set(outline.available())
 
@@ -79,7 +79,7 @@ def test_the_shards_have_every_test_once(count: int) -> None:
 
 
 @pytest.mark.parametrize("shard", ["", "3", "0/8", "9/8", "a/b", "1/0", "-1/3"])
-def test_what_is_no_shard(shard: str) -> None:
+def test_rejects_malformed_shards(shard: str) -> None:
     with pytest.raises(ValueError, match="3/8"):
         rotation.choose_shard(UNITS, shard)
 
@@ -118,7 +118,7 @@ def test_a_unit_is_for_one_worker(mark: str, workers: int, tmp_path: Path) -> No
     assert sum(found.name.isdigit() for found in tmp_path.iterdir()) == workers
 
 
-def test_no_part_takes_much_longer_than_five_minutes_on_two_cores() -> None:
+def test_parts_take_about_five_minutes_on_two_cores() -> None:
     costs = rotation.committed()
     apart = {file for file in map(rotation.file_of, costs) if is_apart(paths.ROOT / file)}
     load = Counter[int]()
@@ -165,7 +165,7 @@ def functions_with_reason(file: Path) -> set[str]:
     return found
 
 
-def test_what_costs_much_says_why() -> None:
+def test_costly_tests_state_the_reason() -> None:
     """Above each test of more than 5 processor seconds, or at the top of its file:
     pytest.mark.slow("why")."""
     silent = set()

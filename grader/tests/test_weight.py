@@ -1,4 +1,4 @@
-"""What `make weight` counts, and that its limits hold: no new suffix hides lines of tests."""
+"""`make weight` counts every kind of line, and its limits hold."""
 
 import sys
 from collections import Counter
@@ -16,7 +16,7 @@ from grader.tests import weight
         ("Makefile", 0, 0),
         ("grader/setup/x.lock", 0, 0),
         ("labs/lab1_cpu_loop/tests.c", 2, 0),
-        ("grader/tests/zoo/lab1/x/edits", 0, 2),
+        ("grader/tests/known_submissions/lab1/x/edits", 0, 2),
         ("grader/tests/similarity/independent/lab1.txt", 0, 2),
         ("labs/studies/bench/a.renamed", 0, 2),
         ("labs/studies/nsight/kernels.out", 0, 0),
@@ -24,7 +24,7 @@ from grader.tests import weight
         ("grader/tests/fuzz/corpus/npy.zip", 0, 0),
     ],
 )
-def test_what_is_counted(path: str, product: int, tests: int, tmp_path: Path) -> None:
+def test_weight_counts_lines_by_kind(path: str, product: int, tests: int, tmp_path: Path) -> None:
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / path).write_text("one\ntwo\n")
     (row,) = weight.weigh(tmp_path, [path]).values()

@@ -1,4 +1,4 @@
-"""What the tree weighs by wing, and whether it keeps its limits: `make weight`; lint asks, too.
+"""Counts files and lines by wing and checks their limits: `make weight`, also in lint.
 
 Counted are the lines of sources by suffix and, so that renaming hides none, of every text in a
 folder of tests. Data is not counted: measurements, archives, pictures, locks and pages of text. Nor

@@ -13,11 +13,11 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIGURE = ROOT / "handouts" / "figures" / "grade.svg"
-SUBMISSION = "lab3/zero-as-replicate"  # of the zoo
+SUBMISSION = "lab3/zero-as-replicate"  # a known submission
 LINES = 24  # shown of the output
 WIDTH = 96
 THEME = TerminalTheme(
@@ -58,7 +58,7 @@ clip-path="url(#{unique_id}-clip-terminal)">{backgrounds}
 def draw() -> str:
     """Grades the submission. Returns the SVG."""
     shown = "constant_mask.cu"
-    source = zoo.write(zoo.find(SUBMISSION)).relative_to(ROOT)
+    source = entries.write(entries.find(SUBMISSION)).relative_to(ROOT)
     done = subprocess.run(
         [ROOT / "grade", "lab3", "--src", ROOT / source, "--color", "always"],
         capture_output=True,

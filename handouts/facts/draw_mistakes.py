@@ -20,6 +20,7 @@ from datasets.missing import DatasetMissing
 from grader import files, paths
 from grader.diagnose import catalogue
 from grader.diagnose.catalogue import Entry
+from grader.diagnose.explain import Hypothesis
 from grader.model import outline, spec
 from grader.model.lab import Case, Lab
 from grader.oracle import compare, inputs, operations

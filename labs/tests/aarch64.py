@@ -4,7 +4,7 @@
 
 Needs g++-aarch64-linux-gnu and qemu-user-static. Builds the runtime and programs for aarch64, runs
 them, and compares the sums and counters of the ground truth with those of a GPU and Nsight Compute,
-and the findings of some programs of the checks' zoo with what their folders say: two of each kind
+and the findings in some programs with planted bugs with what their folders say: two of each kind
 of planted bug, and some correct ones. The exit status is 1 if something differs from x86-64.
 """
 
@@ -87,7 +87,7 @@ def programs_of(source: Path) -> list[str]:
 
 
 def finds(source: Path, program: str) -> bool:
-    """Does the run of a program of the checks' zoo report the bug that its file names?"""
+    """Does the run of a program with a planted bug report the bug that its file names?"""
     kind = "correct" if source.parent.name == "correct" else source.stem
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "findings.jsonl"

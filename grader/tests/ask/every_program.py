@@ -1,6 +1,7 @@
 """python -m grader.tests.ask.every_program [--out FILE] [--jobs N] [--shard K/N] [WORD ...]: the
-keys of all kinds of questions over all programs, part by part: the solutions and the zoo. Kinds
-that compile are drawn once, the others three times, or more where there are too few.
+keys of all kinds of questions over all programs, part by part: the solutions and the known
+submissions. Kinds that compile are drawn once, the others three times, or more where there are too
+few.
 
 On all cores by default. --shard 3/8: the third eighth of them. WORD: only programs whose name has
 one of them, such as lab3/right. It writes a row for each program, part and kind, prints what is
@@ -26,7 +27,7 @@ from grader.compile.make_process import BuildError
 from grader.model import outline, spec
 from grader.model import submission as submissions
 from grader.sandbox.ending import TooBusyError
-from grader.tests.zoo import entries, grading
+from grader.tests.known_submissions import entries, grading
 
 ENOUGH, TURNS = 5, 3
 

@@ -13,7 +13,7 @@ from grader.model import outline, spec
 from grader.model import submission as submissions
 from grader.model.question import Asked
 from grader.model.submission import Submission
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 pytestmark = pytest.mark.apart
 ENOUGH = 5
@@ -22,7 +22,7 @@ QUICK = [name for name, kind in KINDS.items() if not kind.rebuilds]
 SLOW = [name for name, kind in KINDS.items() if kind.rebuilds]
 
 # Right in another way than the solution: other blocks, tiles and orders.
-OTHERS = [entry for lab in outline.available() for entry in zoo.of_lab(lab, "right")[:2]]
+OTHERS = [entry for lab in outline.available() for entry in entries.of_lab(lab, "right")[:2]]
 
 
 def asked_of(submission: Submission, part: str, kinds: list[str]) -> tuple[Quiz, list[Asked]]:
@@ -58,11 +58,11 @@ def test_every_key_of_a_solution_agrees(lab: str, part: str) -> None:
     check(solution, part, [*QUICK, *chosen])
 
 
-@pytest.mark.slow("builds programs of the zoo")
+@pytest.mark.slow("builds known submissions")
 @pytest.mark.parametrize("entry", OTHERS, ids=str)
-def test_every_key_of_another_program_agrees(entry: zoo.Entry, tmp_path: Path) -> None:
+def test_every_key_of_another_program_agrees(entry: entries.Entry, tmp_path: Path) -> None:
     lab = spec.load(entry.lab, hidden=False)
-    submission = submissions.find(lab, str(zoo.write(entry, tmp_path)))
+    submission = submissions.find(lab, str(entries.write(entry, tmp_path)))
     check(submission, lab.part[0].id, QUICK)
 
 
@@ -71,7 +71,7 @@ def test_there_are_fourteen_kinds_and_each_says_what_it_is_about() -> None:
 
 
 @pytest.mark.slow("builds a solution, and one with another block")
-def test_the_same_file_gets_the_same_questions_and_another_block_others(tmp_path: Path) -> None:
+def test_questions_depend_only_on_file_and_block(tmp_path: Path) -> None:
     solution = submissions.find(spec.load("lab3", hidden=False), "solutions")
     kinds = ["blocks", "writer", "occupancy", "sectors"]
     made = [[*asked_of(solution, "A", kinds)[1]] for _ in range(2)]

@@ -1,4 +1,4 @@
-"""What a question may not hold, and what a student's file may not make of it."""
+"""Questions leak no secrets, and a student's file cannot corrupt them."""
 
 import ast
 import dataclasses
@@ -24,7 +24,7 @@ PARTS = [(lab, part.id) for lab in outline.available() for part in spec.load(lab
 
 
 @pytest.mark.parametrize(("lab", "part"), PARTS)
-def test_no_question_is_about_a_hidden_case(lab: str, part: str) -> None:
+def test_questions_exclude_hidden_cases(lab: str, part: str) -> None:
     loaded = spec.load(lab)
     solution = submissions.find(loaded, "solutions")
     for personal in range(25):
@@ -50,7 +50,7 @@ def test_the_first_question_needs_no_build(
         assert drawn.tally.asked.total() == 0, "its key is not certain yet"
 
 
-def test_a_question_alone_has_no_key() -> None:
+def test_question_alone_has_no_key() -> None:
     fields = {field.name for field in msgspec.structs.fields(Question)}
     assert not fields & {"answer", "key", "why", "mistakes", "computed"}
 
@@ -103,7 +103,7 @@ def test_changes_of_the_text_hit_what_they_mean() -> None:
             source.with_values({line: "1"})
 
 
-def test_the_place_of_the_key_tells_nothing() -> None:
+def test_key_position_is_uniform() -> None:
     solution = submissions.find(spec.load("lab1"), "solutions")
     places: Counter[int] = Counter()
     with quiz(solution, "A", "places") as drawn:
@@ -116,7 +116,7 @@ def test_the_place_of_the_key_tells_nothing() -> None:
     assert all(90 <= places[place] <= 150 for place in range(5)), places
 
 
-def test_no_hint_is_made_from_the_key() -> None:
+def test_hints_do_not_use_the_key() -> None:
     hints = 0
     for file in sorted(Path(kinds.__path__[0]).glob("*.py")):
         for part in ast.walk(ast.parse(file.read_text())):
@@ -129,7 +129,7 @@ def test_no_hint_is_made_from_the_key() -> None:
     assert hints > 75
 
 
-def test_what_is_kept_of_the_answers_holds_no_key() -> None:
+def test_stored_answers_hold_no_key() -> None:
     fields = {field.name for field in dataclasses.fields(understood.Answered)}
     assert fields == {"part", "kind", "right", "wrong", "row"}
 
@@ -147,7 +147,7 @@ def test_a_wrong_part_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> Non
         program.must_be_right()
 
 
-def test_a_run_without_lines_is_told_and_one_without_a_trace_is_not(
+def test_run_without_lines_is_reported_but_not_one_without_trace(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     solution = submissions.find(spec.load("lab1"), "solutions")

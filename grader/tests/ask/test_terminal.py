@@ -1,4 +1,4 @@
-"""How questions are asked in the terminal, and what is kept of the answers."""
+"""How questions are asked in the terminal, and which answers are stored."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_a_right_answer_is_explained(capsys: Capture) -> None:
     assert "32" not in said, "a number is typed, not chosen"
 
 
-def test_a_wrong_answer_gets_a_hint_without_the_key(capsys: Capture) -> None:
+def test_wrong_answer_gets_a_hint_without_the_key(capsys: Capture) -> None:
     left = Terminal(80, False, answers("32", "q"))
     assert left.ask(1, 5, TYPED) is False and left.has_left
     said = capsys.readouterr().out
@@ -56,14 +56,14 @@ def test_a_wrong_answer_gets_a_hint_without_the_key(capsys: Capture) -> None:
     assert "The answer is 5." in capsys.readouterr().out
 
 
-def test_letters_choose(capsys: Capture) -> None:
+def test_letters_select_a_choice(capsys: Capture) -> None:
     assert Terminal(80, False, answers("x", "9", "thread 2", "B")).ask(1, 5, CHOSEN) is True
     said = capsys.readouterr().out
     assert said.count("please answer with a to c") == 3 and "b)  thread 2" in said
     assert Terminal(80, False, answers("q")).ask(1, 5, CHOSEN) is None
 
 
-def test_no_key_is_told_before_it_is_certain(capsys: Capture) -> None:
+def test_key_is_hidden_until_certain(capsys: Capture) -> None:
     assert Terminal(80, False, answers("5")).ask(1, 5, TYPED, lambda: False) is None
 
     def does_not_build() -> bool:
@@ -76,7 +76,7 @@ def test_no_key_is_told_before_it_is_certain(capsys: Capture) -> None:
     assert not any(word in said for word in ("Right", "Not 32", "Sectors 1"))
 
 
-def test_input_that_is_none_or_no_text_ends_nothing_in_a_fault(capsys: Capture) -> None:
+def test_missing_or_undecodable_input_leaves_quietly(capsys: Capture) -> None:
     failures = [UnicodeDecodeError("utf-8", b"\xff", 0, 1, "?"), RuntimeError("lost sys.stdin")]
 
     def read(_: str) -> str:
@@ -107,7 +107,7 @@ def test_wrong_answers_return_and_list_tells(
         assert understood.read_understood("lab9").answered == []
 
 
-def test_a_mistake_is_never_the_key() -> None:
+def test_wrong_choices_never_equal_the_key() -> None:
     mistakes: list[tuple[int | str, str]] = [
         (4, "the same"),
         (-1, "no number of things"),

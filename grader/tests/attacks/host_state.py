@@ -1,4 +1,4 @@
-"""What an attack may not change: compared before and after each one.
+"""The state that an attack must not change, compared before and after each one.
 
 Other programs work in the same copy and on the same machine at the same time, so of folders that
 all share, such as /tmp, only what bears the attacks' mark is looked at.

@@ -17,7 +17,7 @@ from grader.model.lab import Lab, Limits
 from grader.model.submission import Submission
 from grader.tests.attacks.attack import Attack
 from grader.tests.classroom.bulk import hostile
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 SECRET = "CONVLABS_ATTACKED_SECRET"
 CONTENT = "int another_students_work;\n"
@@ -62,7 +62,7 @@ __attribute__((unused)) static char *output_file(void) {
 """
 # For a body: the parameters of correlate_loops(), and what it would be without the attack.
 BODY = """
-static void honest(const float *image, int width, int height, const float *mask, int radius,
+static void accepted(const float *image, int width, int height, const float *mask, int radius,
                    enum border border, float *out) {
     const int size = 2 * radius + 1;
     for (int y = 0; y < height; y++)
@@ -82,7 +82,7 @@ static void honest(const float *image, int width, int height, const float *mask,
 }
 void correlate_loops(const float *image, int width, int height, const float *mask, int radius,
                      enum border border, float *out) {
-    (void)honest;
+    (void)accepted;
     (void)image, (void)width, (void)height, (void)mask, (void)radius, (void)border, (void)out;
     @BODY@
 }
@@ -206,7 +206,7 @@ def _base(attack: Attack, lab: Lab) -> str:
     if attack.base == "solution":
         text = (paths.SOLUTIONS / lab.folder / name).read_text()
     else:
-        text = zoo.files(zoo.find(f"{lab.id}/{attack.base}"))[name]
+        text = entries.files(entries.find(f"{lab.id}/{attack.base}"))[name]
     for old, new, *which in attack.edits:
         count = text.count(old)
         if count != 1 and not (which and count):

@@ -4,7 +4,7 @@
 
 Needs nvcc, a GPU that no one else uses, and the sandbox. The sandbox is probed first, as before a
 bulk run, so that the known-answer kernel runs before and after each attack. Between the attacks an
-honest program must earn its points: no attack may damage the GPU for those after it. --out writes
+accepted program must earn its points: no attack may damage the GPU for those after it. --out writes
 the table as Markdown.
 """
 
@@ -28,7 +28,7 @@ from grader.tests.attacks.attack import Attack, gpu_attacks
 from grader.tests.attacks.judge import Outcome
 from grader.tests.attacks.material import Target
 
-CONTROL = 10  # attacks between two honest programs
+CONTROL = 10  # attacks between two accepted programs
 CORRECT, TIMED = "identity 3x3 on a ramp", "speed with one mask"
 HEAD = """\
 # Attacks on a machine with a GPU, and what stopped them
@@ -36,34 +36,34 @@ HEAD = """\
 Made by `python -m grader.tests.attacks.on_gpu --out FILE` on {date}; {gpu}; sandbox: {sandbox}.
 The columns are those of RESULTS.md. Group gpu: programs that misuse the GPU or forge a time that is
 measured on it (gpu*.toml). The other groups: the attacks of programs in C, as programs for the GPU.
-The honest program runs before, between and after them, and must earn every point.
+The accepted program runs before, between and after them, and must earn every point.
 """
 
 
-def honest(checks: str, place: Target, home: Path) -> Outcome:
+def accepted(checks: str, place: Target, home: Path) -> Outcome:
     """What comes of the solution, on the GPU; it survives if it does not get every point."""
     control = Attack(
-        f"honest: {checks}", "control", "lab3", checks, "no error", limit=10, backend="gpu",
+        f"accepted: {checks}", "control", "lab3", checks, "no error", limit=10, backend="gpu",
         timed=checks == TIMED, edits=[["float sum = 0.0f;", "float sum = 0.0f;", "first"]],
     )  # fmt: skip
     outcome = judge.attempt(control, place, home, patience=3)
     earned, _, most = outcome.verdict.partition("/")
     if earned != most:
-        outcome.survived.append("an honest program did not earn every point")
+        outcome.survived.append("an accepted program did not earn every point")
     return outcome
 
 
 def outcomes(pattern: str) -> Iterator[Outcome]:
     """What comes of every attack with the pattern in its name or group, and of the controls."""
     with material.target() as place, workspace() as home:
-        yield honest(CORRECT, place, home)
+        yield accepted(CORRECT, place, home)
         chosen = [a for a in gpu_attacks() if pattern.lower() in f"{a.group}: {a.name}".lower()]
         for number, attack in enumerate(chosen, 1):
             yield judge.attempt(attack, place, home, patience=3)
             if number % CONTROL == 0:
-                yield honest(CORRECT, place, home)
-        yield honest(CORRECT, place, home)
-        yield honest(TIMED, place, home)
+                yield accepted(CORRECT, place, home)
+        yield accepted(CORRECT, place, home)
+        yield accepted(TIMED, place, home)
 
 
 def gpu_name() -> str:

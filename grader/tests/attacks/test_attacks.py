@@ -38,7 +38,7 @@ ATTACKS = {a.name: a for a in attacks()}
 # an attack that is stopped from one that is not: on a shared machine, the first touch of four
 # gigabytes alone took 20 seconds.
 PATIENCE = 4
-HONEST = Attack("honest", "run", "lab1", "identity 3x3 on a ramp")
+ACCEPTED = Attack("accepted", "run", "lab1", "identity 3x3 on a ramp")
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +71,12 @@ def test_a_hostile_archive_gives_nothing(name: str, place: Target) -> None:
 
 
 @pytest.mark.parametrize("name", keys.LOOKS)
-def test_nothing_that_is_seen_tells_a_key(name: str) -> None:
+def test_student_view_reveals_no_key(name: str) -> None:
     outcome = keys.attempt(name)
     assert not outcome.survived, table.line(outcome)
 
 
-def test_a_key_that_is_seen_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leaked_key_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     leaks: dict[str, keys.Look] = {
         "a hint": lambda w: keys.asked(w, True).key.why,
         "an export": lambda w: [data for _, data in quiz.qti(keys.made(w))],
@@ -101,9 +101,7 @@ def test_the_faults_name_tests_that_exist() -> None:
     "name",
     [a.name for a in ATTACKS.values() if a.lab == "lab1" and a.group not in ("build", "output")],
 )
-def test_a_program_fails_for_its_attack_and_not_for_a_slip(
-    name: str, place: Target, tmp_path: Path
-) -> None:
+def test_program_fails_because_of_its_attack(name: str, place: Target, tmp_path: Path) -> None:
     """A compiler without any of the grader's options accepts it."""
     attack = ATTACKS[name]
     made = material.submission(attack, material.lab_of(attack), place, tmp_path)
@@ -118,7 +116,7 @@ def test_a_program_fails_for_its_attack_and_not_for_a_slip(
 # ---- without the check of source and objects
 
 
-def test_without_the_check_another_wall_is_seen(place: Target, home: Path) -> None:
+def test_without_the_check_another_defence_stops_it(place: Target, home: Path) -> None:
     attack = ATTACKS["signals its parent"]
     outcome = unchecked.attempt(attack, place, home)
     assert outcome and outcome.verdict == "0/1" and not outcome.survived
@@ -127,14 +125,14 @@ def test_without_the_check_another_wall_is_seen(place: Target, home: Path) -> No
     assert again.stopped_by == "check of source and objects"
 
 
-def test_what_the_check_accepts_has_no_second_row(place: Target, home: Path) -> None:
-    assert unchecked.attempt(HONEST, place, home) is None
+def test_attack_that_passes_the_check_has_no_unchecked_row(place: Target, home: Path) -> None:
+    assert unchecked.attempt(ACCEPTED, place, home) is None
 
 
-def test_points_that_rest_on_the_check_alone_are_seen(place: Target, home: Path) -> None:
-    body = "(void)getpid(); honest(image, width, height, mask, radius, border, out);"
+def test_points_protected_by_the_check_alone_are_reported(place: Target, home: Path) -> None:
+    body = "(void)getpid(); accepted(image, width, height, mask, radius, border, out);"
     code = "#include <unistd.h>"
-    attack = msgspec.structs.replace(HONEST, body=body, code=code, limit=10)
+    attack = msgspec.structs.replace(ACCEPTED, body=body, code=code, limit=10)
     outcome = unchecked.attempt(attack, place, home)
     assert outcome and outcome.survived == ["it earned 1 of 1 points"]
 
@@ -143,11 +141,11 @@ def test_points_that_rest_on_the_check_alone_are_seen(place: Target, home: Path)
 
 
 def graded(place: Target, home: Path, **changed: object) -> Outcome:
-    return judge.attempt(msgspec.structs.replace(HONEST, **changed), place, home, PATIENCE)
+    return judge.attempt(msgspec.structs.replace(ACCEPTED, **changed), place, home, PATIENCE)
 
 
 @pytest.mark.parametrize(("lab", "most"), [("lab1", 1), ("lab3", 2)])
-def test_the_gate_decides(lab: str, most: int, place: Target, home: Path) -> None:
+def test_gate_decides(lab: str, most: int, place: Target, home: Path) -> None:
     opened = graded(place, home, lab=lab, limit=10)
     assert opened.verdict == f"{most}/{most}"
     assert opened.survived == [f"it earned {most} of {most} points"]
@@ -158,8 +156,8 @@ def test_the_gate_decides(lab: str, most: int, place: Target, home: Path) -> Non
 @pytest.mark.parametrize(
     "checks", sorted({a.checks for a in ATTACKS.values() if a.body is not None})
 )
-def test_the_body_without_an_attack_is_right(checks: str, place: Target, home: Path) -> None:
-    body = "honest(image, width, height, mask, radius, border, out);"
+def test_body_without_attack_passes(checks: str, place: Target, home: Path) -> None:
+    body = "accepted(image, width, height, mask, radius, border, out);"
     outcome = graded(place, home, checks=checks, body=body, expect="no error", limit=10)
     earned, _, most = outcome.verdict.partition("/")
     assert earned == most and not outcome.survived
@@ -169,7 +167,7 @@ BASES = sorted({(a.base, a.checks) for a in ATTACKS.values() if a.lab == "lab3"}
 
 
 @pytest.mark.parametrize(("base", "checks"), BASES)
-def test_a_base_without_an_attack_earns_what_it_must(
+def test_base_without_attack_earns_full_marks(
     base: str, checks: str, place: Target, home: Path
 ) -> None:
     outcome = graded(place, home, lab="lab3", base=base, checks=checks, expect="no error", limit=10)
@@ -184,7 +182,7 @@ def seen(place: Target, before: host_state.HostState) -> str:
     return " ".join(host_state.changes(before, host_state.look(place)))
 
 
-def test_a_change_of_the_host_is_seen(
+def test_change_of_the_host_is_detected(
     place: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Not the folders that tests in other processes look at, too.
@@ -220,7 +218,7 @@ def test_a_change_of_the_host_is_seen(
     ["\x1b[2J", "a\rb", "\x9b2J", "\u202edessap", "\u2066x", "1\u200b0", "\ufeff", "\U000e0041",
      "x" * 5000, "\u2028", "\ue000"],
 )  # fmt: skip
-def test_text_that_a_terminal_would_obey_is_seen(text: str) -> None:
+def test_terminal_escapes_are_detected(text: str) -> None:
     assert list(judge.unprintable("terminal", text))
     assert list(judge.unprintable("json", json_of(text)))
 
@@ -264,7 +262,9 @@ def test_an_update_makes_what_is_new_or_survived(
     assert [name for _, name in making.stopped_before("X |")] == ["gone"]
 
 
-def test_each_part_of_the_table_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saving_one_part_preserves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(table, "FILE", tmp_path / "RESULTS.md")
     first = table.report([Outcome("a", "run", "limit on time", "0/1", 0.1)])
     second = table.unchecked_report([Outcome("b", "run", "nothing", "1/1", 0.1, ["it earned 1"])])

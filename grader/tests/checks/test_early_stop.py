@@ -1,4 +1,4 @@
-"""What a part's checks say of those after them, and what a run under all checks adds to a case."""
+"""A part's checks decide which later ones run; a run under all checks extends a case."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from grader.model.lab import Case, Lab, Limits
 from grader.model.result import Check, Result
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 LAB = spec.load("lab1")
 ENDLESS = """#include "lab.h"
@@ -59,7 +59,7 @@ def test_two_large_images_do_not_show_that_a_part_is_endless() -> None:
     assert early_stop.endless(lab, done, large[4]) is None
 
 
-def test_a_case_that_is_made_to_fail_is_always_run() -> None:
+def test_case_with_failing_calls_always_runs() -> None:
     lab = spec.load("lab2")
     cases = [c for c in lab.case if c.part == "B"]
     done = [Check("", c.name, "correct", "fail", part="B", diagnosis="timeout") for c in cases[:2]]
@@ -100,7 +100,7 @@ def test_a_loop_that_ends_with_one_border_keeps_its_points(tmp_path: Path) -> No
     assert seen.score.earned == sum(c.points for c in replicate) > 0
 
 
-def test_of_what_is_not_begun_a_hidden_case_says_no_more(tmp_path: Path) -> None:
+def test_hidden_case_of_unstarted_part_reports_only_no_result(tmp_path: Path) -> None:
     seen = graded(tmp_path, "", seconds=10)  # enough for any machine: nothing here is endless
     hidden = [c for c in seen.checks if c.hidden]
     assert hidden and all(
@@ -120,7 +120,7 @@ def test_a_hidden_case_points_to_the_public_one_that_fails(tmp_path: Path) -> No
 
 @pytest.mark.slow("whole grades, one of which must stop early")
 def test_a_race_leads_where_pixels_depend_on_it(tmp_path: Path) -> None:
-    home = zoo.write(zoo.find("lab4/barrier-missing"), tmp_path)
+    home = entries.write(entries.find("lab4/barrier-missing"), tmp_path)
     submission = submissions.find(spec.load("lab4"), str(home))
     seen = pipeline.grade(plan_for(submission.lab, "sim", "B"), submission, Observer())
     cases = [c for c in seen.checks if c.name in {case.name for case in submission.lab.case}]

@@ -111,25 +111,25 @@ def test_a_case_makes_the_calls_fail_that_there_are() -> None:
     assert failing_calls.numbers(status, "cudaMemcpy", 0) == []
 
 
-def test_of_many_calls_the_first_and_the_last_are_among_those_that_fail() -> None:
+def test_first_and_last_of_many_calls_fail() -> None:
     sites = [("launch", line, line, line) for line in range(1, 40)]
     chosen = failing_calls.numbers(Status(True, 0, calls=39, sites=sites), "launch", 7)
     assert len(chosen) == failing_calls.MOST and {1, 39} < set(chosen)
     assert chosen != failing_calls.numbers(Status(True, 0, calls=39, sites=sites), "launch", 8)
 
 
-def drawn(calls: int, sites: list[tuple[str, int, int, int]], seed: int) -> list[int]:
+def generated(calls: int, sites: list[tuple[str, int, int, int]], seed: int) -> list[int]:
     return failing.numbers(StepStatus(0, calls=calls, sites=sites), random.Random(seed))
 
 
 def test_each_call_of_few_fails_and_each_place_of_many() -> None:
-    assert sorted(drawn(12, SITES, 1)) == list(range(1, 13))
-    chosen = drawn(900, [*SITES, ("cudaFree", 20, 600, 900)], 1)
+    assert sorted(generated(12, SITES, 1)) == list(range(1, 13))
+    chosen = generated(900, [*SITES, ("cudaFree", 20, 600, 900)], 1)
     assert {1, 3, 4, 5, 11, 600, 900} < set(chosen) and len(chosen) == failing.MOST
-    assert set(chosen) != set(drawn(900, [*SITES, ("cudaFree", 20, 600, 900)], 2))
+    assert set(chosen) != set(generated(900, [*SITES, ("cudaFree", 20, 600, 900)], 2))
 
 
-def test_what_only_the_first_call_does_fails_in_a_process_of_its_own() -> None:
+def test_call_made_only_first_fails_in_its_own_process() -> None:
     nothing: Array = np.zeros(1)
     first = Result(StepStatus(0, calls=2, sites=[("once", 3, 1, 1), ("launch", 9, 2, 2)]), nothing)
     later = Result(StepStatus(1, calls=1, sites=[("launch", 9, 1, 1)]), nothing)
@@ -142,7 +142,7 @@ def test_what_only_the_first_call_does_fails_in_a_process_of_its_own() -> None:
     assert [s.failing.call if s.failing else 0 for s in alone] == [1, 0]
 
 
-def test_no_process_has_so_many_failures_that_what_they_leave_behind_fills_it() -> None:
+def test_failures_per_process_are_bounded() -> None:
     sites = [("cudaFree", line, line, line) for line in range(1, 31)]
     result = Result(StepStatus(0, calls=30, sites=sites), np.zeros(1))
     step = Step("A", 2, 2)

@@ -22,7 +22,7 @@ from grader.session.programs import Programs
 from grader.session.session import Session
 from grader.tests import captured
 from grader.tests.checks.test_technique import asks, lab_file, loaded
-from grader.tests.zoo.test_zoo import grade
+from grader.tests.known_submissions.test_known import grade
 
 SOLUTION = paths.SOLUTIONS / "lab8_grayscale"
 NEEDS_AVX2 = pytest.mark.skipif(not cpu_has("avx2"), reason="this CPU has no AVX2")
@@ -62,7 +62,7 @@ def counted(
         b'{"launch":1}',
     ],
 )
-def test_what_is_no_record_or_saw_nothing_decides_nothing(raw: bytes) -> None:
+def test_malformed_or_empty_record_is_undecided(raw: bytes) -> None:
     assert instructions.read_instructions(raw) is None
 
 
@@ -94,7 +94,7 @@ OF_EACH_KIND = {
         ("wide_multiplications", 9),
     ],
 )
-def test_what_each_counter_counts(counter: str, executed: int, tmp_path: Path) -> None:
+def test_counters_classify_instructions(counter: str, executed: int, tmp_path: Path) -> None:
     seen = counted(tmp_path, counter, OF_EACH_KIND)
     assert seen is not None and seen.executed == executed
 
@@ -106,7 +106,7 @@ def test_wide_multiplications_are_a_share_of_all(tmp_path: Path) -> None:
     assert share.holds(wide.value(share))
 
 
-def test_no_instruction_of_the_kind(tmp_path: Path) -> None:
+def test_count_is_zero_without_such_instructions(tmp_path: Path) -> None:
     none = counted(tmp_path, "wide_instructions", {"nop": 5})
     assert none is not None and none.executed == 0
 
@@ -119,14 +119,14 @@ def test_an_instruction_that_the_table_does_not_have_is_named(text: str, tmp_pat
     assert ":3 executes" in judging.not_known(seen)[0]
 
 
-def test_what_was_not_watched_to_its_end_decides_nothing(tmp_path: Path) -> None:
+def test_incomplete_trace_is_undecided(tmp_path: Path) -> None:
     executed = {"vpaddd %xmm1,%xmm2,%xmm3": 5}
     assert counted(tmp_path, "wide_instructions", executed, gave_up=True) is None
     some = counted(tmp_path, "avx_instructions", executed, gave_up=True)
     assert some is not None and some.executed == 5
 
 
-def test_what_cannot_be_disassembled_decides_nothing(tmp_path: Path) -> None:
+def test_undecodable_code_is_undecided(tmp_path: Path) -> None:
     seen = instructions.read_instructions(record((1, 5)))
     assert seen is not None
     assert instructions.counted(seen, "wide_instructions", tmp_path / "none") is None
@@ -141,7 +141,7 @@ def test_what_cannot_be_disassembled_decides_nothing(tmp_path: Path) -> None:
         ({"at_most": None, "at_least": 1}, 0, False),
     ],
 )
-def test_limits(limit: dict[str, Any], value: int, holds: bool) -> None:
+def test_limits_bound_the_count(limit: dict[str, Any], value: int, holds: bool) -> None:
     assert asks(counter="avx_instructions", **limit).holds(value) == holds
 
 

@@ -11,8 +11,8 @@ from grader.execute import sanitizers
 from grader.execute.evidence import Evidence
 from grader.model.finding import Finding
 from grader.tests.grading.test_bad_input import cpu_loop
-from grader.tests.zoo import entries as zoo
-from grader.tests.zoo.test_zoo import grade
+from grader.tests.known_submissions import entries
+from grader.tests.known_submissions.test_known import grade
 
 A_IN_LAB1 = "A no access outside"
 
@@ -160,7 +160,7 @@ def test_tasks_are_judged_as_loops_are(name: str, diagnosis: str, tmp_path: Path
     assert code == 1 and (check["verdict"], check["diagnosis"]) == ("fail", diagnosis), check
 
 
-def test_what_does_not_link_with_the_check_for_races_for_another_reason_fails(
+def test_other_link_error_fails_the_race_check(
     tmp_path: Path,
 ) -> None:
     solution = (paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c").read_text()
@@ -174,7 +174,7 @@ def test_clean_output_has_no_findings() -> None:
     assert sanitizers.findings("a line of the student's\nERROR: none\n", Evidence()) == []
 
 
-def test_nothing_is_earned_where_the_result_is_wrong() -> None:
+def test_wrong_result_earns_no_safety_points() -> None:
     """A function that does nothing does nothing wrong either; that is no points."""
     code, document = grade("lab2", "-k", "no data race")
     assert code == 1
@@ -183,14 +183,14 @@ def test_nothing_is_earned_where_the_result_is_wrong() -> None:
 
 
 def safe_checks(entry: str, pattern: str) -> list[dict[str, Any]]:
-    found = zoo.find(entry)
-    _, document = grade(found.lab, "--src", str(zoo.write(found)), "-k", pattern)
+    found = entries.find(entry)
+    _, document = grade(found.lab, "--src", str(entries.write(found)), "-k", pattern)
     return [c for c in document["checks"] if c["kind"] == "safe"]
 
 
 def test_a_race_shows_both_lines() -> None:
     (check,) = safe_checks("lab2/unsafe-spare-threads-write", "A no data race")
-    file = zoo.SHOWN / "lab2/unsafe-spare-threads-write/global_memory.cu"
+    file = entries.SHOWN / "lab2/unsafe-spare-threads-write/global_memory.cu"
     shown = str(file.relative_to(paths.ROOT))
     lines = file.read_text().splitlines()
     write = next(n for n, t in enumerate(lines, 1) if "d_out[(size_t)min(y" in t)

@@ -82,7 +82,7 @@ def instead(body: str, before: str = "") -> str:
     at = SOLUTION.index("void correlate_rows")
     end = SOLUTION.index("}\n}\n", at) + len("}\n}\n")
     head = SOLUTION[at : SOLUTION.index("{", at)]
-    rest = SOLUTION[:at] + before + head.replace("correlate_rows", "honest")
+    rest = SOLUTION[:at] + before + head.replace("correlate_rows", "accepted")
     return (
         rest
         + SOLUTION[SOLUTION.index("{", at) : end]
@@ -94,7 +94,7 @@ def instead(body: str, before: str = "") -> str:
     )
 
 
-CALL = "honest(image, width, height, mask, radius, border, out);"
+CALL = "accepted(image, width, height, mask, radius, border, out);"
 
 
 def test_the_solution_beside_itself(course: Path, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_the_solution_beside_itself(course: Path, tmp_path: Path) -> None:
     assert 0.2 < np.median(rounds[:, 2] / rounds[:, 0]) < 5
 
 
-def test_only_one_of_them(course: Path, tmp_path: Path) -> None:
+def test_timing_only_the_student_leaves_others_empty(course: Path, tmp_path: Path) -> None:
     ran = run(bench(course, tmp_path, SOLUTION), tmp_path, only="student")
     assert np.isnan(ran.rounds()[:, 1:]).all() and not np.isnan(ran.rounds()[:, 0]).any()
 
@@ -178,9 +178,7 @@ def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
     )
 
 
-def test_a_result_kept_from_the_first_call_is_wrong_when_timed(
-    course: Path, tmp_path: Path
-) -> None:
+def test_result_cached_from_first_call_is_wrong_when_timed(course: Path, tmp_path: Path) -> None:
     kept = "static float kept[1 << 20]; static int calls;\n"
     body = f"""{CALL}
     if (calls++ == 0)
@@ -190,7 +188,7 @@ def test_a_result_kept_from_the_first_call_is_wrong_when_timed(
     assert "wrong when it was timed" in wrong(ran)[0]
 
 
-def test_doing_nothing_is_seen(course: Path, tmp_path: Path) -> None:
+def test_empty_function_is_detected(course: Path, tmp_path: Path) -> None:
     ran = run(bench(course, tmp_path, instead("")), tmp_path)
     assert "unwritten" in wrong(ran)[0]
     assert row_samples.wrong("correlate", SPEED.settings(), GIVEN, []) != []
@@ -229,7 +227,7 @@ void baseline_correlate(const float *image, int width, int height, const float *
 """
 
 
-def test_a_students_symbols_take_no_ones_place(course: Path, tmp_path: Path) -> None:
+def test_student_symbols_do_not_override_others(course: Path, tmp_path: Path) -> None:
     ran = run(bench(course, tmp_path, CLOCKS + SOLUTION + SLOW), tmp_path, rounds=8)
     assert ran.end == "completed"
     assert wrong(ran) == []
@@ -329,7 +327,7 @@ static int alone(void) {
 
 
 @pytest.mark.parametrize("instead_of_work", ["exit(0);", "return;"])
-def test_what_is_timed_from_outside_is_judged_as_well(
+def test_result_is_checked_when_timed_from_outside(
     course: Path, tmp_path: Path, instead_of_work: str
 ) -> None:
     body = f"if (alone()) {instead_of_work}\n{CALL}"
@@ -367,7 +365,7 @@ static void take_over(int width, int height, const float *mask, int radius, enum
         send(fd, sums, 4 * (size_t)height, 0); /* of an output that there is not yet */
         recv(fd, asked, 8, MSG_WAITALL);
         for (int k = 0; k < width * height; k++) in[k] = noise_float(k, key);
-        honest(in, width, height, mask, radius, border, out);
+        accepted(in, width, height, mask, radius, border, out);
         send(fd, out + (size_t)asked[1] * width, 8 * row, 0);
     }
     _exit(0); /* it has no key to report times with */
@@ -375,7 +373,7 @@ static void take_over(int width, int height, const float *mask, int radius, enum
 """
 
 
-def test_who_takes_the_program_over_cannot_report_a_time(course: Path, tmp_path: Path) -> None:
+def test_hijacked_program_cannot_report_a_time(course: Path, tmp_path: Path) -> None:
     """It computes right what it is asked for, once it has been asked."""
     heads = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
     source = instead(f"take_over(width, height, mask, radius, border);\n{CALL}", "")
@@ -384,7 +382,7 @@ def test_who_takes_the_program_over_cannot_report_a_time(course: Path, tmp_path:
     assert ran.end == "failed" and "ended with exit status 0" in ran.reason
 
 
-def test_nothing_is_unreported_of_an_honest_one(course: Path, tmp_path: Path) -> None:
+def test_accepted_program_has_no_unreported_time(course: Path, tmp_path: Path) -> None:
     tested = bench(course, tmp_path, SOLUTION)
     every = timing.Rounds()
     every.add(run(tested, tmp_path, rounds=50))
@@ -392,7 +390,7 @@ def test_nothing_is_unreported_of_an_honest_one(course: Path, tmp_path: Path) ->
     assert excess is None or excess < 10e6
 
 
-def test_a_shared_object_is_built_once_and_its_fault_is_told_when_it_is_needed() -> None:
+def test_shared_object_builds_once_and_fails_when_needed() -> None:
     builds = []
 
     def fails() -> make.Build:
@@ -448,7 +446,7 @@ def test_a_glance_decides_only_what_is_clear(
         ([41, 41], [60, 20], 20, 1e6),  # nor does a disturbed reference hide what a call does
     ],
 )
-def test_what_a_pair_from_outside_shows(
+def test_outside_timing_reveals_hidden_work(
     student: list[int],
     reference: list[int],
     processes: int,

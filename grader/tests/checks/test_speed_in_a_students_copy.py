@@ -64,7 +64,7 @@ void correlate_{name}(const float *image, int width, int height, const float *ma
 
 
 @pytest.mark.slow("unpacks a student's copy and times functions in it")
-def test_the_solution_passes(copy: Path, tmp_path: Path) -> None:
+def test_solution_passes_in_a_students_copy(copy: Path, tmp_path: Path) -> None:
     check = graded(copy, tmp_path, SOLUTION)
     assert "reference_ns" in check["details"]
     assert check["verdict"] == "pass", check
@@ -72,7 +72,7 @@ def test_the_solution_passes(copy: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow("unpacks a student's copy and times functions in it")
-def test_the_baseline_fails(copy: Path, tmp_path: Path) -> None:
+def test_baseline_fails_in_a_students_copy(copy: Path, tmp_path: Path) -> None:
     check = graded(copy, tmp_path, slow())
     assert (check["verdict"], check["diagnosis"]) == ("fail", "slow")
     assert "times the speed of the course's solution" in check["message"][0]

@@ -21,8 +21,8 @@ from grader.session.plan import plan_for
 from grader.session.programs import Programs
 from grader.session.session import Session
 from grader.tests import captured
-from grader.tests.zoo import entries as zoo
-from grader.tests.zoo.test_zoo import grade
+from grader.tests.known_submissions import entries
+from grader.tests.known_submissions.test_known import grade
 
 INPUT: dict[str, Any] = {
     "part": "A",
@@ -185,7 +185,7 @@ def test_a_helper_is_not_among_the_launches_that_store_results(
     assert technique.measure(reads, Profile(launches), pixels=100).value == read_by_each
 
 
-def test_what_whole_launches_count_has_no_line() -> None:
+def test_whole_launch_counter_has_no_line() -> None:
     launch = kernel("k", (3, {"global_store_lanes": 10}))
     launch.counters.storing_threads = 10
     seen = technique.measure(asks(counter="storing_threads"), Profile([launch]), pixels=100)
@@ -202,7 +202,7 @@ def test_a_quotient_blames_the_line_above_its_limit() -> None:
     assert seen.worst is not None and (seen.worst.line, seen.share) == (6, 4)
 
 
-def test_nothing_to_divide_by_is_no_value() -> None:
+def test_zero_denominator_gives_no_value() -> None:
     check = asks(counter="constant_serialisation")
     seen = technique.measure(check, Profile([kernel("k", (5, {"global_load_lanes": 1}))]), 100)
     assert seen.value is None
@@ -390,14 +390,14 @@ def test_every_counter_has_words() -> None:
 
 
 def check_of(entry: str, name: str) -> dict[str, Any]:
-    found = zoo.find(entry)
-    _, document = grade(found.lab, "--src", str(zoo.write(found)), "-k", name)
+    found = entries.find(entry)
+    _, document = grade(found.lab, "--src", str(entries.write(found)), "-k", name)
     return next(c for c in document["checks"] if c["name"] == name)
 
 
 def test_a_failure_names_line_figure_limit_and_reason() -> None:
     check = check_of("lab2/poor-sum-in-memory", "few stores per pixel")
-    file = zoo.SHOWN / "lab2/poor-sum-in-memory/global_memory.cu"
+    file = entries.SHOWN / "lab2/poor-sum-in-memory/global_memory.cu"
     line = next(n for n, t in enumerate(file.read_text().splitlines(), 1) if "*sum +=" in t)
     assert check["verdict"] == "fail" and check["points"] == 0
     assert check["details"]["line"] == line
@@ -418,7 +418,7 @@ def test_a_failure_names_line_figure_limit_and_reason() -> None:
     assert f"global_memory.cu:{line} accounts for" in text and "*sum +=" in text and "why: " in text
 
 
-def test_what_is_not_there_to_be_judged_fails() -> None:
+def test_missing_measurement_fails() -> None:
     check = check_of(
         "lab3/poor-bank-in-global-memory", "a warp reads one word of the bank at a time"
     )
@@ -427,7 +427,7 @@ def test_what_is_not_there_to_be_judged_fails() -> None:
 
 @pytest.mark.slow("a kernel is built, run and counted")
 def test_a_wrong_kernel_is_not_counted() -> None:
-    home = zoo.write(zoo.find("lab3/mask-flipped"))
+    home = entries.write(entries.find("lab3/mask-flipped"))
     _, document = grade("lab3", "--src", str(home), "-k", "A ")
     counted = [c for c in document["checks"] if c["kind"] == "technique"]
     names = [c["name"] for c in document["checks"] if c["verdict"] == "fail"]

@@ -48,7 +48,7 @@ def test_a_file_states_its_variant(contents: dict[str, bytes], said: list[str]) 
     assert all(each in found for each in said) and bool(found) == bool(said)
 
 
-def test_what_a_student_hands_in_as_variant_h_is_not_read() -> None:
+def test_submitted_variant_h_is_ignored() -> None:
     people: dict[str, tuple[Person, ...]] = {
         "a": (Person(email="ann@x.org"),),
         "n": (Person("Nobody"),),

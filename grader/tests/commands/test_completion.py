@@ -50,7 +50,7 @@ def ask(shell: str, script: str, home: Path) -> str:
 
 
 @pytest.mark.slow("a shell asks for each completion")
-def test_bash(tmp_path: Path) -> None:
+def test_bash_completes_commands_and_labs(tmp_path: Path) -> None:
     labs, parts, words, options = ask("bash", BASH, tmp_path).splitlines()
     assert {"lab1", "lab8"} <= set(labs.split()) and "list" not in labs
     assert "A" in parts.split()
@@ -59,7 +59,7 @@ def test_bash(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("shell", "script"), [("zsh", ZSH), ("fish", FISH)])
-def test_zsh_and_fish(shell: str, script: str, tmp_path: Path) -> None:
+def test_zsh_and_fish_complete_commands_and_labs(shell: str, script: str, tmp_path: Path) -> None:
     said = ask(shell, script, tmp_path)
     assert all(word in said for word in ("lab1", "Grade lab8", "97x61"))
 

@@ -21,7 +21,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_what_is_not_ok_says_what_to_do() -> None:
+def test_problems_come_with_a_remedy() -> None:
     rows = doctor.report()
     assert [row.name for row in rows[:4]] == ["g++", "Python", "sandbox", "GPU"]
     assert {"gcc", "g++", "make", "numpy", "photograph", "Check", "nvcc", "GPU"} <= {
@@ -37,7 +37,7 @@ def test_this_machine_can_run_the_simulator() -> None:
     assert [row.name for row in wanting if row.name != "photograph"] == []
 
 
-def test_a_bare_machine(programs: Path) -> None:
+def test_doctor_on_a_bare_machine(programs: Path) -> None:
     assert list(programs.iterdir()) == []
     rows = {row.name: row for row in doctor.report()}
     for name in ("gcc", "g++", "make", "ar", "stb"):
@@ -73,7 +73,7 @@ def test_a_gpu_that_answers_and_one_that_does_not(programs: Path) -> None:
     assert "does not answer" in doctor.gpu().detail
 
 
-def test_nvcc(programs: Path) -> None:
+def test_doctor_reports_nvcc(programs: Path) -> None:
     fake(programs, "nvcc", "echo 'Cuda compilation tools, release 13.0, V13.0.88'")
     assert doctor.nvcc() == doctor.DoctorFinding("nvcc", "ok", "13.0")
 
@@ -99,7 +99,9 @@ def test_locks_are_read_and_agree() -> None:
     assert "colorama" not in dev
 
 
-def test_the_photograph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_detects_missing_or_changed_photograph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "build" / "datasets"
     folder.mkdir(parents=True)
     monkeypatch.setattr(stamp, "ROOT", str(tmp_path))
@@ -110,7 +112,7 @@ def test_the_photograph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert doctor.photograph_row().advice
 
 
-def test_render() -> None:
+def test_doctor_renders_its_findings() -> None:
     rows = [
         doctor.DoctorFinding("gcc", "ok", "12.2.0"),
         doctor.DoctorFinding("stb", "missing", "not found", "install it"),

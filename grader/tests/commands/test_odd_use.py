@@ -26,13 +26,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_a_closed_stream_is_no_fault(closed: str) -> None:
+def test_closed_stream_is_not_an_error(closed: str) -> None:
     done = captured.run(["bash", "-c", f"./grade hint lab1 {closed}"], cwd=paths.ROOT)
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert ("hint 1 of 3" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
 
 
-def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path: Path) -> None:
+def test_out_writes_to_pipes_and_links_in_place(tmp_path: Path) -> None:
     pipe, link, file = tmp_path / "pipe", tmp_path / "link", tmp_path / "file"
     os.mkfifo(pipe)
     link.symlink_to(file)
@@ -83,7 +83,7 @@ def test_make_names_the_labs() -> None:
         assert done.returncode == 2 and f"there is no {target}; the labs are lab1" in done.stderr
 
 
-def test_k_takes_a_part_or_a_text() -> None:
+def test_k_selects_by_part_or_text() -> None:
     lab = spec.load("lab1")
     of_part = matching(lab, "B")
     assert of_part == [c for c in lab.checks() if c.part == "B"] and of_part
@@ -106,14 +106,14 @@ def test_a_command_that_is_meant_otherwise(arguments: tuple[str, ...], said: str
     assert done.returncode != 0 and done.stderr.endswith(said), done.stderr
 
 
-def test_no_file_of_the_lab_is_to_be_renamed(tmp_path: Path) -> None:
+def test_rename_hint_skips_files_of_the_lab(tmp_path: Path) -> None:
     (tmp_path / "grayscale.cu").write_text("int x;")
     (tmp_path / "Grayscale.c").write_text("int x;")
     said = submissions.find(spec.load("lab8"), str(tmp_path)).misnamed()
     assert said == ["there is 'Grayscale.c': rename it to grayscale.c"]
 
 
-def test_what_is_missing_or_empty_comes_with_what_to_do(folder: Path) -> None:
+def test_missing_or_empty_input_comes_with_a_remedy(folder: Path) -> None:
     def remedies() -> str:
         return "\n".join(tiny_course.submission().remedies())
 
@@ -142,7 +142,7 @@ def test_a_part_begins_with_a_todo_of_its_own(folder: Path) -> None:
     assert tiny_course.submission().first_todo("add.c", "A") == ""
 
 
-def test_what_the_compiler_said_is_not_scrolled_away() -> None:
+def test_compiler_output_is_not_scrolled_away() -> None:
     def rendered(terminal: Terminal) -> list[str]:
         checks = [
             result.Check(f"lab9/A/{n}", f"check {n}", "correct", "skip", needs="compiles")
@@ -171,7 +171,7 @@ def test_a_disk_that_refuses_comes_with_what_to_do(
     assert os.strerror(number) in said and advice in said and (";" in said) == bool(advice)
 
 
-def test_ctrl_c_while_it_loads_is_no_traceback() -> None:
+def test_ctrl_c_during_start_prints_no_traceback() -> None:
     code = (
         "import runpy, sys, types\n"
         "class Loading(types.ModuleType):\n"

@@ -48,7 +48,7 @@ def in_pieces(file: Path) -> None:
 
 
 @pytest.mark.parametrize("save", [in_place, by_rename, away_and_back, in_pieces])
-def test_sees_a_save(save: Callable[[Path], None], file: Path) -> None:
+def test_watch_detects_a_save(save: Callable[[Path], None], file: Path) -> None:
     before = watch.look([file])
     thread = threading.Timer(0.1, save, [file])
     thread.start()
@@ -57,7 +57,7 @@ def test_sees_a_save(save: Callable[[Path], None], file: Path) -> None:
     thread.join()
 
 
-def test_a_removed_file_is_told_after_a_while(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watch_reports_a_removed_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "MISSING", 0.3)
     before = watch.look([file])
     file.unlink()
@@ -93,7 +93,7 @@ def test_keeps_its_place_whatever_a_grading_says(
     assert "\x1b" not in seen.out, "only a terminal is cleared"
 
 
-def test_the_real_thing(tmp_path: Path) -> None:
+def test_watch_grades_again_after_a_real_edit(tmp_path: Path) -> None:
     name = "cpu_loop.c"
     shutil.copy(paths.ROOT / "starter" / "lab1_cpu_loop" / name, tmp_path / name)
     watcher = subprocess.Popen(

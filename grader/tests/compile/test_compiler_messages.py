@@ -1,4 +1,4 @@
-"""What the linker's complaints become."""
+"""The linker's messages become readable diagnostics."""
 
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def test_too_much_static_shared_memory_is_not_called_assembly(mangled: str, name
     )
 
 
-def test_a_later_note_is_not_taken_for_the_bytes() -> None:
+def test_unrelated_note_does_not_supply_the_byte_count() -> None:
     shared = "a.cu:3:9: error: static assertion failed: static shared memory: s takes more than "
     shared += "the limit of a block, 49152 bytes (48 KB): use a smaller tile\n"
     other = "a.cu:9:1: error: static assertion failed: my own\n"
@@ -99,7 +99,7 @@ def test_a_compiler_that_gives_up_a_file(log: str) -> None:
         "make: *** [labs/runtime/submission.mk:65: build/x.o] Error 1\n",
     ],
 )
-def test_a_compiler_that_the_machine_stopped_is_no_fault_of_the_file(log: str) -> None:
+def test_compiler_killed_by_the_machine_blames_no_file(log: str) -> None:
     assert compiler_messages.given_up(log) == []
 
 
@@ -132,7 +132,7 @@ def test_an_error_that_no_reader_knows() -> None:
     assert compiler_messages.last_error(log)[1:] == ["/usr/bin/ld: error: section too large"]
 
 
-def test_what_gcc_is_sorry_for_and_what_is_too_large(tmp_path: Path) -> None:
+def test_gcc_sorry_and_relocation_errors_are_diagnosed(tmp_path: Path) -> None:
     (tmp_path / "cpu_loop.c").write_text("int x;\n")
     found = submission.find(spec.load("lab1"), str(tmp_path))
     log = f"{found.path('cpu_loop.c')}:1:5: sorry, unimplemented: a variable length\n"

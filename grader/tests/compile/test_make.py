@@ -1,4 +1,4 @@
-"""What make is told to build, and when it builds again."""
+"""Which targets make builds, and when it rebuilds."""
 
 import os
 import re
@@ -108,7 +108,7 @@ def test_a_compiler_that_gets_no_core(fake_gcc: Fake, monkeypatch: pytest.Monkey
         make.build(fake_gcc("sleep 60"))
 
 
-def test_what_is_timed_does_not_depend_on_its_place(tmp_path: Path) -> None:
+def test_timing_does_not_depend_on_code_placement(tmp_path: Path) -> None:
     """Functions that stand before another one move it, and change nothing in how it is placed: the
     same bytes at the same offset of a cache line. All three sides are compiled so."""
     lab = spec.load("lab1")

@@ -175,7 +175,7 @@ def test_a_grade_shows_it_as_a_check_without_points(fake: Fake, submission: Subm
     assert build.returncode == 1 and "constant_mask.cu:7: identifier" in build.stderr
 
 
-def test_without_nvcc_there_is_no_such_check(
+def test_check_is_absent_without_nvcc(
     submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
@@ -186,7 +186,7 @@ def test_without_nvcc_there_is_no_such_check(
         assert built.plain and built.nvccs_check() is None
 
 
-def test_the_real_nvcc(
+def test_real_nvcc_rejects_a_host_call_in_device_code(
     real_nvcc: str, submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", f"{Path(real_nvcc).parent}{os.pathsep}{os.environ['PATH']}")

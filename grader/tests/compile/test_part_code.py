@@ -102,7 +102,7 @@ def test_the_courses_objects_count(
     assert all(after[part] != before[part] for part in after)
 
 
-def test_an_object_that_is_damaged_is_told(tmp_path: Path) -> None:
+def test_damaged_object_is_reported(tmp_path: Path) -> None:
     hashes(GIVEN, tmp_path)
     file = tmp_path / f"{LAB.submit[0]}.o"
     file.write_bytes(file.read_bytes()[:999])

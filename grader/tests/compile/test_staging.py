@@ -51,7 +51,7 @@ def test_many_graders_keep_what_they_build(tmp_path: Path) -> None:
     assert len([d for d in tmp_path.iterdir() if d.is_dir()]) <= 4
 
 
-def test_the_same_files_have_the_same_folder(tmp_path: Path) -> None:
+def test_equal_files_share_a_build_folder(tmp_path: Path) -> None:
     out = staged(tmp_path, 1)
     (out / "product").touch()
     assert staged(tmp_path, 1) == out
@@ -59,14 +59,14 @@ def test_the_same_files_have_the_same_folder(tmp_path: Path) -> None:
     assert staging.stage(tmp_path, "gpu", {"file.cu": b"// 1\n"}) != out
 
 
-def test_nothing_stays_of_what_ctrl_c_ends(tmp_path: Path) -> None:
+def test_interrupted_build_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), staging.building(tmp_path):
         (tmp_path / "file.c.o").write_text("half an obj")
         raise KeyboardInterrupt
     assert not list(tmp_path.iterdir())
 
 
-def test_what_a_killed_make_left_is_removed(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_make_are_removed(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "file.c").write_text("int x;\n")
     staging.begin(tmp_path)

@@ -1,4 +1,4 @@
-"""What the contracts of all labs draw: enough of everything that lab.h allows, and nothing else."""
+"""Generated calls cover everything that lab.h allows, and nothing else."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,8 +16,8 @@ from grader.model.lab import Contract, Lab
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A contract and what its own seed draws."""
+class Sample:
+    """A contract and the calls generated from its seed."""
 
     lab: Lab
     contract: Contract
@@ -40,24 +40,24 @@ class Drawn:
 
 
 LABS = [spec.load(lab) for lab in outline.available()]
-DRAWN = [Drawn(lab, contract) for lab in LABS for contract in lab.contract]
+DRAWN = [Sample(lab, contract) for lab in LABS for contract in lab.contract]
 IDS = [f"{d.lab.id} {d.contract.name}" for d in DRAWN]
-each_contract = pytest.mark.parametrize("drawn", DRAWN, ids=IDS)
+each_contract = pytest.mark.parametrize("sample", DRAWN, ids=IDS)
 
 
 @each_contract
-def test_the_same_seed_draws_the_same(drawn: Drawn) -> None:
+def test_equal_seeds_generate_equal_calls(sample: Sample) -> None:
     first, again, other = (
-        draw.draw_sequences(drawn.lab, drawn.contract, seed) for seed in (7, 7, 8)
+        draw.draw_sequences(sample.lab, sample.contract, seed) for seed in (7, 7, 8)
     )
     assert first == again != other
 
 
 @each_contract
-def test_the_calls_before_one_that_is_counted(drawn: Drawn) -> None:
+def test_the_calls_before_one_that_is_counted(sample: Sample) -> None:
     """Only the seed tells how many, and each computes a result."""
-    before = [draw.draw_before(drawn.lab, drawn.contract, seed) for seed in range(40)]
-    assert before[7] == draw.draw_before(drawn.lab, drawn.contract, 7)
+    before = [draw.draw_before(sample.lab, sample.contract, seed) for seed in range(40)]
+    assert before[7] == draw.draw_before(sample.lab, sample.contract, 7)
     numbers = {len(sequence) for sequence in before}
     assert min(numbers) >= draw.BEFORE[0] and max(numbers) <= draw.BEFORE[1] and len(numbers) > 15
     calls = [call for sequence in before for call in sequence]
@@ -65,44 +65,44 @@ def test_the_calls_before_one_that_is_counted(drawn: Drawn) -> None:
 
 
 @each_contract
-def test_what_is_drawn_is_allowed(drawn: Drawn) -> None:
-    allowed = drawn.allowed
-    largest = generator.FAR_RADIUS if drawn.is_one_of("lab1", "lab2") else allowed.radius[1]
+def test_generated_calls_are_allowed(sample: Sample) -> None:
+    allowed = sample.allowed
+    largest = generator.FAR_RADIUS if sample.is_one_of("lab1", "lab2") else allowed.radius[1]
     most_channels = {"lab7A": 33_000, "lab7B": 1_100, "lab7C": 1_100}
     most_masks = {"lab7B": 1_100, "lab7C": 1_100}
-    key = drawn.lab.id + drawn.contract.part
-    for step in drawn.steps:
-        assert drawn.is_one_of("lab4C") or allowed.radius[0] <= step.radius <= largest
+    key = sample.lab.id + sample.contract.part
+    for step in sample.steps:
+        assert sample.is_one_of("lab4C") or allowed.radius[0] <= step.radius <= largest
         assert step.width >= 1
         assert step.height >= 1
         assert not allowed.borders or step.border in allowed.borders
         assert step.type in allowed.types
         assert 1 <= step.channels <= most_channels.get(key, 1)
         assert 1 <= step.masks <= most_masks.get(key, 1)
-        if drawn.is_one_of("lab7"):
+        if sample.is_one_of("lab7"):
             assert max(step.width, step.height, step.channels, step.masks) < 1 << 16
         if step.refuse:
-            assert allowed.refused and is_refused(drawn, step.refuse)
+            assert allowed.refused and is_refused(sample, step.refuse)
         if step.failing and not step.huge:
             assert 1 <= step.failing.call <= allowed.fails
-        assert bool(step.weights) == drawn.is_one_of("lab8")
+        assert bool(step.weights) == sample.is_one_of("lab8")
         if step.weights not in ("", "709", "601"):
             weights = [int(w) for w in step.weights.split(",")]
             assert sum(weights) == 32768
             assert all(0 <= w <= 32767 for w in weights)
 
 
-def is_refused(drawn: Drawn, value: int) -> bool:
+def is_refused(sample: Sample, value: int) -> bool:
     """Does lab.h refuse it? A device with less shared memory than an H200's refuses more."""
-    first = min(value for value in drawn.allowed.refused if value > 0)
-    return not 0 <= value < first or value - 1 in {s.radius for s in drawn.steps if s.shared}
+    first = min(value for value in sample.allowed.refused if value > 0)
+    return not 0 <= value < first or value - 1 in {s.radius for s in sample.steps if s.shared}
 
 
 @each_contract
-def test_values_that_must_be_refused_come_from_all_that_there_are(drawn: Drawn) -> None:
-    first = min((value for value in drawn.allowed.refused if value > 0), default=0)
+def test_values_that_must_be_refused_come_from_all_that_there_are(sample: Sample) -> None:
+    first = min((value for value in sample.allowed.refused if value > 0), default=0)
     seeds = range(1, 60) if first else []
-    values = [draw.generator(drawn.lab, drawn.contract, seed).drawn_refused() for seed in seeds]
+    values = [draw.generator(sample.lab, sample.contract, seed).drawn_refused() for seed in seeds]
     every = {value for some in values for value in some}
     assert all(-(1 << 31) <= value < 1 << 31 and not 0 <= value < first for value in every)
     for low, high in (
@@ -113,13 +113,13 @@ def test_values_that_must_be_refused_come_from_all_that_there_are(drawn: Drawn) 
     ):
         assert not first or any(low <= value < high for value in every)
     assert len(every) >= 3 * len(seeds)
-    played = {s.refuse for s in drawn.steps if s.refuse}
-    assert len(played - {*drawn.allowed.refused}) >= (5 if first else 0)
+    played = {s.refuse for s in sample.steps if s.refuse}
+    assert len(played - {*sample.allowed.refused}) >= (5 if first else 0)
 
 
 @each_contract
-def test_enough_of_everything_is_drawn(drawn: Drawn) -> None:
-    allowed, steps = drawn.allowed, list(drawn.steps)
+def test_generated_calls_cover_every_parameter(sample: Sample) -> None:
+    allowed, steps = sample.allowed, list(sample.steps)
     assert len(steps) >= allowed.count
     assert {s.border for s in steps} == set(allowed.borders or [""])
     assert {s.type for s in steps} == set(allowed.types)
@@ -137,56 +137,58 @@ def test_enough_of_everything_is_drawn(drawn: Drawn) -> None:
 
 
 @each_contract
-def test_a_few_calls_are_far_out(drawn: Drawn) -> None:
-    steps = list(drawn.steps)
+def test_a_few_calls_are_far_out(sample: Sample) -> None:
+    steps = list(sample.steps)
     assert any(s.width > (1 << 16) - 2 for s in steps)
     assert any(s.height == (1 << 16) - 1 for s in steps)
     assert any(s.width * s.height > 1 << 18 for s in steps)
     assert any(
-        s.radius > drawn.allowed.radius[1] for s in steps if not s.refuse
-    ) == drawn.is_one_of("lab1", "lab2", "lab4C")
-    assert drawn.is_one_of("lab8") or {s.mask_content for s in steps} >= set(arrays.FAR_MASKS)
+        s.radius > sample.allowed.radius[1] for s in steps if not s.refuse
+    ) == sample.is_one_of("lab1", "lab2", "lab4C")
+    assert sample.is_one_of("lab8") or {s.mask_content for s in steps} >= set(arrays.FAR_MASKS)
 
 
-def test_many_channels_and_many_masks_are_drawn() -> None:
-    depthwise, *others = (drawn for drawn in DRAWN if drawn.lab.id == "lab7")
+def test_generated_calls_have_many_channels_and_masks() -> None:
+    depthwise, *others = (sample for sample in DRAWN if sample.lab.id == "lab7")
     assert any((s.type, s.channels) == ("f8", 33_000) for s in depthwise.steps)
-    for drawn in others:
-        deep = {(s.type, s.channels, s.masks) for s in drawn.steps}
+    for sample in others:
+        deep = {(s.type, s.channels, s.masks) for s in sample.steps}
         for kind in ("f8", "f4"):
             assert {(kind, 1_100, 17), (kind, 2, 1_100)} <= deep
 
 
 @each_contract
-def test_calls_that_a_program_gets_wrong_once_in_ten_thousand(drawn: Drawn) -> None:
-    steps = list(drawn.steps)
+def test_calls_that_a_program_gets_wrong_once_in_ten_thousand(sample: Sample) -> None:
+    steps = list(sample.steps)
     sizes = {(step.width, step.height) for step in steps}
-    assert ((1, 66_000) in sizes) == drawn.is_one_of("lab1")
-    assert ((2_200_000, 1) in sizes) == drawn.is_one_of("lab1A", "lab1B")
-    assert (max(s.radius for s in steps) == generator.FAR_RADIUS) == drawn.is_one_of("lab1", "lab2")
-    assert any(s.shifted and s.width % 4 == 0 for s in steps) == drawn.is_one_of(
+    assert ((1, 66_000) in sizes) == sample.is_one_of("lab1")
+    assert ((2_200_000, 1) in sizes) == sample.is_one_of("lab1A", "lab1B")
+    assert (max(s.radius for s in steps) == generator.FAR_RADIUS) == sample.is_one_of(
+        "lab1", "lab2"
+    )
+    assert any(s.shifted and s.width % 4 == 0 for s in steps) == sample.is_one_of(
         "lab1", "lab2B", "lab2C"
     )
     assert not any(s.shifted and (s.at_end or s.out_at_end) for s in steps)
-    is_plain = "grey_plain" in drawn.contract.name
-    assert any(s.huge for s in steps) == is_plain or drawn.is_one_of(
+    is_plain = "grey_plain" in sample.contract.name
+    assert any(s.huge for s in steps) == is_plain or sample.is_one_of(
         "lab2B", "lab2C", "lab8B", "lab8C", "lab8D"
     )
-    for sequence in drawn.sequences:
+    for sequence in sample.sequences:
         for step in sequence:
-            if step.huge and drawn.contract.returns == "void":  # the call that ends its program
+            if step.huge and sample.contract.returns == "void":  # the call that ends its program
                 assert sequence == (step,)
                 assert step.width * step.height < step.huge[0] * step.huge[1] > 1 << 31
                 assert step.threads == 1
     even = {s.mask_content for s in steps} & set(arrays.EVEN_MASKS)
-    has_plane = drawn.allowed.mask in ("plane", "bank")
+    has_plane = sample.allowed.mask in ("plane", "bank")
     assert even == (set(arrays.EVEN_MASKS) if has_plane else set())
 
 
 @each_contract
-def test_some_calls_differ_from_the_one_before_in_one_number(drawn: Drawn) -> None:
+def test_some_calls_differ_from_the_one_before_in_one_number(sample: Sample) -> None:
     changed = set()
-    for sequence in drawn.sequences:
+    for sequence in sample.sequences:
         for before, step in pairwise(sequence):
             if not (step.nudged and step.held):
                 continue
@@ -211,15 +213,15 @@ def test_some_calls_differ_from_the_one_before_in_one_number(drawn: Drawn) -> No
 
 
 @each_contract
-def test_images_change_in_part_also_at_the_size_that_is_timed(drawn: Drawn) -> None:
-    is_c = drawn.lab.file_of(drawn.contract).endswith(".c")
-    timed = {s.size for s in drawn.lab.speed if is_c and s.part == drawn.contract.part}
+def test_images_change_in_part_also_at_the_size_that_is_timed(sample: Sample) -> None:
+    is_c = sample.lab.file_of(sample.contract).endswith(".c")
+    timed = {s.size for s in sample.lab.speed if is_c and s.part == sample.contract.part}
     for nudged in arrays.CHANGED:
-        sizes = {(s.width, s.height) for s in drawn.steps if s.nudged == nudged}
+        sizes = {(s.width, s.height) for s in sample.steps if s.nudged == nudged}
         assert timed <= sizes and max(width * height for width, height in sizes) > 40_000
     places = set()
     for seed in range(20):
-        made = draw.generator(drawn.lab, drawn.contract, seed)
+        made = draw.generator(sample.lab, sample.contract, seed)
         (before, *after) = made.changed_steps()
         one, other = (
             arrays.inputs(s).image for s in (before, next(s for s in after if s.nudged == "byte"))
@@ -241,8 +243,8 @@ def test_an_uneven_mask_has_one_coefficient_that_is_not() -> None:
 
 
 @each_contract
-def test_a_sequence_relies_on_nothing_before_it(drawn: Drawn) -> None:
-    for sequence in drawn.sequences:
+def test_a_sequence_relies_on_nothing_before_it(sample: Sample) -> None:
+    for sequence in sample.sequences:
         assert not sequence[0].held
         assert not sequence[0].kept
         for before, step in pairwise(sequence):
@@ -252,19 +254,19 @@ def test_a_sequence_relies_on_nothing_before_it(drawn: Drawn) -> None:
 
 
 @each_contract
-def test_each_call_fails_also_after_calls_that_do_not(drawn: Drawn) -> None:
+def test_each_call_fails_also_after_calls_that_do_not(sample: Sample) -> None:
     """A program may look for the error of its first call alone."""
     later = set()
-    for sequence in drawn.sequences:
+    for sequence in sample.sequences:
         right = False
         for step in sequence:
             right = right or not step.failing
             if step.failing and right and not step.huge:
                 later.add(step.failing.call)
-    assert later == set(range(1, drawn.allowed.fails + 1))
+    assert later == set(range(1, sample.allowed.fails + 1))
 
 
-def test_doubles_are_drawn_that_no_float_has() -> None:
+def test_generated_doubles_exceed_float_precision() -> None:
     huge, tiny = (
         arrays.inputs(Step("A", 9, 9, mask="depthwise", type="f8", image_content=content)).image
         for content in ("huge", "tiny")
@@ -284,8 +286,8 @@ def largest_disagreement(mask: np.ndarray) -> float:
     return float(np.max(relative, initial=0))
 
 
-def test_planes_that_are_nearly_separable_are_drawn_on_both_sides_of_the_tolerance() -> None:
-    steps = [s for drawn in DRAWN if drawn.is_one_of("lab5B") for s in drawn.steps]
+def test_generated_masks_lie_on_both_sides_of_the_tolerance() -> None:
+    steps = [s for sample in DRAWN if sample.is_one_of("lab5B") for s in sample.steps]
     disagreements: dict[str, list[float]] = {content: [] for content in arrays.CLOSE_MASKS}
     for step in steps:
         if step.mask_content in disagreements:
@@ -307,39 +309,39 @@ def test_rows_and_columns_apart_agree_with_those_beside_them() -> None:
 
 
 def test_a_row_for_c_does_not_fit_on_the_stack_of_a_thread() -> None:
-    for drawn in DRAWN:
-        longest = max(step.width * int(step.type[1]) for step in drawn.steps)
-        is_far = drawn.is_one_of("lab1A", "lab1B")
-        assert (longest > generator.STACK) == bool(drawn.allowed.threads or is_far)
+    for sample in DRAWN:
+        longest = max(step.width * int(step.type[1]) for step in sample.steps)
+        is_far = sample.is_one_of("lab1A", "lab1B")
+        assert (longest > generator.STACK) == bool(sample.allowed.threads or is_far)
         if is_far:
             continue
-        other = [s for q in draw.draw_sequences(drawn.lab, drawn.contract, 7) for s in q]
+        other = [s for q in draw.draw_sequences(sample.lab, sample.contract, 7) for s in q]
         assert max(step.width for step in other) < generator.STACK // 4
 
 
 def test_every_radius_is_run_under_all_checks() -> None:
-    for drawn in DRAWN:
-        low, high = drawn.allowed.radius
-        radii = {step.radius for step in draw.draw_checked(drawn.lab, drawn.contract)}
+    for sample in DRAWN:
+        low, high = sample.allowed.radius
+        radii = {step.radius for step in draw.draw_checked(sample.lab, sample.contract)}
         assert radii >= set(range(low, min(high, generator.MOST_CHECKED_RADIUS) + 1))
 
 
 def test_each_call_fails_once_under_all_checks() -> None:
-    for drawn in DRAWN:
-        calls = draw.draw_checked(drawn.lab, drawn.contract)
+    for sample in DRAWN:
+        calls = draw.draw_checked(sample.lab, sample.contract)
         failed = {(s.failing.call, s.settings) for s in calls if s.failing}
         kinds = {settings for _, settings in failed}
-        assert {call for call, _ in failed} == set(range(1, drawn.allowed.fails + 1))
-        assert not drawn.is_one_of("lab2C") or len(failed) == 3 * 16 == len(kinds) * 16
+        assert {call for call, _ in failed} == set(range(1, sample.allowed.fails + 1))
+        assert not sample.is_one_of("lab2C") or len(failed) == 3 * 16 == len(kinds) * 16
 
 
 def test_a_vast_image_has_as_many_pixels_as_a_lab_allows() -> None:
-    for drawn in DRAWN:
-        step = draw.draw_vast(drawn.lab, drawn.contract)
-        assert (step is not None) == (drawn.contract.call.count("d_") > 0)
+    for sample in DRAWN:
+        step = draw.draw_vast(sample.lab, sample.contract)
+        assert (step is not None) == (sample.contract.call.count("d_") > 0)
         if step:
             pixels = step.width * step.height * step.channels
-            assert (pixels > 2**31) == drawn.is_one_of("lab2", "lab7", "lab8")
+            assert (pixels > 2**31) == sample.is_one_of("lab2", "lab7", "lab8")
             assert pixels % 1024 == 0  # whole pages of floats
 
 
@@ -347,7 +349,7 @@ def kept(seed: int, part: str = "A", *, own: bool = False) -> Step:
     return Step(part, 3, 3, 1, seed=seed, kept=True, own_mask=own)
 
 
-def test_a_kept_mask_needs_the_call_that_set_it() -> None:
+def test_reused_mask_needs_the_call_that_set_it() -> None:
     def flags(sequence: Sequence) -> list[bool]:
         return [step.kept for step in sequence]
 
@@ -375,15 +377,15 @@ def test_the_largest_radius_that_fits(shared: int, radius: int) -> None:
     def needs(r: int) -> int:
         return 4 * ((32 + 2 * r) ** 2 + (2 * r + 1) ** 2)
 
-    drawn = next(d for d in DRAWN if d.is_one_of("lab4C"))
+    sample = next(d for d in DRAWN if d.is_one_of("lab4C"))
     on_device = 0 if shared == 227 << 10 else shared
-    assert max(s.radius for s in drawn.steps if s.shared == on_device) == radius
+    assert max(s.radius for s in sample.steps if s.shared == on_device) == radius
     assert needs(radius) <= shared < needs(radius + 1)
 
 
 @each_contract
-def test_the_arrays_fit_the_step(drawn: Drawn) -> None:
-    for step in list(drawn.steps)[:60]:
+def test_the_arrays_fit_the_step(sample: Sample) -> None:
+    for step in list(sample.steps)[:60]:
         given = arrays.inputs(step)
         assert given.image.shape[:2] == (step.height, step.width) or given.image.shape[-2:] == (
             step.height,
@@ -404,11 +406,11 @@ def test_scaled_masks_stay_in_the_range_of_lab_5() -> None:
             mask = np.abs(arrays.inputs(replace(step, inseparable=inseparable)).mask)
             assert mask.min() >= 1e-18
             assert mask.max() <= 1e18
-    drawn = [s for s in separable.steps if s.mask == "outer" and s.mask_content == "scaled"]
-    sizes = [float(np.abs(arrays.inputs(s).mask).max()) for s in drawn]
+    sample = [s for s in separable.steps if s.mask == "outer" and s.mask_content == "scaled"]
+    sizes = [float(np.abs(arrays.inputs(s).mask).max()) for s in sample]
     assert min(sizes) < 1e-14
     assert max(sizes) > 1e14
-    assert not {s.image_content for s in drawn} & {"wide", "huge", "tiny"}
+    assert not {s.image_content for s in sample} & {"wide", "huge", "tiny"}
 
 
 def test_a_part_with_a_mask_of_its_own_leaves_that_of_the_others() -> None:

@@ -1,4 +1,4 @@
-"""What breaks a contract, from what a runner says of a step."""
+"""A runner's status of a step decides whether the contract is broken."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -55,7 +55,7 @@ def untouched() -> Array:
     return words.view(np.float32)
 
 
-def test_a_right_step() -> None:
+def test_correct_step_is_accepted() -> None:
     assert judged() == ""
 
 
@@ -69,11 +69,11 @@ def test_a_right_step() -> None:
         ({"left": "1 stream"}, "leak"),
     ],
 )
-def test_what_a_runner_says(status: Said, name: str) -> None:
+def test_runner_status_names_the_failure(status: Said, name: str) -> None:
     assert judged(status) == name
 
 
-def test_one_wrong_element() -> None:
+def test_one_wrong_element_fails_the_step() -> None:
     player = Player(*lab_and("B"), Path(), Path())
     output = right(player, STEP)
     output[2, 3] += 0.01
@@ -84,7 +84,7 @@ FAILING = replace(STEP, failing=Failing(3, 214))
 
 
 @pytest.mark.parametrize(("failed", "name"), [("launch", "old-error"), ("", "returned-error")])
-def test_the_error_of_a_launch_that_was_not_taken(failed: str, name: str) -> None:
+def test_unread_launch_error_surfaces_in_the_next_call(failed: str, name: str) -> None:
     player = Player(*lab_and("B"), Path(), Path())
     first = StepStatus(0, returned=214 if failed else 0, failed_call=failed, error="f() returned e")
     then = StepStatus(1, returned=214, error="f() returned e")
@@ -139,7 +139,7 @@ def test_after_a_call_that_failed(status: Said, name: str) -> None:
         (None, "code was made to fail"),  # the program ended in it
     ],
 )
-def test_a_call_that_was_made_to_fail_is_told_first(status: Said | None, words: str) -> None:
+def test_injected_failure_is_reported_first(status: Said | None, words: str) -> None:
     said = msgspec.convert({"step": 0, **(status or {})}, StepStatus)
     results = [Result(said, untouched())] if status else []
     assert words in tell_failed_call(Played((FAILING,), results, "completed"), 0)
@@ -271,7 +271,7 @@ def test_a_refused_launch_says_why_the_function_returned_its_error() -> None:
         ("leak", "graph", "cudaGraphDestroy()", "cudaDeviceReset()"),
     ],
 )
-def test_a_finding_in_the_graders_files_is_said_in_words(
+def test_finding_in_grader_files_is_described_in_words(
     kind: str, case: str, shown: str, says: str
 ) -> None:
     player = Player(*lab_and("B"), Path(), Path())
@@ -297,7 +297,7 @@ def replace_step(finding: Finding) -> Finding:
 
 
 @pytest.mark.parametrize("name", ["data.bin", "values.npy", "slots.json"])
-def test_a_kept_file_that_was_cut_short_is_made_again(
+def test_truncated_cache_file_is_rebuilt(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kept, "FOLDER", tmp_path)
@@ -309,7 +309,7 @@ def test_a_kept_file_that_was_cut_short_is_made_again(
     assert again.folder == first.folder and file.read_bytes() == whole
 
 
-def test_what_another_grader_has_just_kept_stays(
+def test_cache_of_a_concurrent_grader_survives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It runs a program on these files, after the first has seen that there are none."""
@@ -330,7 +330,7 @@ def test_what_another_grader_has_just_kept_stays(
 
 
 @pytest.mark.parametrize("reason", ["too large", "no room"])
-def test_inputs_that_are_not_kept_are_made_once(
+def test_uncached_inputs_are_made_once(
     reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[Step] = []

@@ -1,4 +1,4 @@
-"""What a program may use while it plays a sequence."""
+"""The limits of a program while it runs a sequence of calls."""
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace

@@ -35,7 +35,7 @@ def told(sequence: Sequence, fails: Fails) -> str:
     return words.tell_sequence(result.sequence, needed=result.needed)
 
 
-def test_what_has_nothing_to_do_with_the_mistake_is_not_named() -> None:
+def test_irrelevant_properties_are_not_named() -> None:
     assert told((STEP,), lambda _: True) == "radius 2 on a 5x1 image"
     assert told((STEP, ALL), lambda _: True) == (
         "radius 2 on a 5x1 image, on the second call, after one with radius 2 on a 5x1 image"
@@ -81,7 +81,7 @@ def test_each_property_is_named_alone(name: str, words_of_it: str) -> None:
     assert sum(word in text for word in others if word not in words_of_it) == 0
 
 
-def test_what_can_go_without_a_play_goes_from_the_test_as_well() -> None:
+def test_irrelevant_properties_leave_the_pasted_test() -> None:
     result = found((replace(STEP, failing=Failing(1, 2), image_content="huge"),), lambda _: True)
     assert result.sequence == (STEP,)
 

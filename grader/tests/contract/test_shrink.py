@@ -21,7 +21,7 @@ def test_one_call_becomes_as_small_as_it_can_be() -> None:
     assert (step.border, step.image_content, step.mask_content) == ("zero", "noise", "signed")
 
 
-def test_what_matters_stays() -> None:
+def test_shrinking_preserves_relevant_properties() -> None:
     def fails(sequence: Sequence) -> bool:
         last = sequence[-1]
         return last.border == "replicate" and last.image_content == "wide" and last.height > 3
@@ -82,7 +82,7 @@ def test_the_budget_ends_it() -> None:
     assert result[-1] in [s[-1] for s in played] or result == (LARGE,)
 
 
-def test_no_candidate_is_played_twice() -> None:
+def test_shrinking_never_repeats_a_candidate() -> None:
     played: list[Sequence] = []
 
     def fails(sequence: Sequence) -> bool:
@@ -96,11 +96,11 @@ def test_no_candidate_is_played_twice() -> None:
         assert sorted(map(repr, played)) == sorted({*map(repr, played)})
 
 
-def test_nothing_smaller_fails() -> None:
+def test_shrunken_case_is_minimal() -> None:
     assert smallest((LARGE,), lambda s: s == (LARGE,)) == (LARGE,)
 
 
-def test_words() -> None:
+def test_sequence_is_described_in_words() -> None:
     step = Step("A", 5, 1, 2, "zero")
     assert words.tell_sequence((step,)) == "radius 2 on a 5x1 image, zero border"
     two = words.tell_sequence((replace(step, radius=3), step))

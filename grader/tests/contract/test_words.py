@@ -12,5 +12,5 @@ from grader.contract import words
         ((1, 2, 7, 9, 10, 12, 17, 19, 28, 100, 110, 111, 118, 180, 1100, 1800, 12000), "a"),
     ],
 )
-def test_articles(numbers: tuple[int, ...], article: str) -> None:
+def test_article_fits_the_number(numbers: tuple[int, ...], article: str) -> None:
     assert {words.article(n) for n in numbers} == {article}

@@ -64,13 +64,13 @@ def test_masks_have_the_bits_of_the_c_library(c_program: Path) -> None:
     assert subprocess.run([c_program], capture_output=True, check=True).stdout == want
 
 
-def test_the_photograph_has_the_bits_of_the_c_library(c_program: Path) -> None:
+def test_photograph_equals_that_of_the_c_library(c_program: Path) -> None:
     stdout = subprocess.run([c_program, generate.PHOTO], capture_output=True, check=True).stdout
     want = generate.image("photo", None, 0).tobytes()
     assert stdout[-len(want) :] == want
 
 
-def test_the_manifest(capsys: pytest.CaptureFixture[str]) -> None:
+def test_manifest_matches_the_datasets(capsys: pytest.CaptureFixture[str]) -> None:
     assert generate.check() == 0
     lines = capsys.readouterr().out.splitlines()
     assert sum(line.startswith("ok ") for line in lines) >= 10
@@ -119,7 +119,7 @@ def test_noise_and_a_mask_of_the_same_seed_do_not_repeat_each_other() -> None:
     assert not np.allclose(f / f.sum(), g)
 
 
-def test_small_patterns() -> None:
+def test_small_patterns_have_exact_values() -> None:
     ramp = generate.image("ramp", (3, 2), 0)
     assert np.array_equal(
         ramp, np.array([[0, 1, 2], [100, 101, 102]], dtype=np.float32) / np.float32(102)
@@ -133,7 +133,7 @@ def test_small_patterns() -> None:
     assert board[0, 8] == board[8, 0] == board[7, 15] == 1.0
 
 
-def test_masks() -> None:
+def test_masks_have_exact_values() -> None:
     bank = generate.mask("bank4x13", 9)
     assert bank.shape == (4, 13, 13)
     assert np.array_equal(bank[2], generate.mask("random13", 11))
@@ -148,7 +148,7 @@ def test_masks() -> None:
 @pytest.mark.parametrize(
     "name", ["random12", "random257", "random", "bank0x3", "bank4x", "bank4x19", "sobel"]
 )
-def test_unknown_masks(name: str) -> None:
+def test_unknown_masks_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"no mask '{name}'"):
         generate.mask(name, 0)
 
@@ -163,12 +163,12 @@ def test_unknown_masks(name: str) -> None:
         ("photo", (600, 400), "has its own size"),
     ],
 )
-def test_impossible_images(name: str, size: tuple[int, ...] | None, why: str) -> None:
+def test_impossible_images_are_refused(name: str, size: tuple[int, ...] | None, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         generate.image(name, size, 0)
 
 
-def test_photographs() -> None:
+def test_photographs_have_their_shapes_and_ranges() -> None:
     small = generate.image("photo", None, 0)
     large = generate.image("photo_1080p", None, 0)
     assert small.shape == (400, 600)
@@ -227,7 +227,7 @@ def stock(shop: Path, picture: bytes, promised: bytes) -> None:
     )
 
 
-def test_fetching(shop: Path) -> None:
+def test_fetch_downloads_once(shop: Path) -> None:
     stock(shop, b"a picture", b"a picture")
     assert generate.fetch() is None
     assert generate.PHOTO.read_bytes() == b"a picture"
@@ -238,13 +238,13 @@ def test_fetching(shop: Path) -> None:
 
 
 @pytest.mark.parametrize("picture", [b"b picture", b"a picture and more"])
-def test_another_picture_is_not_taken(shop: Path, picture: bytes) -> None:
+def test_picture_with_wrong_hash_is_refused(shop: Path, picture: bytes) -> None:
     stock(shop, picture, b"a picture")
     assert "not the one" in str(generate.fetch())
     assert list(generate.FOLDER.iterdir()) == []
 
 
-def test_another_package_is_not_taken(shop: Path) -> None:
+def test_package_with_wrong_hash_is_refused(shop: Path) -> None:
     stock(shop, b"a picture", b"a picture")
     with (shop / "tiny-1.0-py3-none-any.whl").open("ab") as wheel:
         wheel.write(b"!")
@@ -252,7 +252,7 @@ def test_another_package_is_not_taken(shop: Path) -> None:
     assert list(generate.FOLDER.iterdir()) == []
 
 
-def test_the_program_refuses_what_it_does_not_know() -> None:
+def test_program_refuses_unknown_arguments() -> None:
     program = [sys.executable, str(ROOT / "datasets" / "generate.py")]
     completed = captured.run([*program, "lena"])
     assert completed.returncode == 2

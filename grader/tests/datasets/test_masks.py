@@ -9,7 +9,7 @@ from datasets import generate, masks
 
 
 @pytest.mark.parametrize("size", [1, 3, 13, 17])
-def test_shapes_and_products(size: int) -> None:
+def test_masks_have_their_shapes_and_products(size: int) -> None:
     made = {
         kind: masks.mask(f"{kind}{size}", 5) for kind in ("row", "column", "outer", "lines", "zero")
     }
@@ -39,7 +39,7 @@ def test_gaussian_lines_make_the_gaussian() -> None:
     np.testing.assert_allclose(np.outer(column, row), mask, rtol=3e-7)
 
 
-def test_same_bits_everywhere() -> None:
+def test_masks_are_bitwise_reproducible() -> None:
     digests = {
         name: hashlib.sha256(masks.mask(name, 1).astype("<f4").tobytes()).hexdigest()[:16]
         for name in ("lines13", "outer17", "offset13", "gausslines17")
@@ -53,7 +53,7 @@ def test_same_bits_everywhere() -> None:
 
 
 @pytest.mark.parametrize("name", ["row12", "outer19", "lines", "offset", "column0"])
-def test_unknown_masks(name: str) -> None:
+def test_unknown_masks_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"no mask '{name}'"):
         masks.mask(name, 0)
 

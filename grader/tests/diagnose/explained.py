@@ -1,4 +1,4 @@
-"""What the grader says of an output, beside the right one of the same inputs."""
+"""The grader's diagnosis of an output, given the right one for the same inputs."""
 
 from typing import Any
 

@@ -60,7 +60,7 @@ WRONG: dict[str, Callable[[Inputs], tuple[np.ndarray, np.ndarray]]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_known_mistake_is_named(name: str) -> None:
+def test_channel_mistake_is_diagnosed(name: str) -> None:
     inputs = make_inputs()
     wrong = multichannel.convolution(*WRONG[name](inputs)).value
     assert explained(CASE, "layers", inputs, wrong).name == name
@@ -81,7 +81,7 @@ DEPTHWISE: dict[str, Callable[[Inputs], np.ndarray]] = {
 
 
 @pytest.mark.parametrize("name", DEPTHWISE)
-def test_known_mistake_of_depthwise_is_named(name: str) -> None:
+def test_depthwise_mistake_is_diagnosed(name: str) -> None:
     inputs = make_inputs("f4", "random3")
     assert explained(CASE, "depthwise", inputs, DEPTHWISE[name](inputs)).name == name
 
@@ -153,7 +153,7 @@ INDEXED: dict[str, Callable[[Inputs], np.ndarray]] = {
 
 
 @pytest.mark.parametrize("name", INDEXED)
-def test_a_mistake_with_an_index_is_named(name: str) -> None:
+def test_index_mistake_is_diagnosed(name: str) -> None:
     inputs = make_inputs()
     assert explained(CASE, "layers", inputs, INDEXED[name](inputs)).name == name
 

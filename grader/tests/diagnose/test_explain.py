@@ -17,7 +17,7 @@ RIGHT = correlate(GIVEN.image, GIVEN.mask, "zero")
 WRONG = compare(RIGHT.value.astype("f4") + 1, RIGHT)
 
 
-def test_a_new_operation_has_no_known_mistakes() -> None:
+def test_new_operation_has_no_diagnoses() -> None:
     assert Hypothesis(CASE, "median", GIVEN, WRONG).diagnosis() is None
 
 

@@ -130,7 +130,7 @@ MISTAKES: dict[str, Callable[[], I64]] = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_known_mistake_is_named(name: str) -> None:
+def test_grayscale_mistake_is_diagnosed(name: str) -> None:
     assert explained(CASE, "grey", GIVEN, MISTAKES[name]()).name == name
 
 
@@ -144,9 +144,7 @@ def test_a_known_mistake_is_named(name: str) -> None:
         ((16, 3), slice(32, None), "in the last 16 pixels, which remain after the last whole"),
     ],
 )
-def test_a_mistake_in_a_part_is_named_with_its_part(
-    size: tuple[int, int], part: slice, words: str
-) -> None:
+def test_mistake_in_a_part_names_the_part(size: tuple[int, int], part: slice, words: str) -> None:
     given = inputs(LAB, msgspec.structs.replace(CASE, size=size), 8)
     right = grey(given.image, WEIGHTS["709"])
     got = right.reshape(-1).copy()
@@ -167,9 +165,7 @@ def test_colours_swapped_in_one_pixel_of_a_word_are_named() -> None:
 @pytest.mark.parametrize(
     ("vector", "words", "no_words"), [(4, "lowest byte", "shuffle"), (16, "shuffle", "lowest byte")]
 )
-def test_pixels_in_another_order_are_looked_for_where_they_are_put(
-    vector: int, words: str, no_words: str
-) -> None:
+def test_reordered_pixels_are_located(vector: int, words: str, no_words: str) -> None:
     text = explained(CASE, "grey", GIVEN, reordered(vector, [*range(vector)][::-1])).text
     assert words in text and no_words not in text
 
@@ -186,9 +182,7 @@ def test_pixels_in_another_order_are_looked_for_where_they_are_put(
         ((0, 1), False, "is rounded down;"),
     ],
 )
-def test_a_value_half_way_between_two_bytes_is_named(
-    floors: tuple[int, ...], to_even: bool, words: str
-) -> None:
+def test_halfway_value_is_diagnosed(floors: tuple[int, ...], to_even: bool, words: str) -> None:
     """Of all colours, one in some ten thousand is such a value. floors: even or odd below it."""
     steps = np.stack(np.meshgrid(np.arange(256), np.arange(256), [77, 78]), axis=-1).reshape(-1, 3)
     total = steps @ np.array(WEIGHTS["709"])
@@ -203,13 +197,13 @@ def test_a_value_half_way_between_two_bytes_is_named(
 
 
 @pytest.mark.parametrize("change", [1, -1, 40])
-def test_a_single_wrong_pixel_is_no_mistake(change: int) -> None:
+def test_single_wrong_pixel_has_no_diagnosis(change: int) -> None:
     got = RIGHT.copy()
     got[20, 30] += change
     assert explained(CASE, "grey", GIVEN, got).name == ""
 
 
-def test_what_is_nearly_all_255_is_not_called_a_missing_shift() -> None:
+def test_saturated_output_is_not_called_a_missing_shift() -> None:
     """Bytes in the wrong order saturate as well. Only the file's text can tell."""
     got = np.full(RIGHT.shape, 255)
     got[::9, 5] = 3
@@ -247,7 +241,7 @@ def test_flags_are_read_word_by_word(tmp_path: Path) -> None:
     assert not backend.cpu_has("ssse3", tmp_path / "none")
 
 
-def test_what_the_cpu_lacks_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_instructions_the_cpu_lacks_cost_no_points(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "cpu_has", lambda instructions: instructions != "avx2")
     checks = [
         Check("lab8/C/c", "c", "correct", "pass", points=10, max_points=10, part="C"),

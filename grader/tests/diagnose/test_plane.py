@@ -214,7 +214,7 @@ MISTAKES: dict[str, tuple[str, Callable[[Inputs], F32]]] = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_known_mistake_is_named(name: str) -> None:
+def test_plane_mistake_is_diagnosed(name: str) -> None:
     expected, make = MISTAKES[name]
     inputs = make_inputs()
     assert explained(CASE, "correlate", inputs, make(inputs)).name == expected
@@ -229,7 +229,7 @@ def test_border_skipped_is_named() -> None:
 
 
 @pytest.mark.parametrize("border", ["replicate", "wrap", "mirror", "reflect"])
-def test_a_border_is_shown_beside_the_right_one(border: str) -> None:
+def test_wrong_border_is_pictured_beside_the_right_one(border: str) -> None:
     inputs = make_inputs()
     diagnosis = explained(CASE, "correlate", inputs, right(inputs, border))
     assert diagnosis.name == "wrong-border"
@@ -249,7 +249,7 @@ BANK: dict[str, Callable[[Inputs], tuple[F32, F32]]] = {
 
 
 @pytest.mark.parametrize("name", BANK)
-def test_a_mistake_with_a_bank_of_phases_is_named(name: str) -> None:
+def test_phase_bank_mistake_is_diagnosed(name: str) -> None:
     inputs = make_inputs((4, 5, 5))
     image, bank = BANK[name](inputs)
     out = correlation.polyphase(image, bank, "zero").value
@@ -267,7 +267,7 @@ def test_windows_that_are_off_keep_the_mask_of_their_column() -> None:
 
 @pytest.mark.parametrize("operation", ["separable", "lines"])
 @pytest.mark.parametrize("border", ["zero", "replicate"])
-def test_mistakes_with_two_passes_are_named(operation: str, border: str) -> None:
+def test_two_pass_mistakes_are_diagnosed(operation: str, border: str) -> None:
     random = np.random.RandomState(2)
     pair = random.uniform(0.1, 1, (2, 7)).astype(np.float32)
     image = make_inputs().image
@@ -454,7 +454,7 @@ def test_a_mask_read_before_its_first_coefficient_is_named(content: int, forgott
         ("memory outside of its array", None, "uninitialised-result", "outside", "grid"),
     ],
 )
-def test_what_was_read_tells_a_small_grid_from_a_tile_not_loaded(
+def test_read_finding_separates_small_grid_from_unloaded_tile(
     reads: str | None, threads: tuple[int, int] | None, name: str, words: str, no_words: str
 ) -> None:
     inputs = make_inputs()
@@ -611,7 +611,7 @@ def test_a_nan_that_was_stored_was_written(bits: int) -> None:
     assert explained(CASE, "correlate", inputs, out, on_host=True).name == "nan"
 
 
-def test_exchanged_lines_are_seen_in_the_file() -> None:
+def test_exchanged_lines_are_diagnosed_from_the_source() -> None:
     random = np.random.RandomState(2)
     row = random.uniform(0.1, 1, (1, 7)).astype(np.float32)
     inputs = Inputs(make_inputs().image, row)
@@ -625,7 +625,7 @@ def test_exchanged_lines_are_seen_in_the_file() -> None:
         assert name != "copied" or "coefficients of the other one" in diagnosis.text
 
 
-def test_a_mistake_is_named_where_every_bit_was_asked_for() -> None:
+def test_mistake_is_diagnosed_under_bitwise_comparison() -> None:
     inputs = make_inputs()
     case = msgspec.structs.replace(CASE, exact="float32 row-major")
     for mask, name in ((inputs.mask, "not-bit-for-bit"), (inputs.mask[::-1, ::-1], "mask-flipped")):

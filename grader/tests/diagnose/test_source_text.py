@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(256) k(const float *in,
         ("", "", (0, 0), "read write", ""),
     ],
 )
-def test_what_a_shared_race_lacks(
+def test_shared_memory_race_names_the_missing_barrier(
     first: str, second: str, lines: tuple[int, int], verbs: str, says: str
 ) -> None:
     source = KERNEL.replace("FIRST", first).replace("SECOND", second)

@@ -1,5 +1,5 @@
 """Programs that the tests step through: stepped.cu, built and run once; and those whose steps are
-compared with what --profile counts: each solution that has kernels, and entries of the zoo."""
+compared with what --profile counts: each solution that has kernels, and known submissions."""
 
 import copy
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
 from grader.model.lab import Input
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries as known_submissions
 
 FILE = Path(__file__).with_name("stepped.cu")
 EVERYTHING, RACE, APART, OUTSIDE = LAUNCHES = range(4)
 WITH_KERNELS = ["lab2", "lab3", "lab4", "lab5", "lab6", "lab7", "lab8"]  # lab 1 has none
-ZOO = [
+KNOWN_SUBMISSIONS = [
     *("lab2/poor-lanes-down-a-column", "lab2/right-columns-of-warps", "lab2/right-grid-stride"),
     *("lab2/right-structs-and-lambdas", "lab3/poor-serialised-bank", "lab3/right-double-templates"),
     *("lab3/right-warps-in-z", "lab3/right-wide-constants", "lab4/poor-transposed-tile"),
@@ -108,7 +108,9 @@ class Profiled:
 def profiled(which: str, work: Path) -> Iterator[Profiled]:
     """One run for each part of a lab that has kernels and technique checks."""
     lab = spec.load(which.split("/")[0])
-    source = zoo.write(zoo.find(which)) if "/" in which else paths.SOLUTIONS
+    source = (
+        known_submissions.write(known_submissions.find(which)) if "/" in which else paths.SOLUTIONS
+    )
     submission = submissions.find(lab, str(source))
     made = make.build(make.BuildRequest(submission, "sim", "checked"))
     assert made.binary, made.errors

@@ -166,9 +166,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> SwitchedProgram:
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_an_address_that_is_no_function_ends_the_run_at_its_line(
-    built: SwitchedProgram, name: str
-) -> None:
+def test_call_to_a_non_function_ends_the_run_at_its_line(built: SwitchedProgram, name: str) -> None:
     outcome = built.run(name).outcome
     assert outcome.end == "no-result", (outcome.reason, outcome.findings)
     (finding,) = (f for f in outcome.findings if f.kind == "foreign-call")
@@ -178,7 +176,7 @@ def test_an_address_that_is_no_function_ends_the_run_at_its_line(
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_what_the_source_names_may_be_called(built: SwitchedProgram, name: str) -> None:
+def test_functions_named_in_the_source_may_be_called(built: SwitchedProgram, name: str) -> None:
     run = built.run(name)
     assert run.outcome.end == "completed" and run.right, (run.outcome.reason, run.outcome.findings)
     assert not [f for f in run.outcome.findings if f.severity == "error"]

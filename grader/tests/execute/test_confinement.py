@@ -128,7 +128,7 @@ def test_own_memory_is_free(built: SwitchedProgram, name: str) -> None:
     assert not [f for f in run.outcome.findings if f.severity == "error"]
 
 
-def test_the_program_has_what_is_confined(built: SwitchedProgram) -> None:
+def test_program_contains_the_confined_ranges(built: SwitchedProgram) -> None:
     """The ranges exist: without the linker's script or the mark nothing above could be found."""
     binary = built.runner.binary.read_bytes()
     assert b"sim_course_zero" in binary and b"confinement_begin" in binary

@@ -107,7 +107,7 @@ def test_a_run_that_ends_early_is_not_complete(tmp_path: Path) -> None:
         assert reported.our_fault(lambda: True) is None
 
 
-def test_what_is_too_much_ends_the_frames(tmp_path: Path) -> None:
+def test_oversized_frame_ends_the_evidence(tmp_path: Path) -> None:
     body = "char *big = calloc(1, 5 << 20); evidence_write(EVIDENCE_PROFILE, big, 5 << 20);"
     _, reported = run(body, tmp_path)
     assert reported.frames == [(evidence.BEGIN, b"")] and not reported.is_complete()
@@ -130,7 +130,7 @@ WHOLE = [(evidence.BEGIN, b""), (evidence.CALL, b""), (evidence.STATUS, b"{}"), 
 FRAMES = [frame(KEY, kind, i, text) for i, (kind, text) in enumerate(WHOLE)]
 
 
-def test_what_is_written_by_hand_is_read() -> None:
+def test_hand_written_frames_are_parsed() -> None:
     assert evidence.parse(b"".join(FRAMES), KEY).is_complete()
 
 
@@ -151,11 +151,11 @@ def test_what_is_written_by_hand_is_read() -> None:
         evidence.HEADER.pack(evidence.BEGIN, 0, 0xFFFFFFFF) + bytes(100),
     ],
 )
-def test_what_is_missing_added_or_forged_is_not_complete(raw: bytes) -> None:
+def test_missing_extra_or_forged_frames_are_incomplete(raw: bytes) -> None:
     assert not evidence.parse(raw, KEY).is_complete()
 
 
-def test_one_wrong_bit_anywhere_is_noticed() -> None:
+def test_one_flipped_bit_is_detected() -> None:
     whole, chance = b"".join(FRAMES), random.Random(1)
     for at in range(len(whole)):
         wrong = bytearray(whole)
@@ -174,7 +174,7 @@ def test_one_wrong_bit_anywhere_is_noticed() -> None:
         (WHOLE, False),
     ],
 )
-def test_who_is_at_fault(frames: list[tuple[bytes, bytes]], ours: bool) -> None:
+def test_disk_errors_are_the_machines_fault(frames: list[tuple[bytes, bytes]], ours: bool) -> None:
     assert (Evidence(frames).our_fault(lambda: False) is not None) == ours
 
 
@@ -197,7 +197,7 @@ def test_evidence_cannot_be_cut_off() -> None:
         assert os.pwrite(made.descriptor, b"more", evidence.KEY) == 4
 
 
-def test_a_folder_without_room_is_seen(tmp_path: Path) -> None:
+def test_full_folder_is_detected(tmp_path: Path) -> None:
     assert not room.is_full(tmp_path, 3 * room.PIECE + 1)
     assert room.is_full(tmp_path / "none", 1)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -208,7 +208,7 @@ def test_a_folder_without_room_is_seen(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-def test_what_many_threads_do_at_one_line_is_said_once() -> None:
+def test_findings_of_many_threads_are_merged_by_line() -> None:
     def fault(line: int, *thread: int, case: str = "fault-never-set", at: int = 0) -> bytes:
         block, who = [0, 0, 0], list(thread)
         found = Finding("out-of-bounds", case, kernel="k", file="a.cu", line=line, address=at)

@@ -72,7 +72,7 @@ def run(source: Path, tmp_path: Path, sample: int, *arguments: int) -> tuple[lis
     return [int(x) for x in done.stdout.split()], json.loads(target.read_text())["kernels"]
 
 
-def test_models(source: Path, tmp_path: Path) -> None:
+def test_counters_follow_the_memory_model(source: Path, tmp_path: Path) -> None:
     _, (first, second) = run(source, tmp_path, 0, 4, 8)
     pixels = 4 * 32 * 8 * 8
     assert first["counters"]["dram_bytes"] == 2 * 4 * pixels  # each read once, each written once

@@ -87,7 +87,7 @@ def test_status_output_and_arguments_are_the_programs(program: Path) -> None:
     assert (done.returncode, done.stdout) == (7, "--profile 42\n"), done.stderr
 
 
-def test_a_reader_that_has_read_enough_is_no_crash(tmp_path: Path) -> None:
+def test_closed_pipe_is_not_a_crash(tmp_path: Path) -> None:
     source = tmp_path / "lines.cu"
     source.write_text('#include <stdio.h>\nint main() { for (;;) puts("a line"); }\n')
     command = [str(paths.ROOT / "grade"), "run", str(source)]
@@ -261,7 +261,7 @@ def test_new_memory_is_what_a_device_has_and_the_checks_name_who_relies_on_it(
 
 
 @pytest.mark.parametrize("symbol", ['"c_mask"', "&c_mask"])
-def test_a_copy_to_something_that_is_no_symbol_names_the_line(symbol: str, tmp_path: Path) -> None:
+def test_copy_to_a_non_symbol_names_the_line(symbol: str, tmp_path: Path) -> None:
     source = tmp_path / "quoted.cu"
     source.write_text(
         "#include <cuda_runtime.h>\n__constant__ float c_mask[9];\nint main(void) {\n"
@@ -364,7 +364,7 @@ def test_ctrl_c_ends_the_program_too(endless: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_the_program_does_not_outlive_the_grader(endless: Path, number: signal.Signals) -> None:
+def test_program_dies_with_the_grader(endless: Path, number: signal.Signals) -> None:
     process = begun(endless)
     process.send_signal(number)
     process.communicate(timeout=20)
@@ -461,7 +461,7 @@ int main()
 """
 
 
-def test_what_c_plus_plus_leaves_open_and_nvcc_does_not_use(tmp_path: Path) -> None:
+def test_undefined_behaviour_is_not_exploited(tmp_path: Path) -> None:
     """An overflow ends no loop and makes none endless; a null `this` is tested."""
     source = tmp_path / "undefined.cu"
     source.write_text(UNDEFINED)
@@ -707,7 +707,7 @@ int main() {
 """
 
 
-def test_the_checks_take_at_most_three_times_the_memory(tmp_path: Path) -> None:
+def test_checks_use_at_most_three_times_the_memory(tmp_path: Path) -> None:
     source = tmp_path / "blur.cu"
     source.write_text(STENCIL)
     assert int(run(source, "--check").stdout) < 3 * int(run(source).stdout)

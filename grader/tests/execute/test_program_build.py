@@ -1,4 +1,4 @@
-"""What `./grade run` says while it builds: warnings, and a machine that does not let it work."""
+"""Messages of `./grade run` while it builds: warnings and machine errors."""
 
 import os
 import subprocess
@@ -80,7 +80,7 @@ def test_many_warnings_do_not_drown_the_output(source: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--check",)])
-def test_an_error_stands_alone(source: Path, options: tuple[str, ...]) -> None:
+def test_compiler_error_prints_nothing_else(source: Path, options: tuple[str, ...]) -> None:
     source.write_text(QUIET.replace("s[threadIdx.x] = 7;", "s[threadIdx.x] = 7"))
     said = run(source, *options).stderr.splitlines()
     assert sum("error: " in line for line in said) == 1 and len(said) <= 5, said
@@ -150,7 +150,7 @@ def test_each_file_has_its_own_variables_of_a_header(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
 
 
-def test_options_of_nvcc(tmp_path: Path) -> None:
+def test_nvcc_options_are_accepted(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         "#include <math.h>\n#include <stdio.h>\nint answer();\n"
         "int main(int argc, char **argv) {\n"
@@ -199,7 +199,7 @@ def test_files_of_any_name_are_cuda(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", ""), done.stderr
 
 
-def test_the_program_of_a_makefile(tmp_path: Path) -> None:
+def test_run_builds_a_makefile_program(tmp_path: Path) -> None:
     """As labs/tests/programs/hecbench.py runs those of others."""
     (tmp_path / "Makefile").write_text(
         "main: main.o\n\tnvcc -arch=sm_60 main.o \\\n  -o main -lm\n"
@@ -231,7 +231,7 @@ def test_smaller_sizes_of_a_program() -> None:
     assert list(smaller(["-p=300"])) == [["-p=300"], ["-p=1"]]
 
 
-def test_files_that_are_no_program(tmp_path: Path) -> None:
+def test_non_program_files_are_refused(tmp_path: Path) -> None:
     wide = tmp_path / "wide.cu"
     wide.write_text(QUIET, encoding="utf-16")
     assert run(wide).stderr == f"grade: {wide}: the file is UTF-16: save it as UTF-8\n"
@@ -281,7 +281,9 @@ def test_a_missing_program_is_named(
 
 
 @pytest.mark.parametrize("home", [None, "/nonexistent"])
-def test_no_home(home: str | None, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_runs_without_a_home_folder(
+    home: str | None, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("HOME")
     if home:
         monkeypatch.setenv("HOME", home)

@@ -95,7 +95,7 @@ def test_errors_are_found_with_their_threads() -> None:
     assert isinstance(barrier, Barrier) and barrier.lanes in ([0x55555555], [0xAAAAAAAA])
 
 
-def test_what_does_not_fit_is_cut_with_words() -> None:
+def test_oversized_recording_is_truncated_with_a_note() -> None:
     whole = stepped.recording(EVERYTHING)
     size = len(whole.packed())
     for most, said in ((size // 2, "of 4 warps this page has"), (size // 6, "the page ends after")):
@@ -119,7 +119,7 @@ def test_the_schema_describes_it() -> None:
         jsonschema.validate(document, schema)
 
 
-def test_what_is_no_recording() -> None:
+def test_malformed_recordings_are_rejected() -> None:
     block, left_out = b'["block",0,"k",[1,1,1],[1,1,1],[0,0,0]]\n', b'["left_out",7]\n'
     for raw in (b"", b"\xff\n", b"[]\n", b'["block",0]\n', b'["access"]\n', left_out):
         assert steps.read(raw, Path("none")) is None
@@ -153,7 +153,7 @@ def of_accesses(counted: Counters) -> Counters:
 
 
 @pytest.mark.slow("builds the instrumented program of a lab")
-@pytest.mark.parametrize("which", [*stepped.WITH_KERNELS, *stepped.ZOO])
+@pytest.mark.parametrize("which", [*stepped.WITH_KERNELS, *stepped.KNOWN_SUBMISSIONS])
 def test_the_steps_of_all_blocks_add_up_to_the_profile(which: str, tmp_path: Path) -> None:
     """And those of one that is recorded with its values, as a page has it, to the block's."""
     for run in stepped.profiled(which, tmp_path):

@@ -58,7 +58,7 @@ def test_a_sentence_needs_no_member_of_its_record(kind: str, case: str) -> None:
         assert said.isprintable() and "{" not in said and len(said) > 10
 
 
-def test_what_the_catalogue_does_not_know_is_told_by_its_kind() -> None:
+def test_unknown_finding_is_described_by_its_kind() -> None:
     assert Finding("new-kind", "of-its-own", file="a.cu", line=3).render() == (
         "a.cu:3: new-kind of-its-own"
     )

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from grader.findings import catalogue
-from grader.tests.zoo import entries, grading
-from grader.tests.zoo.grading import Graded
+from grader.tests.known_submissions import entries, grading
+from grader.tests.known_submissions.grading import Graded
 
 # A race, one that a barrier orders, an access outside, a leak, a call that fails, memory that
 # nothing was written to; by the simulator, by the sanitizers and by the check of OpenMP's threads.
@@ -20,7 +20,7 @@ WRONG = (
     *("lab3/block-too-large", "lab4/barrier-missing", "lab4/mask-loaded-in-part"),
     "lab5/gap-no-barrier-between-tiles",
 )
-FOLDER = re.compile(r"/\S*/zoo-\w+/")  # of one grade
+FOLDER = re.compile(r"/\S*/known-\w+/")  # of one grade
 NUMBER = re.compile(r"(?P<place>.*?)\b(?:7000\d{3})")  # what stands before a sentence, and it
 Grade = Callable[[str], Graded]
 pytestmark = pytest.mark.apart

@@ -73,7 +73,7 @@ def test_a_corpus_is_small(name: str) -> None:
     assert sum(map(len, kept.values())) <= corpus.MOST_BYTES
 
 
-def test_an_archive_holds_each_input_once_and_always_the_same_bytes(
+def test_corpus_archive_is_unique_and_reproducible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = (corpus.FOLDER / "npy.zip").read_bytes()
@@ -160,7 +160,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("why", BROKEN)
-def test_a_broken_reader_is_noticed(why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_reader_is_detected(why: str, monkeypatch: pytest.MonkeyPatch) -> None:
     name, owner, attribute, replacement = BROKEN[why]
     assert not fails(name)
     monkeypatch.setattr(owner, attribute, replacement)

@@ -14,7 +14,7 @@ import pytest
 
 from grader import paths
 from grader.tests import captured
-from grader.tests.zoo.test_zoo import grade
+from grader.tests.known_submissions.test_known import grade
 
 SIGNATURE = (
     "(const float *image, int width, int height, const float *mask, int radius, "
@@ -73,13 +73,13 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_runs_badly(name: str, tmp_path: Path) -> None:
+def test_misbehaving_program_gets_a_message(name: str, tmp_path: Path) -> None:
     body, before, message = RUNS[name]
     for check in fails(cpu_loop(tmp_path, body, before)):
         assert message in " ".join(check["message"]), check["message"]
 
 
-def test_prints_a_gigabyte(tmp_path: Path) -> None:
+def test_program_that_prints_a_gigabyte_is_stopped(tmp_path: Path) -> None:
     body = "char line[4096]; memset(line, 'x', 4095); line[4095] = 0; "
     body += "for (int i = 0; i < 1 << 18; i++) puts(line);"
     start = time.monotonic()
@@ -113,12 +113,12 @@ def test_does_not_compile_names_the_students_own_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "  \n\n"], ids=["empty", "blank"])
-def test_empty_file(content: str, tmp_path: Path) -> None:
+def test_empty_file_gets_no_points(content: str, tmp_path: Path) -> None:
     (tmp_path / "cpu_loop.c").write_text(content)
     assert "is empty" in compile_check(tmp_path)["message"][0]
 
 
-def test_missing_file(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "lab1_cpu_loop").mkdir()
     assert "is missing" in compile_check(tmp_path)["message"][0]
 
@@ -150,7 +150,7 @@ def test_function_missing_or_main_defined(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow("a grade for each odd folder")
-def test_odd_folder_names(tmp_path: Path) -> None:
+def test_odd_folder_names_are_graded(tmp_path: Path) -> None:
     for name in ("with space", "ü$(touch x)'q", 'quote"back\\slash', "-k", "new\nline", "a:b#c%d"):
         folder = cpu_loop(tmp_path / name, "")
         failed = fails(folder)
@@ -164,7 +164,7 @@ def test_a_file_saved_on_windows(tmp_path: Path) -> None:
     assert "no pixel" in fails(tmp_path)[0]["message"][0]
 
 
-def test_no_such_folder_is_a_usage_error(tmp_path: Path) -> None:
+def test_missing_folder_is_a_usage_error(tmp_path: Path) -> None:
     for src in (tmp_path / "nowhere", tmp_path):
         done = captured.grade("lab1", "--src", src)
         assert done.returncode == 2 and "Traceback" not in done.stderr
@@ -183,7 +183,7 @@ def test_no_such_folder_is_a_usage_error(tmp_path: Path) -> None:
     ],
     ids=" ".join,
 )
-def test_usage_errors(arguments: list[str]) -> None:
+def test_wrong_arguments_are_usage_errors(arguments: list[str]) -> None:
     done = captured.grade(*arguments)
     assert done.returncode == 2 and done.stderr and "Traceback" not in done.stderr
 
@@ -292,7 +292,7 @@ def test_ctrl_c_before_anything_can_say_so(module: bool) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
 
 
-def test_a_strict_umask_takes_nothing_from_the_program(tmp_path: Path) -> None:
+def test_strict_umask_does_not_hide_files_from_the_program(tmp_path: Path) -> None:
     """Behind walls it is another user, who has to read what the grader wrote for it."""
     shutil.copy(paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c", tmp_path)
     before = os.umask(0o077)

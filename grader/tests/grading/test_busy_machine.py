@@ -1,4 +1,4 @@
-"""What a busy machine left undecided is done once more alone, and then costs nothing."""
+"""Checks left undecided by a busy machine run once more alone, then cost no points."""
 
 import errno
 from collections.abc import Iterator
@@ -71,7 +71,7 @@ def test_a_run_is_repeated_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert machine.used_alone >= 2 and result.exit_code == exit_codes.FULL_MARKS
 
 
-def test_what_stays_undecided_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undecided_checks_cost_no_points(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(always=True)
     hold_up_runs(machine, monkeypatch)
     result = machine.graded("solutions", "on 31x17")
@@ -82,7 +82,7 @@ def test_what_stays_undecided_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     assert result.exit_code == exit_codes.FULL_MARKS
 
 
-def test_a_wrong_file_gets_no_points_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_file_gets_no_points_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine()
     hold_up_runs(machine, monkeypatch)
     result = machine.graded("starter", "C 13x13 on")
@@ -116,7 +116,7 @@ def test_a_build_is_repeated_alone(always: bool, monkeypatch: pytest.MonkeyPatch
         assert result.exit_code == exit_codes.FULL_MARKS and result.score.measured > 0
 
 
-def test_a_starved_command_is_no_outcome(tmp_path: Path) -> None:
+def test_starved_command_is_undecided(tmp_path: Path) -> None:
     """The run itself says so, whatever it left behind."""
     done = Finished(Limits(10), None, 9, "starved", seconds=400, processor=1)
     with pytest.raises(TooBusyError, match="got 1 s of processor time in 400 s"):

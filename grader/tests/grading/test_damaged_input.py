@@ -49,7 +49,7 @@ def mutants(count: int) -> Iterator[bytes]:
 
 
 @pytest.mark.slow("the translator reads hundreds of damaged files")
-def test_rewriter() -> None:
+def test_rewriter_survives_damaged_source() -> None:
     refused = 0
     for source in mutants(600):
         try:

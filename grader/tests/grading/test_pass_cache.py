@@ -1,4 +1,4 @@
-"""What has passed is not run again, and everything else is."""
+"""Passed checks are cached; all others run again."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def test_a_pass_is_found_and_marked(binary: Path) -> None:
 
 
 @pytest.mark.parametrize("verdict", ["fail", "skip", "error", "uncertain"])
-def test_what_did_not_pass_is_not(verdict: result.Verdict, binary: Path) -> None:
+def test_only_passes_are_cached(verdict: result.Verdict, binary: Path) -> None:
     cache = noted(binary, msgspec.structs.replace(PASS, verdict=verdict))
     assert cache.find(CASE, binary) is None
 
@@ -118,14 +118,14 @@ def test_the_cases_of_a_changed_part_come_first(
 
 
 @pytest.mark.parametrize("damage", [b"", b"[1]", b"\xff", b'{"x": {"id": 3}}'])
-def test_damaged_notes_are_none(damage: bytes, binary: Path) -> None:
+def test_damaged_cache_is_ignored(damage: bytes, binary: Path) -> None:
     noted(binary)
     (binary.parent.parent / pass_cache.NOTE).write_bytes(damage)
     assert PassCache.of(binary, PLAN).find(CASE, binary) is None
     assert noted(binary).find(CASE, binary) is not None
 
 
-def test_a_second_grading_runs_nothing_unless_told_to(
+def test_second_grading_runs_nothing_unless_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = LAB.submit[0]
@@ -144,7 +144,7 @@ def test_a_second_grading_runs_nothing_unless_told_to(
         graded(keep_notes=False)
 
 
-def test_after_an_edit_the_part_is_told_first_and_others_stay(tmp_path: Path) -> None:
+def test_after_an_edit_its_part_comes_first_and_others_stay_cached(tmp_path: Path) -> None:
     file = tmp_path / LAB.submit[0]
     text = (paths.SOLUTIONS / LAB.folder / file.name).read_text()
     plan = plan_for(LAB, "sim", "97x61")

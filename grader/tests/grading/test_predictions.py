@@ -1,4 +1,4 @@
-"""What becomes of predictions in a grade: they are shown, and earn no points."""
+"""Predictions appear in a grade and earn no points."""
 
 import jsonschema
 import msgspec
@@ -47,7 +47,7 @@ def test_speed_that_needs_a_gpu_stays_unmeasured(how: PredictedSpeed) -> None:
     assert Unmeasured(15, NO_GPU) in score.score(plan(how), others).unmeasured
 
 
-def test_nothing_is_predicted_with_a_gpu_or_without_speed() -> None:
+def test_no_prediction_with_a_gpu_or_without_speed() -> None:
     assert len(plan("shown").predicted) == 3
     assert plan("off").predicted == ()
     assert plan_for(LAB, "gpu").predicted == ()
@@ -56,7 +56,7 @@ def test_nothing_is_predicted_with_a_gpu_or_without_speed() -> None:
     assert plan_for(spec.load("lab1", hidden=False), "cpu").predicted == ()
 
 
-def test_what_a_gpu_measured_replaces_what_was_predicted() -> None:
+def test_gpu_time_replaces_the_prediction() -> None:
     base = result(x="pass")
     made = Prediction("lab3/A/fast", "NVIDIA H200", time=TIME)
     other = Prediction("lab3/B/fast", "NVIDIA H200", time=TIME)
@@ -99,7 +99,7 @@ def test_a_document_with_predictions_is_one_of_the_schema() -> None:
         jsonschema.validate(document, schema)
 
 
-def test_a_grade_has_the_predictions_and_takes_them_from_its_note() -> None:
+def test_grade_reuses_cached_predictions() -> None:
     lab = spec.load("lab2", hidden=False)
     submission = submissions.find(lab, "solutions")
     planned = plan_for(lab, "sim", pattern="speed of the kernel")

@@ -60,7 +60,7 @@ def test_speed_that_was_not_asked_for_is_named() -> None:
     assert code == exit_codes.FULL_MARKS
 
 
-def test_of_a_lab_with_c_and_cuda_only_the_cuda_needs_a_gpu() -> None:
+def test_only_cuda_parts_of_a_mixed_lab_need_a_gpu() -> None:
     marks = score.score(plan_for(spec.load("lab8"), "sim", timed=False), [])
     missing = {u.reason: u.points for u in marks.unmeasured}
     assert missing["need a GPU"] == 4
@@ -75,14 +75,14 @@ def test_a_failure_and_what_it_blocks_are_lost() -> None:
 
 
 @pytest.mark.parametrize("verdict", ["uncertain", "error"])
-def test_what_is_not_the_students_fault_costs_nothing(verdict: Verdict) -> None:
+def test_grader_errors_cost_no_points(verdict: Verdict) -> None:
     earned, measured, missing, code = graded(check("pass", 80), check(verdict, 5))
     assert (earned, measured) == (80, 80)
     assert 5 in missing.values()
     assert code == (exit_codes.FAULT if verdict == "error" else exit_codes.FULL_MARKS)
 
 
-def test_what_a_fault_of_ours_blocks_costs_nothing() -> None:
+def test_checks_blocked_by_grader_errors_cost_no_points() -> None:
     earned, measured, _, code = graded(
         check("error", 0, name="compiles"), check("skip", 85, needs="compiles")
     )
@@ -95,7 +95,7 @@ def test_a_check_that_this_backend_lacks_costs_nothing() -> None:
     assert missing["need the simulator"] == 5
 
 
-def test_what_cannot_be_timed_here_costs_nothing() -> None:
+def test_untimed_parts_cost_no_points() -> None:
     speed = Check("s", "s", "speed", "skip", 0, 15)
     earned, measured, missing, code = graded(check("pass", 85), speed, backend="gpu")
     assert (earned, measured, code) == (85, 85, exit_codes.FULL_MARKS)

@@ -77,7 +77,7 @@ def children() -> list[int]:
     ]
 
 
-def test_what_a_killed_child_left_is_judged_all_the_same(
+def test_checks_of_a_killed_child_are_still_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone, _ = graded(SOLUTION, tmp_path, 1)
@@ -114,7 +114,7 @@ def test_an_end_in_the_middle_leaves_no_child(
     assert set(children()) <= set(before) | {cleanup_after_kill.pid()}
 
 
-def test_what_is_timed_is_judged_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_timed_checks_run_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here: list[int] = []
 
     def judge_it(_session: object, planned: Planned, _: object) -> Check:

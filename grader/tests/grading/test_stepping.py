@@ -17,16 +17,16 @@ from grader.model import spec
 from grader.model.lab import CheckSpec, Lab
 from grader.model.result import Check
 from grader.tests import captured
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 pytestmark = pytest.mark.apart
 DATA = re.compile(r'<script type="text/plain" id="data">(.*?)</script>')
 
 
 def opened(entry: str, pattern: str, *more: str | Path) -> tuple[Recording, str]:
-    """The recording in the page of an entry of the zoo, and what the grade printed."""
+    """The recording in the page of a known submission, and what the grade printed."""
     lab = entry.split("/")[0]
-    source = zoo.write(zoo.find(entry))
+    source = entries.write(entries.find(entry))
     options = ["--src", str(source), "-k", pattern, "--step", "--no-speed"]
     done = captured.grade(lab, *options, *more, timeout=300)
     page = re.search(r"step through it: (build/step/\S+\.html)", done.stdout)
@@ -97,7 +97,7 @@ def _failed(lab: Lab, check: CheckSpec, **changes: Any) -> Check:
     return msgspec.structs.replace(line, **changes)
 
 
-def test_which_lines_of_a_grade_name_the_command() -> None:
+def test_grade_names_the_step_command_for_failures() -> None:
     lab = spec.load("lab4")
     case = next(c for c in lab.case if c.name == "tile: Ando 3x3 on 97x61, zero border")
     asked = stepping.command(lab, _failed(lab, case), "sim", "./grade lab4")
@@ -115,7 +115,7 @@ def test_which_lines_of_a_grade_name_the_command() -> None:
     assert not stepping.command(in_c, _failed(in_c, in_c.case[0]), "cpu", "")
 
 
-def test_what_cannot_be_stepped_is_said() -> None:
+def test_step_explains_what_it_cannot_record() -> None:
     done = captured.grade("lab1", "--src", "solutions", "-k", "Ando 5x5 on 64x3", "--step")
     assert "no page to step through: no selected check runs kernels" in done.stdout
     assert done.returncode == 0

@@ -177,7 +177,7 @@ def test_the_contents_follow_the_text(site: Path, page: Page) -> None:
         expect(here).to_be_in_viewport()
 
 
-def test_of_a_terminal_the_commands_are_copied(site: Path, page: Page) -> None:
+def test_copy_button_copies_only_the_commands(site: Path, page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(address(site, "introduction"))
     code = page.locator(".code").filter(has_text="$ ./grade run brighten.cu --check")
@@ -246,7 +246,7 @@ def test_the_pdf_of_all_pages_has_a_chapter_for_each(built: Built) -> None:
     document.close()
 
 
-def test_the_words_about_a_mistake_are_on_the_page_of_its_picture(site: Path, built: Built) -> None:
+def test_mistake_text_and_picture_share_a_page(site: Path, built: Built) -> None:
     """Pictures of mistakes are the only images of a PDF; drawings are lines."""
     assert built
     files = (paths.ROOT / "handouts/figures/mistakes").iterdir()

@@ -131,7 +131,7 @@ def test_a_workflow_gets_a_summary_and_annotations_alone(tmp_path: Path) -> None
     assert not (folder / "result.json").exists()
 
 
-def test_what_a_program_prints_commands_nothing(tmp_path: Path) -> None:
+def test_program_output_cannot_issue_workflow_commands(tmp_path: Path) -> None:
     folder = a_course(tmp_path / "student", document=result.to_json(graded(*CHECKS)))
     _, out = run(folder, "lab3")
     lines = out.splitlines()
@@ -143,7 +143,7 @@ def test_what_a_program_prints_commands_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["| a | b |", "</code><script>", "@someone #1 ![x](http://e.org/x.png)", "&lt;", "`"]
 )
-def test_text_in_the_summary_is_shown_and_does_nothing(text: str) -> None:
+def test_summary_text_is_escaped(text: str) -> None:
     shown = autograder.literal(text)
     inside = shown.removeprefix("<code>").removesuffix("</code>")
     assert not set(inside) & set("<>|@`![]()/.:\n")
@@ -197,7 +197,7 @@ def test_other_names_are_refused(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("status", [2, 3, 130])
-def test_where_nothing_was_graded_no_result_is_left(tmp_path: Path, status: int) -> None:
+def test_ungraded_run_leaves_no_result(tmp_path: Path, status: int) -> None:
     folder = a_course(tmp_path / "student", status, result.to_json(graded(*CHECKS)))
     ended, out = run(folder, **RUNNER)
     assert ended == 3
@@ -205,7 +205,7 @@ def test_where_nothing_was_graded_no_result_is_left(tmp_path: Path, status: int)
     assert not (folder / "result.json").exists()
 
 
-def test_a_broken_grade_or_an_incomplete_runner_is_told(tmp_path: Path) -> None:
+def test_broken_grade_or_incomplete_runner_is_reported(tmp_path: Path) -> None:
     folder = a_course(tmp_path / "student", document=b"{")
     assert run(folder, "lab3")[0] == 3
     (folder / "grade.json").write_bytes(result.to_json(graded(*CHECKS)))
@@ -216,7 +216,7 @@ def test_a_broken_grade_or_an_incomplete_runner_is_told(tmp_path: Path) -> None:
     assert (ended, "nor ./grade in the checkout" in out) == (3, True)
 
 
-def test_a_pushed_result_is_neither_kept_nor_followed(tmp_path: Path) -> None:
+def test_pushed_result_is_neither_preserved_nor_followed(tmp_path: Path) -> None:
     folder = a_course(tmp_path / "student", document=result.to_json(graded(*CHECKS)))
     other = tmp_path / "other"
     other.write_text("kept")

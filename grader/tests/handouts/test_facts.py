@@ -65,7 +65,7 @@ def course(filled: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(filled, tmp_path / "course"))
 
 
-def test_the_committed_pages_are_up_to_date() -> None:
+def test_committed_pages_are_current() -> None:
     done = _facts(paths.ROOT, "--check")
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -132,7 +132,7 @@ def test_a_changed_file_is_found(
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_missing_is_said_without_a_traceback(course: Path) -> None:
+def test_missing_input_prints_no_traceback(course: Path) -> None:
     (course / "solutions/lab2_global_memory/hidden.toml").unlink()
     (course / "handouts/facts/counted.json").unlink()
     (course / "labs/studies/reproduce/reference.json").write_text("{")
@@ -148,7 +148,7 @@ def test_what_is_missing_is_said_without_a_traceback(course: Path) -> None:
         assert words in done.stdout
 
 
-def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def full(_path: Path, _data: bytes) -> None:
         raise OSError(28, "No space left on device")
 
@@ -218,7 +218,7 @@ def test_line_ends_stay_as_the_page_has_them() -> None:
 
 
 @pytest.mark.parametrize("lab", outline.available())
-def test_no_hidden_case_is_named(lab: str) -> None:
+def test_hidden_cases_are_not_named(lab: str) -> None:
     """The table has the number of hidden cases and their points, and nothing else of them."""
     text = kinds.content(f"{lab}.md", Block("checks all", 0, 1)) or ""
     secret = spec._decode(paths.hidden_cases(spec.load(lab).folder), HiddenFile).case
@@ -260,7 +260,7 @@ def test_the_packages_of_contributing_are_those_of_the_layers() -> None:
             kinds.content(page, Block(name, 0, 1))
 
 
-def test_a_quoted_todo_that_has_moved_is_told(tmp_path: Path) -> None:
+def test_moved_todo_quotation_is_reported(tmp_path: Path) -> None:
     starter = tmp_path / "starter" / "lab1_cpu_loop"
     starter.mkdir(parents=True)
     (starter / "cpu_loop.c").write_text("int x;\n/* TODO 1: a loop */\n")

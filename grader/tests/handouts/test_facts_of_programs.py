@@ -1,4 +1,4 @@
-"""What the handouts show of programs: mistakes with their pictures, and counters."""
+"""The handouts' facts about programs: mistakes with their pictures, and counters."""
 
 import ast
 import io
@@ -13,7 +13,7 @@ from PIL import Image
 from grader import paths
 from grader.diagnose import catalogue
 from grader.model import outline, spec
-from grader.tests.zoo import entries, table
+from grader.tests.known_submissions import entries, table
 from handouts.facts import (
     count,
     counted,
@@ -53,20 +53,20 @@ def _named_in_source() -> set[str]:
     return names
 
 
-def test_every_mistake_that_the_grader_names_is_in_the_catalogue() -> None:
+def test_catalogue_lists_every_diagnosis() -> None:
     named = _named_in_source()
     assert len(named) > 50 and {"mask-flipped", "channels-swapped", "order-dependent"} <= named
     assert named - {entry.name for entry in catalogue.entries()} == set()
 
 
-def test_what_holds_in_one_lab_alone_is_said_of_it() -> None:
+def test_mistakes_of_one_lab_name_the_lab() -> None:
     """Only lab 8 has bytes that keep 255 and colours side by side."""
     parts = re.split(r"\n\n|\n\| ", mistakes.explained())
     own = [part for part in parts if "still 255" in part or "side by side" in part]
     assert len(own) == 3 and all(re.search(r"\bin lab 8:", part, re.IGNORECASE) for part in own)
 
 
-def test_the_catalogue_has_no_mistake_that_the_grader_never_names() -> None:
+def test_catalogue_lists_only_diagnoses() -> None:
     source = "".join(
         file.read_text(errors="replace")
         for folder, pattern in (("grader", "*.py"), ("labs/sim/src", "*.[ch]*"))
@@ -77,7 +77,7 @@ def test_the_catalogue_has_no_mistake_that_the_grader_never_names() -> None:
 
 
 @pytest.mark.parametrize("lab", outline.available())
-def test_a_page_has_every_mistake_that_programs_of_the_zoo_make_in_its_lab(lab: str) -> None:
+def test_page_lists_every_mistake_of_its_labs_known_submissions(lab: str) -> None:
     named = set()
     for entry in entries.of_lab(lab, "wrong", "unsafe"):
         named |= {entry.detail, *entry.also} - {"-", table.SMALLEST}
@@ -85,7 +85,7 @@ def test_a_page_has_every_mistake_that_programs_of_the_zoo_make_in_its_lab(lab: 
     assert sorted(name for name in named if f"(mistakes.md#mistake-{name})" not in page) == []
 
 
-def test_pictures_are_there_and_small_and_anchors_are_unique() -> None:
+def test_pictures_exist_and_are_small_and_anchors_unique() -> None:
     page = (paths.ROOT / "handouts/mistakes.md").read_text()
     anchors = re.findall(r'<a id="mistake-([^"]+)"></a>', page)
     assert anchors and sorted(anchors) == sorted(entry.name for entry in catalogue.entries())
@@ -98,7 +98,7 @@ def test_pictures_are_there_and_small_and_anchors_are_unique() -> None:
         assert pictures.read(data).max() < len(pictures.palette()) <= 64
 
 
-def test_no_picture_of_a_difference_has_one_colour() -> None:
+def test_difference_pictures_have_several_colours() -> None:
     for file in PICTURES.iterdir():
         picture = pictures.read(file.read_bytes())
         width = (picture.shape[1] - 2 * pictures.GAP) // 3
@@ -125,7 +125,7 @@ def test_a_difference_shows_its_sign_and_each_wrong_pixel() -> None:
         ("lab8", {"averaged", "lane-order"}),
     ],
 )
-def test_a_picture_drawn_again_is_the_committed_one(lab: str, names: set[str]) -> None:
+def test_redrawn_picture_equals_the_committed_one(lab: str, names: set[str]) -> None:
     """Rounding on another processor may move a grey or a shade by one step; which pixels are equal
     must be the same."""
     committed = mistake_list.read().pictures
@@ -140,7 +140,7 @@ def test_a_picture_drawn_again_is_the_committed_one(lab: str, names: set[str]) -
         assert (before[fixed] == picture.colours[fixed]).all()
 
 
-def test_the_same_picture_gives_the_same_bytes() -> None:
+def test_picture_encoding_is_reproducible() -> None:
     colours = np.arange(64, dtype=np.uint8).repeat(40).reshape(64, 40)
     data = pictures.png(colours)
     assert data == pictures.png(colours.copy())
@@ -149,7 +149,7 @@ def test_the_same_picture_gives_the_same_bytes() -> None:
         assert image.convert("RGB").getpixel((0, 63)) == pictures.HIGH
 
 
-def test_an_output_that_gets_another_name_is_not_drawn() -> None:
+def test_output_with_another_diagnosis_is_not_drawn() -> None:
     """A symmetric mask flipped changes nothing, and lab 1 has no channels."""
     lab = spec.load("lab1", hidden=False)
     assert draw_mistakes.draw(lab, {"channel-order", "one-phase", "no such mistake"}) == {}

@@ -123,7 +123,7 @@ def test_dark_pages_get_dark_figures(pages: dict[bool, Page]) -> None:
     assert shown[True] == list(bytes.fromhex(DARK[GROUND][1:]))
 
 
-def test_print_is_light(pages: dict[bool, Page]) -> None:
+def test_printed_figures_use_the_light_theme(pages: dict[bool, Page]) -> None:
     pages[True].goto((FIGURES / "apron.svg").as_uri())
     pages[True].emulate_media(media="print")
     fill = pages[True].evaluate("getComputedStyle(document.querySelector('rect')).fill")
@@ -144,7 +144,7 @@ def test_the_roofline_needs_one_speed_for_each_part() -> None:
             performance.seconds(speeds, work)
 
 
-def test_no_part_is_above_its_roof() -> None:
+def test_measurements_stay_below_the_roofline() -> None:
     """A wrong number of operations or bytes would put it there."""
     shares = re.findall(r">([\d,]+) %<", performance.roofline().svg())
     assert len(shares) == len(performance.WORK)

@@ -70,7 +70,7 @@ def _number(page: Page, figure: str, label: str) -> str:
     return text
 
 
-def test_it_opens_without_messages_and_requests_to_elsewhere(
+def test_interactive_page_opens_without_messages_or_requests(
     chromium: Browser, everything: Path
 ) -> None:
     page = chromium.new_page()
@@ -178,9 +178,7 @@ def test_arrow_keys_move_the_window_within_the_image(chromium: Browser, site: Pa
     page.context.close()
 
 
-def test_screen_readers_hear_the_numbers_once_they_stand_still(
-    chromium: Browser, everything: Path
-) -> None:
+def test_screen_readers_announce_settled_numbers_once(chromium: Browser, everything: Path) -> None:
     page = _opened(chromium, everything)
     spoken = page.locator("[data-figure=lanes] [role=status]")
     page.get_by_label("offset").focus()

@@ -98,7 +98,7 @@ def files() -> list[Path]:
     return [path for path in kept if path.suffix in (".md", ".toml", ".py", ".c", ".cu", ".h")]
 
 
-def test_the_texts() -> None:
+def test_texts_use_one_spelling() -> None:
     known = files()
     assert len(known) > 300
     found = [
@@ -122,16 +122,16 @@ def test_the_texts() -> None:
         ("uninitialised-read, not-normalised, filter_vectorised(), vectorised: 17 + 17 taps", []),
     ],
 )
-def test_what_the_rules_find(text: str, words: list[str]) -> None:
+def test_rules_match_the_other_spelling(text: str, words: list[str]) -> None:
     assert wrong(text) == words
 
 
-def test_what_a_page_says_in_code_is_not_read() -> None:
+def test_code_in_pages_is_not_checked() -> None:
     page = "a `vectorised` [b](normalise.md)\n```\nserialised\n```\n<a id='normalised'></a> 1 KiB\n"
     assert wrong(prose(page)) == ["KiB"]
 
 
-def test_strings_and_values() -> None:
+def test_strings_and_values_are_extracted() -> None:
     assert list(strings('f(x, "normalise", f"an optimised {x} build")')) == [
         "an optimised ",
         " build",

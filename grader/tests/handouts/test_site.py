@@ -45,7 +45,7 @@ def test_links_lead_to_pages_and_name_files(course: Path) -> None:
     assert (site / "interactive" / "main.js").exists()
 
 
-def test_files_of_the_repository_are_linked_where_their_address_is_known(course: Path) -> None:
+def test_repository_files_are_linked_when_the_address_is_known(course: Path) -> None:
     _, site = small_handouts.made(course, source="https://example.org/blob/main/")
     assert 'href="https://example.org/blob/main/labs/lab.h"' in (site / "lab1.html").read_text()
 
@@ -99,7 +99,7 @@ def test_wrong_links_of_markdown_are_found(course: Path) -> None:
         assert [p for p in built.problems if problem in p], (problem, built.problems)
 
 
-def test_what_is_odd_and_right_in_markdown_is_accepted(course: Path) -> None:
+def test_unusual_valid_markdown_is_accepted(course: Path) -> None:
     (course / "labs" / "a b.h").write_text("")
     page = course / "handouts" / "lab1.md"
     odd = [
@@ -157,7 +157,7 @@ def problems(site: Path, body: str) -> list[str]:
         ("<p>so $$x = 1$$</p>", "this formula is not closed: so $$x = 1$$"),
     ],
 )
-def test_what_is_wrong_is_found(empty_site: Path, body: str, problem: str) -> None:
+def test_invalid_pages_are_reported(empty_site: Path, body: str, problem: str) -> None:
     assert [p for p in problems(empty_site, body) if problem in p]
 
 
@@ -173,11 +173,11 @@ def test_what_is_wrong_is_found(empty_site: Path, body: str, problem: str) -> No
         '<link rel="icon" href="data:,"><style>a { background: url(box.svg) }</style>',
     ],
 )
-def test_what_is_odd_and_right_is_accepted(empty_site: Path, body: str) -> None:
+def test_unusual_valid_pages_are_accepted(empty_site: Path, body: str) -> None:
     assert problems(empty_site, body) == []
 
 
-def test_styles_are_checked(empty_site: Path) -> None:
+def test_style_sheets_are_checked(empty_site: Path) -> None:
     (empty_site / "assets").mkdir()
     style = empty_site / "assets" / "x.css"
     style.write_text("a { background: url('../box.svg') }")
@@ -289,7 +289,7 @@ def test_the_size_of_a_picture(root: str, size: tuple[int, int] | None, tmp_path
     assert pictures.size(tmp_path / "x.svg") == size
 
 
-def test_the_command_says_what_it_made_and_what_is_wrong(
+def test_command_reports_pages_and_errors(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], course: Path
 ) -> None:
     monkeypatch.setattr(command, "ROOT", course)

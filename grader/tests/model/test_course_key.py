@@ -75,13 +75,13 @@ def changed(file: Path) -> Iterator[None]:
         file.unlink() if before is None else file.write_bytes(before)
 
 
-def test_the_place_does_not_count(course: Path) -> None:
+def test_key_does_not_depend_on_the_path(course: Path) -> None:
     assert course_key.compute(course, "lab3") == course_key.compute(paths.ROOT, "lab3")
     assert course_key.compute(course, "lab4") != course_key.compute(course, "lab3")
 
 
 @pytest.mark.parametrize("pattern", DECIDES)
-def test_what_decides_a_grade_is_in_the_key(course: Path, pattern: str) -> None:
+def test_files_that_affect_grades_change_the_key(course: Path, pattern: str) -> None:
     before = course_key.compute(course, "lab3")
     files = [file for file in course.glob(pattern) if not file.name.startswith("test_")]
     assert files, "no such file: has it moved?"
@@ -91,14 +91,14 @@ def test_what_decides_a_grade_is_in_the_key(course: Path, pattern: str) -> None:
 
 
 @pytest.mark.parametrize("file", ADDED)
-def test_what_is_new_is_in_the_key(course: Path, file: str) -> None:
+def test_new_files_change_the_key(course: Path, file: str) -> None:
     before = course_key.compute(course, "lab3")
     with changed(course / file):
         assert course_key.compute(course, "lab3") != before
 
 
 @pytest.mark.parametrize("file", ELSEWHERE)
-def test_what_decides_nothing_is_not(course: Path, file: str) -> None:
+def test_files_that_affect_no_grade_preserve_the_key(course: Path, file: str) -> None:
     before = course_key.compute(course, "lab3")
     with changed(course / file):
         assert course_key.compute(course, "lab3") == before
@@ -124,7 +124,7 @@ SPEC, HIDDEN = "labs/lab3_constant_mask/lab.toml", "solutions/lab3_constant_mask
         (SPEC, 'why = "both', "why = both", True),  # no TOML any more
     ],
 )
-def test_only_what_decides_a_grade_counts_of_a_spec(
+def test_only_grading_fields_of_a_spec_change_the_key(
     course: Path, file: str, old: str, new: str, counts: bool
 ) -> None:
     before, text = course_key.compute(course, "lab3"), (course / file).read_text()
@@ -145,7 +145,7 @@ def test_a_move_and_a_swap_change_the_key(course: Path) -> None:
     assert course_key.compute(course, "lab3") == before
 
 
-def test_every_top_level_entry_is_known() -> None:
+def test_top_level_entries_are_classified() -> None:
     """A new one must be put into TOP, or into DECIDES_NOTHING."""
     done = captured.run(["git", "ls-files", "-z"], cwd=paths.ROOT)
     if done.returncode != 0:

@@ -36,7 +36,7 @@ def test_a_line_shows_all_that_it_holds(text: str) -> None:
         ("naïve “quotes” 山田 עידן 😀 x²", "naïve “quotes” 山田 עידן 😀 x²"),
     ],
 )
-def test_what_is_shown(text: str, shown: str) -> None:
+def test_control_characters_are_replaced(text: str, shown: str) -> None:
     assert plain_text.line(text) == shown
 
 
@@ -51,7 +51,7 @@ def test_a_name_fits_a_line_directive() -> None:
 
 
 @pytest.mark.parametrize("first", [*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20\u2212"])
-def test_no_cell_is_a_formula(first: str) -> None:
+def test_spreadsheet_formulas_are_quoted(first: str) -> None:
     for text in (f"{first}1+1", f"  {first}1+1", f"\u3000{first}1+1"):
         assert plain_text.cell(text) == f"'{text}"
     assert plain_text.cell(f"x{first}1") == f"x{first}1"
@@ -61,6 +61,6 @@ def test_a_document_keeps_its_lines() -> None:
     assert plain_text.document("a\n\tb\xa0c\u202e\x1b\r") == "a\n\tb\xa0c???"
 
 
-def test_every_text_of_a_value_is_shown() -> None:
+def test_nested_texts_are_cleaned() -> None:
     value = {"k\u202e": ["\x1b[1mx", 1, 2.5, None, True, {"n": ("\r",)}]}
     assert plain_text.everywhere(value) == {"k?": ["x", 1, 2.5, None, True, {"n": ["?"]}]}

@@ -33,7 +33,7 @@ def refusal(lab: str, file: str | Path) -> str:
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_it_is_taken_and_shown_under_its_own_name(name: bytes, tmp_path: Path) -> None:
+def test_src_file_is_graded_under_its_own_name(name: bytes, tmp_path: Path) -> None:
     file = tmp_path / os.fsdecode(name)
     file.write_bytes(RIGHT)
     found = find("lab1", file)
@@ -46,7 +46,7 @@ def test_it_is_taken_and_shown_under_its_own_name(name: bytes, tmp_path: Path) -
     assert found.file("cpu_loop.c") == file
 
 
-def test_what_it_may_not_be(tmp_path: Path) -> None:
+def test_src_refuses_unsuitable_files(tmp_path: Path) -> None:
     for name in ("work.py", "work.cu", "work.C", "work", ".c"):
         (tmp_path / name).write_bytes(RIGHT)
         assert "takes a file that ends in .c" in refusal("lab1", tmp_path / name)
@@ -75,7 +75,7 @@ def test_a_folder_may_be_called_like_a_file(tmp_path: Path) -> None:
     assert find("lab1", tmp_path / "folder.c").path("cpu_loop.c").endswith("folder.c/cpu_loop.c")
 
 
-def test_the_other_files_come_from_the_same_folder(tmp_path: Path) -> None:
+def test_other_files_come_from_the_same_folder(tmp_path: Path) -> None:
     (tmp_path / "expert.cu").write_text("of a GPU")
     found = find("lab8", tmp_path / "expert.cu")
     assert list(found.contents) == ["grayscale.cu"]
@@ -107,9 +107,7 @@ def test_two_files_with_one_ending_are_not_guessed(
     assert found.contents == submissions.find(spec.load("lab9"), str(folder)).contents
 
 
-def test_it_is_no_grade_of_the_students_own_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_src_file_does_not_record_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """./grade list, hint and solution go by the record of starter/."""
     folder = tiny_course.make(tmp_path, monkeypatch)
     assert progress.is_own(find("lab9", folder / "add.c"))

@@ -43,7 +43,7 @@ def test_a_starter_has_open_todos_and_a_solution_has_none(file: str) -> None:
 
 
 @pytest.mark.parametrize("code", [*OPEN, *DONE])
-def test_what_is_called_and_open_is_needed(code: str) -> None:
+def test_called_functions_with_open_todos_are_needed(code: str) -> None:
     text = KERNEL % code
     found = [todos.Todo(3, "", "sum")] if code in OPEN else []
     assert todos.open_in(text) == found

@@ -63,7 +63,7 @@ def said(
         ("title =", "title = =", "Invalid value"),
     ],
 )
-def test_a_mistake_has_its_line(
+def test_toml_error_names_its_line(
     old: str, new: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = 1 + REAL[: REAL.index(old)].count("\n")
@@ -82,7 +82,7 @@ def test_a_mistake_has_its_line(
         ('image = "photo"\n', 'image = "foto"\n', "there is no image 'foto'"),
     ],
 )
-def test_a_mistake_in_a_check_has_the_checks_line(
+def test_error_in_a_check_names_the_checks_line(
     old: str, new: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = REAL.rindex("name = ", 0, REAL.index(old))
@@ -101,7 +101,7 @@ def test_a_check_that_gets_no_border_has_its_line(
     assert "computed: 'border'" in message and re.search(rf"line {line + 1}\b", message), message
 
 
-def test_a_mistake_in_a_hidden_case_names_its_file(
+def test_error_in_a_hidden_case_names_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hidden = HIDDEN.replace('part = "A"', 'part = "Z"', 1)
@@ -110,7 +110,7 @@ def test_a_mistake_in_a_hidden_case_names_its_file(
     assert "there is no part 'Z'" in message
 
 
-def test_a_byte_order_mark_of_windows_is_no_mistake(
+def test_windows_byte_order_mark_is_accepted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     marked = "\ufeff" + REAL.replace('border = "replicate"', 'border = "zer"', 1)

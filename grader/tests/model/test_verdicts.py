@@ -80,7 +80,7 @@ def test_lab_6_is_counted_at_widths_that_only_its_promise_allows() -> None:
         assert check.size[0] % multiple == 0 != check.size[0] % (2 * multiple), check.name
 
 
-def test_what_fails_at_a_secret_size_alone_names_the_limit_and_a_rounded_ratio() -> None:
+def test_failure_at_a_secret_size_names_limit_and_rounded_ratio() -> None:
     check = next(c for c in lab().technique if c.is_secret())
     details = {
         "counter": check.counter,

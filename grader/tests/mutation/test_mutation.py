@@ -24,7 +24,7 @@ def test_the_table_is_of_these_solutions() -> None:
     assert {m.id for m in EVERY} <= rows
 
 
-def test_none_survived() -> None:
+def test_no_mutant_survives() -> None:
     counts = next(
         line for line in results.FILE.read_text().splitlines() if line.startswith("| all |")
     )
@@ -82,7 +82,7 @@ def test_a_mutant_is_the_solution_but_for_its_edits() -> None:
         assert mutants.mutated(mutant).endswith(source[last.end :])
 
 
-def test_the_choice_is_spread() -> None:
+def test_mutants_cover_kinds_and_functions() -> None:
     kinds = Counter(m.kind for m in EVERY)
     assert len(EVERY) >= 420
     assert kinds["pair"] >= 60 and kinds["call"] >= 60
@@ -155,7 +155,7 @@ def test_a_pair_is_two_changes_in_two_lines_that_might_hide_each_other() -> None
         ("rounded-down", "dim3 g(ceil_div(w + 1, B));", ["dim3g(((w+1)/(B)));"]),
     ],
 )
-def test_a_changed_call(form: str, statements: str, changed: list[str]) -> None:
+def test_call_mutation_changes_one_argument(form: str, statements: str, changed: list[str]) -> None:
     text = f"""
 cudaError_t function(void) {{
     // BEGIN SOLUTION

@@ -57,7 +57,7 @@ def test_a_mask_of_any_size_counts(exponent: int) -> None:
     assert not correlation.correlate64(image, mask * 0, "zero").any()
 
 
-def test_polyphase_takes_the_mask_of_the_column() -> None:
+def test_polyphase_uses_the_mask_of_the_column() -> None:
     image, bank = random(3, 5, 9), random(4, 4, 3, 3)
     value = correlation.polyphase(image, bank, "zero").value
     for x in range(9):
@@ -146,7 +146,7 @@ def test_nan_and_infinity_are_never_right(bad: float) -> None:
     assert comparison.count() == 1 and comparison.first() == (2, 1)
 
 
-def test_tiny_coefficients_count() -> None:
+def test_tiny_coefficients_contribute() -> None:
     image = np.array([[0.0, 1.0, 3.0]], dtype=np.float32)
     mask = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 2.0**-59], [0.0, 0.0, 0.0]])
     assert correlation.correlate64(image, mask, "zero").tolist() == [[2.0**-59, 3 * 2.0**-59, 1.0]]

@@ -1,4 +1,4 @@
-"""What was found right before is right again, and nothing else is."""
+"""Cached correct results are recognized, and no others."""
 
 import os
 from pathlib import Path
@@ -32,7 +32,7 @@ def test_another_process_knows_it() -> None:
     assert kept.was_right(LAB, ASKED, LARGE.copy())
 
 
-def test_only_the_same_bits_of_the_same_question_are_right() -> None:
+def test_cache_matches_only_equal_bits_of_the_same_question() -> None:
     kept.remember_right(LAB, ASKED, LARGE)
     one_bit = LARGE.copy()
     one_bit[7] = np.nextafter(one_bit[7], np.float32(9))
@@ -48,7 +48,7 @@ def test_a_small_output_is_compared() -> None:
     assert not kept.was_right(LAB, ASKED, LARGE[1:])
 
 
-def test_it_goes_with_the_code_that_judged_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_is_dropped_when_the_oracle_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     kept.remember_right(LAB, ASKED, LARGE)
     old = _another_process()
     monkeypatch.setattr(kept, "_code", lambda _: "newer")
@@ -71,14 +71,16 @@ def test_half_a_hash_that_a_full_disk_left_ends_the_file() -> None:
     assert kept.was_right(LAB, ASKED, LARGE)
 
 
-def test_it_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_size_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "MOST_RIGHT", kept.DIGEST)
     kept.remember_right(LAB, ASKED, LARGE)
     kept.remember_right(LAB, ASKED, LARGE + 1)
     assert _another_process().stat().st_size == kept.DIGEST
 
 
-def test_no_folder_no_harm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_cache_without_a_folder_works_in_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setattr(kept, "FOLDER", tmp_path / "file" / "in")
     kept.remember_right(LAB, ASKED, LARGE)

@@ -19,7 +19,7 @@ def test_the_output_has_the_operations_type_and_shape() -> None:
     assert OPERATIONS["layers"].subscript((1, 2, 3)) == "[n=1][y=2][x=3]"
 
 
-def test_every_operation_of_a_lab_is_known() -> None:
+def test_oracle_covers_every_operation() -> None:
     for lab in outline.available():
         for part in spec.load(lab).part:
             assert set(OPERATIONS[part.operation].inputs.values()) <= set(inputs.MAKERS)

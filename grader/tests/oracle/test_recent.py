@@ -1,4 +1,4 @@
-"""What a process remembers of right results has a limit in bytes."""
+"""A process caches correct results up to a limit in bytes."""
 
 from grader.oracle.recent import Recent
 

@@ -112,7 +112,7 @@ TARGETS = {
 }
 
 
-def test_no_arithmetic_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_indirect_calls_count_their_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
     """A call through a pointer counts as one of the function with most arithmetic, among those in
     which nothing is counted; it and one of a library may be a sum of products, too."""
     texts = {}

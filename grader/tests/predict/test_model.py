@@ -102,7 +102,7 @@ def test_few_blocks_leave_multiprocessors_idle() -> None:
     ("shared", "threads", "warps"),
     [(0, 256, 64), (100 * 1024, 256, 16), (0, 32, 32), (0, 1024, 64)],
 )
-def test_resident_warps(shared: int, threads: int, warps: int) -> None:
+def test_occupancy_gives_resident_warps(shared: int, threads: int, warps: int) -> None:
     counts = _replace({"shared": shared, "threads": threads})
     assert model.resident_warps(counts, H200) == warps
 

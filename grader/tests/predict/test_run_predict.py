@@ -91,7 +91,7 @@ def test_wrong_turns_are_slower(predicted: tuple[str, list[tuple[str, float, str
     assert 64 * one_block > 10 * rows, "one block, of a 64th of the image"
 
 
-def test_what_binds_is_named_with_its_line(
+def test_bottleneck_is_named_with_its_line(
     predicted: tuple[str, list[tuple[str, float, str]]],
 ) -> None:
     text, found = predicted
@@ -102,7 +102,9 @@ def test_what_binds_is_named_with_its_line(
     assert f"program.cu:{line}" in text
 
 
-def test_it_is_marked_as_a_prediction(predicted: tuple[str, list[tuple[str, float, str]]]) -> None:
+def test_time_is_labelled_as_a_prediction(
+    predicted: tuple[str, list[tuple[str, float, str]]],
+) -> None:
     text, _ = predicted
     assert "predicted on an NVIDIA H200, not measured" in text
 
@@ -119,7 +121,7 @@ def test_an_unknown_gpu_and_a_wrong_mix_of_options(program: Path) -> None:
     assert done.returncode == 2 and "--predict cannot be combined with" in done.stderr
 
 
-def test_only_some_blocks_run(program: Path) -> None:
+def test_prediction_runs_only_some_blocks(program: Path) -> None:
     """All blocks of five launches with 16 million threads each would take minutes."""
     begun = time.monotonic()
     assert run(program, "--predict").returncode == 0
@@ -189,7 +191,7 @@ int main(void) {
 """
 
 
-def test_what_cannot_be_told_has_no_number(tmp_path: Path) -> None:
+def test_unpredictable_kernel_has_no_time(tmp_path: Path) -> None:
     file = tmp_path / "unknown.cu"
     file.write_text(UNKNOWN)
     said = run(file, "--predict").stderr

@@ -17,7 +17,7 @@ from grader.predict.references import references
 from grader.predict.speed import CountedProgram, predict_speed
 from grader.render import predicted_words
 from grader.sandbox.workspace import workspace
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 LABS = [f"lab{number}" for number in range(2, 9)]
 LAUNCH = "correlate_kernel<<<grid, block>>>(d_image, width, height, d_mask, radius, border, d_out);"
@@ -37,8 +37,8 @@ def solution(name: str) -> dict[str, bytes]:
 
 
 def entry(name: str, program: str) -> dict[str, bytes]:
-    """The files of an entry of the zoo."""
-    files = zoo.files(zoo.find(f"{name}/{program}"))
+    """The files of a known submission."""
+    files = entries.files(entries.find(f"{name}/{program}"))
     return {file: text.encode() for file, text in files.items()}
 
 
@@ -135,12 +135,12 @@ def test_a_program_that_crashes_or_never_ends_is_not_predicted() -> None:
 
 
 @pytest.mark.slow("a lab is built")
-def test_a_block_beyond_the_image_stands_for_none() -> None:
+def test_block_beyond_the_image_represents_no_other() -> None:
     found = predict("lab2", entry("lab2", "poor-grid-by-lanes"), "A")["A"]
     assert found.time is None and "a grid of 512x512, stores nothing" in found.reason
 
 
-def test_another_processor_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_processor_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     found = predict("lab2", solution("lab2"))
     assert {p.reason for p in found.values()} == {
@@ -148,7 +148,7 @@ def test_another_processor_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) 
     }
 
 
-def test_what_a_program_prints_changes_nothing() -> None:
+def test_program_output_does_not_affect_the_prediction() -> None:
     said = "predicted on an NVIDIA H200, not measured: 1 us (1 to 1), 9.00 of our solution's speed"
     contents = changed(
         LAUNCH, f'printf("{said}\\n{{\\"launch\\":0,\\"name\\":\\"x\\"}}\\n"); {LAUNCH}',

@@ -30,7 +30,7 @@ def test_functions_are_found_by_their_types_under_any_name() -> None:
     assert "lab1_cpu_loop/baseline.c" not in of_lab3
 
 
-def test_what_is_missing_does_nothing(tmp_path: Path) -> None:
+def test_missing_functions_get_no_wrapper(tmp_path: Path) -> None:
     header, file = tmp_path / "lab.h", tmp_path / "one.c"
     header.write_text("/* void gone(int a); */\nvoid one(const int *a, int n);\nint two(void);\n")
     file.write_text('#include "lab.h"\nvoid any(const int *in,\n         int count) { }\n')

@@ -65,13 +65,13 @@ def names(folder: Path, content: bytes, *flags: str) -> list[str]:
     return captured.run(argv, cwd=folder, check=True).stdout.split()
 
 
-def test_only_what_is_timed_has_a_name(ours: bytes, tmp_path: Path) -> None:
+def test_only_timed_functions_export_symbols(ours: bytes, tmp_path: Path) -> None:
     visible = names(tmp_path, ours, "--defined-only", "--extern-only")
     assert sorted(visible) == [f"{PREFIX}correlate_{name}" for name in ("loops", "openmp", "rows")]
     assert list(stripped.problems(ours)) == []
 
 
-def test_no_line_of_the_source_and_no_path(ours: bytes, known: gate.Known) -> None:
+def test_objects_contain_no_source_lines_or_paths(ours: bytes, known: gate.Known) -> None:
     """Not even a short line, which the gate lets pass elsewhere."""
     source = (paths.SOLUTIONS / LAB1.folder / "cpu_loop.c").read_text()
     for line in filter(lambda text: len(text) > 7, map(str.strip, source.splitlines())):
@@ -83,7 +83,7 @@ def test_no_line_of_the_source_and_no_path(ours: bytes, known: gate.Known) -> No
     assert found(known, ours) == []
 
 
-def test_the_same_object_each_time(ours: bytes) -> None:
+def test_object_is_reproducible(ours: bytes) -> None:
     assert objects.build(LAB1, "cpu_loop.c", HOST) == ours
 
 
@@ -130,7 +130,7 @@ def test_odd_objects_that_may_pass(known: gate.Known, tmp_path: Path) -> None:
         assert found(known, cleaned(tmp_path, content)) == [], body
 
 
-def test_what_is_no_object(known: gate.Known, tmp_path: Path, ours: bytes) -> None:
+def test_malformed_objects_are_rejected(known: gate.Known, tmp_path: Path, ours: bytes) -> None:
     shared = compiled(tmp_path, f"int {PREFIX}f;", "-shared", "-fPIC", "-g0")
     subprocess.run(["gcc", "-shared", "own.o", "-o", "own.so"], cwd=tmp_path, check=True)
     shared = (tmp_path / "own.so").read_bytes()
@@ -153,7 +153,7 @@ def without_objects() -> contents.Lists:
     return contents.Lists(lists.inside, lists.published, objects=False)
 
 
-def test_the_gate_with_the_option_off(ours: bytes) -> None:
+def test_gate_rejects_objects_without_the_option(ours: bytes) -> None:
     known = gate.known(paths.ROOT, contents.tracked(paths.ROOT), without_objects())
     assert any("a compiled program or object" in line for line in found(known, ours))
 

@@ -46,7 +46,7 @@ def test_a_plain_picture_and_its_pixels() -> None:
     assert picture.pixels(_with(2, zlib.compress(ROWS, 0))) == ROWS
 
 
-def test_every_picture_of_a_mistake_is_plain() -> None:
+def test_mistake_pictures_hold_only_pixels() -> None:
     files = sorted((paths.ROOT / "handouts" / "figures" / "mistakes").iterdir())
     assert len(files) > 40
     for file in files:

@@ -23,7 +23,7 @@ from grader.release import __main__ as release
 from grader.release import archive, contents, gate, links, secret
 from grader.release.contents import Member, ReleaseError
 from grader.tests import captured
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries as known_submissions
 
 ROOT = paths.ROOT
 FOLDER = "convlabs-student-0"
@@ -87,7 +87,7 @@ def test_a_new_folder_stays_outside(files: list[str], whole: list[Member]) -> No
 
 
 @pytest.mark.parametrize("everything", [["**"], ["**", "solutions/**", "grader/**"]])
-def test_no_pattern_lets_an_instructors_file_in(
+def test_no_pattern_admits_instructor_files(
     files: list[str], known: gate.Known, everything: list[str]
 ) -> None:
     """The gate knows these folders by itself."""
@@ -140,17 +140,17 @@ def imported(source: bytes) -> set[str]:
         ("Makefile.bak", "Makefile", False),
     ],
 )
-def test_patterns(path: str, pattern: str, expected: bool) -> None:
+def test_pattern_matches_paths(path: str, pattern: str, expected: bool) -> None:
     assert contents.matches(path, [pattern]) == expected
 
 
-def test_the_same_bytes_each_time(files: list[str], whole: list[Member]) -> None:
+def test_archive_is_reproducible(files: list[str], whole: list[Member]) -> None:
     again = contents.members(ROOT, list(reversed(files)), contents.lists(), LABS)
     hashes = {hashlib.sha256(archive.pack(m, FOLDER, 1)).hexdigest() for m in (whole, again)}
     assert len(hashes) == 1
 
 
-def test_nothing_of_this_machine_is_in_the_bytes(whole: list[Member]) -> None:
+def test_archive_contains_no_machine_data(whole: list[Member]) -> None:
     data = archive.pack(whole, FOLDER, 1_700_000_000)
     assert data[3] == 0  # no flag: no name
     assert data[4:8] == b"\0\0\0\0"  # no time
@@ -162,7 +162,7 @@ def test_nothing_of_this_machine_is_in_the_bytes(whole: list[Member]) -> None:
     assert {e.mode for e in entries} == {0o644, 0o755}
 
 
-def test_what_students_get(whole: list[Member]) -> None:
+def test_archive_contains_the_student_files(whole: list[Member]) -> None:
     names = {member.path for member in whole}
     assert {"grade", "Makefile", "README.md", "LICENSE", "datasets/manifest.toml"} <= names
     assert {"starter/lab4_shared_tile/shared_tile.cu", "labs/sim/translate/translation.py"} <= names
@@ -183,7 +183,7 @@ def test_students_get_every_file_unchanged(whole: list[Member]) -> None:
 
 
 @pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "handouts/README.md"])
-def test_no_page_hides_text_in_comments(path: str) -> None:
+def test_pages_have_no_hidden_comments(path: str) -> None:
     text = (ROOT / path).read_text()
     for end in ("begin", "end"):  # of tables that are generated
         for table in ("bench results", "packages grader"):
@@ -206,7 +206,7 @@ def test_a_link_to_a_file_that_students_do_not_get(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow("the gate reads the whole archive")
-def test_a_part(files: list[str], known: gate.Known) -> None:
+def test_archive_of_two_labs_omits_the_others(files: list[str], known: gate.Known) -> None:
     part = {m.path: m for m in contents.members(ROOT, files, contents.lists(), ["lab1", "lab3"])}
     assert "starter/lab1_cpu_loop/cpu_loop.c" in part
     assert not [path for path in part if "lab2" in path or "lab4" in path]
@@ -224,7 +224,7 @@ def test_a_part(files: list[str], known: gate.Known) -> None:
 
 
 @pytest.mark.slow("the gate reads the whole archive")
-def test_the_gate_lets_the_archive_pass(whole: list[Member], known: gate.Known) -> None:
+def test_gate_accepts_the_archive(whole: list[Member], known: gate.Known) -> None:
     assert len(known.texts) > 500
     assert gate.findings(packed(*whole), known) == []
 
@@ -246,9 +246,9 @@ def test_the_makefile_offers_what_works(whole: list[Member], tmp_path: Path) -> 
         assert shown.returncode == 0
         assert shown.stderr == ""
         assert "make test " in shown.stdout
-        for absent in ("release", "reproduce", "starters", "lint", "zoo-table", "gradescope"):
+        for absent in ("release", "reproduce", "starters", "lint", "known-table", "gradescope"):
             assert f"make {absent}" not in shown.stdout
-    assert "make check-zoo " in shown.stdout
+    assert "make check-planted " in shown.stdout
     goals = re.findall(r"make ([a-z0-9-]+)", shown.stdout)
     dry = make(folder, "-n", *goals)
     assert dry.returncode == 0, dry.stderr
@@ -260,7 +260,7 @@ def test_the_repositorys_test_command_tests_everything() -> None:
     assert f"steps.py --stop 'make test' {steps}\n" in dry.stdout, dry.stderr
 
 
-def test_files_that_moved_away_are_an_error(tmp_path: Path) -> None:
+def test_pattern_without_files_is_an_error(tmp_path: Path) -> None:
     """Or lint and tests would pass on an empty list."""
     for name in ("Makefile", "labs/runtime/submission.mk"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -277,25 +277,25 @@ def test_a_line_of_a_solution(known: gate.Known, solution_line: str, squeezed: b
     assert f"handouts/lab1.md: a line of a solution ({SOLUTION}:" in found
 
 
-def test_trivial_lines_are_none() -> None:
+def test_trivial_lines_are_not_secret() -> None:
     assert not any(map(secret.telling, ("}", "continue;", "__syncthreads();", "} else {", "")))
     assert secret.telling("sum[x] += coefficient * line[a];")
 
 
-def test_every_solution_is_known_by_lines(known: gate.Known) -> None:
+def test_gate_recognizes_every_solution_by_its_lines(known: gate.Known) -> None:
     """The gate finds every solution under another name."""
     for file in sorted((ROOT / "solutions").glob("lab*/*.c*")):
         planted = text(file.read_text(), "labs/lab1_cpu_loop/expert.c")
         assert len(gate.findings(packed(planted), known)) > 5, file
 
 
-def test_every_submission_of_the_zoo_is_known(known: gate.Known) -> None:
-    right = [e for e in zoo.everything() if e.verdict == "right" and e.apart]
+def test_gate_finds_every_right_known_submission(known: gate.Known) -> None:
+    right = [e for e in known_submissions.everything() if e.verdict == "right" and e.apart]
     unseen = [
         f"{entry}/{name}"
         for entry in right
         for name in entry.apart
-        if not gate.findings(packed(text(zoo.files(entry)[name])), known)
+        if not gate.findings(packed(text(known_submissions.files(entry)[name])), known)
     ]
     assert right
     assert unseen == []
@@ -326,7 +326,7 @@ def test_a_compiled_module_of_the_instructor(known: gate.Known, tmp_path: Path) 
     assert any("the first line of grader/release/gate.py" in line for line in found)
 
 
-def test_an_object(known: gate.Known) -> None:
+def test_gate_rejects_compiled_programs(known: gate.Known) -> None:
     planted = Member("labs/runtime/reference.h", b"\x7fELF" + bytes(range(256)), False)
     assert any("a compiled program" in line for line in gate.findings(packed(planted), known))
 
@@ -338,7 +338,7 @@ def zipped(name: str, data: bytes) -> bytes:
     return file.getvalue()
 
 
-def test_archives_in_archives(known: gate.Known) -> None:
+def test_gate_rejects_nested_archives(known: gate.Known) -> None:
     answer = (ROOT / SOLUTION).read_bytes()
     inner = packed(Member("x.cu", answer, False))
     for data in (zipped("x.cu", answer), gzip.compress(answer), zipped("x.tgz", inner)):
@@ -346,7 +346,7 @@ def test_archives_in_archives(known: gate.Known) -> None:
         assert any("in it " in line and "a line of a solution" in line for line in found)
 
 
-def test_a_broken_archive(known: gate.Known) -> None:
+def test_gate_rejects_broken_archives(known: gate.Known) -> None:
     assert gate.findings(b"no gzip", known) == ["the archive cannot be unpacked; make it again"]
     cut = zipped("x", b"x" * 1000)[:-40] + b"PK\5\6" + b"\0" * 18
     found = gate.findings(packed(Member("handouts/lab1.md", cut, False)), known)
@@ -371,7 +371,7 @@ def test_a_module_that_needs_an_instructors(known: gate.Known) -> None:
     assert gate.findings(packed(text(optional, "grader/handy.py")), known) == []
 
 
-def test_a_link_is_no_file(known: gate.Known) -> None:
+def test_gate_rejects_links(known: gate.Known) -> None:
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w") as tar:
         entry = tarfile.TarInfo(f"{FOLDER}/grade")
@@ -381,14 +381,14 @@ def test_a_link_is_no_file(known: gate.Known) -> None:
     assert "a link, folder or device" in found
 
 
-def test_what_is_not_committed_is_refused(tmp_path: Path) -> None:
+def test_uncommitted_changes_are_refused(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     (tmp_path / "new.txt").write_text("x\n")
     with pytest.raises(ReleaseError, match=r"(?s)not committed:.*new\.txt.*DIRTY=1"):
         release.make(tmp_path, [], dirty=False)
 
 
-def test_dirty_takes_what_is_on_the_disk_and_names_what_is_new(
+def test_dirty_packs_the_working_tree_and_lists_new_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def git(*arguments: str) -> None:
@@ -420,7 +420,7 @@ def test_a_lab_without_a_page_is_refused(files: list[str]) -> None:
         contents.members(ROOT, others, contents.lists(), LABS)
 
 
-def test_outside_a_checkout(tmp_path: Path) -> None:
+def test_release_outside_a_checkout_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match="a release is made from a git checkout"):
         contents.changes(tmp_path)
 
@@ -436,7 +436,7 @@ def test_a_checkout_that_another_user_owns(tmp_path: Path) -> None:
     assert contents.tracked(tmp_path) == ["a"]
 
 
-def test_a_picture_of_a_handout_that_is_none(known: gate.Known) -> None:
+def test_handout_picture_must_be_an_image(known: gate.Known) -> None:
     path = "handouts/figures/mistakes/copied.png"
     real = (ROOT / path).read_bytes()
     assert gate.findings(packed(Member(path, real, False)), known) == []

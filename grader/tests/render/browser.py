@@ -18,12 +18,12 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from grader import paths
 from grader.tests import captured
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 # A page that unpacks its data has the attribute until it has; a figure has no body.
 READY = ":root:not(:has(> body[aria-busy]))"
-SHOTS = {  # what is graded for each screenshot: an entry of the zoo, or a lab's solution
+SHOTS = {  # what is graded for each screenshot: a known submission, or a lab's solution
     "wrong": "lab4/apron-left-missing",
     "slow": "lab1/slow-loop-order",
     "full": "lab6",
@@ -111,7 +111,7 @@ def screenshots(folder: Path, names: list[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         lab, _, entry = SHOTS[name].partition("/")
-        source = zoo.write(zoo.find(SHOTS[name])) if entry else paths.SOLUTIONS
+        source = entries.write(entries.find(SHOTS[name])) if entry else paths.SOLUTIONS
         report = folder / f"{name}.html"
         grade = [str(paths.ROOT / "grade"), lab, "--src", str(source), "--html", str(report)]
         subprocess.run(grade, stdout=subprocess.DEVNULL, check=False)

@@ -21,8 +21,8 @@ from grader.render import html
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
 from grader.session.report_data import ReportData, Traced
+from grader.tests.known_submissions import entries
 from grader.tests.made_results import made
-from grader.tests.zoo import entries as zoo
 from grader.timing.statistics import Timings
 
 HOSTILE = "</pre></style><script>alert(1)</script><img src=//x.invalid onerror=alert(2)>&quot;'"
@@ -31,8 +31,8 @@ HOSTILE = "</pre></style><script>alert(1)</script><img src=//x.invalid onerror=a
 @cache
 def wrong() -> tuple[Result, ReportData]:
     """Part B of lab 4 without the left apron: public cases fail, and a hidden one."""
-    entry = zoo.find("lab4/apron-left-missing")
-    submission = submissions.find(spec.load("lab4"), str(zoo.write(entry)))
+    entry = entries.find("lab4/apron-left-missing")
+    submission = submissions.find(spec.load("lab4"), str(entries.write(entry)))
     report = ReportData(submission)
     grade = pipeline.grade(
         plan_for(submission.lab, "sim", "B "), submission, Observer(), report=report

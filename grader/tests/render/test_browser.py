@@ -43,7 +43,7 @@ def pages(chromium: Browser, files: dict[str, Path]) -> dict[str, Page]:
 
 @pytest.mark.slow("whole grades with pictures, opened in a browser")
 @pytest.mark.parametrize("name", REPORTS)
-def test_it_opens_without_messages_and_requests(
+def test_report_opens_without_messages_or_requests(
     chromium: Browser, files: dict[str, Path], name: str
 ) -> None:
     file = files[name]
@@ -75,7 +75,7 @@ def test_the_keyboard_reaches_and_works_every_control(pages: dict[str, Page], na
 
 
 @pytest.mark.parametrize("name", ["wrong", "slow"])
-def test_a_screen_reader_finds_its_way(pages: dict[str, Page], name: str) -> None:
+def test_report_has_screen_reader_landmarks(pages: dict[str, Page], name: str) -> None:
     page = pages[name]
     accessibility.check_structure(page)
     ids = page.eval_on_selector_all("[id]", "all => all.map(e => e.id)")
@@ -97,9 +97,7 @@ def test_light_and_dark_mode_have_enough_contrast(
 
 
 @pytest.mark.parametrize("name", REPORTS)
-def test_a_phone_need_not_scroll_sideways(
-    chromium: Browser, files: dict[str, Path], name: str
-) -> None:
+def test_report_fits_a_phone(chromium: Browser, files: dict[str, Path], name: str) -> None:
     page = browser.opened(chromium, files[name], width=360)
     for opened in (False, True):  # a group of details shows one of them: all are tried
         page.evaluate(

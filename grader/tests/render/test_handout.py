@@ -62,9 +62,7 @@ def test_a_reader_elsewhere_gets_no_link_and_no_folder_of_this_machine(course: P
     "mistake",
     [None, "", "mask-flipped", "loop-bound", "apron", "../lab4", "apron.missing", 'x"><script>'],
 )
-def test_what_the_handout_does_not_explain_gets_no_section(
-    course: Path, mistake: str | None
-) -> None:
+def test_mistake_absent_from_the_handout_gets_no_section(course: Path, mistake: str | None) -> None:
     assert handout.section(mistake, True, course) is None
 
 

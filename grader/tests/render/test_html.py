@@ -59,7 +59,7 @@ def test_a_wrong_part_is_pictured() -> None:
     assert bold and not any("differ:" in cause or "out[" in cause for cause in bold)
 
 
-def test_what_a_line_did_is_the_cause_of_what_was_not_written() -> None:
+def test_line_finding_precedes_unwritten_pixels() -> None:
     unwritten = "3 of 9 pixels were never written: column 2"
     seen = ["3 of 9 pixels differ: column 2", "out[y=0][x=2] = nan, expected 1", unwritten]
     left = "a.cu:57: not all threads reach this barrier"
@@ -126,7 +126,7 @@ def _wrong(case: Case, shape: tuple[int, int]) -> Wrong:
     return Wrong(case, "correlate", case_inputs, compare(got, expected))
 
 
-def test_what_is_kept_is_bounded() -> None:
+def test_stored_failures_are_bounded() -> None:
     report = ReportData(submissions.find(spec.load("lab4"), "solutions"))
     case = next(c for c in report.submission.lab.case if not c.hidden)
     for _ in range(MOST_FAILED + 3):
@@ -262,7 +262,7 @@ def test_the_roof_of_doubles_is_lower() -> None:
     assert most["float64"] == f"{roofs.flops64 / 1e12:.3g} TFLOP/s"
 
 
-def test_times_are_shown_with_those_of_the_others() -> None:
+def test_times_appear_beside_those_of_the_references() -> None:
     grade, report = reports.slow()
     text = html.page(grade, report)
     assert text.count("Your relative speed, and the speeds that earn points") == 3
@@ -284,7 +284,7 @@ def test_functions_without_multiply_adds_have_times_and_no_roofline() -> None:
     assert all(roofline.of_timed(timed) is not None for timed in reports.slow()[1].times)
 
 
-def test_nothing_that_a_student_wrote_becomes_markup() -> None:
+def test_student_text_is_escaped() -> None:
     text = reports.page(reports.hostile())
     assert "&lt;script&gt;alert(1)" in text
     tags = _Tags()
@@ -306,7 +306,7 @@ class _Tags(HTMLParser):
 
 
 @pytest.mark.slow("a whole grade with pictures")
-def test_no_address_of_the_network_is_in_a_page() -> None:
+def test_report_contains_no_network_address() -> None:
     for graded in (reports.wrong(), reports.slow()):
         text = reports.page(graded)
         assert not re.search(r"(src|href)=\"(?!data:|#)", text)
@@ -314,7 +314,7 @@ def test_no_address_of_the_network_is_in_a_page() -> None:
         assert "default-src 'none'" in text
 
 
-def test_the_command_writes_the_page_whole_or_says_why_not(tmp_path: Path) -> None:
+def test_report_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     grade = [str(paths.ROOT / "grade"), "lab1", "--src", "starter", "-k", "identity", "--html"]
     done = captured.run([*grade, str(file)])
@@ -368,5 +368,5 @@ def test_each_term_has_a_change_that_makes_it_smaller() -> None:
     assert set(CHANGES) == set(WORDS)
 
 
-def test_without_predictions_there_is_no_such_section() -> None:
+def test_section_is_absent_without_predictions() -> None:
     assert 'id="predicted"' not in html.page(*reports.slow())

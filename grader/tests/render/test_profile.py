@@ -37,7 +37,7 @@ FINDING = told(
 )
 
 
-def test_no_width_is_one_table_as_wide_as_it_needs() -> None:
+def test_unlimited_width_gives_one_table() -> None:
     lines = render.tables(Profile([KERNEL])).splitlines()
     assert [line.split() for line in lines[2:]] == [
         ["a.cu:7", "12345678", "23456789", "-", "-", "-", "-"],
@@ -56,7 +56,7 @@ def test_a_narrow_terminal_has_a_table_for_each_kind_of_memory() -> None:
     assert rows[2][1:] == ["34567", "45678"]
 
 
-def test_no_width_is_too_small() -> None:
+def test_tables_fit_any_width() -> None:
     for width in (1, 10, 20, 30):
         text = render.tables(Profile([KERNEL]), width)
         for value in ("12345678", "23456789", "34567", "45678", "2.50"):
@@ -78,6 +78,6 @@ def test_findings_are_broken_between_words_in_a_terminal_only() -> None:
     assert " ".join(lines[:-1]).split() == render.findings(profile).splitlines()[0].split()
 
 
-def test_the_legend_fits() -> None:
+def test_legend_fits_the_width() -> None:
     for width in (80, 120, None):
         assert max(map(len, render.legend(width).splitlines())) <= (width or 100)

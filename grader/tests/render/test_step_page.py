@@ -107,7 +107,7 @@ def blocks_of(which: str, work: Path) -> Iterator[tuple[Recording, Counts]]:
                 yield recording, of_profile(counted[block])
 
 
-def test_its_counters_are_those_of_the_profile(page: Page) -> None:
+def test_step_counters_equal_the_profile(page: Page) -> None:
     shown = at_the_end(page)
     assert shown == of_profile(stepped.run()[1].profile.kernels[EVERYTHING].counters)
     assert shown["shared_store_conflicts"] > 0 < shown["constant_requests"]
@@ -124,7 +124,7 @@ def test_the_pages_of_blocks_add_up_to_the_profile(
         page.context.close()
 
 
-def test_it_draws_as_many_wavefronts_and_sectors_as_were_measured(show: Open) -> None:
+def test_step_page_draws_measured_wavefronts_and_sectors(show: Open) -> None:
     """By Nsight Compute, for 144 patterns of addresses."""
     patterns = test_ground_truth.rows("patterns.csv")
     made: list[Access] = []
@@ -146,7 +146,7 @@ def test_it_draws_as_many_wavefronts_and_sectors_as_were_measured(show: Open) ->
         assert drawn == int(row["wavefronts"] or row["sectors"]), row
 
 
-def test_it_opens_at_the_bank_conflict(page: Page) -> None:
+def test_step_page_opens_at_the_bank_conflict(page: Page) -> None:
     assert "32 wavefronts, 31 of them extra because of bank conflicts" in words(page)
     line = page.locator("#source [aria-current] .n").inner_text()
     assert line == str(line_of("= d_in[y * SIDE + x]"))
@@ -158,7 +158,7 @@ def test_it_opens_at_the_bank_conflict(page: Page) -> None:
     assert page.locator("#memory .sector").count() == 4
 
 
-def test_the_other_thread_of_a_race_is_a_click_away(show: Open) -> None:
+def test_step_page_links_the_other_thread_of_a_race(show: Open) -> None:
     page = show(stepped.recording(RACE))
     told = page.locator("#jumps p").all_inner_texts()
     assert [len(re.findall(verb, " ".join(told))) for verb in ("loads", "stores")] == [1, 1]
@@ -233,7 +233,7 @@ def test_a_screen_reader_has_a_table_and_hears_the_step(page: Page) -> None:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("launch", LAUNCHES)
-def test_it_can_be_read_everywhere(show: Open, launch: int, dark: bool) -> None:
+def test_step_page_is_legible_on_every_screen(show: Open, launch: int, dark: bool) -> None:
     recording = stepped.recording(launch)
     assert len(step_page.page(recording)) < 120_000
     for width in (1100, 390):

@@ -24,7 +24,7 @@ PASSED = Check("lab6/A/x", TECHNIQUE.name, "technique", "pass", part="A", detail
 FAILED = msgspec.structs.replace(PASSED, verdict="fail", details={"value": 1.67578125})
 
 
-def test_the_counter_stands_beside_its_limit() -> None:
+def test_counter_is_printed_beside_its_limit() -> None:
     words = "32-byte sectors loaded per warp load from global memory"
     assert render.line(TECHNIQUE, PASSED).splitlines() == [
         "  ok    A  a name that is not short",
@@ -38,7 +38,7 @@ def test_the_counter_stands_beside_its_limit() -> None:
     assert f"1.676 of at least 2: {words}" in render.line(at_least, FAILED)
 
 
-def test_where_a_further_limit_fails_that_is_the_one_beside_the_value() -> None:
+def test_failing_second_limit_is_printed_beside_the_value() -> None:
     further = Bound(counter="exchanges", over="results", per="pixel", at_most=16, why="w")
     both = msgspec.structs.replace(TECHNIQUE, also=[further])
     details = {"counter": "exchanges", "value": 24, "limit": 16}
@@ -59,7 +59,7 @@ def test_the_value_is_that_of_the_message() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 100])
-def test_no_check_of_any_lab_is_wider_than_the_terminal(width: int) -> None:
+def test_technique_checks_fit_the_terminal(width: int) -> None:
     for lab in map(spec.load, outline.available()):
         for technique in lab.technique:
             check = msgspec.structs.replace(FAILED, name=technique.name)

@@ -30,7 +30,7 @@ def lines(*checks: Check, verbose: bool = False) -> list[str]:
     return [terminal.check(check, "lab3", 0) for check in checks]
 
 
-def test_of_an_untouched_starter_one_check_is_shown() -> None:
+def test_untouched_starter_prints_one_check() -> None:
     hidden = case("h", message=["part A has given no result yet"], hidden=True, diagnosis=None)
     shown = lines(case("one"), case("two"), hidden, case("b", "B"), skipped(), skipped("B"))
     assert "begin with the TODO" in shown[0] and shown[1:] == [""] * 5
@@ -46,17 +46,17 @@ def test_of_an_untouched_starter_one_check_is_shown() -> None:
         case("two", verdict="error", message=["the runner failed"]),
     ],
 )
-def test_another_failure_is_shown(check: Check) -> None:
+def test_second_failure_is_printed(check: Check) -> None:
     assert all(lines(case("one"), check))
 
 
-def test_a_part_without_a_result_is_shown_once_another_part_has_one() -> None:
+def test_part_without_result_is_printed_once_another_has_one() -> None:
     passed = Check("lab3/A/one", "one", "correct", "pass", 1, 1, "A")
     shown = lines(passed, case("b", "B"), case("c", "B"))
     assert shown[0] and "TODO" in shown[1] and not shown[2]
 
 
-def test_what_was_skipped_for_a_wrong_result_is_shown() -> None:
+def test_checks_skipped_for_a_wrong_result_are_printed() -> None:
     assert all(lines(case("one", message=["3 of 9 pixels differ"], diagnosis=None), skipped()))
 
 
@@ -72,7 +72,7 @@ def test_a_line_that_came_before_its_reason_is_not_printed_again(verbose: bool) 
     assert terminal.failing(again) and ("as above" in terminal.check(again, "lab3", 0)) != verbose
 
 
-def test_no_line_of_a_starter_comes_early_that_is_left_out_later() -> None:
+def test_starter_failures_are_not_printed_early() -> None:
     terminal = Terminal(100)
     assert terminal.failing(case("one")) and terminal.check(case("one"), "lab3", 0)
     assert not terminal.failing(case("two")) and not terminal.check(case("two"), "lab3", 0)
@@ -111,7 +111,7 @@ def test_a_long_sentence_is_not_printed_again_with_other_numbers() -> None:
     assert "6 pixels were never written: as above\n        this case: many words" in again
 
 
-def test_a_warning_about_a_call_is_shown_though_the_file_compiles() -> None:
+def test_call_warning_is_printed_for_compiling_files() -> None:
     told = ["warning: a.cu:3: unused variable", "warning: a.cu:7: cudaMemcpy(): d is a pointer"]
     compiles = Check("lab3/compiles", "compiles", "build", "pass", 0, 0, message=told)
     (shown,) = lines(compiles)

@@ -1,4 +1,4 @@
-"""Which limit a command has reached, for every way to use a machine."""
+"""Which limit a command has reached, for every kind of use."""
 
 import pytest
 
@@ -74,7 +74,7 @@ def test_a_grader_that_gets_no_core_does_not_count_what_it_has_not_seen() -> Non
     assert reached == "starved" and now == 400
 
 
-def test_memory_comes_first() -> None:
+def test_memory_limit_takes_precedence() -> None:
     reached, now = outcome(1, memory=2000)
     assert reached == "memory" and now == pytest.approx(0.05)
 
@@ -87,6 +87,6 @@ def test_usage_that_shrinks_is_a_process_that_was_read_while_it_ended() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "wait"), [(1, 60), (6, 60), (10, 100), (90, 900)])
-def test_how_long_a_command_may_wait(seconds: float, wait: float) -> None:
+def test_longest_wait_follows_the_limits(seconds: float, wait: float) -> None:
     assert Limits(seconds).longest_wait() == wait
     assert Limits(seconds, waiting=3).longest_wait() == 3

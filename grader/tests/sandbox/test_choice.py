@@ -89,7 +89,7 @@ def test_a_grader_with_many_open_files_can_use_every_tier(
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 @pytest.mark.parametrize("gpu", [False, True])
-def test_where_a_tier_is_required_nothing_runs_without_it(
+def test_required_tier_runs_nothing_without_it(
     number: int, gpu: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in a worker of a bulk run, when the tier has vanished since it was probed."""
@@ -113,7 +113,7 @@ def test_a_worker_knows_what_was_probed(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.needs("sandbox", "no gpu")
-def test_where_no_gpu_answers_inside_programs_for_it_run_outside() -> None:
+def test_gpu_programs_run_outside_when_the_sandbox_lacks_a_gpu() -> None:
     assert "no GPU answers" in str(choice.missing(gpu=True)) and choice.name(gpu=True) == "none"
     reads = ["cat", str(paths.ROOT / "README.md")]
     assert launch(reads, Limits(5), Path("/tmp"), view=View(gpu=True)).status == 0

@@ -46,7 +46,7 @@ def succeeds(code: str, tier: int, before: str = "", env: dict[str, str] | None 
 
 
 @each_tier
-def test_no_descriptor_is_left(number: int) -> None:
+def test_failed_start_leaks_no_descriptors(number: int) -> None:
     """With every number of free descriptors from 0 on, until there are enough."""
     code = """
 enough, refused = 0, 0

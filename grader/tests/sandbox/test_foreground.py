@@ -35,7 +35,7 @@ def test_ctrl_c_while_the_program_is_being_started(monkeypatch: pytest.MonkeyPat
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set())
 
 
-def test_nothing_that_a_program_started_goes_on_after_the_limit() -> None:
+def test_limit_kills_all_child_processes() -> None:
     """A child of it would hold the pipe, and whoever reads that would wait on."""
     starts = "trap '' TERM; sh -c 'while :; do sleep 9; done' & while :; do sleep 9; done"
     line = (
@@ -52,7 +52,7 @@ def test_a_program_that_cannot_start_leaves_signals_as_they_were() -> None:
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set())
 
 
-def test_the_program_can_be_interrupted() -> None:
+def test_program_can_be_interrupted() -> None:
     """The mask of the grader while it starts a program is not the program's."""
     line = "grep SigBlk /proc/self/status"
     output = captured.run(

@@ -73,7 +73,7 @@ def test_a_gpu_is_checked_before_and_after(fake: Fake) -> None:
     assert fake.ran() == 2
 
 
-def test_what_was_right_just_now_is_not_asked_again(fake: Fake) -> None:
+def test_recent_correct_answer_is_not_probed_again(fake: Fake) -> None:
     used()
     used()
     assert fake.ran() == 3
@@ -87,7 +87,7 @@ def test_a_user_who_grades_their_own_code_waits_for_no_check(
     assert fake.ran() == 0
 
 
-def test_a_gpu_that_is_wrong_before_is_the_machines_fault(fake: Fake) -> None:
+def test_gpu_wrong_before_a_program_is_the_machines_fault(fake: Fake) -> None:
     fake.answer(1, 1)
     ran = False
     with pytest.raises(GpuError, match="a wrong sum"), gpus.one_gpu():
@@ -95,14 +95,14 @@ def test_a_gpu_that_is_wrong_before_is_the_machines_fault(fake: Fake) -> None:
     assert not ran
 
 
-def test_one_wrong_answer_before_is_forgiven(fake: Fake) -> None:
+def test_one_wrong_answer_before_is_retried(fake: Fake) -> None:
     fake.answer(1, 0)
     used()
     assert fake.ran() == 3
 
 
 @pytest.mark.parametrize("then, state", [(1, "still does not"), (0, "then did again")])
-def test_a_program_that_damages_the_gpu_is_not_graded(fake: Fake, then: int, state: str) -> None:
+def test_program_that_damages_the_gpu_is_not_graded(fake: Fake, then: int, state: str) -> None:
     fake.answer(0, 2, then)
     with pytest.raises(GpuError, match=rf"after this program .*exit status 2.*{state}"):
         used()
@@ -137,7 +137,7 @@ def test_each_gpu_has_a_lock(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("fake")
-def test_a_choice_of_gpus_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_selection_of_gpus_is_preserved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(gpus.VISIBLE, "1,MIG-../x")
     assert gpus.gpus() == [Gpu("1"), Gpu("MIG-../x")]
     with gpus.one_gpu(), gpus.one_gpu():
@@ -145,7 +145,7 @@ def test_a_choice_of_gpus_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names == {"1.lock", "MIG-.._x.lock"}
 
 
-def test_only_the_locked_gpu_is_shown() -> None:
+def test_program_sees_only_the_locked_gpu() -> None:
     nodes = [Path("/dev", n) for n in ("nvidia0", "nvidia13", "nvidiactl", "nvidia-uvm", "dxg")]
     hidden = [node.name for node in nodes if system_files._of_another_gpu(node, 13)]
     assert hidden == ["nvidia0"]

@@ -1,4 +1,4 @@
-"""What Landlock is asked for on kernels of each age."""
+"""The Landlock rights requested on each kernel version."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from grader.sandbox import landlock
 
 
 @pytest.mark.parametrize("version", range(1, 9))
-def test_no_kernel_is_asked_for_what_it_does_not_know(version: int) -> None:
+def test_ruleset_uses_only_rights_of_the_kernels_version(version: int) -> None:
     files, network, scopes = landlock.handled(version)
     assert bool(files & landlock.REFER) == (version >= 2)
     assert bool(files & landlock.TRUNCATE) == (version >= 3)

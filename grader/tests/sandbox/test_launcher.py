@@ -27,7 +27,7 @@ def test_status_and_both_outputs_come_back(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == (b"out\n", b"err\n")
 
 
-def test_signal_is_reported(tmp_path: Path) -> None:
+def test_launcher_reports_the_signal(tmp_path: Path) -> None:
     done = python("import os; os.kill(os.getpid(), 11)", tmp_path)
     assert (done.status, done.signal) == (None, 11)
 
@@ -104,7 +104,7 @@ while time.process_time() < 0.2: pass
 """
 
 
-def test_a_busy_machine_stops_no_honest_program(tmp_path: Path) -> None:
+def test_busy_machine_does_not_stop_accepted_programs(tmp_path: Path) -> None:
     """It takes many times its limit on the wall clock."""
     code = BUSY_MACHINE.replace("STOPPED", "8") + "os.wait(); print('done')"
     done = python(code, tmp_path, Limits(seconds=1))
@@ -155,7 +155,7 @@ def test_detached_processes_die_too(tmp_path: Path) -> None:
     assert ended(int((tmp_path / "pid").read_text()))
 
 
-def test_memory_limit_holds(tmp_path: Path) -> None:
+def test_memory_limit_is_enforced(tmp_path: Path) -> None:
     limits = Limits(seconds=20, address_space=512 << 20)
     done = python("bytearray(1 << 30)", tmp_path, limits)
     assert done.status == 1 and b"MemoryError" in done.stderr
@@ -167,7 +167,7 @@ def test_file_size_limit_holds(tmp_path: Path) -> None:
     assert (tmp_path / "big").stat().st_size <= 1000
 
 
-def test_environment_is_small(tmp_path: Path) -> None:
+def test_program_gets_a_minimal_environment(tmp_path: Path) -> None:
     os.environ["CONVLABS_TEST_SECRET"] = "x"
     try:
         done = python("import os; print(sorted(os.environ))", tmp_path)

@@ -1,4 +1,4 @@
-"""What lets others go first does so between sessions, and a program cannot end its sandbox."""
+"""Low priority applies between sessions, and a program cannot end its sandbox."""
 
 import os
 import subprocess

@@ -70,7 +70,7 @@ ALLOWED, REFUSED = 0x7FFF0000, 0x00050001  # EPERM
         (0x40000000, 0, 0x80000000, 0x80000000, 0x80000000),  # the x32 ABI
     ],
 )
-def test_what_a_filter_answers(
+def test_filter_allows_or_refuses_each_call(
     number: int,
     argument: int,
     namespaces: int,

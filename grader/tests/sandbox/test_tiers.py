@@ -65,7 +65,7 @@ def test_a_probe_that_failed_is_a_problem() -> None:
 
 
 @each_tier
-def test_only_inside_a_probe_is_refused(number: int, open_path: Path) -> None:
+def test_probed_file_is_readable_when_in_view(number: int, open_path: Path) -> None:
     """Or a probe would prove nothing."""
     secret = open_path / "secret"
     secret.write_text("x")
@@ -89,7 +89,7 @@ def test_the_environment_has_only_what_was_passed(number: int) -> None:
 
 
 @each_tier
-def test_a_path_that_cannot_be_shown_is_our_fault(number: int, tmp_path: Path) -> None:
+def test_unmountable_path_is_the_graders_fault(number: int, tmp_path: Path) -> None:
     with using(number), pytest.raises(OSError):
         launch(["true"], Limits(5), TMP, view=View((tmp_path / "missing",)))
 
@@ -103,7 +103,7 @@ def test_the_exit_status_is_the_commands(number: int, code: int) -> None:
 
 
 @each_tier
-def test_a_forged_status_of_the_sandbox_is_ignored(number: int) -> None:
+def test_forged_sandbox_status_is_ignored(number: int) -> None:
     script = 'echo "{ \\"exit-code\\": 0 }" >&2; echo "bwrap: no" >&2; exit 1'
     with using(number):
         done = launch(["sh", "-c", script], Limits(5), TMP, view=View())
@@ -158,7 +158,7 @@ def test_a_compiler_is_another_user_than_what_runs_beside_it(number: int) -> Non
 
 
 @pytest.mark.needs("tier 2")
-def test_nothing_of_root_is_left_in_tier_2() -> None:
+def test_tier_2_drops_all_root_privileges() -> None:
     script = "while read -r line; do echo $line; done < /proc/self/status"
     with using(2):
         status = launch(["sh", "-c", script], Limits(5), TMP, view=View()).stdout.decode()

@@ -19,7 +19,7 @@ def test_a_workspace_is_removed_whatever_happens() -> None:
     assert not folders[0].exists()
 
 
-def test_only_folders_of_processes_that_have_ended_are_removed(tmp_path: Path) -> None:
+def test_only_folders_of_ended_processes_are_removed(tmp_path: Path) -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()
     names = (f"{ended.pid}-a", f"{os.getpid()}-b", "other")
@@ -40,14 +40,14 @@ def test_outputs_are_empty_files_and_inputs_can_be_read_by_any_user(tmp_path: Pa
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
 
 
-def test_of_an_output_no_more_than_the_limit_is_read(tmp_path: Path) -> None:
+def test_output_is_read_up_to_the_limit(tmp_path: Path) -> None:
     (tmp_path / "output").write_bytes(b"x" * 100)
     assert read_output(tmp_path / "output", 100) == b"x" * 100
     assert read_output(tmp_path / "output", 10) == b"x" * 10
 
 
 @pytest.mark.parametrize("kind", ["missing", "link", "fifo", "folder"])
-def test_an_output_that_is_no_regular_file_is_empty(kind: str, tmp_path: Path) -> None:
+def test_output_that_is_not_a_regular_file_is_empty(kind: str, tmp_path: Path) -> None:
     output = tmp_path / "output"
     (tmp_path / "secret").write_text("secret")
     if kind == "link":

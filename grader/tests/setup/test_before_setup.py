@@ -51,7 +51,7 @@ def test_help_lists_labs_commands_settings(arguments: list[str], bare: Copy) -> 
     ],
     ids=str,
 )
-def test_answers_without_packages(arguments: list[str], text: str, bare: Copy) -> None:
+def test_commands_answer_without_packages(arguments: list[str], text: str, bare: Copy) -> None:
     status, out, err = bare.grade(*arguments)
     assert (status, err) == (0, "")
     assert text in out
@@ -89,7 +89,7 @@ def test_wrong_usage_is_one_line(arguments: list[str], text: str, bare: Copy) ->
     assert text in err
 
 
-def test_tab_installs_nothing(bare: Copy) -> None:
+def test_completion_installs_nothing(bare: Copy) -> None:
     bare.environment[overview.COMPLETION_VARIABLE] = "complete_bash"
     assert bare.grade() == (3, "", "")
 
@@ -120,7 +120,7 @@ def test_every_command_has_its_line_of_help(capsys: pytest.CaptureFixture[str]) 
     assert max(map(len, out.splitlines())) <= 100
 
 
-def test_the_real_labs_have_outlines_and_hints() -> None:
+def test_labs_have_outlines_and_hints() -> None:
     labs = list(outline.available())
     for arguments in (["list"], *(["hint", lab] for lab in labs)):
         done = subprocess.run(

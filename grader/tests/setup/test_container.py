@@ -90,13 +90,13 @@ def test_a_list_that_drifts_is_found(old: str, new: str) -> None:
         pytest.param("        binutils", "    # compilers\n        binutils", id="a comment"),
     ],
 )
-def test_the_same_list_in_another_form_is_accepted(old: str, new: str) -> None:
+def test_equivalent_package_lists_are_accepted(old: str, new: str) -> None:
     assert old in DOCKERFILE
     changed = DOCKERFILE.replace(old, new)
     assert installed(changed, "system") == BEFORE_SETUP | needed("check")
 
 
-def test_an_image_takes_all_of_the_course_and_nothing_else() -> None:
+def test_image_copies_exactly_the_course() -> None:
     lines = (ROOT / ".dockerignore").read_text().splitlines()
     patterns = [line for line in lines if line and not line.startswith("#")]
     assert patterns[0] == "*"
@@ -105,7 +105,7 @@ def test_an_image_takes_all_of_the_course_and_nothing_else() -> None:
     assert taken == tracked - NOT_IN_IMAGE
 
 
-def test_no_image_runs_as_root() -> None:
+def test_images_do_not_run_as_root() -> None:
     for name in ("dev", "course"):
         lines = stages(DOCKERFILE)[name].splitlines()
         assert lines.index("USER student") < next(

@@ -153,7 +153,7 @@ def test_an_interrupted_set_up_says_so(copy: Copy, number: signal.Signals) -> No
 
 
 @pytest.mark.slow("sets up an environment, without a network")
-def test_two_at_once(copy: Copy) -> None:
+def test_concurrent_commands_set_up_once(copy: Copy) -> None:
     both = [copy.start("lab1"), copy.start("lab2")]
     said = [process.communicate(timeout=120) for process in both]
     assert [process.returncode for process in both] == [0, 0], said
@@ -163,7 +163,7 @@ def test_two_at_once(copy: Copy) -> None:
 
 
 @pytest.mark.slow("sets up an environment, without a network")
-def test_no_network(ready: Copy) -> None:
+def test_install_without_network_gives_the_cause(ready: Copy) -> None:
     del ready.environment["PIP_NO_INDEX"], ready.environment["PIP_FIND_LINKS"]
     ready.environment |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "1"}
     began = time.monotonic()
@@ -181,7 +181,7 @@ def test_no_network(ready: Copy) -> None:
 
 @pytest.mark.slow("sets up an environment, without a network")
 @pytest.mark.needs("no network")
-def test_really_no_network(copy: Copy) -> None:
+def test_install_in_an_isolated_network_gives_the_cause(copy: Copy) -> None:
     copy.prefix = no_network()
     for name in ("PIP_NO_INDEX", "PIP_FIND_LINKS"):
         del copy.environment[name]
@@ -263,7 +263,7 @@ def test_setup_replaces_a_damaged_photograph(ready: Copy) -> None:
 
 
 @pytest.mark.slow("sets up an environment, without a network")
-def test_usage(ready: Copy) -> None:
+def test_setup_rejects_unknown_options(ready: Copy) -> None:
     assert ready.grade("setup", "--developer")[0] == 2
     assert "--dev" in ready.grade("setup", "--help")[1]
 
@@ -358,7 +358,7 @@ def test_a_browser_is_asked_for_where_there_is_a_package(
         ("", "no reason was given"),
     ],
 )
-def test_causes(text: str, why: str) -> None:
+def test_cause_is_extracted_from_pip_output(text: str, why: str) -> None:
     assert why in failure.cause(text).text
 
 
@@ -366,7 +366,7 @@ def test_causes(text: str, why: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["grade", "grader/__init__.py", "grader/setup/stamp.py"])
-def test_what_an_old_python_reads_is_in_its_language(name: str) -> None:
+def test_startup_files_parse_on_python_3_6(name: str) -> None:
     source = (ROOT / name).read_text()
     ast.parse(source, feature_version=(3, 6))
     assert "from __future__ import annotations" not in source

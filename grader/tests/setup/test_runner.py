@@ -1,4 +1,4 @@
-"""What set-up shows while it runs: on a terminal one line that is rewritten, elsewhere lines."""
+"""Progress of set-up: one rewritten line on a terminal, separate lines elsewhere."""
 
 import os
 import pty
@@ -46,7 +46,7 @@ def test_without_a_terminal_a_line_now_and_then(
 
 
 @pytest.mark.needs("terminal")
-def test_on_a_terminal_one_line_is_rewritten(tmp_path: Path) -> None:
+def test_terminal_progress_rewrites_one_line(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     done = subprocess.run(
         [sys.executable, "-c", SHOW, tmp_path / "log"],
@@ -109,7 +109,7 @@ def test_a_command_that_ignores_a_polite_signal_is_killed(
         ("Collecting numpy==2.4.6", ""),
     ],
 )
-def test_what_pip_is_doing(line: str, activity: str) -> None:
+def test_pip_output_becomes_progress(line: str, activity: str) -> None:
     assert python_packages.Activity(20)(line) == activity
 
 
@@ -126,11 +126,11 @@ def test_what_pip_is_doing(line: str, activity: str) -> None:
         ("Reading package lists...", ""),
     ],
 )
-def test_what_apt_get_is_doing(line: str, activity: str) -> None:
+def test_apt_get_output_becomes_progress(line: str, activity: str) -> None:
     assert apt.activity(line) == activity
 
 
-def test_what_the_user_configured_holds() -> None:
+def test_pip_configuration_of_the_user_wins() -> None:
     assert python_packages.patience("") == {"PIP_RETRIES": "1", "PIP_TIMEOUT": "10"}
     assert python_packages.patience(":env:.default-timeout='180'\n") == {"PIP_RETRIES": "1"}
     assert python_packages.patience("global.timeout='60'\nglobal.retries='9'\n") == {}

@@ -16,7 +16,7 @@ FLAGS = ("-std=gnu11", "-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", 
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="AVX2 is of x86-64")
-def test_expert_grey_matches_the_rule_of_lab_h(tmp_path: Path) -> None:
+def test_tuned_grey_matches_the_rule_of_lab_h(tmp_path: Path) -> None:
     program = tmp_path / "expert_grey"
     includes = [f"-I{paths.ROOT / 'labs' / LAB}", f"-I{paths.ROOT / 'solutions' / LAB}"]
     command = ["gcc", *FLAGS, "-Wall", "-Werror", *includes, "-o"]

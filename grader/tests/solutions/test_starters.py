@@ -57,7 +57,7 @@ def test_starter_compiles_without_a_warning(lab: str, tmp_path: Path) -> None:
     assert "warning" not in build.stderr
 
 
-def test_split_keeps_the_todo_and_the_stand_in() -> None:
+def test_split_preserves_the_todo_and_the_placeholder() -> None:
     text, exercises = starters.split(SOLUTION)
     assert text == STARTER
     (exercise,) = exercises

@@ -38,7 +38,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("source", FUNCTIONS)
-def test_functions(source: str) -> None:
+def test_functions_are_parsed(source: str) -> None:
     code = Code(source)
     found = ["{} {}-{}".format(f.name, *code.lines_of(f)) for f in code.functions]
     assert found == FUNCTIONS[source]
@@ -100,7 +100,7 @@ def test_a_pragma_governs_the_statement_below(statement: str, last: int) -> None
     assert governed.pragmas == [["omp", "parallel"]]
 
 
-def test_loops_and_what_stands_above_them() -> None:
+def test_loops_and_their_pragmas_are_parsed() -> None:
     code = Code(
         "#pragma unroll\nfor (;;) // for (;;)\n  for (;;) { x; }\n"
         "#define LOOP for (;;)\n#if 0\nfor (;;);\n#endif\nwhile (1) {\n#pragma omp for"
@@ -123,7 +123,7 @@ def test_a_sequence_is_found_in_code_alone() -> None:
     assert found == [6, 7, 8]
 
 
-def test_constants() -> None:
+def test_constants_are_found() -> None:
     code = Code(
         "enum e { A = 1, B, C = A + 2 };\n#define D (1 << 2) // 3\n#define F(x) 5\n#define G\n"
         "static const int H = 6; const int *p = &x; int I = 7; /* #define J 8 */\n"
@@ -152,7 +152,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("word", HOSTILE)
-def test_hostile_files_take_linear_time(word: str) -> None:
+def test_hostile_files_are_parsed_in_linear_time(word: str) -> None:
     start = time.process_time()
     for text in (word * 10_000, "(" * 10_000 + word * 5_000, word * 5_000 + "})" * 5_000):
         code = Code(text)

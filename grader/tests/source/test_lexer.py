@@ -36,7 +36,7 @@ def test_comments_become_spaces(source: str) -> None:
     assert plain == "".join("\n" if c == "\n" else b for c, b in zip(source, blank, strict=True))
 
 
-def test_tokens_stand_where_they_say() -> None:
+def test_tokens_have_their_positions() -> None:
     source = 'int x<:2:> = <%0x1p+3, 1\'0, .5f%>; "a\\\nb" wi\\\nde %:\n  %:pragma u8"é"->y'
     tokens = list(lexer.tokens(source))
     assert [token.text for token in tokens] == [
@@ -49,7 +49,7 @@ def test_tokens_stand_where_they_say() -> None:
     assert [token.text for token in tokens if token.first] == ["int", "#"]
 
 
-def test_of_preprocessed_text_nothing_is_a_comment() -> None:
+def test_preprocessed_text_has_no_comments() -> None:
     found = [match[0] for match in lexer.preprocessed("a // asm\n# 1 /* x */ asm")]
     assert found == ["a", "/", "/", "asm", "# 1 /* x */ asm"]
 

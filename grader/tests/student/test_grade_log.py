@@ -53,7 +53,7 @@ def test_the_story_of_a_lab(folder: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert "cannot prove" in " ".join(said.split())
 
 
-def test_each_tampering_shows(folder: Path) -> None:
+def test_tampering_is_detected(folder: Path) -> None:
     for number in range(30):
         (folder / "add.c").write_text(f"int x = {number};\n")
         add(number, why=f"attempt {number}")
@@ -118,7 +118,7 @@ def test_damage_costs_no_grade(monkeypatch: pytest.MonkeyPatch, capsys: Capture)
     assert said and "lab9.log cannot be written" in said
 
 
-def test_a_record_takes_less_than_fifty_milliseconds(folder: Path) -> None:
+def test_logging_a_grade_takes_under_fifty_milliseconds(folder: Path) -> None:
     lines = [f"int x{number} = {number};" for number in range(600)]
     times = []
     for number in range(7):
@@ -131,7 +131,7 @@ def test_a_record_takes_less_than_fifty_milliseconds(folder: Path) -> None:
 
 
 @pytest.mark.timeout(20)
-def test_a_file_of_equal_lines_is_no_endless_work(folder: Path) -> None:
+def test_file_of_equal_lines_takes_linear_time(folder: Path) -> None:
     (folder / "add.c").write_text("int x;\n" + "\n" * 20_000)
     add(1)
     (folder / "add.c").write_text("int y;\n" + "\n" * 10_000 + ";\n" + "\n" * 20_000)

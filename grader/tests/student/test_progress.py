@@ -73,7 +73,7 @@ def test_colour_when_it_is_asked_for(
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff\xfe", b'{"best": 3}', b"0" * 2**21])
-def test_a_damaged_record_is_none(
+def test_damaged_record_is_ignored(
     damage: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     (folder / "add.c").write_text("int one;\n")
@@ -84,14 +84,14 @@ def test_a_damaged_record_is_none(
     assert "30/85" in listed(monkeypatch, capsys)
 
 
-def test_a_record_that_cannot_be_written_is_said(folder: Path) -> None:
+def test_unwritable_record_is_reported(folder: Path) -> None:
     assert folder.is_dir()
     paths.PROGRESS.write_text("not a folder")
     why = progress.keep(tiny_course.submission(), tiny_course.graded(40))
     assert why is not None and "build/progress/lab9.json cannot be written" in why
 
 
-def test_only_what_is_in_starter_is_the_students_own(folder: Path, tmp_path: Path) -> None:
+def test_only_files_in_starter_record_progress(folder: Path, tmp_path: Path) -> None:
     lab = spec.load("lab9")
     elsewhere = tmp_path / "elsewhere" / "lab9_sums"
     elsewhere.mkdir(parents=True)
@@ -206,7 +206,7 @@ def test_solution_only_after_full_marks_of_these_files(
     assert "no solutions" in refused()
 
 
-def test_the_record_can_be_read_by_others(folder: Path) -> None:
+def test_record_is_readable_by_others(folder: Path) -> None:
     assert folder.is_dir()
     tiny_course.keep(40, "x")
     record = json.loads((paths.PROGRESS / "lab9.json").read_text())

@@ -91,9 +91,7 @@ def test_interrupted_between_the_files_loses_none(
     assert {MINE + "add.c", MINE + "sub.c"} <= set(found.values())
 
 
-def test_where_links_are_not_to_be_had_it_copies(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reset_copies_where_links_fail(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **__: object) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")
 
@@ -177,7 +175,7 @@ def soon_ended(pid: int) -> int | None:
     [(b"\n", 0, False), (b"n\n", 0, False), (CTRL_C, 130, False), (b"y\n", 0, True)],
     ids=["Enter", "no", "Ctrl-C", "yes"],
 )
-def test_the_answer_decides(answer: bytes, code: int, reset: bool, folder: Path) -> None:
+def test_reset_follows_the_answer(answer: bytes, code: int, reset: bool, folder: Path) -> None:
     (folder / "add.c").write_text(MINE)
     pid, terminal = pty.fork()
     if pid == 0:

@@ -54,7 +54,7 @@ def test_packs_exactly_the_files_and_says_what_they_are_worth(
     assert (paths.BUILD / "submit" / "lab9.zip").read_bytes() == data
 
 
-def test_the_same_files_give_the_same_bytes(folder: Path) -> None:
+def test_submission_archive_is_reproducible(folder: Path) -> None:
     assert folder.is_dir()
     first = submission_zip.pack(tiny_course.submission())
     (folder / "add.c").touch()
@@ -62,7 +62,7 @@ def test_the_same_files_give_the_same_bytes(folder: Path) -> None:
     assert submission_zip.pack(tiny_course.submission()) == first
 
 
-def test_what_must_not_be_handed_in(
+def test_submit_refuses_unsuitable_files(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     (folder / "sub.c").rename(folder / "Sub (1).c")
@@ -102,7 +102,7 @@ def test_a_place_that_cannot_be_written(
     assert zipfile.is_zipfile(odd) and "\n.zip" not in capsys.readouterr().out
 
 
-def test_the_real_thing(tmp_path: Path) -> None:
+def test_submit_packs_the_solution_of_lab1(tmp_path: Path) -> None:
     target = tmp_path / "lab1.zip"
     done = captured.run(
         [REAL_ROOT / "grade", "submit", "lab1", "--src", "solutions", "--out", target]

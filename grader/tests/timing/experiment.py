@@ -25,7 +25,7 @@ from grader.model import spec
 from grader.model import submission as submissions
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 VERDICTS = ("pass", "fail", "uncertain", "error")
 FORBIDDEN = {("right", "fail"), ("slow", "pass")}
@@ -45,7 +45,7 @@ EDITS = {
 def sources(folder: Path) -> dict[tuple[str, str], Path]:
     """The folder of each file of each lab. right: the solution; borderline: 7/10 of its speed;
     slow: about half of it."""
-    folders = {("lab1", "slow"): zoo.write(zoo.find("lab1/right-gather-by-row"))}
+    folders = {("lab1", "slow"): entries.write(entries.find("lab1/right-gather-by-row"))}
     for (name, kind), (old, new) in EDITS.items():
         lab = spec.load(name)
         copy = shutil.copytree(paths.SOLUTIONS / lab.folder, folder / name / kind)

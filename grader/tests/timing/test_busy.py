@@ -1,4 +1,4 @@
-"""What `make busy` calls a changed grade, and what not."""
+"""Which differences `make busy` counts as a changed grade."""
 
 import pytest
 
@@ -35,11 +35,11 @@ def test_points_that_a_busy_machine_gives_are_a_change() -> None:
 
 
 @pytest.mark.parametrize("after", [line("uncertain"), line("error")], ids=str)
-def test_what_is_not_decided_is_no_change(after: Check) -> None:
+def test_undecided_check_is_not_a_change(after: Check) -> None:
     assert kinds([line("pass", 4)], [after]) == {"undecided": 1}
 
 
-def test_what_waits_for_something_undecided_is_no_change() -> None:
+def test_check_blocked_by_an_undecided_one_is_not_a_change() -> None:
     before = [line("pass", 4, name="compiles"), line("pass", 4)]
     after = [line("error", name="compiles"), line("skip", needs="compiles")]
     assert kinds(before, after) == {"undecided": 2}
@@ -49,5 +49,5 @@ def test_a_check_that_only_load_decides_proves_nothing() -> None:
     assert kinds([line("uncertain")], [line("fail")]) == {"decided only now": 1}
 
 
-def test_the_same_points_are_the_same() -> None:
+def test_equal_points_are_not_a_change() -> None:
     assert kinds([line("pass", 2)], [line("pass", 2)]) == {"same": 1}

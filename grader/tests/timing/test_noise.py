@@ -59,14 +59,14 @@ def test_c_makes_the_same(kind: str, output: bytes) -> None:
 
 
 @pytest.mark.parametrize("kind", noise.KINDS)
-def test_no_input_has_a_row_of_another(kind: str) -> None:
+def test_noise_rows_are_unique_across_inputs(kind: str) -> None:
     """So a function that keeps results by their input never finds one again."""
     rows = [row.tobytes() for key in range(200) for row in image(kind, key)]
     assert len(set(rows)) == len(rows)
 
 
 @pytest.mark.parametrize("kind", noise.KINDS)
-def test_it_is_noise(kind: str) -> None:
+def test_noise_is_uniform_and_uncorrelated(kind: str) -> None:
     values = noise.rows(kind, 5, np.arange(1000), 64).astype(np.float64)
     values /= 256 if kind == "u1" else 1
     assert 0 <= values.min() < 0.01 and 0.99 < values.max() < 1

@@ -38,7 +38,7 @@ def chosen(file: str = "cpu_loop.c") -> str | None:
 
 
 @pytest.mark.usefixtures("copy")
-def test_the_best_that_is_there() -> None:
+def test_best_available_reference_is_chosen() -> None:
     assert chosen() is None
     for kind in ("x86-64", "x86-64-v3", "x86-64-v3.znver3", "x86-64-v4", "x86-64-v4.znver3"):
         add("aarch64", "x86-64-v4.skylake", kind)
@@ -54,7 +54,7 @@ def test_never_more_than_the_processor_has(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("copy")
-def test_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reference_must_match_the_architecture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     add("x86-64", "x86-64-v4")
     assert chosen() is None
@@ -63,7 +63,7 @@ def test_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("copy")
-def test_code_for_gpus() -> None:
+def test_gpu_code_uses_the_generic_reference() -> None:
     add("x86-64", "x86-64-v4", file="cpu_loop.cu")
     assert chosen("cpu_loop.cu") == "x86-64"
     assert chosen("cpu_loop.c") is None
@@ -92,7 +92,7 @@ def test_the_repository_has_no_object() -> None:
         (None, "generic"),  # there is no gcc
     ],
 )
-def test_what_gcc_tunes_for(
+def test_reference_follows_the_tuning_of_gcc(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, tune: str
 ) -> None:
     if script:

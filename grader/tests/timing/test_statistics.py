@@ -96,7 +96,7 @@ def test_a_few_rounds_decide_only_a_ratio_far_from_the_thresholds() -> None:
     assert points(simulated(0.01, rounds=3)) == 0
 
 
-def test_what_is_clear() -> None:
+def test_ratios_far_from_thresholds_are_clear() -> None:
     for of_reference, clear in (
         (1.0, True),
         (0.92, False),
@@ -114,7 +114,7 @@ def test_outliers_do_not_decide() -> None:
     assert points(timings) == 10
 
 
-def test_against_the_baseline() -> None:
+def test_points_can_be_relative_to_the_baseline() -> None:
     check = demand(against="baseline", at_least=4.0)
     assert points(simulated(0.3), check) == 10  # 20 times as slow as the reference, over 3.3
     assert points(simulated(0.1), check) == 0
@@ -152,7 +152,7 @@ def test_the_baseline_may_miss_rounds() -> None:
     assert statistics.unfit(demand(), timings) is None
 
 
-def test_a_fit_machine() -> None:
+def test_machine_with_a_passing_solution_is_fit() -> None:
     assert statistics.unfit(demand(), simulated(1.0)) is None
     assert (
         statistics.unfit(demand(), simulated(0.01)) is None
@@ -202,7 +202,7 @@ def test_disturbed_rounds_are_void() -> None:
     assert (len(kept), voided) == (4, 0)
 
 
-def test_mostly_disturbed() -> None:
+def test_mostly_voided_rounds_are_detected() -> None:
     some = simulated(1.0, rounds=5)
     assert not statistics.mostly_disturbed(some)
     assert statistics.mostly_disturbed(Timings(some.rounds, 1, 1, voided=6))

@@ -1,4 +1,4 @@
-"""What the verifier of timed calls says about honest, lying, short and talkative programs."""
+"""What the verifier of timed calls says about accepted, lying, short and talkative programs."""
 
 import socket
 import struct
@@ -42,7 +42,7 @@ def result(program: Callable[[socket.socket], None]) -> tuple[list[row_samples.R
     return verifier.result()
 
 
-def test_an_honest_program() -> None:
+def test_accepted_program_passes_the_verifier() -> None:
     def program(pipe: socket.socket) -> None:
         for _ in range(ROUNDS):
             round_of(pipe)

@@ -1,4 +1,4 @@
-"""What people read of the committed runs: RESULTS.md, its charts and the tables of other pages."""
+"""The pages made from the committed runs: RESULTS.md, its charts and the tables of other pages."""
 
 import math
 from collections.abc import Iterable

@@ -1,3 +1,3 @@
-.PHONY: check-zoo
-check-zoo: setup runtime ## what --check finds in programs with planted bugs: its table (2 minutes)
+.PHONY: check-planted
+check-planted: setup runtime ## what --check finds in programs with planted bugs: its table (2 minutes)
 	$(Q)$(PYTHON) labs/studies/checks/table.py --write

@@ -1,4 +1,4 @@
-"""The zoo of the checks: what the simulator finds in each program, compared with compute-sanitizer.
+"""What the simulator finds in programs with planted bugs, compared with compute-sanitizer.
 
     table.py [--write] [--only TEXT]
 
@@ -195,7 +195,7 @@ def _row(kind: str, verdicts: list[Verdict], theirs: dict[str, bool]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="The zoo of the checks.")
+    parser = argparse.ArgumentParser(description="Findings in programs with planted bugs.")
     parser.add_argument("--write", action="store_true", help="write RESULTS.md")
     parser.add_argument("--only", default="", help="only files whose name contains this")
     options = parser.parse_args()
@@ -211,7 +211,7 @@ def main() -> int:
     table = report(verdicts)
     print(table)
     if options.write:
-        head = "# What the checks find\n\n`make check-zoo` makes this table.\n\n"
+        head = "# What the checks find\n\n`make check-planted` makes this table.\n\n"
         RESULTS.write_text(f"{head}{table}\n")
     return 0 if all(v.right() for v in verdicts) else 1
 

@@ -153,8 +153,8 @@ def _code(counted: list[Counted]) -> list[str]:
         "within 5 %, the loaded sectors that Nsight Compute counted when they were",
         f"timed (`timed_code.py`; in {len(timed_code.KNOWN)} functions nvcc drops loads). Programs",
         "that changed since then and are left out:",
-        f"{', '.join(timed_code.changed()) or 'none'}. `timed/` and the zoo's ancestors",
-        "are files as they were timed, where the course has newer ones.",
+        f"{', '.join(timed_code.changed()) or 'none'}. `timed/` and",
+        "the ancestors are files as they were timed, where the course has newer ones.",
     ]
     return lines + [f"- {name}: {'; '.join(found)}" for name, found in differing.items()]
 

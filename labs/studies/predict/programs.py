@@ -1,6 +1,6 @@
 """The calls that were timed on a GPU: which programs, which functions of them, which sizes.
 
-A program is a lab's solution, an entry of the zoo that does not change it, or calls/general.cu.
+A program is a lab's solution, a known submission that does not change it, or calls/general.cu.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader import paths
 from grader.model import spec
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries as known_submissions
 
 HERE = Path(__file__).parent
 TIMED = HERE / "timed"
@@ -20,7 +20,7 @@ GENERAL = "general"
 CUDA_LABS = range(2, 9)
 TIMED_ANCESTORS = (5, 6, 7)  # their solutions were timed as they were then
 
-# Sizes by function: of the solution, and of each entry of the zoo. Lab 7: channels, side, masks.
+# Sizes by function: of the solution, and of each known submission. Lab 7: channels, side, masks.
 _IMAGE = [(4096, 4096, 3, 0), (1024, 1024, 6, 0)]
 _RANGE = [
     (256, 256, 6, 0),
@@ -144,7 +144,7 @@ def programs() -> list[str]:
     names = [GENERAL]
     for lab in CUDA_LABS:
         names.append(f"lab{lab}-{SOLUTION}")
-        entries = zoo.of_lab(f"lab{lab}", "right", "poor", "slow")
+        entries = known_submissions.of_lab(f"lab{lab}", "right", "poor", "slow")
         names += [f"lab{lab}-{e.name}" for e in entries if _solution(lab).name in e.apart]
     return [name for name in names if name not in NOT_TIMED]
 
@@ -192,17 +192,17 @@ def _solution(lab: int) -> Path:
 def _file(lab: int, entry: str) -> Path:
     """The .cu file of an entry. One that changes the solution has none: its kernels are mostly the
     solution's, which would then be in both halves of the calls. Where a file changed after it was
-    timed, timed/ says what it was then, or it is the zoo's ancestor of its lab."""
+    timed, timed/ says what it was then, or it is its lab's ancestor."""
     solution = _solution(lab)
     if entry == SOLUTION:
         if lab in TIMED_ANCESTORS:
-            return zoo.write(zoo.ancestor(f"lab{lab}")) / solution.name
+            return known_submissions.write(known_submissions.ancestor(f"lab{lab}")) / solution.name
         return solution
-    now = zoo.write(zoo.find(f"lab{lab}/{entry}")) / solution.name
+    now = known_submissions.write(known_submissions.find(f"lab{lab}/{entry}")) / solution.name
     change = TIMED / f"lab{lab}-{entry}.diff"
     if not change.exists():
         return now
     then = paths.BUILD / "timed" / change.stem / solution.name
     then.parent.mkdir(parents=True, exist_ok=True)
-    then.write_text(zoo.changed(now.read_text(), change.read_text()))
+    then.write_text(known_submissions.changed(now.read_text(), change.read_text()))
     return then

@@ -721,7 +721,7 @@ def checked(
     return done.stdout.strip(), findings, {line for _, line in places.values()}
 
 
-def test_it_has_all_of_openmp_that_a_program_may_call() -> None:
+def test_runtime_covers_the_allowed_openmp_calls() -> None:
     def names(*command: str | Path) -> set[str]:
         said = captured.run(["nm", *command], check=True).stdout.split()
         return {name.partition("@")[0] for name in said}
@@ -738,7 +738,9 @@ def program(body: str) -> str:
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_right_ones(name: str, tmp_path: Path, compiler: tuple[list[str], list[str]]) -> None:
+def test_correct_programs_have_no_races(
+    name: str, tmp_path: Path, compiler: tuple[list[str], list[str]]
+) -> None:
     said, findings, _ = checked(program(RIGHT[name]), tmp_path, compiler)
     assert (said, findings) == ("5050", [])
     team = records.readable((tmp_path / "team.json").read_bytes(), openmp_team.Team)
@@ -747,7 +749,9 @@ def test_right_ones(name: str, tmp_path: Path, compiler: tuple[list[str], list[s
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_ones(name: str, tmp_path: Path, compiler: tuple[list[str], list[str]]) -> None:
+def test_racy_programs_are_reported(
+    name: str, tmp_path: Path, compiler: tuple[list[str], list[str]]
+) -> None:
     source = program(WRONG[name])
     _, findings, named = checked(source, tmp_path, compiler)
     assert findings and all(f["kind"] == "thread-race" for f in findings)

@@ -32,7 +32,7 @@ TEST(ando_is_an_odd_gradient) {
     ck_assert_double_eq_tol(slope5, 1.0, 2e-5);
 }
 
-LOOP_TEST(gaussian_is_what_its_formula_says, 0, MASK_MAX_RADIUS + 1) {
+LOOP_TEST(gaussian_equals_its_formula, 0, MASK_MAX_RADIUS + 1) {
     static const double sigmas[] = {0.3, 1.0, 3.0, 50.0};
     float mask[MASK_MAX_SIZE];
     int r = _i;

@@ -15,7 +15,7 @@ TEST(no_nan_has_a_sign) {
     ck_assert_str_eq(text, "nan");
 }
 
-TEST(other_values_are_as_they_are) {
+TEST(other_values_are_unchanged) {
     ck_assert(shown(-0.5) == -0.5 && shown(3) == 3 && isinf(shown(-INFINITY)));
     ck_assert(signbit(shown(-0.0)) != 0);
 }

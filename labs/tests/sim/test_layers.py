@@ -55,13 +55,13 @@ def test_a_breach_is_found(name: str, tmp_path: Path) -> None:
     assert expected in line
 
 
-def test_arrows_that_run_down_are_no_breach(tmp_path: Path) -> None:
+def test_downward_dependencies_are_allowed(tmp_path: Path) -> None:
     below = '#include "base/base.h"\nint launch(void) { return trace() + base(); }\n'
     changes = {"base/base.h": "int base(void);\n", "api/launch.c": "int trace(void);\n" + below}
     assert check_layers.breaches(*runtime(tmp_path, changes)) == []
 
 
-def test_a_runtime_that_is_not_there_is_no_clean_one(tmp_path: Path) -> None:
+def test_missing_objects_fail_the_layer_check(tmp_path: Path) -> None:
     assert check_layers.breaches(tmp_path / "src", tmp_path / "objects")
     sources, objects = runtime(tmp_path, {})
     (objects / "exec" / "exec.o").unlink()

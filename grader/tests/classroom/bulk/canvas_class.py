@@ -20,7 +20,7 @@ from grader.classroom.course.attempt import Status
 from grader.model import plain_text
 from grader.model.lab import Lab
 from grader.tests.classroom.bulk import hostile
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries
 
 Score = Literal["full", "some", "none", ""]
 PORT = 9  # of the discard service, which need not run
@@ -101,7 +101,7 @@ class _Maker:
 
     def __post_init__(self) -> None:
         self.solution = hostile.solution(self.lab)
-        self.wrong = zoo.losing_points(self.lab)
+        self.wrong = entries.losing_points(self.lab)
 
     def add(
         self,
@@ -148,7 +148,7 @@ class _Maker:
             self.add("zip", "graded", "full", {"work.zip": self._zip(text)}, late)
         elif roll < 0.9:
             wrong = self.dice.choice(self.wrong)
-            files = _of_file(self.lab, zoo.files(wrong)[self.lab.submit[0]])
+            files = _of_file(self.lab, entries.files(wrong)[self.lab.submit[0]])
             self.add(f"wrong: {wrong.name}", "graded", "some", files, late)
         elif roll < 0.95:
             text = self.solution.encode() + b"\nint x = ;\n"

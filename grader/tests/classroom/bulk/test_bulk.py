@@ -137,7 +137,7 @@ def test_each_student_has_a_report(graded: tuple[Path, list[Student]]) -> None:
 
 @pytest.mark.slow("a class is graded, and graded again after a kill")
 @sandboxed
-def test_it_resumes_without_grading_again(graded: tuple[Path, list[Student]]) -> None:
+def test_resuming_grades_nothing_again(graded: tuple[Path, list[Student]]) -> None:
     home, _ = graded
     book = (home / "run" / "gradebook.csv").read_bytes()
     before = _grades(home / "run")
@@ -153,7 +153,7 @@ def _grades(run: Path) -> list[Any]:
 
 
 @sandboxed
-def test_exports(graded: tuple[Path, list[Student]]) -> None:
+def test_run_exports_gradebooks(graded: tuple[Path, list[Student]]) -> None:
     home, students = graded
 
     def export(form: str, *more: str) -> bytes:

@@ -1,4 +1,4 @@
-"""What is said of two runs: who moved, by which check, and what was the cause."""
+"""Comparing two runs shows whose grades changed, by which check and why."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ def keep(store: Store) -> int:
     return store.history.add(NOW, (past(each) for each in class_records.finals(store, Course())))
 
 
-def test_nothing_new_is_no_new_run(store: Store) -> None:
+def test_no_changes_make_no_new_run(store: Store) -> None:
     assert keep(store) == 1 and changes(store, 1, 1) == []
 
 

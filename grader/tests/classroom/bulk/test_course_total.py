@@ -59,7 +59,7 @@ def totals(found: grades.Grades) -> dict[str, CourseTotal]:
     }
 
 
-def test_what_is_not_handed_in(store: Store) -> None:
+def test_missing_labs_are_listed_in_the_total(store: Store) -> None:
     found = totals(grades.of(store))
     expected = {
         "all": (0.8, (), ("lab6",), ()),

@@ -56,7 +56,7 @@ def test_points_that_were_not_measured_are_filled_in_and_nothing_else() -> None:
         (result(earned=85, z="pass"), result().score),
     ],
 )
-def test_only_what_decides_about_points_for_speed_counts(other: Result, score: Score) -> None:
+def test_only_speed_inputs_affect_the_match(other: Result, score: Score) -> None:
     assert combined(result(x="pass"), other).score == score
 
 
@@ -78,7 +78,7 @@ def merged(run: Path, other: Path) -> str:
     return done.output
 
 
-def test_a_run_without_a_gpu_takes_over_the_speed_of_one_with(tmp_path: Path) -> None:
+def test_run_without_gpu_reuses_speed_of_run_with_gpu(tmp_path: Path) -> None:
     run, other = Store(tmp_path / "run", resume=False), Store(tmp_path / "gpu", resume=False)
     for student, file in (("ann", b"a"), ("ben", b"b"), ("cem", b"c"), ("dan", b"a")):
         hand_in(run, student, {"lab3": file})

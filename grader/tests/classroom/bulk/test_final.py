@@ -44,7 +44,7 @@ def override(store: Store, student: str, number: float | None) -> None:
     store.overrides.add(Override(student, "lab3", number, "by hand", datetime.now(UTC)))
 
 
-def test_what_was_never_graded_has_no_points(store: Store) -> None:
+def test_ungraded_submission_has_no_points(store: Store) -> None:
     hand_in(store, "ann", {"lab3": None})
     hand_in(store, "ben", {"lab3": b"b"})
     hand_in(store, "cem", {"lab3": b"c"})
@@ -58,7 +58,7 @@ def test_what_was_never_graded_has_no_points(store: Store) -> None:
     assert [u.points for u in finals["ben", "lab3"].unmeasured] == [15]
 
 
-def test_lateness_takes_its_share_and_an_extension_gives_it_back(store: Store) -> None:
+def test_lateness_deducts_points_and_extension_restores_them(store: Store) -> None:
     hand_in(store, "ann", {"lab3": b"a"}, DUE + 1.5 * DAY, (ANN,))
     hand_in(store, "ben", {"lab3": b"b"}, DUE - DAY)
     hand_in(store, "cem", {"lab3": b"c"}, notes="resubmitted, late")
@@ -149,7 +149,7 @@ def test_other_files_are_another_attempt(store: Store) -> None:
     assert points(store, Course(attempts="best")) == {"ann": 84}
 
 
-def test_files_taken_back_are_missing_but_the_best_attempt_stays(store: Store) -> None:
+def test_withdrawn_files_are_missing_but_best_attempt_counts(store: Store) -> None:
     hand_in(store, "ann", {"lab3": b"a"})
     grade(store, {"lab3 a": result()})
     hand_in(store, "ann", {"lab3": None})
@@ -173,7 +173,7 @@ def test_numbers_of_two_kinds_are_not_one_student(store: Store) -> None:
     assert points(store) == {"ann": 1, "ben": 2}
 
 
-def test_what_the_later_member_of_a_group_hands_in_counts_for_both(store: Store) -> None:
+def test_later_group_submission_counts_for_both_members(store: Store) -> None:
     hand_in(store, "ann", {"lab3": b"a"}, DUE - DAY, (ANN,))
     hand_in(store, "ben", {"lab3": b"b"}, DUE, (BEN,))
     hand_in(store, "cem", {"lab3": b"c"}, DUE)

@@ -53,7 +53,7 @@ def test_a_file_is_found_where_students_put_it(folder: str, tmp_path: Path) -> N
         ("int 값;".encode(), ""),
     ],
 )
-def test_what_no_compiler_reads_is_said(content: bytes, said: str, tmp_path: Path) -> None:
+def test_uncompilable_files_are_reported(content: bytes, said: str, tmp_path: Path) -> None:
     problems = intake.submission(LAB1, {"cpu_loop.c": content}, tmp_path).problems
     assert problems == ([f"lab1_cpu_loop/cpu_loop.c {said}"] if said else [])
 
@@ -67,7 +67,7 @@ def test_an_archive_in_a_folder_is_opened_and_one_in_an_archive_is_not(tmp_path:
     assert only(tmp_path) == intake.Files()
 
 
-def test_of_several_files_the_one_in_the_labs_folder_counts() -> None:
+def test_file_in_the_labs_folder_wins() -> None:
     candidates = [
         Candidate("cpu_loop.c", b"top"),
         Candidate("starter/lab1_cpu_loop/cpu_loop.c", b"right"),

@@ -112,8 +112,8 @@ def test_a_run_keeps_the_log_that_was_handed_in_last(tmp_path: Path) -> None:
             assert (len(log.entries) if log else 0) == handed_in.get("lab3.log", b"").count(b"\n")
 
 
-def test_what_speaks_against_a_log(tmp_path: Path) -> None:
-    honest = made(STARTER, FIRST, LAST)
+def test_suspicious_logs_are_reported(tmp_path: Path) -> None:
+    genuine = made(STARTER, FIRST, LAST)
     copied, renewed = made(STARTER, FIRST, LAST), made(STARTER, FIRST, LAST, day=2)
     one, team = runs.GRADED.lms, "team"
     for number, (other, expected, together) in enumerate([
@@ -127,14 +127,14 @@ def test_what_speaks_against_a_log(tmp_path: Path) -> None:
                                       logs.OTHER_FILES], False),
         ({"lab3.log": b"a build's output\n"}, None, False),
     ]):  # fmt: skip
-        with contextlib.closing(class_of(tmp_path / f"{number}", one=honest, team=other)) as store:
+        with contextlib.closing(class_of(tmp_path / f"{number}", one=genuine, team=other)) as store:
             problems, together_found = against(store)
         assert problems[one] == [] and together_found == ([(one, team)] if together else [])
         has_log = expected is not None and "lab3.log" in other
         assert problems.get(team) == (expected if has_log else None), number
 
 
-def test_honest_logs_have_nothing_against_them(tmp_path: Path) -> None:
+def test_genuine_logs_raise_no_suspicion(tmp_path: Path) -> None:
     with contextlib.closing(
         class_of(
             tmp_path,
@@ -150,8 +150,8 @@ def test_honest_logs_have_nothing_against_them(tmp_path: Path) -> None:
 def test_the_class_page_tells_the_story(tmp_path: Path) -> None:
     broken = made(STARTER, LAST)
     broken["lab3.log"] = broken["lab3.log"].replace(b'"passed":2', b'"passed":9')
-    honest = made(STARTER, FIRST, LAST)
-    with contextlib.closing(class_of(tmp_path, one=honest, late=broken)) as store:
+    genuine = made(STARTER, FIRST, LAST)
+    with contextlib.closing(class_of(tmp_path, one=genuine, late=broken)) as store:
         shown = page.page(store, tmp_path, pseudonyms=False)
         nameless = page.page(store, tmp_path, pseudonyms=True)
     assert "2 of 4 submissions came with one" in shown

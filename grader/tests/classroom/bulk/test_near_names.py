@@ -45,7 +45,7 @@ def files(
         *("constant_mask - Copy.cu", "constant_mask copy.cu", "constant_mask copy 2.cu"),
     ],
 )
-def test_a_copy_is_taken_and_said(name: str, form: str, tmp_path: Path) -> None:
+def test_file_manager_copy_is_accepted_with_a_note(name: str, form: str, tmp_path: Path) -> None:
     taken = files(tmp_path, {name: RIGHT}, form)
     assert taken.contents == {WANTED: RIGHT}
     assert taken.notes == (f'"{Path(name).name}" was taken as {WANTED}',)
@@ -85,7 +85,7 @@ def test_another_name_is_asked_about(name: str, form: str, tmp_path: Path) -> No
         (),
     ],
 )
-def test_nothing_is_asked_without_reason(names: tuple[str, ...], tmp_path: Path) -> None:
+def test_unrelated_names_raise_no_question(names: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "ann").mkdir()
     assert files(tmp_path, dict.fromkeys(names, b"x")).missing == f"no {WANTED}"
 
@@ -100,13 +100,13 @@ def test_the_right_name_wins_and_two_copies_are_not_guessed(tmp_path: Path) -> N
     assert files(tmp_path, {}).contents == {WANTED: b"other"}
 
 
-def test_a_copy_that_is_a_link_is_no_file(tmp_path: Path) -> None:
+def test_linked_copy_is_not_a_file(tmp_path: Path) -> None:
     (tmp_path / "ann").mkdir()
     (tmp_path / "ann" / "constant_mask (1).cu").symlink_to("/etc/passwd")
     assert "is a link" in files(tmp_path, {}).problem
 
 
-def test_names_are_shown_without_escapes(tmp_path: Path) -> None:
+def test_names_are_printed_without_escapes(tmp_path: Path) -> None:
     asked = files(tmp_path, {'constant\x1b[31m"mask.cu': RIGHT})
     assert "did you mean" in asked.missing and asked.missing.isprintable()
     assert asked.missing.count('"') == 2
@@ -131,9 +131,7 @@ def test_half_a_lab_is_graded_and_the_other_half_asked_about(tmp_path: Path) -> 
         *("baseline.cu", "sub/baseline.cu", LAB4.submit[0]),
     ],
 )
-def test_what_is_hidden_or_another_labs_or_the_courses_is_not_suggested(
-    name: str, tmp_path: Path
-) -> None:
+def test_hidden_and_foreign_files_are_not_suggested(name: str, tmp_path: Path) -> None:
     found = files(tmp_path, {name: RIGHT}, alone=True)
     assert (found.missing, found.wrong_name) == (f"no {WANTED}", False)
 
@@ -142,9 +140,7 @@ def test_what_is_hidden_or_another_labs_or_the_courses_is_not_suggested(
 @pytest.mark.parametrize(
     "name", ["._constant_mask.cu", "__MACOSX/constant_mask.cu", "__MACOSX/x/._constant_mask.cu"]
 )
-def test_what_macos_keeps_about_a_file_is_skipped_and_said(
-    name: str, form: str, tmp_path: Path
-) -> None:
+def test_macos_metadata_is_skipped_with_a_note(name: str, form: str, tmp_path: Path) -> None:
     found = files(tmp_path / "alone", {name: RIGHT}, form, alone=True)
     said = 'what macOS keeps in "__MACOSX" and in files "._" is not read'
     assert (found.missing, found.wrong_name) == (f"no {WANTED}; {said}", False)
@@ -167,7 +163,7 @@ def test_a_file_of_any_name_is_asked_about_where_one_lab_is_graded(tmp_path: Pat
         ({}, "x.cu", True),
     ],
 )
-def test_a_take_that_finds_no_file_is_said(
+def test_unmatched_take_rule_is_reported(
     tree: dict[str, bytes], take: str, said: bool, tmp_path: Path
 ) -> None:
     (tmp_path / "ann").mkdir()
@@ -177,7 +173,7 @@ def test_a_take_that_finds_no_file_is_said(
     assert found.wrong_name == (said and WANTED not in tree), "never missing, which may count as 0"
 
 
-def test_a_take_that_fits_two_files_needs_a_path(tmp_path: Path) -> None:
+def test_ambiguous_take_rule_needs_a_path(tmp_path: Path) -> None:
     tree = {"a/x.cu": RIGHT, "b/x.cu": b"other"}
     doubt = files(tmp_path, tree, take="x.cu")
     assert not doubt.contents and "a/x.cu and b/x.cu, which differ; give the path" in doubt.problem
@@ -195,7 +191,7 @@ def test_an_archive_that_is_not_opened_is_never_missing(
     assert not beside.wrong_name, "another lab was handed in: the archive may be that one's"
 
 
-def test_a_take_needs_a_name_that_the_lab_asks_for() -> None:
+def test_take_rule_needs_a_name_of_the_lab() -> None:
     for wanted in ("", "lab8.cu"):
         course = Course(take=[Take("ann", "lab8", "Grey.cu", wanted)])
         with pytest.raises(SettingsError, match=r'needs as = "grayscale.c" or "grayscale.cu"'):

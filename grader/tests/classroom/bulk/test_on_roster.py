@@ -88,7 +88,7 @@ def test_every_member_of_a_group_is_present() -> None:
     assert [person.sis for person in found.missing] == ["3"]
 
 
-def test_ids_of_the_missing_are_no_others() -> None:
+def test_absent_students_get_unique_ids() -> None:
     roster = Roster(tuple(Person("Same Name", sis=str(n), lms="") for n in range(3)))
     found = attendance([Entry("Same Name", people=(Person("X Y"),))], roster)
     ids = [entry.student for entry in found.entries]

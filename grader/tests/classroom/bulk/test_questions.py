@@ -1,4 +1,4 @@
-"""What a class answers to its questions: the table, the points that course.toml gives, the page."""
+"""A class's answers to its questions: the table, the points by course.toml, the page."""
 
 import contextlib
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_a_table_of_answers_is_read() -> None:
             questions.read(wrong, "a.csv")
 
 
-def test_a_number_may_be_written_in_another_way_and_a_choice_may_not() -> None:
+def test_numbers_accept_other_spellings_but_choices_do_not() -> None:
     assert all(questions.is_right(asked("q"), text) for text in ("5", "05", "5.0", "5e0"))
     assert not any(questions.is_right(asked("q"), text) for text in ("", "5 x", "nan", "50", "4"))
     choice = asked("q", typed=False)

@@ -103,7 +103,7 @@ def test_every_grade_arrives_and_nothing_else_changes(trip: Trip) -> None:
 
 
 @pytest.mark.slow("a class is graded for each LMS")
-def test_nothing_unmeasured_becomes_0(trip: Trip) -> None:
+def test_unmeasured_points_never_become_0(trip: Trip) -> None:
     nothing = dict.fromkeys(NUMBERS)
     if trip.lms.form in ("gradescope", "autolab"):
         trip.export("--unmeasured", "blank")
@@ -116,7 +116,7 @@ def test_nothing_unmeasured_becomes_0(trip: Trip) -> None:
 
 
 @pytest.mark.slow("a class is graded for each LMS")
-def test_only_who_handed_in_nothing_gets_0_and_only_if_asked(trip: Trip) -> None:
+def test_only_missing_submissions_get_0_and_only_on_request(trip: Trip) -> None:
     book = ["--gradebook", str(trip.home / "book.csv")]
     trip.export("--missing", "zero", *(book if trip.lms.form in ("canvas", "moodle") else []))
     if book and trip.lms.form in ("gradescope", "autolab"):
@@ -150,7 +150,7 @@ def test_the_feedback_finds_its_students(trip: Trip) -> None:
 
 
 @pytest.mark.slow("a class is graded for each LMS")
-def test_names_are_harmless(trip: Trip) -> None:
+def test_hostile_names_are_neutralized(trip: Trip) -> None:
     """Formulas, HTML and marks that turn text round, in what the run and the export write."""
     text = (trip.run / "gradebook.csv").read_text(encoding="utf-8")
     cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
@@ -168,5 +168,5 @@ def test_names_are_harmless(trip: Trip) -> None:
                 json.loads(content)
 
 
-def test_the_half_is_a_half() -> None:
+def test_half_solution_differs_from_the_solution() -> None:
     assert HALF != lms_class.SOLUTION and "correlate_rows" in HALF

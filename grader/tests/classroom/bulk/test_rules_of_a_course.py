@@ -87,7 +87,7 @@ def test_an_override_that_cannot_be(arguments: tuple[str, ...], words: str, tmp_
 
 
 @pytest.mark.slow("a course is graded from its rules to its gradebook")
-def test_diff_of_what_is_no_run(tmp_path: Path) -> None:
+def test_diff_rejects_folders_that_are_not_runs(tmp_path: Path) -> None:
     done = grade("diff", tmp_path)
     assert done.returncode == 2 and "has no run" in done.stderr
     Store(tmp_path / "run", resume=False).close()

@@ -90,7 +90,7 @@ def test_thresholds_of_a_course_are_not_rounded_without_a_reason() -> None:
     assert suggested(of(graded(1.0), speed=own)) == {"pass_at": 0.725, "full_at": 0.93}
 
 
-def test_no_threshold_is_where_the_solution_itself_would_be_unsure() -> None:
+def test_thresholds_avoid_the_solutions_uncertainty() -> None:
     one = of(graded(1.0, noise=0.17, verdict="uncertain"))
     assert suggested(one) == {"pass_at": 0.7, "full_at": 0.8}
     assert not one.told_apart
@@ -125,13 +125,13 @@ def test_an_unfit_machine_in_the_words_of_the_grader() -> None:
     assert one.problem == words and not one.changes()
 
 
-def test_a_wrong_solution_is_no_measure() -> None:
+def test_wrong_solution_sets_no_threshold() -> None:
     words = "your function was right when it was checked, but wrong when it was timed"
     one = of(graded(1.0), not_timed("fail", words))
     assert one.problem == words and suggested(one) == {"pass_at": None, "full_at": None}
 
 
-def test_nothing_was_measured() -> None:
+def test_calibration_without_times_gives_the_reason() -> None:
     one = of(not_timed("skip", "this machine has one core, so threads cannot be faster"))
     assert one.solution is None and one.problem.startswith("this machine has one core")
     assert of(not_timed("skip", needs="compiles")).problem == "needs: compiles"
@@ -190,7 +190,7 @@ def test_the_toml_is_valid_and_has_only_what_is_suggested() -> None:
     assert "nothing is suggested" in text and "as in lab.toml" in text and "\x1b" not in text
 
 
-def test_suggested_thresholds_are_taken_by_a_lab_toml() -> None:
+def test_suggested_thresholds_fit_lab_toml() -> None:
     """Also by a check with a table of settings below it: lab 1's of all cores has [speed.set]."""
     check = LAB.speed[2]
     one = of(graded(0.8), speed=check)
@@ -204,7 +204,7 @@ def test_suggested_thresholds_are_taken_by_a_lab_toml() -> None:
     assert changed.speed[2].set == check.set
 
 
-def test_what_is_not_measured_is_named_once() -> None:
+def test_unmeasured_parts_are_listed_once() -> None:
     missing = [("lab2", "A"), ("lab2", "D"), ("lab2", "D"), ("lab8", "E")]
     assert terminal.not_measured(missing, "need a GPU") == (
         "not measured, need a GPU: lab2 A, D; lab8 E"

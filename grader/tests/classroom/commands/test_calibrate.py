@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_written_loses_nothing(
         (("--lab", "lab1", "--backend", "gpu"), "lab1 has no backend 'gpu'"),
     ],
 )
-def test_wrong_use(
+def test_calibrate_rejects_wrong_usage(
     arguments: tuple[str, ...],
     message: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -144,7 +144,7 @@ def test_a_copy_without_the_solution(
     assert "this copy has no solution of lab1" in capsys.readouterr().err
 
 
-def test_of_all_labs_each_has_a_backend_that_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_labs_use_a_supported_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     """`--backend sim` is no slip only because lab 1 is plain C."""
     monkeypatch.setattr(backend, "gpu_missing", lambda: None)
     labs = [spec.load(name) for name in ("lab1", "lab2")]

@@ -10,7 +10,7 @@ from grader import paths
 from grader.tests import captured, tiny_course
 
 COPIED = ("grade", "Makefile", "datasets", "grader", "labs", "solutions", "starter")
-LEFT_OUT = shutil.ignore_patterns("zoo", "fuzz", "programs", "studies", "__pycache__")
+LEFT_OUT = shutil.ignore_patterns("known_submissions", "fuzz", "programs", "studies", "__pycache__")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a command says of a folder that is no run, or one that cannot be used now."""
+"""Commands refuse folders that are not runs or cannot be used now."""
 
 import shutil
 import sqlite3

@@ -64,7 +64,7 @@ def course(**rules: object) -> Course:
     return Course(late_percent_per_day=10, lab=labs, **rules)  # type: ignore[arg-type]
 
 
-def test_what_is_in_time_keeps_everything() -> None:
+def test_work_in_time_keeps_all_points() -> None:
     assert lateness.costs(course(), {"lab1": 0}) == {"lab1": Late()}
 
 
@@ -76,11 +76,11 @@ def test_grace_days_go_to_what_is_due_first() -> None:
     assert late["lab2"].why == "2 days late, 2 of them without loss"
 
 
-def test_no_more_is_lost_than_there_is() -> None:
+def test_deduction_never_exceeds_the_points() -> None:
     assert lateness.costs(course(), {"lab2": 3})["lab2"].keeps == 0
 
 
-def test_after_the_last_late_day_there_are_no_points() -> None:
+def test_no_points_after_the_last_late_day() -> None:
     late = lateness.costs(course(grace_days=1), {"lab3": 3})["lab3"]
     assert (late.grace, late.keeps) == (1, 0)
     assert late.why == "3 days late, 1 of them without loss: after 1 days there are no points"

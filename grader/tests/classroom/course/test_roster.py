@@ -23,13 +23,13 @@ from grader.tests.classroom.course.rosters import (
 ANN = Person("Ann Lee", "ann@example.org", "annl", "1001", "")
 
 
-def test_canvas() -> None:
+def test_roster_reads_canvas_export() -> None:
     ann, taro = parse(CANVAS.encode()).people
     assert ann == Person("Lee, Ann", "", "annl", "1001", "77")
     assert taro == Person("山田, 太郎", "taro@example.org", "taro@example.org", "1002", "78")
 
 
-def test_moodle() -> None:
+def test_roster_reads_moodle_export() -> None:
     ann, lukasz = parse(MOODLE.encode()).people
     assert ann == Person("Ann Lee", "ann@example.org", "", "1001", "501")
     assert lukasz.lms == "502" and lukasz.name == "Łukasz Żółć"
@@ -54,12 +54,12 @@ def test_moodle() -> None:
         ("email\nann@example.org\n", Person(email="ann@example.org")),
     ],
 )
-def test_one_student(text: str, person: Person) -> None:
+def test_roster_columns_fill_the_person(text: str, person: Person) -> None:
     assert parse(text.encode()).people == (person,)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-def test_encodings(encoding: str) -> None:
+def test_roster_reads_common_encodings(encoding: str) -> None:
     assert [p.name for p in parse("name,id\nŁukasz 山田,1\n".encode(encoding)).people] == [
         "Łukasz 山田"
     ]
@@ -76,14 +76,14 @@ def test_encodings(encoding: str) -> None:
         (b"PK\x03\x04\xff\xfe", "UTF-8"),
     ],
 )
-def test_what_is_no_roster_says_why(data: bytes, problem: str, tmp_path: Path) -> None:
+def test_invalid_roster_gives_the_reason(data: bytes, problem: str, tmp_path: Path) -> None:
     (tmp_path / "roster.csv").write_bytes(data)
     with pytest.raises(RosterError, match=problem) as error:
         load(tmp_path / "roster.csv")
     assert str(error.value).startswith(str(tmp_path / "roster.csv"))
 
 
-def test_a_missing_roster(tmp_path: Path) -> None:
+def test_missing_roster_is_an_error(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.csv"):
         with pytest.raises(RosterError):
             load(path)
@@ -116,12 +116,12 @@ OTHER = [
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_the_same_name(one: str, other: str) -> None:
+def test_equivalent_names_match(one: str, other: str) -> None:
     assert student_name.same(one, other) and student_name.same(other, one)
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER)
-def test_another_name(one: str, other: str) -> None:
+def test_different_names_do_not_match(one: str, other: str) -> None:
     assert not student_name.same(one, other) and not student_name.same(other, one)
 
 
@@ -151,7 +151,7 @@ ROSTER = Roster((ANN, BOB, JANE, JANE2))
         (Person("山田 太郎", sis="1001"), (ANN,)),  # another script contradicts nothing
     ],
 )
-def test_find(person: Person, fits: tuple[Person, ...]) -> None:
+def test_find_returns_the_students_that_fit(person: Person, fits: tuple[Person, ...]) -> None:
     assert ROSTER.find(person) == fits
 
 
@@ -162,7 +162,7 @@ def test_find(person: Person, fits: tuple[Person, ...]) -> None:
         *(("jane doe", (JANE, JANE2)), ("11", (JANE,)), ("", ()), ("lab1-annl", ())),
     ],
 )
-def test_find_text(text: str, fits: tuple[Person, ...]) -> None:
+def test_find_text_returns_the_students_that_fit(text: str, fits: tuple[Person, ...]) -> None:
     assert ROSTER.find_text(text) == fits
 
 
@@ -189,6 +189,6 @@ def test_any_name_that_a_roster_has_is_found(names: list[str]) -> None:
 
 
 @given(st.text(), st.text())
-def test_sameness_is_symmetric(one: str, other: str) -> None:
+def test_name_comparison_is_symmetric(one: str, other: str) -> None:
     assert student_name.same(one, other) == student_name.same(other, one)
     assert student_name.same(one, one) == bool(student_name.words(one))

@@ -14,7 +14,7 @@ DUE = datetime(2027, 3, 1, 23, 59, tzinfo=SEOUL)
 HEAD = 'timezone = "Asia/Seoul"\n[lab.lab3]\ndue = 2027-03-01T23:59:00\n'
 
 
-def test_nothing_is_a_course() -> None:
+def test_empty_settings_are_a_course() -> None:
     course = settings.parse(b"", LABS)
     assert course.due("lab3", frozenset()) is None and course.rules("lab3").weight == 1
 
@@ -78,13 +78,13 @@ def test_an_extension_may_name_the_date_itself() -> None:
         ("title = '\x1b[31m'", "course.toml: "),
     ],
 )
-def test_what_cannot_be_used_is_refused(text: str, words: str) -> None:
+def test_invalid_settings_are_rejected(text: str, words: str) -> None:
     with pytest.raises(SettingsError) as error:
         settings.parse(text.encode(), LABS)
     assert words in str(error.value) and "\x1b" not in str(error.value)
 
 
-def test_a_file_that_is_none(tmp_path: Path) -> None:
+def test_unreadable_settings_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
         settings.load(tmp_path, LABS)
     binary = tmp_path / "course.toml"

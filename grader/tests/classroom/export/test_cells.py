@@ -17,7 +17,9 @@ TABLES = st.lists(st.lists(TEXT, min_size=2, max_size=5), min_size=1, max_size=5
 
 
 @given(TABLES, st.sampled_from(["\n", "\r\n"]), st.sampled_from([b"", cells.BOM]), st.data())
-def test_one_cell_changes(rows: list[list[str]], end: str, bom: bytes, draw: st.DataObject) -> None:
+def test_export_changes_only_one_cell(
+    rows: list[list[str]], end: str, bom: bytes, draw: st.DataObject
+) -> None:
     text = io.StringIO(newline="")
     head = ["Student"] * max(map(len, rows)) * 9  # more commas than any other separator
     csv.writer(text, lineterminator=end).writerows([head, *rows])

@@ -23,7 +23,7 @@ WEIGHTS = {"lab1": LabRules(weight=1), "lab3": LabRules(weight=3), "lab4": LabRu
         ("zero", Course(lab={lab: LabRules(weight=0) for lab in WEIGHTS}), {"ann": None}),
     ],
 )
-def test_weights(
+def test_total_uses_lab_weights(
     missing: grades.Missing, course: Course, totals: dict[str, float | None], tmp_path: Path
 ) -> None:
     store = Store(tmp_path / "run", resume=False)

@@ -51,7 +51,7 @@ def rows(data: bytes) -> list[list[str]]:
     return list(csv.reader(io.StringIO(data.decode())))
 
 
-def test_gradescope(store: Store) -> None:
+def test_gradescope_documents_have_scores(store: Store) -> None:
     found = documents(store, "gradescope")
     assert {s: found[s].get("score") for s in STUDENTS[:3]} == {
         "9017": SCALED,
@@ -71,7 +71,7 @@ def test_gradescope(store: Store) -> None:
     assert ["'=SUM, Student", "S-9020", "s9020@example.org", str(SCALED), "100"] in table
 
 
-def test_autolab(store: Store) -> None:
+def test_autolab_documents_have_scores(store: Store) -> None:
     written = rendered(store, "autolab", problem="Correctness")
     lines = written["9018/lab3/autoresult.txt"].decode().splitlines()
     assert json.loads(lines[-1]) == {"scores": {"Correctness": LATE}, "scoreboard": [LATE]}
@@ -87,7 +87,7 @@ def test_autolab(store: Store) -> None:
     assert autolab.without_address(grading.of(store)) == []
 
 
-def test_prairielearn(store: Store) -> None:
+def test_prairielearn_documents_have_scores(store: Store) -> None:
     found = documents(store, "prairielearn")
     assert (
         found["9018"]["score"] == round(0.8 * 60 / 85, 6) and LATENESS in found["9018"]["message"]

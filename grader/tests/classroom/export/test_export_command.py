@@ -65,7 +65,7 @@ def test_a_folder_of_documents(run: Path) -> None:
         (["--submissions", "x"], "--submissions is for"),
     ],
 )
-def test_refused(run: Path, words: list[str], message: str) -> None:
+def test_export_refuses_bad_arguments(run: Path, words: list[str], message: str) -> None:
     result = grade(run, *words)
     text = result.stderr.decode()
     assert result.returncode == exit_codes.USAGE and message in text, text

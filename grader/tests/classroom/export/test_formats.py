@@ -64,7 +64,7 @@ def rendered(store: Store, form: str) -> dict[str, bytes]:
     return dict(formats[form](grading.of(store)))
 
 
-def test_gradebook(store: Store) -> None:
+def test_gradebook_has_a_row_for_each_student(store: Store) -> None:
     assert rendered(store, "csv") == {
         gradebook.NAME: b"student,name,email,id,lab3_score,lab3_max,lab3_status,lab3_sandbox,"
         b"lab3_late_days,lab3_points,lab3_out_of,lab3_note\n"
@@ -76,7 +76,7 @@ def test_gradebook(store: Store) -> None:
     }
 
 
-def test_junit(store: Store) -> None:
+def test_junit_counts_each_verdict(store: Store) -> None:
     suites = ElementTree.fromstring(rendered(store, "junit")["junit.xml"])
     counts = [
         tuple(int(suite.get(name, "")) for name in ("tests", "failures", "errors", "skipped"))
@@ -87,7 +87,7 @@ def test_junit(store: Store) -> None:
     assert failure is not None and failure.get("type") == "late" and failure.text == "a\nb"
 
 
-def test_gradescope(store: Store) -> None:
+def test_gradescope_lists_the_checks(store: Store) -> None:
     written = rendered(store, "gradescope")
     scores = written.pop("scores.csv").decode().splitlines()
     assert scores[:2] == ["Name,SID,Email,lab3,lab3 - Max Points", "'=ann,,,8.62,23"]
@@ -135,7 +135,7 @@ def test_feedback_is_written_once_and_removed_when_it_no_longer_holds(store: Sto
     assert {file.name for file in ann.iterdir()} == {"feedback.txt"}
 
 
-def test_summary(store: Store) -> None:
+def test_summary_counts_grades_and_mistakes(store: Store) -> None:
     text = summary(grading.of(store))
     assert "1 graded, 1 missing, 1 rejected, 1 error" in text
     assert "points, of 8: median 3" in text and "full marks: 0 of 1" in text

@@ -83,7 +83,7 @@ def test_canvas_with_two_columns_of_names_and_semicolons(store: Store) -> None:
     assert b"login9018;A;EX;" in filled.data, "an excused student stays excused"
 
 
-def test_what_becomes_of_points_that_were_not_measured(store: Store) -> None:
+def test_unmeasured_points_become_zero_or_blank(store: Store) -> None:
     before = (SAMPLES / "canvas.csv").read_bytes()
     zero = changed(before, canvas_of(store, before, unmeasured="zero").data)
     assert zero[3, 5] == "60" and zero[4, 5] == "48" and zero[5, 5] == "70"
@@ -95,7 +95,7 @@ def test_what_becomes_of_points_that_were_not_measured(store: Store) -> None:
     assert "not earned" in grading.warnings(grading.of(store, unmeasured="zero"))[0]
 
 
-def test_only_a_missing_submission_may_become_0(store: Store) -> None:
+def test_only_missing_submissions_become_0(store: Store) -> None:
     before = (SAMPLES / "canvas.csv").read_bytes()
     filled = changed(before, canvas_of(store, before, missing="zero").data)
     assert filled[8, 5] == "0" and (9, 5) not in filled and (10, 5) not in filled
@@ -186,12 +186,12 @@ def test_canvas_refuses_what_it_cannot_fill(
         (book("Lab 3 (1)").replace(b"\n", b"\r\n\r\n"), "", SCALED),
     ],
 )
-def test_canvas_takes_odd_gradebooks(store: Store, data: bytes, column: str, text: str) -> None:
+def test_canvas_accepts_odd_gradebooks(store: Store, data: bytes, column: str, text: str) -> None:
     filled = canvas_of(store, data, column)
     assert len(filled.data) == len(data) + len(text) and text.encode() in filled.data
 
 
-def test_points_possible_that_are_missing_are_said(store: Store) -> None:
+def test_missing_points_possible_are_reported(store: Store) -> None:
     data = book("Lab 3 (1)").replace(b"    Points Possible,,,100\n", b"")
     assert 'has no "Points Possible"' in canvas_of(store, data).lines[0]
 

@@ -40,7 +40,7 @@ def answer(submission: Path, target: Path) -> dict[str, object]:
     return dict(json.loads(target.read_text()))
 
 
-def test_nothing_and_a_link_are_answered(tmp_path: Path) -> None:
+def test_empty_and_linked_submissions_get_an_answer(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     results = answer(tmp_path / "in", tmp_path / "results.json")
     assert results["score"] == 0 and "lab1: cpu_loop.c" in str(results["output"])

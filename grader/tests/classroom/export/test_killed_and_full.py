@@ -99,7 +99,7 @@ def test_killed_at_every_step_of_writing(name: str, run: Path, tmp_path: Path) -
     assert step >= 2 and seen == {OLD, new}, "it was killed on the way, and then ended"
 
 
-def test_an_override_that_is_killed_is_kept_or_not_and_can_be_repeated(run: Path) -> None:
+def test_killed_override_is_atomic_and_repeatable(run: Path) -> None:
     command: list[str | Path] = ["override", run, "9017", "lab3", "33", "--why", "by hand"]
     for step in (0, 3, 9):
         done = grade(*command, killed_at=step)
@@ -156,7 +156,7 @@ def test_a_full_disk_keeps_the_old_file(name: str, run: Path, small_disk: Path) 
     out.unlink()
 
 
-def test_a_full_disk_is_no_wrong_usage(small_disk: Path) -> None:
+def test_full_disk_is_not_a_usage_error(small_disk: Path) -> None:
     out = small_disk / "out.json"
     with pytest.raises(CommandError, match=r"No space left on device; free some space$") as full:
         output.write(str(out), bytes(2 << 20))

@@ -215,9 +215,7 @@ def test_a_class_gets_questions_of_its_own(
     assert "has no questions" in capsys.readouterr().err
 
 
-def test_only_the_two_formats_with_keys_hold_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_answer_formats_contain_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever else a run writes may get to students: its pages, tables, zips."""
     run = tmp_path / "run"
     with contextlib.closing(runs.make(run)) as store:

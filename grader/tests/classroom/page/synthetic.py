@@ -1,4 +1,4 @@
-"""Fills a run with the made-up grades of a class: the labs' own checks, abilities drawn by a seed.
+"""Fills a run with made-up grades of a class: the labs' own checks, abilities from a seed.
 
     python -m grader.tests.classroom.page.synthetic RUN [STUDENTS]
 

@@ -48,7 +48,7 @@ def page(chromium: Browser, file: Path) -> Iterator[Page]:
     page.context.close()
 
 
-def test_it_opens_without_messages_and_requests(chromium: Browser, file: Path) -> None:
+def test_class_page_opens_without_messages_or_requests(chromium: Browser, file: Path) -> None:
     assert browser.messages_and_requests(chromium, file) == ([], [file.as_uri()])
 
 
@@ -120,7 +120,7 @@ def test_a_link_opens_the_report(page: Page) -> None:
         page.go_back()
 
 
-def test_it_works_without_scripts(chromium: Browser, file: Path) -> None:
+def test_class_page_works_without_scripts(chromium: Browser, file: Path) -> None:
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(file.as_uri())
@@ -148,7 +148,7 @@ def test_the_keyboard_reaches_every_control(page: Page) -> None:
     assert reached == set(range(expected))
 
 
-def test_a_screen_reader_finds_its_way(page: Page) -> None:
+def test_class_page_has_screen_reader_landmarks(page: Page) -> None:
     accessibility.check_structure(page)
     pictures = page.locator("svg[role=img]").count()
     assert pictures == page.locator("svg").count() == 4  # the course, its labs, and two labs
@@ -173,7 +173,7 @@ def test_both_themes_have_enough_contrast(chromium: Browser, file: Path, dark: b
 
 
 @pytest.mark.parametrize("width", [360, 390, 800, 1280, 2000])
-def test_no_width_needs_to_scroll_sideways(chromium: Browser, file: Path, width: int) -> None:
+def test_class_page_never_scrolls_sideways(chromium: Browser, file: Path, width: int) -> None:
     page = browser.opened(chromium, file, width=width)
     page.evaluate(OPEN)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

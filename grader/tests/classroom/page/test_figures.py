@@ -128,7 +128,7 @@ def test_times_leave_out_what_was_not_timed(store: Store) -> None:
     assert only(shown(store)).seconds == 16
 
 
-def test_who_has_a_grade_and_what_was_not_measured(store: Store) -> None:
+def test_figures_count_grades_and_unmeasured_points(store: Store) -> None:
     hand_in(store, "a", {"lab3": b"a"})
     hand_in(store, "b", {"lab3": b"b"})
     hand_in(store, "c", {"lab3": None})
@@ -177,14 +177,14 @@ def test_the_weights_make_the_course(store: Store) -> None:
     assert total["b"].ahead == ("lab4",) and page.totals == [total["a"].share]
 
 
-def test_who_has_nothing_that_counts_has_no_result(store: Store) -> None:
+def test_student_without_counting_grade_has_no_result(store: Store) -> None:
     hand_in(store, "a", {"lab3": b"a"})
     grade(store, {})
     (row,) = shown(store).rows
     assert row.total.share is None and row.total.open == ("lab3",)
 
 
-def test_mistakes_are_counted_once_a_submission(store: Store) -> None:
+def test_mistakes_count_once_per_submission(store: Store) -> None:
     flipped = {"diagnosis": "mask-flipped", "message": ["flipped", "", "why", "3", "4", "5"]}
     group = (Person("Ann"), Person("Ben"))
     hand_in(store, "team", {"lab3": b"team"}, people=group)
@@ -227,7 +227,7 @@ def test_reasons_that_differ_in_figures_or_names_are_one(store: Store) -> None:
     ]
 
 
-def test_the_best_attempt_is_noted(store: Store) -> None:
+def test_best_attempt_is_marked(store: Store) -> None:
     hand_in(store, "a", {"lab3": b"good"})
     hand_in(store, "a", {"lab3": b"bad"})
     grade(store, {"lab3 good": result(earned=80), "lab3 bad": result(earned=8)})
@@ -247,7 +247,7 @@ def test_lab10_comes_after_lab9_in_the_columns_and_the_rows(store: Store) -> Non
     assert [[final.lab for final in row.finals] for row in page.rows] == [order, order]
 
 
-def test_what_needs_a_decision_stands_first_and_says_what_settles_it(store: Store) -> None:
+def test_open_decisions_come_first_with_their_resolution(store: Store) -> None:
     hand_in(store, "ann", {"lab3": b"a"})
     hand_in(store, "ben", {"lab3": b"a"})  # the same bytes
     hand_in(store, "cem", {"lab3": b"c"}, notes="late, not on the roster")

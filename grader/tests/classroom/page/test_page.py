@@ -96,7 +96,7 @@ def test_hostile_names_are_text(run: Path) -> None:
     assert "{{ 7 * 7 }}" in html.unescape(text)
 
 
-def test_the_same_run_gives_the_same_page(run: Path) -> None:
+def test_page_is_reproducible(run: Path) -> None:
     assert made(run) == made(run)
     assert made(run, pseudonyms=True) == made(run, pseudonyms=True)
 
@@ -158,7 +158,7 @@ def grade(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow("a page of a class with its charts")
-def test_the_command_writes_a_page_for_each_kind_of_names(run: Path, tmp_path: Path) -> None:
+def test_command_writes_pages_with_names_and_pseudonyms(run: Path, tmp_path: Path) -> None:
     done = grade(run)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"class page: {run / 'class.html'}\n"
@@ -170,7 +170,7 @@ def test_the_command_writes_a_page_for_each_kind_of_names(run: Path, tmp_path: P
 
 
 @pytest.mark.slow("a page of a class with its charts")
-def test_the_command_says_what_is_wrong(run: Path, tmp_path: Path) -> None:
+def test_command_explains_errors(run: Path, tmp_path: Path) -> None:
     for arguments, said in (
         ((tmp_path / "none",), "does not exist"),
         ((run, "--out", tmp_path), "cannot be written: name a file"),

@@ -1,5 +1,5 @@
 """Independent right programs of a lab: those of independent/labN.txt, which fill in the starter,
-and those of the zoo that do not change the solution; each is written in a way of its own.
+and the known submissions that do not change the solution; each is written in a way of its own.
 
 Of 40 programs a lab, these are left: what the planted copies are made of, and the pairs that come
 nearest to a limit, which a change would list first: they still do with other k-grams and windows,
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader import paths
 from grader.model import spec
-from grader.tests.zoo import entries as zoo
+from grader.tests.known_submissions import entries as known_submissions
 
 HERE = Path(__file__).resolve().parent
 _TODO = re.compile(
@@ -31,8 +31,8 @@ def starter(lab: str) -> bytes:
 def independent(lab: str) -> dict[str, bytes]:
     """The programs, by name."""
     found = {
-        entry.name: zoo.files(entry)[file_of(lab)].encode()
-        for entry in zoo.of_lab(lab, "right")
+        entry.name: known_submissions.files(entry)[file_of(lab)].encode()
+        for entry in known_submissions.of_lab(lab, "right")
         if file_of(lab) in entry.apart
     }
     return found | {name: filled(lab, bodies) for name, bodies in entries(lab).items()}

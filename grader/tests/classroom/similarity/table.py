@@ -23,10 +23,10 @@ HEAD = """\
 # Similar submissions: what was measured
 
 Made by `make similarity-table`. {count} independent programs a lab: each fills in the starter in a
-way of its own, or is a whole file of the zoo. One author wrote most of them; a real class may be
+way of its own, or is a whole known submission. One author wrote most of them; a real class may be
 more or less alike. The limits ({score:.0%} of the own fingerprints, or a run of {run} own tokens)
 were chosen with labs 1 and 3, so the false alarms there are no independent figure; the held-out
-labs are, with the few right programs that the zoo has for each as whole files.
+labs are, with the few right known submissions of each that are whole files.
 Of 40 independent programs a lab (780 pairs), of which those that are most alike were kept, none was
 listed.
 """

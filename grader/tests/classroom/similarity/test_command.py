@@ -97,7 +97,7 @@ def test_hostile_files_are_named_in_a_line_each(tmp_path: Path) -> None:
         ("int t = 4 * 8; y = *(p + t);", "z = (float)(q[W]);"),
     ],
 )
-def test_what_does_not_count(first: str, second: str) -> None:
+def test_superficial_edits_are_ignored(first: str, second: str) -> None:
     head = "enum { W = 32 };\n"
     tokens = [
         [
@@ -119,7 +119,7 @@ def test_what_does_not_count(first: str, second: str) -> None:
         ("__shared__ float s[8];", "float s[8];"),
     ],
 )
-def test_what_counts(first: str, second: str) -> None:
+def test_structural_edits_are_significant(first: str, second: str) -> None:
     tokens = [
         [t.text for s in normalise.normalise(f"void f() {{ {body} }}".encode()).segments for t in s]
         for body in (first, second)
@@ -127,7 +127,7 @@ def test_what_counts(first: str, second: str) -> None:
     assert tokens[0] != tokens[1]
 
 
-def test_a_run_that_cannot_be_compared_is_said(tmp_path: Path) -> None:
+def test_incomparable_run_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="does not exist"):
         run(tmp_path / "nothing")
     Store(tmp_path / "empty", resume=False).close()

@@ -31,7 +31,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_it_makes_no_request(chromium: Browser, file: Path) -> None:
+def test_similarity_page_makes_no_request(chromium: Browser, file: Path) -> None:
     assert browser.messages_and_requests(chromium, file) == ([], [file.as_uri()])
     page = browser.opened(chromium, file)
     ids = page.eval_on_selector_all("[id]", "all => all.map(e => e.id)")
@@ -41,14 +41,14 @@ def test_it_makes_no_request(chromium: Browser, file: Path) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_it_can_be_read(chromium: Browser, file: Path, dark: bool) -> None:
+def test_similarity_page_is_legible(chromium: Browser, file: Path, dark: bool) -> None:
     page = browser.opened(chromium, file, dark=dark)
     assert page.locator("tr.m").count() > 20
     assert page.evaluate(accessibility.CONTRAST) == []
     page.context.close()
 
 
-def test_a_phone_need_not_scroll_sideways(chromium: Browser, file: Path) -> None:
+def test_similarity_page_fits_a_phone(chromium: Browser, file: Path) -> None:
     page = browser.opened(chromium, file, width=360)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.context.close()

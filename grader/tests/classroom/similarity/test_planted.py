@@ -38,7 +38,7 @@ def test_an_odd_copy_is_found(lab: str, source: str, code: bytes) -> None:
 
 
 @pytest.mark.parametrize(("lab", "one", "other"), NOT_COPIES.values(), ids=list(NOT_COPIES))
-def test_an_odd_pair_that_is_no_copy_is_not_listed(lab: str, one: bytes, other: bytes) -> None:
+def test_unrelated_pair_is_not_listed(lab: str, one: bytes, other: bytes) -> None:
     found = planted.compared(lab, programs.independent(lab) | {"one": one, "other": other})
     assert frozenset(("one", "other")) not in planted.found_pairs(found)
 

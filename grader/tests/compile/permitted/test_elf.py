@@ -33,7 +33,7 @@ def checked(file: Path) -> Checked:
     return Checked(file, "plain", "lab1_cpu_loop", file.parent)
 
 
-def test_it_reads_what_nm_reads(compiled: Path) -> None:
+def test_symbols_equal_those_of_nm(compiled: Path) -> None:
     argv = ["nm", "--format=just-symbols", str(compiled)]
     listed = captured.run(argv, check=True).stdout.split()
     symbols = elf.read_object(compiled).symbols
@@ -70,7 +70,7 @@ def test_a_damaged_object_is_refused_or_judged(compiled: Path, tmp_path: Path) -
     assert refused > 1000
 
 
-def test_no_object_at_all(tmp_path: Path, compiled: Path) -> None:
+def test_malformed_objects_are_rejected(tmp_path: Path, compiled: Path) -> None:
     for content in (b"", b"\x7fELF", b"!<arch>\n", b"int x;\n" * 100):
         (tmp_path / "x.o").write_bytes(content)
         (refusal,) = object_check.check_object(checked(tmp_path / "x.o"))

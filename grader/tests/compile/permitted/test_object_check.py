@@ -1,4 +1,4 @@
-"""What a submission's code may do is decided before it runs."""
+"""A submission's code is checked for forbidden calls before it runs."""
 
 import pytest
 
@@ -19,7 +19,9 @@ def compiled() -> dict[str, Outcome]:
 
 @pytest.mark.slow("hundreds of objects are compiled, once for all tests of the file")
 @pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.name)
-def test_it_is_refused_with_its_line(source: RefusedSource, compiled: dict[str, Outcome]) -> None:
+def test_forbidden_symbol_is_refused_with_its_line(
+    source: RefusedSource, compiled: dict[str, Outcome]
+) -> None:
     if source.says == "nothing":
         assert compiled[source.name] == Outcome([], "")
         return

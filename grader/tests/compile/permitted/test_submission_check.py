@@ -42,7 +42,7 @@ def line_of(text: str, tmp_path: Path) -> int:
 
 
 @pytest.mark.parametrize("target", ["run", "checked", "speed"])
-def test_every_build_refuses(build: Builder, tmp_path: Path, target: str) -> None:
+def test_every_build_refuses_forbidden_source(build: Builder, tmp_path: Path, target: str) -> None:
     result = build('#include <stdlib.h>\nint debug(void) { return !getenv("A"); }\n', target)
     where = f"{tmp_path}/cpu_loop.c:{line_of('getenv', tmp_path)}"
     assert result.binary is None
@@ -74,7 +74,7 @@ def test_wrong_assembly_is_the_students(build: Builder, tmp_path: Path) -> None:
     ],
     ids=range(8),
 )
-def test_nothing_hides_a_line_directive(unclear: str) -> None:
+def test_line_directives_cannot_be_hidden(unclear: str) -> None:
     """What may look like the beginning of a comment, and a comment's end far behind it."""
     hidden = f'{unclear}\n#line 7 "lab.h"\n/* */\n'
     (refusal,) = source_check.check_source("cpu_loop.c", hidden.encode())
@@ -87,7 +87,7 @@ def test_a_macro_with_an_odd_name_names_no_file() -> None:
         assert len(source_check.check_source("cpu_loop.c", source)) == 1
 
 
-def test_comments_without_an_end_take_no_time() -> None:
+def test_unterminated_comments_take_linear_time() -> None:
     started = time.process_time()
     for text in (b"\n#/*", b"/*", b"1e+", b"include", b"'\""):
         source_check.check_source("cpu_loop.c", b"/*\n#line 2\n*/" + text * (500_000 // len(text)))
@@ -114,7 +114,7 @@ def test_main_is_refused_before_the_linker_does(build: Builder) -> None:
     assert result.binary is None and "defines main, " in result.errors[0]
 
 
-def test_a_constructor_by_name_is_no_constructor(build: Builder) -> None:
+def test_function_named_constructor_is_accepted(build: Builder) -> None:
     assert build("int constructor(int asm_like);\nint constructor(int a) { return a; }\n").binary
 
 

@@ -210,7 +210,7 @@ TEST(a_picture_of_nothing_is_black) {
     free(pixels);
 }
 
-TEST(what_cannot_be_written) {
+TEST(unwritable_pictures_are_reported) {
     float f = 1.0f;
     ck_assert_int_eq(image_write(path, &f, 0, 1, error, sizeof error), -1);
     ck_assert_int_eq(image_write(path, &f, 1, -1, error, sizeof error), -1);

@@ -85,7 +85,7 @@ LOOP_TEST(other_rows_are_copied, 0, 3) {
     repeated_free(&r, &a);
 }
 
-TEST(what_cannot_be_longer) {
+TEST(excessive_lengths_are_refused) {
     struct npy a = numbered(3);
     struct repeated r;
     ck_assert(!repeated_lengthen(&r, &a, path, longer(1, ROWS - 1, 3)));

@@ -235,7 +235,7 @@ TEST(an_error_names_the_function) {
     ck_assert_str_eq(runner.error, "doubles() returned cudaErrorNotSupported");
 }
 
-TEST(what_must_be_refused) {
+TEST(invalid_calls_must_be_refused) {
     struct device_case c = {.runner = &runner};
     device_case_must_refuse(&c, "set_mask", cudaErrorInvalidValue, "radius", 9, "which is large");
     ck_assert_int_eq(runner.returned, 0);
@@ -261,7 +261,7 @@ static cudaError_t changes_its_input(const float *d_image, float *d_out) {
     return doubles(d_image, d_out);
 }
 
-TEST(a_changed_input_is_told) {
+TEST(changed_input_is_reported) {
     drive(changes_its_input, false);
     ck_assert_int_eq(runner.returned, RUNNER_REJECTED);
     ck_assert_ptr_nonnull(strstr(runner.error, "changed `d_image`"));
@@ -310,7 +310,7 @@ static cudaError_t shares_memory_with_the_host(const float *d_image, float *d_ou
     return copies_on_the_device(d_image, d_out);
 }
 
-TEST(what_the_host_can_see_of_the_device_is_counted) {
+TEST(host_visible_device_memory_is_counted) {
     drive(copies_on_the_device, false);
     ck_assert_uint_eq(runner.seen, 0);
     drive(doubles, false);
@@ -328,7 +328,7 @@ static cudaError_t does_not_wait(const float *d_image, float *d_out) {
     return cudaStreamDestroy(stream);
 }
 
-TEST(a_result_that_comes_too_late_is_told) {
+TEST(late_result_is_reported) {
     kind_of_stream = cudaStreamDefault; /* the default stream waits for it */
     drive(does_not_wait, false);
     ck_assert_int_eq(runner.returned, 0);
@@ -346,7 +346,7 @@ static cudaError_t keeps_memory(const float *d_image, float *d_out) {
     return doubles(d_image, d_out);
 }
 
-TEST(what_is_left_behind_is_counted) {
+TEST(leftover_resources_are_counted) {
     device_case_step_begins(0, 0);
     drive(keeps_memory, false);
     device_case_step_ends(&runner);

@@ -49,7 +49,7 @@ static const struct {
     {use_mmx, "call _mm_empty()"},
 };
 
-LOOP_TEST(what_is_broken_is_named_and_restored, 0, (int)(sizeof functions / sizeof functions[0])) {
+LOOP_TEST(changed_state_is_named_and_restored, 0, (int)(sizeof functions / sizeof functions[0])) {
     const struct float_state before = float_state_now();
     functions[_i].function();
     const char *const broke = float_state_restore(before);
@@ -62,7 +62,7 @@ LOOP_TEST(what_is_broken_is_named_and_restored, 0, (int)(sizeof functions / size
     ck_assert(wide == 2.0L);
 }
 
-TEST(a_setting_of_the_caller_stays) {
+TEST(float_state_of_the_caller_is_preserved) {
     fesetround(FE_UPWARD);
     const struct float_state before = float_state_now();
     fesetround(FE_TONEAREST);
@@ -75,11 +75,11 @@ TEST(a_setting_of_the_caller_stays) {
 
 static const int functions[1];
 
-LOOP_TEST(what_is_broken_is_named_and_restored, 0, (int)(sizeof functions / sizeof functions[0])) {
+LOOP_TEST(changed_state_is_named_and_restored, 0, (int)(sizeof functions / sizeof functions[0])) {
     ck_assert_ptr_null(float_state_restore(float_state_now()));
 }
 
-TEST(a_setting_of_the_caller_stays) {
+TEST(float_state_of_the_caller_is_preserved) {
 }
 
 #endif

@@ -72,7 +72,7 @@ TEST(executions_are_counted_by_address) {
     ck_assert_int_ge(seen_of_three_times(3), 2);
 }
 
-TEST(what_follows_is_not_watched) {
+TEST(code_after_the_call_is_not_watched) {
     long stepped = 0;
     instructions_begin(NULL, 0);
     instructions_end();
@@ -85,7 +85,7 @@ TEST(what_follows_is_not_watched) {
     ck_assert_int_lt(stepped, 100);
 }
 
-TEST(nobody_asks) {
+TEST(nothing_is_recorded_without_the_option) {
     unsetenv("CONVLABS_INSTRUCTIONS");
     instructions_read_option();
     instructions_begin(NULL, 0);
@@ -132,7 +132,7 @@ static void *read_pages(void *array) {
 }
 
 /* [0]: behind many instructions without AVX, or [1] in another thread. */
-LOOP_TEST(who_comes_to_an_array_is_watched, 0, 2) {
+LOOP_TEST(instructions_that_reach_an_array_are_watched, 0, 2) {
     if (!__builtin_cpu_supports("avx2")) {
         return;
     }
@@ -190,7 +190,7 @@ TEST(a_call_that_is_over_is_not_sampled) {
 }
 
 /* A library's function reads the whole array first: what works on its copy comes to no page. */
-TEST(what_works_on_a_copy_is_watched_in_a_further_call) {
+TEST(work_on_a_copy_is_watched_in_a_second_call) {
     if (!__builtin_cpu_supports("avx2")) {
         return;
     }

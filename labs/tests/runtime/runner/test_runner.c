@@ -287,7 +287,7 @@ TEST(usage_errors) {
     }
 }
 
-LOOP_TEST(a_driver_that_asks_for_what_is_missing, 0, 5) {
+LOOP_TEST(missing_or_wrong_inputs_are_reported, 0, 5) {
     static const struct {
         void (*driver)(struct runner *);
         const char *why;

@@ -166,7 +166,7 @@ TEST(a_changed_input_is_named) {
     says("\"changed\":\"image\"");
 }
 
-TEST(a_write_beside_an_array_is_told) {
+TEST(write_beside_an_array_is_reported) {
     plays("step A\n" OUT_2 "0\n", writes_before);
     says("\"guards\":\"written before\"");
 }
@@ -217,7 +217,7 @@ TEST(the_failing_call_reaches_the_driver) {
     says("\"failed_call\":\"cudaMalloc\",\"failed_line\":7,\"left\":\"call 3 error 214 hold 0\"");
 }
 
-TEST(a_wrong_file_is_our_fault) {
+TEST(malformed_file_is_the_graders_fault) {
     static const char *const wrong[] = {
         "in image f4 1x2 0\n",
         "step A\nnonsense\n",
@@ -242,7 +242,7 @@ static void rounds_upwards(struct runner *r) {
     fesetround(FE_UPWARD);
 }
 
-TEST(a_floating_point_mode_that_is_left_is_told_and_reset) {
+TEST(changed_floating_point_mode_is_reported_and_reset) {
     plays("step A\nin image f4 1x2 0\nout out f4 1x2 0\n", doubles);
     ck_assert_ptr_null(strstr(content(status_file), "floating-point"));
     plays("step A\nin image f4 1x2 0\nout out f4 1x2 0\n", rounds_upwards);

@@ -226,7 +226,7 @@ TEST(vector_types) {
 }
 
 // labs/studies/truth/math_truth.cu has what CUDA defines to the last bit: integers, conversions.
-TEST(less_common_arithmetic) {
+TEST(less_common_functions_have_their_values) {
     double sine, cosine;
     sincospi(2.5, &sine, &cosine);
     ck_assert(sine == 1.0 && cosine == 0.0);

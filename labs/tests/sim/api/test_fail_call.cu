@@ -56,7 +56,7 @@ TEST(a_launch_fails_when_the_program_asks) {
 }
 
 /* A program cannot undo it a second time: it is done, and then it fails. */
-TEST(what_releases_does_so_before_it_fails) {
+TEST(failing_free_still_releases) {
     int *d, *pinned;
     cudaStream_t stream;
     cudaEvent_t event;
@@ -183,7 +183,7 @@ static void ignores_a_call_that_is_made_to_fail() {
 }
 
 /* Its caller judges that, not the simulator. */
-TEST(a_call_that_was_made_to_fail_is_no_finding) {
+TEST(injected_failure_is_not_a_finding) {
     struct outcome outcome = run_program(ignores_a_call_that_is_made_to_fail, NULL);
     ck_assert_str_eq(outcome.findings, "");
 }

@@ -38,7 +38,7 @@ TEST(every_thread_runs_once) {
     expect_each_thread_once(dim3(301, 11), dim3(32, 32));
 }
 
-TEST(sizes_that_the_device_refuses) {
+TEST(oversized_launches_are_refused) {
     struct {
         dim3 grid, block;
     } wrong[] = {

@@ -65,7 +65,7 @@ static void lose_it() {
     cudaMallocManaged(&m, 64);
 }
 
-TEST(it_leaks_as_well) {
+TEST(managed_memory_leaks_are_found) {
     ck_finds(lose_it, "leak", "case:memory space:managed bytes:64");
 }
 

@@ -412,7 +412,7 @@ TEST(many_allocations_come_and_go) {
     ck_assert_uint_eq(available, total);
 }
 
-TEST(what_is_queued_is_written_down) {
+TEST(queued_work_is_recorded) {
     const struct sim_queued want[] = {
         {SIM_COPY_THERE, 2, 0}, {SIM_LAUNCH, 0, 0}, {SIM_LAUNCH, 2, 0}, {SIM_COPY_BACK, 1, 0}};
     const struct sim_queued *seen;
@@ -482,7 +482,7 @@ TEST(memory_is_freed_early_where_nothing_waits_for_the_work) {
     }
 }
 
-TEST(what_copies_read_is_written_down) {
+TEST(reads_of_copies_are_recorded) {
     const struct sim_copied *seen;
     float h[8] = {0}, *h_pinned, *h_combined, *d = device_array<float>(sizeof h);
     ck_success(cudaHostAlloc(&h_pinned, sizeof h, cudaHostAllocPortable));

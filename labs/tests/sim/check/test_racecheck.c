@@ -60,7 +60,7 @@ TEST(a_barrier_orders_the_block) {
     ck_race(in_shared(RACE_STORE, 3), 2);
 }
 
-TEST(an_older_reader_is_not_forgotten) {
+TEST(race_with_an_older_reader_is_found) {
     begin();
     race_thread(0);
     ck_no_race(in_shared(RACE_LOAD, 1));
@@ -135,7 +135,7 @@ TEST(atomics_race_with_plain_accesses_only) {
     ck_race(in_global(RACE_STORE, 3), 2);
 }
 
-TEST(a_guess_that_is_compared_is_no_race) {
+TEST(speculative_read_before_compare_and_swap_is_no_race) {
     begin();
     race_thread(0);
     ck_no_race(in_global(RACE_LOAD, 1));
@@ -200,7 +200,7 @@ TEST(the_same_value_stored_twice) {
     ck_assert(!race.same_value);
 }
 
-TEST(who_it_was) {
+TEST(cell_identifies_block_and_thread) {
     begin();
     race_thread(7);
     ck_no_race(in_global(RACE_STORE, 1));
@@ -252,7 +252,7 @@ static void ck_same_answer(struct shadow_cell *quick, struct shadow_cell *full, 
     }
 }
 
-TEST(the_quick_answer_is_the_full_one) {
+TEST(fast_path_equals_the_full_check) {
     unsigned decided_with[2] = {0, 0};
     for (int round = 0; round < 4000; round++) {
         struct shadow_cell quick[3], full[3];

@@ -261,7 +261,7 @@ def racing(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[int]]:
 
 
 @pytest.mark.parametrize("launch", KERNELS)
-def test_only_the_marked_lines_race(launch: str, racing: dict[str, set[int]]) -> None:
+def test_races_are_reported_only_at_marked_lines(launch: str, racing: dict[str, set[int]]) -> None:
     name = launch.split("<<<")[0]
     text = _program().split("\n")
     begins = next(i for i, line in enumerate(text) if f" {name}(int" in line)

@@ -27,7 +27,7 @@ TEST(test_bytes_that_are_not_text_become_question_marks) {
     ck_escaped("\xed\x9f\xbf\xe0\xa0\x80", "\xed\x9f\xbf\xe0\xa0\x80");
 }
 
-TEST(test_what_does_not_fit_is_left_out_whole) {
+TEST(test_oversized_members_are_omitted_whole) {
     char to[4];
     ck_assert_uint_eq(json_escape(to, sizeof to, "abcdef"), 3);
     ck_assert_str_eq(to, "abc");

@@ -45,7 +45,7 @@ CALLS = {
 @pytest.mark.parametrize(
     ("call", "options"), [*((call, ()) for call in CALLS), (next(iter(CALLS)), ("--check",))]
 )
-def test_the_call_is_named(call: str, options: tuple[str, ...], tmp_path: Path) -> None:
+def test_copy_fault_names_the_call(call: str, options: tuple[str, ...], tmp_path: Path) -> None:
     program = tmp_path / "copies.cu"
     program.write_text(PROGRAM.replace("CALL", call))
     line = 1 + PROGRAM[: PROGRAM.index("CALL")].count("\n")

@@ -168,7 +168,7 @@ static void run_too_much_in_all() {
     }
 }
 
-TEST(what_nvcc_would_not_compile) {
+TEST(oversized_static_shared_memory_is_reported) {
     struct outcome outcome = run_program(run_too_much_in_all, NULL);
     ck_found(outcome, "invalid-launch",
              "case:static-shared kernel:with_a_function bytes:60000 limit:49152");

@@ -514,7 +514,7 @@ int main() {
 """
 
 
-def test_what_only_the_thread_itself_spoils(tmp_path: Path) -> None:
+def test_uninitialised_and_stale_reads_are_reported(tmp_path: Path) -> None:
     """A number that it reads before it sets it, and __ldg() of what its kernel has written."""
     wrong = OWN.replace("NAME", "wrong").replace("ARGUMENTS", "5")
     done = check(tmp_path, wrong, "--check")
@@ -616,7 +616,7 @@ int main() {
         ("2 * n", "n * sizeof(float)", 8 * 128, (False, False)),  # wrong in another way
     ],
 )
-def test_a_number_of_elements_where_bytes_are_taken_is_named(
+def test_element_count_passed_as_bytes_is_diagnosed(
     tmp_path: Path, given: str, shared: str, offset: int, named: tuple[bool, bool]
 ) -> None:
     text = ELEMENTS.replace("FILLED", given).replace("SHARED", shared)

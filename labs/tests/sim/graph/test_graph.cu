@@ -212,7 +212,7 @@ TEST(captures) {
     ck_success(cudaGraphDestroy(graph));
 }
 
-TEST(what_a_capture_refuses) {
+TEST(capture_refuses_unsupported_calls) {
     cudaGraph_t graph;
     cudaStream_t s = new_stream(), t = new_stream();
     cudaEvent_t event = new_event();
@@ -351,7 +351,7 @@ static void leave_nothing() {
     cudaDeviceReset(); // destroys what was instantiated
 }
 
-TEST(what_leaks) {
+TEST(graph_leaks_are_found) {
     struct outcome outcome = run_program(leave_graphs, NULL);
     ck_found(outcome, "leak", "case:graph");
     ck_found(outcome, "leak", "case:graph-exec");

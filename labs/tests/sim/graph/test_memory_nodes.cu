@@ -134,7 +134,7 @@ TEST(memory_that_another_graph_frees) {
     ck_success(cudaGraphDestroy(freeing));
 }
 
-TEST(what_memory_nodes_refuse) {
+TEST(memory_nodes_refuse_invalid_use) {
     allocating_graph g(0);
     cudaGraph_t other, copy;
     cudaGraphNode_t node;

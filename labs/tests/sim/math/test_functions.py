@@ -114,7 +114,7 @@ def test_tails_of_the_error_function(tmp_path: Path) -> None:
                 assert error <= bound, (name, x, error)
 
 
-def test_fast_functions(tmp_path: Path) -> None:
+def test_fast_functions_are_within_2_ulp(tmp_path: Path) -> None:
     """At least as accurate as the GPU's: 2 units in the last place."""
     inputs = np.random.default_rng(7).uniform(0.01, 3, 3000).astype(np.float32).astype(np.float64)
     results = evaluate(tmp_path, inputs)
@@ -164,7 +164,7 @@ def test_a_program_may_switch_conversions_and_operators_of_halves_off() -> None:
     assert not accepts("h = half(b);", "HALF_CONVERSIONS", "BFLOAT16_CONVERSIONS")
 
 
-def test_limits(tmp_path: Path) -> None:
+def test_functions_handle_special_values(tmp_path: Path) -> None:
     inputs = np.array([0.0, -0.0, 1.0, -1.0, 2.0, np.inf, -np.inf, np.nan, 30.0, -30.0, 800.0])
     results = evaluate(tmp_path, inputs)
     inf, nan = np.inf, np.nan
@@ -236,7 +236,7 @@ int main() {
 
 
 @pytest.mark.parametrize("traced", [False, True])
-def test_what_cpp_leaves_open(traced: bool, tmp_path: Path) -> None:
+def test_conversions_and_shifts_follow_ptx(traced: bool, tmp_path: Path) -> None:
     """Out of range, a conversion saturates (cvt.rzi of PTX), and a shift by the width or more gives
     0 or the sign; memory that was loaded as one type may be used as another."""
     (tmp_path / "open.cu").write_text(LEFT_OPEN)

@@ -117,7 +117,7 @@ TEST(a_write_past_zeros_is_found) {
     ck_assert_msg(found(&outcome, "out-of-bounds", "case:wrote-past-end"), "%s", outcome.findings);
 }
 
-TEST(what_is_not_written_stays_poison) {
+TEST(unwritten_memory_stays_poisoned) {
     std::vector<unsigned char> host((size_t)5 << 20);
     unsigned char *p = device_array<unsigned char>(host.size());
     unsigned char *q = device_array<unsigned char>(host.size());

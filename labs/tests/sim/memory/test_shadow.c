@@ -75,7 +75,7 @@ TEST(copied_knowledge_at_any_offset) {
     shadow_release(to);
 }
 
-TEST(everything_known) {
+TEST(shadow_of_known_memory_counts_all_written) {
     struct shadow *s = shadow_create(memory, BYTES, true);
     shadow_set_written(s, memory, BYTES, false); /* has no effect: there is nothing to know */
     ck_assert_uint_eq(shadow_written(s, memory, BYTES), BYTES);

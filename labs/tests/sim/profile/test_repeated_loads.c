@@ -45,7 +45,7 @@ TEST(outputs_share_what_they_load) {
     expect(17 + 3 + 4);
 }
 
-TEST(what_may_be_another_word_is_loaded_again) {
+TEST(possibly_aliased_word_is_loaded_again) {
     load(from, 4), store(from + 4), load(from, 4); /* a store to shared memory */
     mark(SIM_MARK_LOOP, SIM_UNROLLED, LOOP), load(from, 4);
     mark(SIM_MARK_LOOP, SIM_UNROLLED, LOOP), load(from, 4);

@@ -103,7 +103,7 @@ def test_lanes_are_counted_in_the_memory_of_their_addresses(name: str, counted: 
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_what_no_memory_holds_counts_at_its_worst(name: str, counted: Counters) -> None:
+def test_unresolved_addresses_count_as_worst_case(name: str, counted: Counters) -> None:
     found, lanes = counted[f"k_{name}"], UNKNOWN_LANES[name]
     assert found["unknown_lanes"] == lanes
     assert found["global_load_sectors"] >= lanes

@@ -59,7 +59,7 @@ static void expect(unsigned how, int number, int expected, const int *first) {
     }
 #define FOUR SIM_UNROLLED
 
-TEST(what_is_left_over_goes_first) {
+TEST(remainder_rounds_go_first) {
     expect(FOUR, 3, 0, FIRST(0));
     expect(FOUR, 4, 1, FIRST(0));
     expect(FOUR, 7, 1, FIRST(3));

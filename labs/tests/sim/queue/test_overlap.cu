@@ -104,7 +104,7 @@ TEST(a_kernel_that_waits_sees_new_values) {
     }
 }
 
-TEST(all_that_waits_is_ordered_through_several_kernels) {
+TEST(waits_are_transitive_across_kernels) {
     int *d[4] = {zeros(), zeros(), zeros(), zeros()};
     cudaStream_t stream = new_stream();
     produce<<<BLOCKS, BLOCK, 0, stream>>>(d[0], 1);
@@ -124,7 +124,7 @@ TEST(all_that_waits_is_ordered_through_several_kernels) {
 
 // Only the kernel just before it is overlapped: not a copy, an event, or a kernel of another
 // stream.
-TEST(what_is_not_overlapped) {
+TEST(dependent_work_does_not_overlap) {
     int *d = zeros(), *d_copy = zeros();
     cudaStream_t stream = new_stream(), other = new_stream();
     cudaEvent_t event = new_event();

@@ -58,7 +58,7 @@ TEST(arguments_are_those_of_the_launch) {
 }
 
 // Without an order, the newest of what can run runs first: a consumer before its producer.
-TEST(what_nothing_orders_runs_in_the_order_that_hurts) {
+TEST(unordered_work_runs_in_the_harmful_order) {
     shared_ints seen(2);
     cudaEvent_t ready = new_event();
     cudaStream_t producer = new_stream(), consumer = new_stream();
@@ -119,7 +119,7 @@ static bool has_run(const shared_ints &seen) {
     return done;
 }
 
-TEST(which_calls_wait) {
+TEST(blocking_calls_wait) {
     shared_ints seen(1), pinned(64);
     int pageable[64] = {0}, *d_gone, *d = device_array<int>(sizeof pageable);
     int *d_more = device_array<int>(sizeof pageable);
@@ -248,7 +248,7 @@ static void end_at_once() {
     _exit(answer); // what nothing waits for has not run
 }
 
-TEST(what_nothing_waits_for_need_not_run) {
+TEST(unawaited_work_need_not_run) {
     struct outcome outcome = run_program(end_at_once, NULL);
     ck_assert_int_eq(outcome.status, 0);
 }

@@ -186,7 +186,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", COUNTED)
-def test_work_is_counted(name: str, kernels: dict[str, Any]) -> None:
+def test_arithmetic_and_exchanges_are_counted(name: str, kernels: dict[str, Any]) -> None:
     wanted, covers = COUNTED[name]
     counted = kernels[name]["counters"]
     assert {counter: counted[counter] for counter in wanted} == wanted

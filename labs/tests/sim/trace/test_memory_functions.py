@@ -115,7 +115,7 @@ def run(source: Path, which: str, *options: str) -> dict[str, Any]:
         ("6", 1, 1, 0),  # between local variables there is no access
     ],
 )
-def test_copies_are_counted(
+def test_memory_functions_count_their_copies(
     source: Path, which: str, loads: int, stores: int, shared_stores: int
 ) -> None:
     counters = run(source, which, "--profile")["kernels"][0]["counters"]

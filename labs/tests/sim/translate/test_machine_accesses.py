@@ -59,7 +59,7 @@ def test_an_address_with_a_register_is_reported(instruction: str, address: str, 
     assert reported(instruction) == [(address, what)]
 
 
-def test_what_is_pushed_for_the_call_is_taken_into_account() -> None:
+def test_pushed_arguments_shift_stack_addresses() -> None:
     assert reported("movl\t%eax, 4(%rsp,%rcx,4)") == [("4+8(%rsp,%rcx,4)", 9)]
     assert reported("movl\t%eax, (%rsp,%rcx,4)") == [("8(%rsp,%rcx,4)", 9)]
 
@@ -90,7 +90,7 @@ def test_a_frame_pointer_is_one_only_where_the_compiler_says_so() -> None:
         "call\tf@PLT",
     ],
 )
-def test_what_is_no_access_or_a_variable_by_its_name_is_not(instruction: str) -> None:
+def test_non_accesses_and_named_variables_are_not_reported(instruction: str) -> None:
     assert reported(instruction) == []
 
 
@@ -217,7 +217,7 @@ def test_assembly_that_a_header_has_is_left_alone() -> None:
     assert found == [("(%rsi)", "8")]
 
 
-def test_what_gcc_writes_can_be_assembled_and_links(tmp_path: Path) -> None:
+def test_rewritten_assembly_assembles_and_links(tmp_path: Path) -> None:
     source = tmp_path / "x.c"
     source.write_text(
         """
@@ -297,7 +297,7 @@ def test_an_access_behind_its_callback_is_left_alone(instructions: tuple[str, ..
         (*CALLBACK, CALLBACK[1], "movl\t4(%rbx), %eax"),
     ],
 )
-def test_in_doubt_it_is_reported_again(instructions: tuple[str, ...]) -> None:
+def test_uncertain_access_is_reported_again(instructions: tuple[str, ...]) -> None:
     assert len(reported(*instructions)) == 1
 
 

@@ -149,5 +149,5 @@ def test_loads_of_global_memory(name: str, counted: Counters) -> None:
 
 
 @pytest.mark.parametrize("name", STORES)
-def test_stores(name: str, counted: Counters) -> None:
+def test_stores_count_merged_requests(name: str, counted: Counters) -> None:
     assert counted[f"store_{name}"]["global_store_requests"] == STORES[name][2]

@@ -60,5 +60,5 @@ def test_another_text_is_refused_where_it_is_checked(tmp_path: Path, name: str) 
     assert wrong.startswith(f"student.cu:{line}:") and "another one in the build" in wrong
 
 
-def test_what_differs_for_no_fault_of_the_program(tmp_path: Path) -> None:
+def test_differences_outside_the_program_are_ignored(tmp_path: Path) -> None:
     assert said(tmp_path, SAME, "-fsanitize=thread") == ""

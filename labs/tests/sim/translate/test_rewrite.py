@@ -188,7 +188,7 @@ int main() { cudaCheckErrors(1); cudaMyFree(0); __mything<int> m = {__my_count(2
 """
 
 
-def test_left_alone(tmp_path: Path) -> None:
+def test_other_code_is_unchanged(tmp_path: Path) -> None:
     done, made = rewrite(tmp_path, LEFT_ALONE)
     assert done.stderr == ""
     source = LEFT_ALONE.split("*/\n")[1].replace("cudaCheckErrors(1)", "((void)(1))").splitlines()
@@ -214,7 +214,7 @@ DROPPED = {
 
 
 @pytest.mark.parametrize("statements", DROPPED)
-def test_results_that_nobody_looks_at(tmp_path: Path, statements: str) -> None:
+def test_discarded_results_are_marked_unchecked(tmp_path: Path, statements: str) -> None:
     done, made = rewrite(tmp_path, f"void use(int);\nvoid f(void *p) {{ {statements} }}\n")
     assert done.stderr == ""
     assert ("sim_unchecked_call(" in made) == DROPPED[statements]
@@ -366,7 +366,7 @@ PLACES = [  # of short loops, each on one line
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_g_plus_plus_unrolls_a_short_loop_where_it_stands(place: str, tmp_path: Path) -> None:
+def test_short_loops_are_unrolled_in_place(place: str, tmp_path: Path) -> None:
     """A pragma needs a line of its own, and the lines of the program keep their numbers."""
     source = f"""#define ALL(N) for (int i = 0; i < N; i++) p[i] = 1;
 __global__ void k(float *p, int n) {{
@@ -440,7 +440,7 @@ def test_other_programs_are_the_same(tmp_path: Path, source: str) -> None:
     assert not re.search(marked, (tmp_path / "made.ii").read_text())
 
 
-def test_launches_in_macros(tmp_path: Path) -> None:
+def test_launches_in_macros_are_rewritten(tmp_path: Path) -> None:
     source = """template <int N> __global__ void k(int *p) { *p = N; }
 __global__ void one(int *p) { *p = 1; }
 #define GO(kernel, ...) kernel<<<dim3(1, 1), 1>>>(__VA_ARGS__)
@@ -605,7 +605,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_files(tmp_path: Path, name: str) -> None:
+def test_hostile_files_are_rewritten_in_bounded_time(tmp_path: Path, name: str) -> None:
     started = time.monotonic()
     done, _ = rewrite(tmp_path, HOSTILE[name])
     assert time.monotonic() - started < 20
@@ -670,7 +670,9 @@ def test_columns_are_the_authors(tmp_path: Path, statement: str, column: int) ->
         ('#error "sm_70 wanted"\n', 1, "sm_70 wanted"),
     ],
 )
-def test_syntax_errors(tmp_path: Path, source: str, line: int, message: str) -> None:
+def test_syntax_errors_reach_the_compiler(
+    tmp_path: Path, source: str, line: int, message: str
+) -> None:
     """g++ finds them, in the preprocessor or in the result."""
     done, _ = rewrite(tmp_path, source)
     said = [text for text in done.stderr.splitlines() if "error: " in text] or errors_of(tmp_path)
@@ -678,7 +680,7 @@ def test_syntax_errors(tmp_path: Path, source: str, line: int, message: str) -> 
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
-def test_ends_of_lines(tmp_path: Path, ends: str) -> None:
+def test_all_line_endings_are_preserved(tmp_path: Path, ends: str) -> None:
     """A byte order mark, continued lines, Windows' line ends, and no end of the last line."""
     lines = [
         "__global__ void k(int *p) { *p = 1; }",
@@ -719,7 +721,7 @@ def test_files_that_are_included(tmp_path: Path) -> None:
     assert [e.split(" error: ")[0] for e in errors_of(tmp_path)] == ["student.cu:6:5:"]
 
 
-def test_zero_variables_take_no_room(tmp_path: Path) -> None:
+def test_zero_variables_use_no_file_space(tmp_path: Path) -> None:
     """Only variables that are certainly zero may stand in the section without content."""
     source = """#include <stdint.h>
 struct point { int x = 3; };
@@ -926,7 +928,7 @@ WATCHED = [  # no declarations, though some look like one: another lane's s[t ^ 
 ]  # fmt: skip
 
 
-def test_what_lanes_may_exchange_is_watched(tmp_path: Path) -> None:
+def test_lane_exchanges_are_instrumented(tmp_path: Path) -> None:
     kernels = [
         f"__global__ void k{n}(int *a, int t) {{ __shared__ int s[32]; s[t] = t; {statement} }}\n"
         for n, statement in enumerate(WATCHED)

@@ -116,14 +116,14 @@ def test_the_message_names_line_bytes_limit_and_what_to_do(tmp_path: Path, name:
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
-def test_what_nvcc_accepts(tmp_path: Path, name: str) -> None:
+def test_valid_static_shared_memory_compiles(tmp_path: Path, name: str) -> None:
     done, _ = rewrite(tmp_path, ACCEPTED[name])
     assert done.returncode == 0, done.stderr
     assert "error" not in compile_it(tmp_path)
 
 
 @pytest.mark.parametrize("name", [*REFUSED, *ACCEPTED])
-def test_nvcc_decides_alike(tmp_path: Path, name: str, real_nvcc: str) -> None:
+def test_nvcc_agrees_on_static_shared_memory(tmp_path: Path, name: str, real_nvcc: str) -> None:
     source = REFUSED[name][2] if name in REFUSED else ACCEPTED[name]
     file = tmp_path / "student.cu"
     file.write_text(source)

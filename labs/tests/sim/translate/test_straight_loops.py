@@ -139,13 +139,13 @@ MARKED = {
 
 
 @pytest.mark.parametrize("name", STRAIGHT)
-def test_rounds_without_marks(name: str) -> None:
+def test_uniform_loops_have_no_control_flow_marks(name: str) -> None:
     body = STRAIGHT[name]
     assert straight(body if body.startswith("int") else UNROLL + body)
 
 
 @pytest.mark.parametrize("name", MARKED)
-def test_rounds_with_marks(name: str) -> None:
+def test_divergent_loops_have_control_flow_marks(name: str) -> None:
     assert not straight(UNROLL + MARKED[name])
 
 

@@ -87,7 +87,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Counters:
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_loads_of_fields(name: str, counted: Counters) -> None:
+def test_field_loads_count_merged_requests(name: str, counted: Counters) -> None:
     assert counted[f"fields_{name}"]["global_load_requests"] == FIELDS[name][2]
 
 
@@ -103,7 +103,7 @@ def test_copies_in_pieces_of_the_alignment(name: str, counted: Counters) -> None
 
 
 @pytest.mark.parametrize("name", LOCAL)
-def test_loads_of_members(name: str, counted: Counters) -> None:
+def test_member_loads_count_merged_requests(name: str, counted: Counters) -> None:
     assert counted[f"local_{name}"]["global_load_requests"] == LOCAL[name][2]
 
 

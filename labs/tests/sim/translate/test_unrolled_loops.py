@@ -111,7 +111,7 @@ ROUNDS = {
 
 
 @pytest.mark.parametrize("loop", ROUNDS)
-def test_the_number_of_rounds(loop: str) -> None:
+def test_trip_count_is_computed(loop: str) -> None:
     node, program = first_loop(loop)
     assert rounds(node, Constants(program.root)) == ROUNDS[loop]
 
@@ -164,7 +164,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("text", VALUES)
-def test_constants(text: str) -> None:
+def test_constant_expressions_are_evaluated(text: str) -> None:
     node, program = first_loop(f"for (int k = {text}; k < n; k++) s += b[k];")
     constants = Constants(program.root)
     first = node.child_by_field_name("initializer")

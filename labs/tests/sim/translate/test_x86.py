@@ -46,16 +46,16 @@ def test_knows_each_instruction_that_is_not_left_out_on_purpose(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", PRODUCTS.split())
-def test_multiplies(name: str) -> None:
+def test_multiplications_are_recognized(name: str) -> None:
     assert x86.find(name) and x86.multiplies(name)
 
 
 @pytest.mark.parametrize("name", OTHERS.split())
-def test_does_not_multiply(name: str) -> None:
+def test_other_instructions_are_not_multiplications(name: str) -> None:
     assert x86.find(name) and not x86.multiplies(name)
 
 
-def test_what_a_processor_with_ssse3_lacks() -> None:
+def test_instructions_newer_than_ssse3_are_recognized() -> None:
     newer = "pmulld vpaddd blendvps popcnt crc32 vzeroupper kmovw andn movntdqa pinsrb pclmullqlqdq"
     older = (
         "pshufb paddd pmaddwd tzcnt movntdq lddqu cvtsi2sdl maskmovdqu palignr pinsrw rdtsc fmul"

@@ -55,7 +55,7 @@ def steady(ns: float, log: list[str], who: str) -> Contender:
     return Contender(who, measure)
 
 
-def test_rounds_take_turns_and_each_begins_with_another() -> None:
+def test_rounds_interleave_and_rotate_the_first_program() -> None:
     log: list[str] = []
     both = [steady(2e6, log, "a"), steady(4e6, log, "b")]
     rounds.run(both, 3, budget_ns=1e9)
@@ -78,7 +78,7 @@ def test_a_slow_program_is_called_once_and_the_others_go_on() -> None:
     assert rounds.ratio(quick, slow) == 5000
 
 
-def test_a_program_takes_part_until_its_budget_is_used() -> None:
+def test_program_runs_until_its_budget_is_used() -> None:
     contender = steady(4e6, [], "a")
     rounds.run([contender], 10, budget_ns=1e7)
     assert contender.rounds() == 3
@@ -103,7 +103,7 @@ def test_a_right_output_is_within_its_bound() -> None:
 
 
 @pytest.mark.parametrize("row", [0, 199])
-def test_the_first_and_the_last_rows_are_always_compared(row: int) -> None:
+def test_first_and_last_rows_are_always_compared(row: int) -> None:
     computed = work.correlate(5, 200, 60)
     out = right(computed)
     out[row, 7] *= 1.001
@@ -200,7 +200,7 @@ def test_a_case_has_times_and_ratios_to_the_reference() -> None:
     assert (one.floor_ns, one.bound) == (1e6, "bandwidth")
 
 
-def test_the_floor_is_arithmetic_where_that_takes_longer() -> None:
+def test_floor_is_the_longer_of_memory_and_arithmetic() -> None:
     computed = work.correlate(13, 64, 64)
     limits = Limits(copy=always(10.0), rate=1e9, rate_of="float")
     only = Program("reference", lambda: None, lambda: right(computed), ("lab4", "D"))
@@ -307,7 +307,7 @@ def test_the_readme_has_the_latest_run_of_each_kind() -> None:
     assert "GPU: another GPU, 2026-02-01." in pages.table_of_readme([a_run(), later])
 
 
-def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+def test_malformed_runs_are_refused(tmp_path: Path) -> None:
     document = msgspec.to_builtins(a_run())
     for change in ({"format": "other/v1"}, {"kind": "cpu"}, {"surplus": 1}):
         (tmp_path / "gpu.json").write_text(json.dumps(document | change))
@@ -346,7 +346,7 @@ def test_the_readme_names_the_fastest_library_of_the_same_precision() -> None:
     assert "a GPU, 2026-01-02" in table
 
 
-def test_the_committed_pages_are_those_of_the_committed_runs() -> None:
+def test_committed_pages_match_the_committed_runs() -> None:
     assert pages.update(check=True) == []
 
 
@@ -388,7 +388,7 @@ def test_the_labs_functions_on_the_cpu() -> None:
             assert (entries[who].error or 0) <= 1
 
 
-def test_every_argument_of_every_part_is_known() -> None:
+def test_arguments_of_every_part_are_described() -> None:
     from labs.studies.bench.host import HostImages
 
     known = set(HostImages(work.lines(3, 8, 8)).values(0)) | {"between"}
@@ -446,7 +446,7 @@ def test_the_labs_functions_on_the_simulator(lab: str, side: str) -> None:
 
 
 @pytest.mark.slow("the functions of all labs are built")
-def test_what_runs_on_a_gpu_compiles(real_nvcc: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gpu_programs_compile(real_nvcc: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(Path(real_nvcc).parent), prepend=os.pathsep)
     monkeypatch.setenv("GPU_ARCH", "sm_90")
     sides.make("bench-device", *sides.architecture())
@@ -493,7 +493,7 @@ def two_cases(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("two_cases")
-def test_a_run_is_there_after_each_result_and_says_what_it_lacks() -> None:
+def test_run_is_saved_after_each_result_and_lists_what_is_missing() -> None:
     found = list(measure.runs("cpu", measure.Plan()))
     assert [(len(run.cases), len(run.curves)) for run in found] == [(1, 0), (2, 0), (2, 1), (2, 1)]
     assert found[0].missing["the rest"] == "the run ended after lab4 A, work"
@@ -541,7 +541,7 @@ def test_a_time_does_not_count_when_another_program_took_a_core(
     assert (len(calls), clock.disturbed) == (4, 0)
 
 
-def test_there_is_no_curve_of_threads_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_busy_machine_has_no_thread_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QuietClock, "__call__", busy)
     monkeypatch.setattr(cpu, "Effort", lambda **_: Effort(1, 1e6))
     missing: dict[str, str] = {}

@@ -166,7 +166,7 @@ def test_cupy_is_asked_for_the_right_work(name: str) -> None:
 
 
 @pytest.mark.usefixtures("torch", "cupy")
-def test_what_a_library_cannot_do_it_does_not_offer() -> None:
+def test_libraries_offer_only_supported_work() -> None:
     assert Torch().programs(Arrays(MADE["polyphase"]())) == []  # type: ignore[arg-type]
     assert Torch().programs(Arrays(MADE["grey"]())) == []  # type: ignore[arg-type]
     assert CuPy().programs(Arrays(MADE["polyphase"]())) == []  # type: ignore[arg-type]

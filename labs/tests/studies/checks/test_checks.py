@@ -1,4 +1,4 @@
-"""The zoo of the checks: planted bugs are found at their lines, correct programs get no error."""
+"""The checks: planted bugs are found at their lines, correct programs get no error."""
 
 import functools
 import importlib.util
@@ -34,14 +34,14 @@ def verdicts() -> dict[str, object]:
 
 @pytest.mark.slow("all programs run for the first test")
 @pytest.mark.parametrize("name", [p.name for p in PROGRAMS])
-def test_program(name: str) -> None:
+def test_planted_bug_is_found_at_its_line(name: str) -> None:
     verdict = verdicts()[name]
     assert verdict.found, "the planted bug was not found at its line"  # type: ignore[attr-defined]
     assert not verdict.stray, verdict.stray  # type: ignore[attr-defined]
     assert verdict.right(), f"exit status {verdict.status}"  # type: ignore[attr-defined]
 
 
-def test_the_committed_table_is_this_one() -> None:
+def test_committed_table_is_current() -> None:
     assert table.report([verdicts()[p.name] for p in PROGRAMS]) in table.RESULTS.read_text()
 
 
@@ -52,7 +52,7 @@ def test_every_kind_has_programs() -> None:
 
 
 @pytest.mark.parametrize("name", ["kernels", "kernels2"])
-def test_no_error_in_the_ground_truth(name: str) -> None:
+def test_ground_truth_kernels_get_no_errors(name: str) -> None:
     process = subprocess.run(
         [paths.ROOT / "grade", "run", "--check", NSIGHT / f"{name}.cu"],
         capture_output=True,

@@ -52,7 +52,7 @@ def test_the_table_command_writes_the_times_of_the_solutions(tmp_path: Path) -> 
     assert "| lab2 A | speed without a baseline | 1235 | - | - | 9 |" in text
 
 
-def test_the_committed_results_are_those_of_the_committed_table() -> None:
+def test_committed_results_match_the_table() -> None:
     results = speeds.read()
     text = speeds.FILE.with_name("RESULTS.md").read_text()
     assert f"- date: {results.date}\n" in text and f"- command: {results.command}\n" in text
@@ -65,7 +65,7 @@ def test_the_committed_results_are_those_of_the_committed_table() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"date": 1}', "\xff", '{"speeds": []}'])
-def test_what_is_no_result_is_refused(text: str, tmp_path: Path) -> None:
+def test_malformed_results_are_refused(text: str, tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     file.write_text(text, encoding="latin-1")
     with pytest.raises(ValueError):

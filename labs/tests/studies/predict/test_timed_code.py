@@ -24,7 +24,7 @@ def file(tmp_path: Path) -> Path:
     return made
 
 
-def test_comments_and_blank_space_are_no_change(file: Path) -> None:
+def test_comments_and_whitespace_are_not_changes(file: Path) -> None:
     before = digest([file], [])
     file.write_text(KERNEL.replace("what", "whatever").replace("{ ", "{\n\n    "))
     assert digest([file], []) == before
@@ -68,7 +68,7 @@ def test_a_changed_program_has_no_truth(another_solution: str) -> None:
     assert another_solution not in names and "lab6-poor-misaligned" in names
 
 
-def test_no_program_leaves_the_comparison_unseen() -> None:
+def test_every_excluded_program_is_listed() -> None:
     """A harmless change of a header is a change of each program that includes it."""
     changed = timed_code.changed().items()
     unseen = [f"{name}: {what}" for name, what in changed if name not in timed_code.LEFT_OUT]

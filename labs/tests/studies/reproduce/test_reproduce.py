@@ -156,7 +156,7 @@ def test_a_speed_up_is_a_quotient_of_one_run() -> None:
     assert found.reference.value == pytest.approx(expected)  # a factor on all times cancels
 
 
-def test_rates_and_units() -> None:
+def test_rates_are_converted_to_their_units() -> None:
     here = fake(gpu=True)
     here["experiments"]["001"]["rows"]["cpu/baseline"] = row(162e6 / 2**20 / 81)
     chapters = tables.chapters(SOURCES, here, None)
@@ -165,7 +165,7 @@ def test_rates_and_units() -> None:
     assert line(chapters, "001", "baseline").here.text == "81 Mpx/s"
 
 
-def test_source_003_takes_the_mean() -> None:
+def test_source_003_uses_the_mean() -> None:
     here = fake(gpu=True)
     here["experiments"]["003"]["rows"]["cpu 512x512/separable"] = row(0.1) | {"mean": 0.2}
     found = line(tables.chapters(SOURCES, here, None), "003", "CPU, separable, one core 512x512")
@@ -210,7 +210,7 @@ def test_an_unsteady_time_is_marked() -> None:
 
 
 @pytest.mark.parametrize(("error", "mark"), [(9.9e-6, "within"), (1.1e-5, "beyond")])
-def test_source_004s_bound(error: float, mark: str) -> None:
+def test_source_004_error_is_within_its_bound(error: float, mark: str) -> None:
     here = fake(gpu=True)
     here["experiments"]["004"]["rows"]["error/tile"]["value"] = error
     chapters = tables.chapters(SOURCES, here, None)
@@ -230,7 +230,7 @@ def test_source_004s_bound(error: float, mark: str) -> None:
         (2e6, "2.00e6"),
     ],
 )
-def test_number(value: float, text: str) -> None:
+def test_numbers_are_formatted(value: float, text: str) -> None:
     assert tables.number(value) == text
 
 
@@ -364,7 +364,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow("makes the report, with its six plots, twice")
-def test_the_same_measurements_give_the_same_report(report: Path) -> None:
+def test_report_is_reproducible(report: Path) -> None:
     assert (report / "one/report.html").read_bytes() == (report / "two/report.html").read_bytes()
 
 

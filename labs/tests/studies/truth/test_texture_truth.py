@@ -31,7 +31,7 @@ def values(text: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.slow("millions of values against those of a GPU")
-def test_what_textures_return() -> None:
+def test_textures_return_gpu_values() -> None:
     ours = values(run(HERE / "texture_truth.cu").stdout)
     theirs = values(gzip.decompress((HERE / "texture_truth.out.gz").read_bytes()).decode())
     assert list(ours) == list(theirs)
@@ -42,6 +42,6 @@ def test_what_textures_return() -> None:
     assert equal >= 0.988 * total
 
 
-def test_what_surfaces_do_and_the_api_answers() -> None:
+def test_surfaces_and_api_match_the_gpu() -> None:
     theirs = gzip.decompress((HERE / "surface_truth.out.gz").read_bytes()).decode()
     assert run(HERE / "surface_truth.cu").stdout.splitlines() == theirs.splitlines()

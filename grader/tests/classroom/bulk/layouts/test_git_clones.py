@@ -83,7 +83,7 @@ def test_a_clone_as_github_classroom_makes_it(repository: Path, tmp_path: Path) 
         (["lab-one-ann", "lab-one-anna"], "lab-one-"),
     ],
 )
-def test_what_all_names_begin_with_is_the_assignment(names: list[str], start: str) -> None:
+def test_common_prefix_is_the_assignment(names: list[str], start: str) -> None:
     assert assignment(names) == start
 
 

@@ -108,7 +108,7 @@ def test_people_times_and_notes(tmp_path: Path) -> None:
     assert autolab["student17@example.org"].notes == ["resubmitted"]
 
 
-def test_blind_marking_in_another_language_is_noticed(tmp_path: Path) -> None:
+def test_localized_blind_marking_is_detected(tmp_path: Path) -> None:
     names = [f"참가자_{number}_assignsubmission_file_{FILE}" for number in (1, 2, 3)]
     found = download(samples.write(tmp_path, dict.fromkeys(names, b"")))
     assert [e.people for e in found.entries] == [(Person(lms=n),) for n in "123"]
@@ -159,13 +159,13 @@ def test_a_doubtful_mix_is_a_folder_for_each_student(name: str, extra: str, tmp_
         collect(entry, [LAB1])
 
 
-def test_what_file_managers_leave_does_not_matter(tmp_path: Path) -> None:
+def test_file_manager_leftovers_are_ignored(tmp_path: Path) -> None:
     leftovers = {".DS_Store": b"", "__MACOSX/._x": b"", "Thumbs.db": b"", "desktop.ini": b""}
     found = download(samples.write(tmp_path, samples.canvas() | leftovers))
     assert str(found) == NAMES["canvas"]
 
 
-def test_one_students_folder_is_no_download(tmp_path: Path) -> None:
+def test_one_students_folder_is_not_a_class_download(tmp_path: Path) -> None:
     """Not even with such names in it, which a student may choose."""
     samples.write(tmp_path / "a", {f"ann/ben_1_2_{FILE}": RIGHT})
     samples.write(
@@ -215,7 +215,7 @@ def test_a_hostile_zip_of_a_class(tmp_path: Path) -> None:
         assert "bomb" not in student or files.problem
 
 
-def test_a_zip_that_is_none_says_so(tmp_path: Path) -> None:
+def test_invalid_zip_is_reported_as_damaged(tmp_path: Path) -> None:
     (tmp_path / "class.zip").write_bytes(b"PK\x03\x04 no zip")
     with pytest.raises(OSError, match="the archive is damaged"):
         download(tmp_path / "class.zip")
@@ -230,7 +230,7 @@ def test_a_changed_zip_has_other_digests(tmp_path: Path) -> None:
     assert first["student17_101"] != second["student17_101"]
 
 
-def test_names_that_are_no_text_can_be_stored(tmp_path: Path) -> None:
+def test_undecodable_names_can_be_stored(tmp_path: Path) -> None:
     name = os.fsdecode(b"\xff\xfe_1_assignsubmission_file_x.c")
     (entry,) = download(samples.write(tmp_path, {name: b""})).entries
     assert entry.people == (Person("\ufffd\ufffd", lms="1"),)

@@ -1,4 +1,4 @@
-"""The zoo's programs, graded: each gets what its entry says.
+"""The known submissions, graded: each gets what its entry says.
 
 What must be right or wrong is not timed; speed is graded below, with margins that no noise reaches.
 `./grade` itself runs for the solutions and the starters.
@@ -20,8 +20,8 @@ from grader import paths
 from grader.execute.backend import cpu_has
 from grader.model import outline, spec
 from grader.schema import write
-from grader.tests.zoo import entries, grading, table
-from grader.tests.zoo.entries import Entry
+from grader.tests.known_submissions import entries, grading, table
+from grader.tests.known_submissions.entries import Entry
 
 # The entries and the labs share nothing that costs much.
 pytestmark = pytest.mark.apart
@@ -53,7 +53,7 @@ def grading_process() -> Iterator[ProcessPoolExecutor]:
 
 @pytest.mark.slow("each is a whole grade")
 @pytest.mark.parametrize("entry", entries.everything(), ids=str)
-def test_zoo(
+def test_submission_gets_its_known_verdict(
     entry: Entry,
     grading_process: ProcessPoolExecutor,
     record_property: Callable[[str, object], None],
@@ -67,7 +67,7 @@ def test_zoo(
     row = table.judge(entry, graded.code, graded.document)
     if row.named is not None:
         assert not (problem := table.misnamed(entry, graded.document)), problem
-    assert replace(row, alone=alone) == known, "stale: make zoo-table"
+    assert replace(row, alone=alone) == known, "stale: make known-table"
 
 
 @pytest.mark.slow("a whole grade, by ./grade itself")
@@ -101,7 +101,7 @@ def speeds(lab: str, source: Path, pattern: str = "speed of") -> dict[str, dict[
 
 @pytest.mark.slow("a whole grade, or functions timed for real")
 @pytest.mark.parametrize("entry", [e for e in entries.everything() if e.verdict == "slow"], ids=str)
-def test_a_slow_one_gets_no_points_for_it(entry: Entry, tmp_path: Path) -> None:
+def test_slow_part_gets_no_speed_points(entry: Entry, tmp_path: Path) -> None:
     """Several threads are timed on the wall: a machine that is busy now must not say `fail`."""
     lab, part = spec.load(entry.lab), entry.detail
     speed = next(s for s in lab.speed if s.part == part)
@@ -121,7 +121,7 @@ def test_a_slow_one_gets_no_points_for_it(entry: Entry, tmp_path: Path) -> None:
 
 @pytest.mark.slow("a whole grade, or functions timed for real")
 @pytest.mark.parametrize(("lab", "parts"), [("lab1", "ABC"), ("lab8", "BCD")])
-def test_the_solution_is_never_too_slow(lab: str, parts: str) -> None:
+def test_solution_is_never_too_slow(lab: str, parts: str) -> None:
     found = speeds(lab, paths.ROOT / "solutions")
     assert sorted(found) == list(parts)
     for check in found.values():
@@ -133,7 +133,7 @@ def test_the_solution_is_never_too_slow(lab: str, parts: str) -> None:
 
 
 @pytest.mark.slow("a whole grade, or functions timed for real")
-def test_a_wrong_part_is_not_timed(tmp_path: Path) -> None:
+def test_wrong_part_is_not_timed(tmp_path: Path) -> None:
     solution = (paths.ROOT / "solutions/lab1_cpu_loop/cpu_loop.c").read_text()
     broken = solution.replace("sum[x] = 0.0f", "sum[x] = 1.0f")
     assert broken != solution
@@ -145,13 +145,13 @@ def test_a_wrong_part_is_not_timed(tmp_path: Path) -> None:
     assert all(c["needs"] in failed for c in skipped)
 
 
-def test_the_simulator_times_nothing() -> None:
+def test_simulator_times_nothing() -> None:
     _, document = grade("lab3", "--src", "solutions", "--backend", "sim", "-k", "13x13 on 97x61")
     assert not [c for c in document["checks"] if c["kind"] == "speed"]
 
 
 @pytest.mark.slow("a whole grade, or functions timed for real")
-def test_no_speed_says_what_was_left_out() -> None:
+def test_no_speed_names_the_points_left_out() -> None:
     _, document = grade("lab1", "--src", "solutions", "--no-speed")
     reasons = {u["reason"]: u["points"] for u in document["score"]["unmeasured"]}
     assert reasons == {"are for speed, left out by --no-speed": 30}

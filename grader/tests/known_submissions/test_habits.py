@@ -1,13 +1,13 @@
 """Ordinary programs are not refused: a short text for each thing that students write.
 
-Each is compiled as a file of a lab of its own, in every kind of build, without a warning; test_zoo
-grades the lab's solution behind it.
+Each is compiled as a file of a lab of its own, in every kind of build, without a warning;
+test_known grades the lab's solution behind it.
 """
 
 import pytest
 
 from grader.tests.compile.permitted.objects import Outcome, outcomes
-from grader.tests.zoo import entries
+from grader.tests.known_submissions import entries
 
 
 @pytest.fixture(scope="module", params=[("lab1", ".c", "cpu"), ("lab3", ".cu", "sim")])

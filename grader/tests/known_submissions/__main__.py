@@ -1,4 +1,4 @@
-"""python -m grader.tests.zoo: the programs as files, and the table of what they get.
+"""python -m grader.tests.known_submissions: the programs as files, and the table of what they get.
 
 show labN/NAME [FOLDER]    writes an entry's files, and prints their folder for ./grade --src
 table                      grades all entries, and writes RESULTS.md
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from grader import paths
-from grader.tests.zoo import entries, grading, table
+from grader.tests.known_submissions import entries, grading, table
 
 
 def show(name: str, folder: str = "") -> int:

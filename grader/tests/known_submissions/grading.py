@@ -1,4 +1,4 @@
-"""Grades entries of the zoo in processes that keep what the entries of a lab have in common."""
+"""Grades known submissions in processes that cache what the entries of a lab share."""
 
 import json
 import multiprocessing
@@ -16,9 +16,9 @@ from grader.model import submission as submissions
 from grader.oracle import kept
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
-from grader.tests.zoo import entries, table
-from grader.tests.zoo.entries import Entry
-from grader.tests.zoo.table import Row
+from grader.tests.known_submissions import entries, table
+from grader.tests.known_submissions.entries import Entry
+from grader.tests.known_submissions.table import Row
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def processes(count: int) -> ProcessPoolExecutor:
 
 
 def _prepare(count: int) -> None:
-    """The zoo is ours; what strangers' files may do is for grader/tests/sandbox."""
+    """These programs are ours; what strangers' files may do is for grader/tests/sandbox."""
     cores = sorted(os.sched_getaffinity(0))
     share = max(2, len(cores) // count)
     first = os.getpid() * share  # processes that start in a row have numbers in a row
@@ -51,7 +51,7 @@ def grade(entry: Entry, pattern: str | None = None) -> Graded:
     before = sum(os.times()[:4])
     lab = spec.load(entry.lab)
     plan = plan_for(lab, backend.choose(lab, "auto"), pattern, timed=False)
-    with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
+    with tempfile.TemporaryDirectory(prefix="known-") as folder:
         home = entries.write(entry, Path(folder))
         graded = pipeline.grade(plan, submissions.find(lab, str(home)), Observer())
     document = json.loads(result.to_json(graded))

@@ -1,4 +1,4 @@
-"""How entries of the zoo are read and become files."""
+"""How entries are read and become files."""
 
 import subprocess
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.tests.zoo import entries
-from grader.tests.zoo.entries import Entry, EntryError
+from grader.tests.known_submissions import entries
+from grader.tests.known_submissions.entries import Entry, EntryError
 
-FILE = entries.ZOO / "lab1" / "wrong.diff"
+FILE = entries.HERE / "lab1" / "wrong.diff"
 SOLUTION = (paths.SOLUTIONS / "lab1_cpu_loop" / "cpu_loop.c").read_text()
 
 
@@ -18,7 +18,7 @@ def entry(title: str, *lines: str) -> Entry:
     return found
 
 
-def test_an_entry_of_the_solution() -> None:
+def test_entry_changes_the_solution() -> None:
     include = SOLUTION.splitlines()[[line[:8] for line in SOLUTION.splitlines()].index("#include")]
     found = entry("name | loop-bound | also one, two", f" {include}", "+int x;")
     assert (found.verdict, found.detail, found.also) == (
@@ -33,7 +33,7 @@ def test_an_entry_of_the_solution() -> None:
 
 def test_a_whole_file_begins_with_its_header() -> None:
     found = entry("name | loop-bound", "@@ cpu_loop.c", "+int x;", "+", "+int y;")
-    text = "// zoo: wrong | loop-bound\n//\n// Why.\nint x;\n\nint y;\n"
+    text = "// known submission: wrong | loop-bound\n//\n// Why.\nint x;\n\nint y;\n"
     assert entries.files(found) == {"cpu_loop.c": text}
 
 
@@ -47,16 +47,18 @@ def test_a_whole_file_begins_with_its_header() -> None:
         (["-f", "@@", "-c"], "a b d e a"),
     ],
 )
-def test_hunks_and_gaps(lines: list[str], text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hunks_with_gaps_are_applied(
+    lines: list[str], text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(entries, "_solution", lambda *_: "a\nb\nc\nd\ne\na\nf\n")
     assert entries.files(entry("name", *lines))["cpu_loop.c"].split() == text.split()
 
 
-def test_an_entry_of_the_baseline() -> None:
+def test_entry_changes_the_baseline() -> None:
     old, new = '#include "lab.h"', "int x;"
     text = entries.files(entry("name of baseline | -", f"-{old}", f"+{new}"))["cpu_loop.c"]
     baseline = (paths.ROOT / "labs" / "lab1_cpu_loop" / "baseline.c").read_text()
-    assert text == "// zoo: wrong | -\n//\n// Why.\n" + baseline.replace(old, new)
+    assert text == "// known submission: wrong | -\n//\n// Why.\n" + baseline.replace(old, new)
 
 
 @pytest.mark.parametrize(("line", "times"), [("-int no such line;", 0), ("-", "[1-9]")])
@@ -66,7 +68,7 @@ def test_a_change_that_does_not_fit(line: str, times: object) -> None:
 
 
 @pytest.mark.parametrize("text", ["name\n", "=== name\n", "=== a b\nWhy.\n@@ cpu_loop.c\n+x\n"])
-def test_what_is_no_entry(text: str) -> None:
+def test_rejects_malformed_entries(text: str) -> None:
     with pytest.raises(EntryError):
         list(entries._read(FILE, text))
 
@@ -79,8 +81,8 @@ def test_every_entry_fits_and_is_not_the_solution() -> None:
     assert len(names) == len(set(names))
 
 
-def test_the_entries_of_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entries, "ZOO", tmp_path)
+def test_changed_entries_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entries, "HERE", tmp_path)
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     (tmp_path / "lab1").mkdir()
     file = tmp_path / "lab1" / "wrong.diff"

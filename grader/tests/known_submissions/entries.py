@@ -1,4 +1,4 @@
-"""The zoo: programs with a known verdict, written as what they change of another program.
+"""Known submissions: programs with a known verdict, written as what they change of another program.
 
 labN/VERDICT.diff holds those of a lab that must get a verdict:
 
@@ -25,8 +25,8 @@ means for a kernel that no GPU times. An entry is
 
 DETAIL is the name of the mistake, which a check must call it, of the finding, the technique checks
 (with `; ` between them) or the part. `-` stands for a mistake that has no name yet, and
-`smallest-case` for one that needs none: a check of drawn calls shows the smallest case that fails,
-such as "radius 0 on a 1x1 image". `also` are names that are as true in some of its cases.
+`smallest-case` for one that needs none: a check of generated calls reports the smallest failing
+case, such as "radius 0 on a 1x1 image". `also` are names that are as true in some of its cases.
 
 The changes are a diff without line numbers: the lines of a hunk that stay or go are found in the
 base exactly once; `...` is all lines from there to the next one of the hunk. A hunk ends before a
@@ -38,11 +38,11 @@ exercise; `baseline`: the lab's; `ancestor`: the solution of an earlier day, as 
 labN/ancestor.diff makes it. A file that is whole or has a base begins with the entry's header and
 reason as a comment. Files of the lab that an entry does not name are the solution's.
 
-An entry is kept if only it guards something. Among those of a lab with the same verdict and detail
-it goes if the others fail wherever it does (at the same check, with the same mistake, finding or
-smallest case), and one of them only there, so that it fails whenever this one would. A right
-program is kept if it is built in a way that no other one is; those that do not follow the solution
-are also the programs that were timed on a GPU (labs/studies/predict) and that must not look alike
+An entry stays only if it guards something that no other entry does. It is redundant if, among those
+of its lab with the same verdict and detail, the others fail wherever it does (at the same check,
+with the same mistake, finding or smallest case) and one of them fails only there. A right program
+stays if its structure is unlike that of all others; those that do not follow the solution are also
+the programs that were timed on a GPU (labs/studies/predict) and that must not look alike
 (grader/tests/classroom/similarity).
 """
 
@@ -58,8 +58,8 @@ from grader import paths
 from grader.model import outline, spec
 from grader.model.lab import Lab
 
-ZOO = Path(__file__).parent
-SHOWN = paths.BUILD / "zoo"
+HERE = Path(__file__).parent
+SHOWN = paths.BUILD / "known"
 HABIT, EXPERT = "habit", "expert"
 VERDICTS = ("right", "wrong", "poor", "unsafe", "slow", HABIT)
 ACCEPTED = ("right", "slow", HABIT, EXPERT)  # full marks of what is measured without timing
@@ -135,14 +135,14 @@ class Entry:
         return words[number] if len(words) > number else ""
 
     def comment(self) -> str:
-        lines = [f"zoo: {self.verdict}{self.words}", "", *self.reason]
+        lines = [f"known submission: {self.verdict}{self.words}", "", *self.reason]
         return "".join(f"// {line}".rstrip() + "\n" for line in lines)
 
 
 @cache
 def everything() -> tuple[Entry, ...]:
     """All entries, by lab and name. Raises EntryError."""
-    files = (file for file in ZOO.glob("lab*/*.diff") if file.stem != ANCESTOR)
+    files = (file for file in HERE.glob("lab*/*.diff") if file.stem != ANCESTOR)
     found = [e for file in files for e in _read(file, file.read_text())]
     found += [
         Entry(lab, EXPERT, None, EXPERT, "", (), ())
@@ -167,12 +167,12 @@ def find(name: str) -> Entry:
     for entry in everything():
         if str(entry) == name:
             return entry
-    raise EntryError(f"the zoo has no {name}")
+    raise EntryError(f"no known submission is named {name}")
 
 
 def ancestor(lab: str) -> Entry:
     """The solution of an earlier day."""
-    file = ZOO / lab / f"{ANCESTOR}.diff"
+    file = HERE / lab / f"{ANCESTOR}.diff"
     (entry,) = _read(file, file.read_text())
     return entry
 
@@ -217,7 +217,7 @@ def changed_since(commit: str, changed: Iterable[str]) -> set[str]:
     differ from it. An entry that follows a solution does not change with it."""
     found = set()
     for file in (paths.ROOT / name for name in changed):
-        if not (file.is_relative_to(ZOO) and file.suffix == ".diff" and file.exists()):
+        if not (file.is_relative_to(HERE) and file.suffix == ".diff" and file.exists()):
             continue
         if file.stem == ANCESTOR:
             found |= {e for e in of_lab(file.parent.name) if e.base == ANCESTOR}
@@ -260,7 +260,7 @@ def _hunks(name: str, lines: Iterable[str]) -> Iterator[tuple[str, tuple[str, ..
 def _text(entry: Entry, name: str) -> str:
     """A file with the entry's changes, and its header where it has one."""
     text = _edited(entry, name)
-    has_header = name not in entry.apart or text.startswith("// zoo: ")
+    has_header = name not in entry.apart or text.startswith("// known submission: ")
     return text if has_header else entry.comment() + text
 
 

@@ -1,6 +1,6 @@
-"""Judges a graded entry of the zoo by its header, and keeps the table grader/tests/zoo/RESULTS.md.
+"""Judges a graded entry by its header, and keeps the table RESULTS.md of this folder.
 
-    make zoo-table      grades the zoo, and writes the table
+    make known-table    grades all entries, and writes the table
 
 A row says what an entry must get and whether it did; a test compares the rows of what it graded
 with those that are committed. The names of mistakes are those of a check's `diagnosis` and
@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from grader.tests.zoo import entries
-from grader.tests.zoo.entries import ZOO, Entry
+from grader.tests.known_submissions import entries
+from grader.tests.known_submissions.entries import HERE, Entry
 
-FILE = ZOO / "RESULTS.md"
+FILE = HERE / "RESULTS.md"
 SMALLEST = "smallest-case"  # in a header: the smallest case that fails says it all
 UNNAMED = "-"  # in a header: no mistake is named, and none must be
 
@@ -87,12 +87,12 @@ def complaint(entry: Entry, code: int, document: dict[str, Any]) -> str:
 
 
 def is_contract(check: dict[str, Any]) -> bool:
-    """Is it a check of calls that are drawn?"""
+    """Is it a check of generated calls?"""
     return bool(check["kind"] == "correct" and check["name"].startswith("any call"))
 
 
 def misnamed(entry: Entry, document: dict[str, Any]) -> str:
-    """Why the mistake has not its right name, and no other; "" when it has."""
+    """Why the mistake is misnamed, or named twice; "" if neither."""
     cases, findings = explained(document), found_unsafe(document)
     if entry.detail == SMALLEST:
         shown = any(
@@ -170,16 +170,16 @@ def report(rows: Iterable[Row]) -> str:
     lines = [
         "# What the grader says of programs with a known verdict",
         "",
-        "Made by `make zoo-table`, which grades every entry; a test fails when a row is no longer",
+        "Made by `make known-table`, which grades every entry; a test fails when a row is not",
         "true. *Right* ones must get full marks of what is measured without timing, as must",
         "*expert* ones, *habits*, which stand in front of the solution, and *slow* ones, whose",
         "time is graded apart. *Wrong* and *unsafe* ones must lose points in `correct` or `safe`,",
         "*poor* ones exactly those of the technique checks that their header names. *Named*: the",
         "mistake gets its name from a case or a safe check, and no case is given another one.",
         "*Alone*: the checks that show this by themselves (as `./grade -k` names them); the tests",
-        "then play no other. `make zoo-table` plays all.",
+        "then play no other. `make known-table` plays all.",
         "",
-        "| lab | wrong caught | right passed | slow or poor told | named |",
+        "| lab | wrong caught | right passed | slow or poor reported | named |",
         "|---|---|---|---|---|",
     ]
     for lab in [*labs, ""]:

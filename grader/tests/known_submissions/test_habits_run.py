@@ -103,10 +103,10 @@ static __device__ __noinline__ struct pair other_way_round(struct pair p) {
 
 @pytest.mark.slow("each is a whole grade")
 @pytest.mark.parametrize("checks", [CHECKS, COUNTED])
-def test_honest_code_earns_its_points(checks: str) -> None:
+def test_accepted_code_earns_its_points(checks: str) -> None:
     attack = Attack(
-        name="honest",
-        group="honest",
+        name="accepted",
+        group="accepted",
         lab="lab3",
         checks=checks,
         limit=10,
