@@ -52,9 +52,10 @@ def pdf(submission: Submission, asked: Sequence[Asked]) -> bytes:
 
 
 INTRODUCTION = (
-    "For the examiner: five minutes, three of these questions. Ask how the student finds the "
-    "answer; a good one names what the explanation names. Below each key stands what each wrong "
-    "answer forgets. All keys come from runs of this very file."
+    "For the examiner: allow five minutes for three of these questions. Ask how the student "
+    "finds the "
+    "answer; a good reply covers the points of the explanation. Below each key is the mistake "
+    "behind each wrong answer. All keys come from runs of this file."
 )
 
 

@@ -38,14 +38,15 @@ ALSO_IN_PLAIN = frozenset((
     "crash", "null-pointer", "protection-fault", "stack-overflow", "division-by-zero", "aborted",
 ))  # fmt: skip
 REFUSED = (
-    "a call that must be refused comes before: does it change anything? One that returns "
+    "it follows a call that must be refused: a call that returns "
     "cudaErrorInvalidValue must change nothing"
 )
 SECRET = (
     "a call that lab.h allows fails; it is one of those that only your instructor's grader makes. "
-    "Call your function in a unit test with what no other check has: the smallest and the largest "
-    "value of each argument, sizes that no block divides, and twice in a row with other data, a "
-    "smaller image second. Each argument must have its effect, and nothing may stay behind"
+    "Call your function in a unit test with what no other check covers: the smallest and the "
+    "largest "
+    "value of each argument, sizes that no block divides, and twice in a row with different "
+    "data, the smaller image second. Every argument must take effect, and no state may carry over"
 )
 
 

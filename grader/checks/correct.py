@@ -142,7 +142,7 @@ class _Run:
         the part's public checks have shown; [] where they show none."""
         part, so_far = self.case.part, self.session.so_far
         if early_stop.not_begun(so_far, part):
-            return [f"part {part} has given no result yet, not even in its first check"]
+            return [f"part {part} has produced no result yet, not even in its first check"]
         injected = {c.name: bool(c.inject) for c in self.lab.case if not c.hidden}
         for check in (c for c in so_far if c.part == part and c.verdict == "fail"):
             if injected.get(check.name) == bool(self.case.inject):
@@ -364,7 +364,7 @@ def _injected_failure(this: _Run) -> Check:
     injected = next((f for f in outcome.findings if f.kind == "injected"), None)
     lines = [_made_to_fail(injected)] if injected else []
     if outcome.end != "completed" or outcome.status is None:
-        lines += [f"look at what each call returns; your program {outcome.reason}"]
+        lines += [f"check what each call returns; your program {outcome.reason}"]
         return this.failed([*lines, *_findings(outcome)], "error-not-handled")
     if injected is None:  # it makes other calls than in the run before
         return _not_made(this)

@@ -191,8 +191,8 @@ def _many_teams(safe: Safe, runner: Runner) -> str:
     if team is None or not rows or team.teams <= rows // ROWS_OF_A_TEAM:
         return ""
     return (
-        f"your function started its threads {team.teams} times for {rows} rows, as for each row, "
-        "tap or pixel, and they wait for each other each time: start them once, around the loop "
+        f"your function started its threads {team.teams} times for {rows} rows, as if for each "
+        f"row, tap or pixel, and they synchronize each time: start them once, around the loop "
         "over the rows"
     )
 

@@ -100,7 +100,7 @@ def tell_failed_call(played: Played, index: int) -> str:
     ended = index < len(played.results)
     call = _failed(step.failing, played.results[index].status if ended else StepStatus(index))
     return (
-        f"{call} was made to fail with {step.failing.name()}: look at what each call returns, and "
+        f"{call} was made to fail with {step.failing.name()}: check what each call returns, and "
         "after an error make no further call but those that free"
     )
 
@@ -227,8 +227,8 @@ def _judge_huge_image(
     width, height = size
     if contract.returns == "void":
         lines = (
-            f"your function returned from a call for {width} x {height} pixels without going "
-            "through them: width * height does not fit in an int",
+            f"your function returned from a call for {width} x {height} pixels without "
+            f"processing them: width * height does not fit in an int",
             "compute the number of pixels in size_t: (size_t)width * height",
         )
         return Failure(index, "pixels-left-out", lines)

@@ -110,17 +110,17 @@ def _step(step: Step, several: bool, refused: str, needed: set[Property] | None)
     if step.kept and names("kept"):
         more.append("without setting the mask again")
     if step.nudged == "order":
-        more.append("with the coefficients of the call before in the opposite order")
+        more.append("with the coefficients of the previous call in reverse order")
     elif step.nudged:
-        more.append(f"with one {step.nudged} changed since the call before")
+        more.append(f"with one {step.nudged} changed since the previous call")
     if step.held and names("held"):
-        more.append("in the memory of the call before")
+        more.append("in the memory of the previous call")
     if step.shifted:
         more.append("arrays at addresses that are not multiples of 16")
     if step.shared and names("shared"):
         more.append(f"on a device with {step.shared >> 10} KB of shared memory for a block")
     if step.failing and not step.huge and names("failing"):
-        more.append("with a call of the CUDA runtime that fails")
+        more.append("with a CUDA runtime call that fails")
     return ", ".join([text, *more])
 
 

@@ -28,8 +28,8 @@ _BANK = re.compile(r"^bank(\d+)x")  # how many masks
 _ANY_SIDE = re.compile(r"^(random|row|column|outer|lines|bank\d+x)([5-9]|\d\d)$")
 LEAST_RADIUS = 3  # a tile saves a smaller mask little, and a program may have another way for that
 INSTRUCTORS = (
-    "That file comes with the course; the mistake is not a student's. If you teach, correct it; if "
-    "you do not, tell your instructor."
+    "That file is part of the course; the mistake is not a student's. Instructors: correct it. "
+    "Students: tell your instructor."
 )
 MOST_SHOWN = 5  # mistakes of one file
 

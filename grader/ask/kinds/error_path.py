@@ -41,7 +41,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
         f"{answer}.",
         mistakes=[
             (NONE, "the calls that follow succeed, but the first error is what counts"),
-            (VALUE, "that is what a later call with a pointer to nothing would return"),
+            (VALUE, "that is what a later call with a null pointer would return"),
             (MEMORY, "that is the error of a call that allocates"),
             ("cudaErrorUnknown", "each error has a code of its own"),
         ],

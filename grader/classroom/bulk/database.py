@@ -30,7 +30,7 @@ class Database:
             self._lock = opened.enter_context(_lock(own))
             if path.exists() and not resume:
                 raise StoreError(
-                    f"{folder} has a run already: continue it with --resume, or name another folder"
+                    f"{folder} already has a run: continue it with --resume, or name another folder"
                 )
             try:
                 self.connection = sqlite3.connect(path, isolation_level=None)

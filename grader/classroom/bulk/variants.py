@@ -14,7 +14,7 @@ from grader.classroom.course.settings import Course
 from grader.model import spec, variant
 from grader.model.lab import Lab
 
-UNKNOWN = "whose variant? it draws from the address on the roster: see --roster"
+UNKNOWN = "which variant? it is generated from the address on the roster: see --roster"
 
 
 @dataclass(frozen=True)

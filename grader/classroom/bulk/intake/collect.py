@@ -148,7 +148,7 @@ def _of_class(entry: Entry, whole: Path, names: set[str]) -> Opened:
     if not wanted:
         return Opened(others=others)
     if len(wanted) > MOST_WANTED:
-        return Opened(refused=f"the submission has more than {MOST_WANTED} files to look into")
+        return Opened(refused=f"the submission has more than {MOST_WANTED} files to inspect")
     taken = archive.members(whole, list(wanted))
     files: list[Candidate] = []
     refused = taken.refused
@@ -245,7 +245,7 @@ def choose(lab: Lab, candidates: list[Candidate]) -> Files:
         contents[name] = best[0].content
         if not exact:
             copy = PurePosixPath(best[0].path).name
-            notes.append(f'"{plain_text.name(copy)}" was taken as {name}')
+            notes.append(f'"{plain_text.name(copy)}" was accepted as {name}')
     return Files(contents, notes=tuple(notes))
 
 

@@ -48,7 +48,7 @@ def files(
 def test_a_copy_is_taken_and_said(name: str, form: str, tmp_path: Path) -> None:
     taken = files(tmp_path, {name: RIGHT}, form)
     assert taken.contents == {WANTED: RIGHT}
-    assert taken.notes == (f'"{Path(name).name}" was taken as {WANTED}',)
+    assert taken.notes == (f'"{Path(name).name}" was accepted as {WANTED}',)
 
 
 @pytest.mark.parametrize("form", ["folder", "zip"])
