@@ -15,7 +15,7 @@ TEMPLATE = Path(__file__).with_name("sheet.html")
 
 
 def html(submission: Submission, asked: Sequence[Asked]) -> bytes:
-    """The page as HTML; it holds the keys."""
+    """The page as HTML; it contains the answer keys."""
     template = Environment(autoescape=True, trim_blocks=True).from_string(TEMPLATE.read_text())
     shown = [(each.question, each.key, _code(submission, each)) for each in asked]
     text = template.render(title=_title(submission), introduction=INTRODUCTION, asked=shown)

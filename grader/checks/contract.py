@@ -1,4 +1,4 @@
-"""A `contract` check: many small calls drawn from what lab.h allows, in sequences.
+"""A `contract` check: many small calls generated from what lab.h allows, in sequences.
 
 What fails is made as small as it gets, and that is what the student sees: the calls, the wrong
 element, the mistake where it is known, and a test with these calls to paste.
@@ -123,7 +123,7 @@ def _that_hold(session: Session, but: Contract) -> list[Contract]:
 
 
 def _on(backend: str, sequences: list[Sequence]) -> Iterator[Sequence]:
-    """Those of a backend: only the simulator makes calls fail and stands for other devices."""
+    """Those of a backend: only the simulator makes calls fail and imitates other devices."""
     for sequence in sequences:
         if backend == "gpu":
             sequence = consistent(s for s in sequence if not (s.failing or s.shared))
@@ -300,7 +300,7 @@ def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None
 def _explained_larger(
     player: Player, drawn: Step, failure: Failure
 ) -> tuple[Diagnosis | None, Step]:
-    """The known mistake as the call that was drawn shows it, or else one of its size with values
+    """The known mistake as the generated call shows it, or else one of its size with values
     that tell mistakes apart; and that call."""
     if diagnosis := _explained(player, drawn, failure):
         return diagnosis, drawn

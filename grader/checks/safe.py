@@ -30,7 +30,7 @@ ROWS_OF_A_TEAM = 4  # a function that starts its threads for fewer rows does so 
 
 def judge_safety(session: Session, safe: Safe, binary: Binary) -> Check:
     """Judges a run of the instrumented program and, of a part's first safe check that passed, calls
-    drawn from the part's contracts as well.
+    generated from the part's contracts as well.
 
     Raises OSError or DatasetMissing, for which the student is not to blame.
     """

@@ -1,4 +1,4 @@
-"""Calls drawn from a part's contract, under all checks: none may find an error.
+"""Calls generated from a part's contract, under all checks: none may find an error.
 
 A `safe` check has one input that its author chose. A data race or an access outside an array may
 show only for another radius, type or shape: so the first safe check of a part also plays a short

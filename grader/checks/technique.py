@@ -272,7 +272,7 @@ def _judged(
 
 
 def _unknown(submission: Submission, counted: Profile) -> list[str]:
-    """Where a kernel accesses what no counter can stand for, if it does."""
+    """Where a kernel accesses memory that no counter covers, if it does."""
     for kernel in counted.kernels:
         for line in kernel.lines:
             if number_of := line.counters.unknown_lanes:

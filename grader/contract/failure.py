@@ -69,12 +69,12 @@ def find_failure(player: Player, played: Played) -> Failure | None:
 
 
 def _reached_the_end_of_memory(player: Player, played: Played) -> bool:
-    """Did the program end in a step that is told of more pixels than there are, since it went on to
+    """Did the program end in a step called with more pixels than there are, since it went on to
     them, as a function which returns nothing must, or since the host had no memory for them?"""
     index = len(played.results)
-    is_told = index < len(played.sequence) and played.sequence[index].huge is not None
+    is_huge = index < len(played.sequence) and played.sequence[index].huge is not None
     ended = played.fault != "" or played.kind == "crashed"
-    return is_told and ended and (player.contract.returns == "void" or played.no_memory)
+    return is_huge and ended and (player.contract.returns == "void" or played.no_memory)
 
 
 def explain_callers_finding(finding: Finding) -> str:

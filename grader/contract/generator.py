@@ -274,7 +274,7 @@ class Generator:
             yield replace(step, held=True, nudged=nudged)
 
     def rarely_refused_steps(self) -> Iterator[Step]:
-        """Calls with a drawn value that must be refused, each before one that must not."""
+        """Calls with a generated value that must be refused, each before one that must not."""
         for value in self.drawn_refused():
             yield replace(self.small(), refuse=value, image_content="noise")
             yield self.small()

@@ -5,7 +5,7 @@ from typing import Literal
 
 from grader.contract.step import Sequence, Step
 
-MOST = 3  # calls that are told one by one
+MOST = 3  # calls that are listed one by one
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 CONTENTS = {
     "signed": "with negative values",

@@ -1,6 +1,6 @@
 """The phrases of the catalogue's templates, each made from a record.
 
-A record may lack any member: a damaged line must still be told as the finding that it is.
+A record may lack any member: a damaged line must still be reported as a finding.
 """
 
 from collections.abc import Sequence

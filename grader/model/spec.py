@@ -114,7 +114,7 @@ def mistake(file: Path, problems: list[str]) -> SpecError:
 
 
 def placed_mistake(file: Path, problems: list[str]) -> SpecError:
-    """mistake() with the line of each problem, where that can be told."""
+    """mistake() with the line of each problem, where that is known."""
     text = file.read_text(encoding="utf-8", errors="replace")
     return mistake(file, [toml_line.placed(text, problem) for problem in problems])
 

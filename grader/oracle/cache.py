@@ -1,8 +1,8 @@
 """The inputs of a check and the right result, computed once for many submissions.
 
 They are the same whoever is graded. Grading one submission needs each of them once; grading a
-class or the zoo in one process needs them again and again, and computing them would then take
-longer than running the students' programs.
+class or all known submissions in one process needs them again and again, and computing them would
+then take longer than running the students' programs.
 """
 
 from functools import cached_property

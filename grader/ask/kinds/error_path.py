@@ -6,7 +6,7 @@ from grader.model.lab import Case
 REBUILDS = True
 ERRORS = NONE, VALUE, MEMORY = "cudaSuccess", "cudaErrorInvalidValue", "cudaErrorMemoryAllocation"
 CALLS = {"cudaMalloc": MEMORY, "cudaHostAlloc": MEMORY, "cudaMemcpy": VALUE}  # what they fail with
-# Calls that do fail so, wherever they stand: cudaGetLastError() returns the error afterwards.
+# Calls that do fail so, wherever they are: cudaGetLastError() returns the error afterwards.
 FAILING = {
     MEMORY: "[] { void *p; return cudaMalloc(&p, ~(size_t)0 / 4); }()",
     VALUE: "cudaMemcpy(nullptr, nullptr, 1, cudaMemcpyHostToDevice)",

@@ -102,7 +102,7 @@ def _lock(folder: Path) -> IO[str]:
     """The lock of a run. Raises StoreError when another process has it."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)  # it holds the keys of questions
+        folder.mkdir(mode=0o700, exist_ok=True)  # it contains answer keys
         lock = os.fdopen(
             os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w"
         )

@@ -1,7 +1,7 @@
 """Questions for a class: some for each graded submission, kept with their keys in the run.
 
-They are drawn by a secret of the run, so that no student can make the same ones. Only the run, and
-what is exported from it for who teaches, holds the keys.
+They are generated from a secret of the run, so that no student can reproduce them. Only the run,
+and what is exported from it for instructors, contains the keys.
 """
 
 import hashlib

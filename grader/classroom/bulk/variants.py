@@ -66,7 +66,7 @@ class Variants:
 
 
 def _in_note(numbers: Mapping[str, int]) -> str:
-    """Notes are told apart by ", "."""
+    """Notes are separated by ", "."""
     return variant.in_words(numbers).replace(", ", " and ")
 
 
@@ -75,7 +75,7 @@ def salt(course: Course) -> str:
 
 
 def address(person: Person) -> str:
-    """What a student's variants are drawn from; "" where there is none."""
+    """What a student's variants are generated from; "" where there is none."""
     return person.email or person.login
 
 

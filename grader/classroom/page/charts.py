@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-# Drawn in these colours, which _svg() then replaces: matplotlib knows no CSS variables.
+# Plotted in these colours, which _svg() then replaces: matplotlib knows no CSS variables.
 INK, SOFT, LINE, BAR, PALE = "#010101", "#020202", "#030303", "#040404", "#050505"
 VARIABLES = {
     INK: "var(--ink)",

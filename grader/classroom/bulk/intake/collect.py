@@ -105,7 +105,7 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
         mine = replace(opened, files=takes.renamed(lab, opened.files, entry.takes))
         files = _complete(lab, mine, alone=len(labs) == 1)
         absent = tuple(takes.absent(lab, opened.files, entry.takes))
-        if absent and not files.contents:  # who teaches has said that something was handed in
+        if absent and not files.contents:  # the instructor has said that something was handed in
             files = replace(files, missing=f"{files.missing}; {absent[0]}", wrong_name=True)
         files = replace(files, notes=(*files.notes, *absent))
         of_labs[lab.id] = _with_texts(lab, files, opened.files)
