@@ -189,7 +189,7 @@ class _Run:
         player = self.player
         self.session.observer.failing(self.line("fail"))
         first = failure
-        drawn = replace(played.sequence[failure.index], refuse=0)  # shrinking tries without it
+        original = replace(played.sequence[failure.index], refuse=0)  # shrinking tries without it
         reason, failure = _smallest(player, played, first)
         sequence = reason.sequence
         if failure.name == "returned-error" and "NotSupported" in failure.lines[0]:
@@ -197,8 +197,8 @@ class _Run:
             todo = self.session.submission.first_todo(file, player.contract.part)
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
-        told = words.tell_sequence(sequence, player.contract.refuses, reason.needed)
-        lines = [f"smallest case that fails: {told}"]
+        described = words.tell_sequence(sequence, player.contract.refuses, reason.needed)
+        lines = [f"smallest case that fails: {described}"]
         name, diagnosis, wrong = failure.name, None, None
         if failure.comparison:
             wrong = _wrong(player, sequence[-1], failure)
@@ -208,11 +208,11 @@ class _Run:
             if len(sequence) == 1 and not sequence[-1].refuse:
                 diagnosis = _explained(player, sequence[-1], failure)
                 if diagnosis is None:
-                    diagnosis, larger = _explained_larger(player, drawn, first)
+                    diagnosis, larger = _explained_larger(player, original, first)
                     if diagnosis:
                         refuses = player.contract.refuses
-                        told = words.tell_sequence((larger,), refuses, reason.needed)
-                        lines.append(f"on a larger one, {told}:")
+                        described = words.tell_sequence((larger,), refuses, reason.needed)
+                        lines.append(f"on a larger one, {described}:")
                 lines += [diagnosis.text] if diagnosis else []
             name = diagnosis.name if diagnosis else name
         lines += [line for line in failure.lines if line]
@@ -298,19 +298,19 @@ def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None
 
 
 def _explained_larger(
-    player: Player, drawn: Step, failure: Failure
+    player: Player, original: Step, failure: Failure
 ) -> tuple[Diagnosis | None, Step]:
     """The known mistake as the generated call shows it, or else one of its size with values
     that tell mistakes apart; and that call."""
-    if diagnosis := _explained(player, drawn, failure):
-        return diagnosis, drawn
-    content = "noise" if drawn.type == "u1" else "signed"
+    if diagnosis := _explained(player, original, failure):
+        return diagnosis, original
+    content = "noise" if original.type == "u1" else "signed"
     (clearer,) = consistent(
-        [replace(drawn, image_content=content, mask_content="signed", failing=None, kept=False)]
+        [replace(original, image_content=content, mask_content="signed", failing=None, kept=False)]
     )
     again = find_failure(player, player.play((clearer,)))
     if again is None or again.name != failure.name:
-        return None, drawn
+        return None, original
     return _explained(player, clearer, again), clearer
 
 

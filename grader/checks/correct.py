@@ -401,10 +401,10 @@ def _wrong_output(
     index = comparison.first()
     got, expected = float(comparison.got[index]), float(comparison.expected.value[index])
     operation = OPERATIONS[this.operation]
-    told, lines = this.outcome.findings, []
+    reported, lines = this.outcome.findings, []
     needed = _needed_todo(this)
     cause = needed or (diagnosis.text if diagnosis else "")
-    if diagnosis and diagnosis.name == "all-zero" and any(f.kind == COPIED for f in told):
+    if diagnosis and diagnosis.name == "all-zero" and any(f.kind == COPIED for f in reported):
         cause = ""  # three guesses, where it is known
     if not diagnosis or diagnosis.name != "nothing-written":
         where = location.wrong_elements(this.operation, this.prepared.inputs, comparison)
@@ -464,8 +464,8 @@ def _findings(outcome: Outcome) -> list[str]:
     """A few findings of the simulator, errors first. A refused launch is only a note when the
     program asked for its error, but it says why. So is a copy that cannot be meant so, and where a
     limit ended a kernel."""
-    told = ("invalid-launch", COPIED, "stopped")
-    notes = [f for f in outcome.findings if f.severity == "note" and f.kind in told]
+    reported = ("invalid-launch", COPIED, "stopped")
+    notes = [f for f in outcome.findings if f.severity == "note" and f.kind in reported]
     return [f.render() for f in [*_errors(outcome), *notes][:3]]
 
 

@@ -49,20 +49,22 @@ def ask(
     right = asked = 0
     # The owner of the file could print the same sheet, with the keys, from a seed that is known.
     seed = seed or (secrets.token_hex(8) if sheet else f"{record.asked(part)}")
-    with quiz(submission, part, seed) as drawn:
+    with quiz(submission, part, seed) as part_quiz:
         try:
             if sheet:
-                _write_sheet(submission, drawn.questions(), count, sheet)
+                _write_sheet(submission, part_quiz.questions(), count, sheet)
                 output.say(f"{sheet} contains answer keys; for instructors only")
                 output.say(f"to write the same page again: --seed {seed}")
                 return
 
             def is_certain() -> bool:
-                if not drawn.program.is_built():
+                if not part_quiz.program.is_built():
                     print("  (your file is being built, which takes a few seconds)")
-                return drawn.is_certain()
+                return part_quiz.is_certain()
 
-            for question in drawn.questions(first=record.again(part) if own else [], at_once=True):
+            for question in part_quiz.questions(
+                first=record.again(part) if own else [], at_once=True
+            ):
                 answer = terminal.ask(asked + 1, count, question, is_certain)
                 if answer is not None:
                     asked, right = asked + 1, right + answer
@@ -74,7 +76,7 @@ def ask(
                     break
         except NoQuestionsError as reason:
             raise CommandError(f"{reason}", exit_codes.LESS) from reason
-    for fault in drawn.tally.withheld:
+    for fault in part_quiz.tally.withheld:
         output.say(f"an error in the grader withheld a question; please report it: {fault}")
     more = own and right < asked and record.again(part)
     again = f"; to repeat the others: ./grade ask {lab} {part}" if more else ""

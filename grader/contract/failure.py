@@ -108,9 +108,9 @@ def tell_failed_call(played: Played, index: int) -> str:
 def _failed(failing: Failing, status: StepStatus) -> str:
     """The call that was made to fail, as far as it is known."""
     name = "a kernel launch" if status.failed_call == "launch" else f"{status.failed_call}()"
-    told = f", {name}," if status.failed_call else ""
-    told = f", {name} at line {status.failed_line}," if status.failed_line else told
-    return f"the call number {failing.call} of the CUDA runtime in your code{told}"
+    where = f", {name}," if status.failed_call else ""
+    where = f", {name} at line {status.failed_line}," if status.failed_line else where
+    return f"the call number {failing.call} of the CUDA runtime in your code{where}"
 
 
 OLD_ERROR = (

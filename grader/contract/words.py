@@ -53,19 +53,19 @@ def tell_sequence(
     a 5x1 image". refused: the argument that a step with `refuse` gets a wrong value for. needed:
     the properties to name, with the index of their step; None: all of them."""
     several = len({step.part for step in steps}) > 1
-    told = [
+    described = [
         _step(step, several, refused, None if needed is None else _of(index, needed))
         for index, step in enumerate(steps)
     ]
-    last = told[-1]
+    last = described[-1]
     if len(steps) == 1:
         return last
     number = ORDINALS[len(steps) - 1] if len(steps) <= len(ORDINALS) else f"{len(steps)}th"
     if len(steps) == 2:
-        return f"{last}, on the {number} call, after one with {told[0]}"
+        return f"{last}, on the {number} call, after one with {described[0]}"
     if len(steps) > MOST:
         return f"{last}, on the {number} call, after {len(steps) - 1} other calls"
-    return f"{last}, on the {number} call, after: {'; '.join(told[:-1])}"
+    return f"{last}, on the {number} call, after: {'; '.join(described[:-1])}"
 
 
 def _of(index: int, needed: Collection[tuple[int, Property]]) -> set[Property]:

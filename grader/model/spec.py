@@ -168,8 +168,8 @@ def _resized(check: Technique, seed: int) -> Technique:
     if check.size is None or check.per == "launch":
         return check
     width, height = check.size
-    drawn = _seeded(check, seed, check.signature()).seed // 7919
-    number = drawn % 7 + 1
+    generated = _seeded(check, seed, check.signature()).seed // 7919
+    number = generated % 7 + 1
     wide = width * (1 + number % 2) - check.narrower
     size = (wide, height + number // 2 * min(height, 32))
     channels = check.channels - min(1 + number % 2, (check.channels - 1) // 2)
@@ -178,7 +178,7 @@ def _resized(check: Technique, seed: int) -> Technique:
         mask = check.mask
     least = sys.maxsize if check.near else LEAST_RADIUS
     smaller = _ANY_SIDE.sub(
-        lambda found: f"{found[1]}{_smaller(int(found[2]), least, drawn // 7)}", mask
+        lambda found: f"{found[1]}{_smaller(int(found[2]), least, generated // 7)}", mask
     )
     return msgspec.structs.replace(
         check,
@@ -190,8 +190,8 @@ def _resized(check: Technique, seed: int) -> Technique:
     )
 
 
-def _smaller(side: int, least: int, drawn: int) -> int:
+def _smaller(side: int, least: int, generated: int) -> int:
     """The side of a mask with a smaller radius, `least` or more if there is one."""
     radius = side // 2
     least = min(least, radius - 1)
-    return 2 * (least + drawn % (radius - least)) + 1
+    return 2 * (least + generated % (radius - least)) + 1

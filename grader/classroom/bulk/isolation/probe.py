@@ -91,8 +91,8 @@ def _refused_to_compilers(site: Site, lab: Lab) -> list[Probe]:
         argv = ["gcc", "-c", str(source), "-o", f"{out}/{number}.o"]
         finished = launcher.launch(argv, make.COMPILE_LIMITS, out, view=view)
         stderr = finished.stderr.decode(errors="replace")
-        told = ("No such file", "file not found", "Permission denied")
-        absent = finished.status == 1 and any(reason in stderr for reason in told)
+        refusals = ("No such file", "file not found", "Permission denied")
+        absent = finished.status == 1 and any(reason in stderr for reason in refusals)
         probes.append(
             Probe(f"compiler: {name}", "refused", absent, finished.seconds, _ending(finished))
         )
