@@ -115,8 +115,8 @@ include labs/sim/flags.mk
 AS_TEXT := sed "1s/^$$(printf '\357\273\277')//"
 # NATIVE is empty when gcc compiles for another machine.
 NATIVE := -march=native
-# For what is timed on the CPU. Where in a line of the cache a loop begins is the linker's chance
-# otherwise: the same machine code of lab 1 B earned 7 points in one file and 14 in another.
+# For what is timed on the CPU. Otherwise, where in a cache line a loop begins depends on
+# link order: the same machine code of lab 1 B earned 7 points in one file and 14 in another.
 PLACED := -falign-functions=64 -falign-loops=64
 STUDENT_CFLAGS := -std=gnu11 -O3 $(NATIVE) -fopenmp -g1 $(INIT) $(STUDENT_WARN)
 # Of all builds of a file: the text that they share may have a processor's vectors.

@@ -1,4 +1,4 @@
-"""The questions about one part: drawn by a seed, each answer computed twice before it is asked."""
+"""The questions about one part, generated from a seed; each answer is computed twice."""
 
 import hashlib
 from collections import Counter
@@ -19,7 +19,7 @@ from grader.model.submission import Submission
 from grader.sandbox.workspace import workspace
 
 MOST_OPTIONS = 5
-ROUNDS = 6  # how often a kind may be drawn
+ROUNDS = 6  # how often a kind may be chosen
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Quiz:
         return asked if self.is_certain() else None
 
     def is_certain(self) -> bool:
-        """Does the second computation of the question that was drawn last give its key? Waits for
+        """Does the second computation of the last generated question give its key? Waits for
         the build; raises NoQuestionsError as questions() does."""
         if self._open is None:
             return True
@@ -107,7 +107,7 @@ class Quiz:
             self.tally.reasons[kind] = str(reason)
             return None
         if len(draft.wrong()) + 1 < FEWEST or {draft.text, draft.why} & self._seen:
-            return None  # asked before, or told by an earlier explanation
+            return None  # asked before, or given away by an earlier explanation
         self._open = kind, draft
         # Not the number of the draw: who has the file could repeat that, and get the key with it.
         return self._asked(kind, draft, draw, f"{self._number(f'name of {kind} {turn}'):012x}")

@@ -15,7 +15,7 @@ TEMPLATE = Path(__file__).with_name("sheet.html")
 
 
 def html(submission: Submission, asked: Sequence[Asked]) -> bytes:
-    """The page as HTML; it holds the keys."""
+    """The page as HTML; it contains the answer keys."""
     template = Environment(autoescape=True, trim_blocks=True).from_string(TEMPLATE.read_text())
     shown = [(each.question, each.key, _code(submission, each)) for each in asked]
     text = template.render(title=_title(submission), introduction=INTRODUCTION, asked=shown)
@@ -52,9 +52,10 @@ def pdf(submission: Submission, asked: Sequence[Asked]) -> bytes:
 
 
 INTRODUCTION = (
-    "For the examiner: five minutes, three of these questions. Ask how the student finds the "
-    "answer; a good one names what the explanation names. Below each key stands what each wrong "
-    "answer forgets. All keys come from runs of this very file."
+    "For the examiner: allow five minutes for three of these questions. Ask how the student "
+    "finds the "
+    "answer; a good reply covers the points of the explanation. Below each key is the mistake "
+    "behind each wrong answer. All keys come from runs of this file."
 )
 
 

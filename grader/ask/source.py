@@ -80,7 +80,7 @@ class Source:
         return self.code.names(self.code.between(*self.function(line)))
 
     def barriers(self) -> list[int]:
-        """The lines of barriers that stand alone as a statement."""
+        """The lines of barriers that are statements of their own."""
         return [self.code.line(start) for start, _ in self._barriers()]
 
     def _barriers(self) -> Iterator[tuple[int, int]]:
@@ -182,7 +182,7 @@ class Source:
         return text.encode()
 
     def _right_side(self, line: int) -> tuple[int, int]:
-        """Where the value of the assignment `x[...] = value;` at a line stands."""
+        """Where the value of the assignment `x[...] = value;` at a line is."""
         tokens = self.code.tokens
         for array in self.code.indexed(range(len(tokens))):
             equals = array.last + 1

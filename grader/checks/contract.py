@@ -1,4 +1,4 @@
-"""A `contract` check: many small calls drawn from what lab.h allows, in sequences.
+"""A `contract` check: many small calls generated from what lab.h allows, in sequences.
 
 What fails is made as small as it gets, and that is what the student sees: the calls, the wrong
 element, the mistake where it is known, and a test with these calls to paste.
@@ -40,14 +40,15 @@ ALSO_IN_PLAIN = frozenset((
     "crash", "null-pointer", "protection-fault", "stack-overflow", "division-by-zero", "aborted",
 ))  # fmt: skip
 REFUSED = (
-    "a call that must be refused comes before: does it change anything? One that returns "
+    "it follows a call that must be refused: a call that returns "
     "cudaErrorInvalidValue must change nothing"
 )
 SECRET = (
     "a call that lab.h allows fails; it is one of those that only your instructor's grader makes. "
-    "Call your function in a unit test with what no other check has: the smallest and the largest "
-    "value of each argument, sizes that no block divides, and twice in a row with other data, a "
-    "smaller image second. Each argument must have its effect, and nothing may stay behind"
+    "Call your function in a unit test with what no other check covers: the smallest and the "
+    "largest "
+    "value of each argument, sizes that no block divides, and twice in a row with different "
+    "data, the smaller image second. Every argument must take effect, and no state may carry over"
 )
 
 
@@ -124,7 +125,7 @@ def _that_hold(session: Session, but: Contract) -> list[Contract]:
 
 
 def _on(backend: str, sequences: list[Sequence]) -> Iterator[Sequence]:
-    """Those of a backend: only the simulator makes calls fail and stands for other devices."""
+    """Those of a backend: only the simulator makes calls fail and imitates other devices."""
     for sequence in sequences:
         if backend == "gpu":
             sequence = consistent(s for s in sequence if not (s.failing or s.shared))
@@ -190,7 +191,7 @@ class _Run:
         player = self.player
         self.session.observer.failing(self.line("fail"))
         first = failure
-        drawn = replace(played.sequence[failure.index], refuse=0)  # shrinking tries without it
+        original = replace(played.sequence[failure.index], refuse=0)  # shrinking tries without it
         reason, failure = _smallest(player, played, first)
         sequence = reason.sequence
         if failure.name == "returned-error" and "NotSupported" in failure.lines[0]:
@@ -198,8 +199,8 @@ class _Run:
             todo = self.session.submission.first_todo(file, player.contract.part)
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
-        told = words.tell_sequence(sequence, player.contract.refuses, reason.needed)
-        lines = [f"smallest case that fails: {told}"]
+        described = words.tell_sequence(sequence, player.contract.refuses, reason.needed)
+        lines = [f"smallest case that fails: {described}"]
         name, diagnosis, wrong = failure.name, None, None
         if failure.comparison:
             wrong = _wrong(player, sequence[-1], failure)
@@ -208,15 +209,15 @@ class _Run:
             # Shrinking has tried to do without the calls before: they are part of the reason.
             if len(sequence) == 1 and not sequence[-1].refuse:
                 diagnosis = self._that_stands(
-                    _explained(player, sequence[-1], failure), drawn, first
+                    _explained(player, sequence[-1], failure), original, first
                 )
                 if diagnosis is None:
-                    diagnosis, larger = _explained_larger(player, drawn, first)
-                    diagnosis = self._that_stands(diagnosis, drawn, first)
+                    diagnosis, larger = _explained_larger(player, original, first)
+                    diagnosis = self._that_stands(diagnosis, original, first)
                     if diagnosis:
                         refuses = player.contract.refuses
-                        told = words.tell_sequence((larger,), refuses, reason.needed)
-                        lines.append(f"on a larger one, {told}:")
+                        described = words.tell_sequence((larger,), refuses, reason.needed)
+                        lines.append(f"on a larger one, {described}:")
                 lines += [diagnosis.text] if diagnosis else []
             name = diagnosis.name if diagnosis else name
         lines += [line for line in failure.lines if line]
@@ -229,14 +230,14 @@ class _Run:
         return line
 
     def _that_stands(
-        self, diagnosis: Diagnosis | None, drawn: Step, first: Failure
+        self, diagnosis: Diagnosis | None, original: Step, first: Failure
     ) -> Diagnosis | None:
         """The mistake, if it explains the call that was drawn, too, and the part's wrong cases."""
         if diagnosis is None:
             return None
         part = self.player.contract.part
         wrong = [o for o in self.session.wrong_outputs if o.part == part]
-        if hypothesis := _hypothesis(self.player, drawn, first):
+        if hypothesis := _hypothesis(self.player, original, first):
             wrong.append(WrongOutput("", part, True, None, hypothesis))
         return diagnosis if causes.stands(diagnosis, wrong) else None
 
@@ -319,19 +320,19 @@ def _explained(player: Player, step: Step, failure: Failure) -> Diagnosis | None
 
 
 def _explained_larger(
-    player: Player, drawn: Step, failure: Failure
+    player: Player, original: Step, failure: Failure
 ) -> tuple[Diagnosis | None, Step]:
-    """The known mistake as the call that was drawn shows it, or else one of its size with values
+    """The known mistake as the generated call shows it, or else one of its size with values
     that tell mistakes apart; and that call."""
-    if diagnosis := _explained(player, drawn, failure):
-        return diagnosis, drawn
-    content = "noise" if drawn.type == "u1" else "signed"
+    if diagnosis := _explained(player, original, failure):
+        return diagnosis, original
+    content = "noise" if original.type == "u1" else "signed"
     (clearer,) = consistent(
-        [replace(drawn, image_content=content, mask_content="signed", failing=None, kept=False)]
+        [replace(original, image_content=content, mask_content="signed", failing=None, kept=False)]
     )
     again = find_failure(player, player.play((clearer,)))
     if again is None or again.name != failure.name:
-        return None, drawn
+        return None, original
     return _explained(player, clearer, again), clearer
 
 

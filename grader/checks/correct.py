@@ -144,7 +144,7 @@ class _Run:
         the part's public checks have shown; [] where they show none."""
         part, so_far = self.case.part, self.session.so_far
         if early_stop.not_begun(so_far, part):
-            return [f"part {part} has given no result yet, not even in its first check"]
+            return [f"part {part} has produced no result yet, not even in its first check"]
         injected = {c.name: bool(c.inject) for c in self.lab.case if not c.hidden}
         for check in (c for c in so_far if c.part == part and c.verdict == "fail"):
             if injected.get(check.name) == bool(self.case.inject):
@@ -399,7 +399,7 @@ def _injected_failure(this: _Run) -> Check:
     injected = next((f for f in outcome.findings if f.kind == "injected"), None)
     lines = [_made_to_fail(injected)] if injected else []
     if outcome.end != "completed" or outcome.status is None:
-        lines += [f"look at what each call returns; your program {outcome.reason}"]
+        lines += [f"check what each call returns; your program {outcome.reason}"]
         return this.failed([*lines, *_findings(outcome)], "error-not-handled")
     if injected is None:  # it makes other calls than in the run before
         return _not_made(this)
@@ -436,10 +436,10 @@ def _wrong_output(
     index = comparison.first()
     got, expected = float(comparison.got[index]), float(comparison.expected.value[index])
     operation = OPERATIONS[this.operation]
-    told, lines = this.outcome.findings, []
+    reported, lines = this.outcome.findings, []
     needed = _needed_todo(this)
     cause = needed or (diagnosis.text if diagnosis else "")
-    if diagnosis and diagnosis.name == "all-zero" and any(f.kind == COPIED for f in told):
+    if diagnosis and diagnosis.name == "all-zero" and any(f.kind == COPIED for f in reported):
         cause = ""  # three guesses, where it is known
     if not diagnosis or diagnosis.name != "nothing-written":
         where = location.wrong_elements(this.operation, this.prepared.inputs, comparison)
@@ -499,8 +499,8 @@ def _findings(outcome: Outcome) -> list[str]:
     """A few findings of the simulator, errors first. A refused launch is only a note when the
     program asked for its error, but it says why. So is a copy that cannot be meant so, and where a
     limit ended a kernel."""
-    told = ("invalid-launch", COPIED, "stopped")
-    notes = [f for f in outcome.findings if f.severity == "note" and f.kind in told]
+    reported = ("invalid-launch", COPIED, "stopped")
+    notes = [f for f in outcome.findings if f.severity == "note" and f.kind in reported]
     return [f.render() for f in [*_errors(outcome), *notes][:3]]
 
 

@@ -14,8 +14,8 @@ from grader.model.verdicts import grade_line
 from grader.session.session import Session
 
 NOT_STEPPED = (
-    "your function could not be run one instruction at a time: it calls library functions that "
-    "take long, or this machine does not allow it"
+    "your function could not be single-stepped: it calls slow library functions, or this machine "
+    "does not allow single-stepping"
 )
 
 

@@ -30,7 +30,7 @@ ROWS_OF_A_TEAM = 4  # a function that starts its threads for fewer rows does so 
 
 def judge_safety(session: Session, safe: Safe, binary: Binary) -> Check:
     """Judges a run of the instrumented program and, of a part's first safe check that passed, calls
-    drawn from the part's contracts as well.
+    generated from the part's contracts as well.
 
     Raises OSError or DatasetMissing, for which the student is not to blame.
     """
@@ -191,8 +191,8 @@ def _many_teams(safe: Safe, runner: Runner) -> str:
     if team is None or not rows or team.teams <= rows // ROWS_OF_A_TEAM:
         return ""
     return (
-        f"your function started its threads {team.teams} times for {rows} rows, as for each row, "
-        "tap or pixel, and they wait for each other each time: start them once, around the loop "
+        f"your function started its threads {team.teams} times for {rows} rows, as if for each "
+        f"row, tap or pixel, and they synchronize each time: start them once, around the loop "
         "over the rows"
     )
 

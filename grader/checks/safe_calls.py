@@ -1,4 +1,4 @@
-"""Calls drawn from a part's contract, under all checks: none may find an error.
+"""Calls generated from a part's contract, under all checks: none may find an error.
 
 A `safe` check has one input that its author chose. A data race or an access outside an array may
 show only for another radius, type or shape: so the first safe check of a part also plays a short
@@ -32,13 +32,13 @@ from grader.model.lab import Case, Contract, Limits
 from grader.sandbox.ending import TooBusyError
 
 IN_A_CALL = "in a call with"
-LEFT = "after calls that lab.h allows, and calls in which one of the CUDA runtime failed:"
+LEFT = "after calls that lab.h allows, and calls during which a CUDA runtime call failed:"
 SECONDS = 1.0  # of processor time for a run of a few blocks
 NOISE, TIMES = 127 * 1024, 16  # elements of a vast image that come again, with another addend
 # The findings of such a run that count, and what helps.
 AT_THE_ENDS = {
-    "shared-race": "a block that takes one tile after the other must wait, by __syncthreads(), "
-    "before it loads the next one: until then other threads still read the tile before",
+    "shared-race": "a block that processes several tiles in turn must call __syncthreads() "
+    "before it loads the next one: until then other threads still read the previous tile",
     "out-of-bounds": "this image has {pixels} pixels: compute indices and offsets in size_t, as in "
     "(size_t)y * width + x",
 }

@@ -131,7 +131,7 @@ class Contest:
         lines = [
             f"when it is timed, {seen.executed or 'none'} of {seen.stepped} instructions that were "
             f"looked at are {counters.in_words(technique.counter).counted}",
-            f"the check {technique.name!r} holds for every call: use the same code in all",
+            f"the check {technique.name!r} applies to every call: use the same code in all of them",
         ]
         if seen.executed and seen.location[1]:
             lines.append("such as {} at {}:{}".format(seen.text or "one", *seen.location))

@@ -1,4 +1,4 @@
-"""From a ratio of times to the points of a speed check, and what a student is told of it.
+"""Points of a speed check from a ratio of times, and the sentence that reports them.
 
 There are two tiers of points, half at `pass_at` and all at `full_at`. Points that rise continuously
 would change with every fluctuation of the machine; a tier is decided once the whole interval is on

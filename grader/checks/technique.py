@@ -30,12 +30,12 @@ MOST = 0.9  # of the bytes of the output: counters of many blocks are scaled fro
 FEW = 0.25  # of the bytes of the output: a few numbers, but not an image
 IDLE_SHARE = 0.25  # of the blocks of a grid: room for those at its edge
 OTHER_SIZE = (
-    "with this check's size and mask in lab.toml the limit holds. To see the same, change its "
+    "with this check's size and mask in lab.toml the limit is met. To reproduce this, change its "
     "`size` there, or its `mask`, `border`, `type` and `channels`, and grade again"
 )
 BEYOND = "not-counted"  # the simulator's finding: the launches from one on
 UNCOUNTED = (
-    "and a limit cannot be judged if launches are missing: let each launch compute more pixels"
+    "and a limit cannot be checked if launches are not counted: let each launch compute more pixels"
 )
 IDLE = "these points are for kernels that compute the output; the host must not do it for them"
 
@@ -272,7 +272,7 @@ def _judged(
 
 
 def _unknown(submission: Submission, counted: Profile) -> list[str]:
-    """Where a kernel accesses what no counter can stand for, if it does."""
+    """Where a kernel accesses memory that no counter covers, if it does."""
     for kernel in counted.kernels:
         for line in kernel.lines:
             if number_of := line.counters.unknown_lanes:
@@ -285,7 +285,8 @@ def _unknown(submission: Submission, counted: Profile) -> list[str]:
                         if (source := submission.line(line.file, line.line))
                         else []
                     ),
-                    "what such an access costs is not known, so no limit on accesses can be held",
+                    "what such an access costs is not known, so no limit on accesses can be "
+                    "checked",
                 ]
     return []
 
@@ -302,8 +303,8 @@ def _idle(run: InstrumentedRun, counted: Profile) -> str | None:
     seen = status.seen_by_host if status else None
     if status and status.not_copied > FEW * run.out_bytes:
         return (
-            f"{status.not_copied} bytes of the image were not copied to the device as they are: "
-            "the host has changed them, or used them itself"
+            f"{status.not_copied} bytes of the image were not copied to the device unchanged: "
+            f"the host changed them, or used them itself"
         )
     if seen is None:
         stored = sum(kernel.counters.global_store_bytes for kernel in counted.kernels)
@@ -379,7 +380,7 @@ def _explanation(submission: Submission, technique: Technique, measured: Measure
     words = counters.in_words(technique.counter, technique.per)
     names = ", ".join(dict.fromkeys(kernel.name for kernel in measured.kernels))
     if measured.value is None:
-        nothing = f"there are no {words.denominator}, so nothing can be judged"
+        nothing = f"there are no {words.denominator}, so nothing can be checked"
         return [f"{names}: {nothing}", *_why(technique)]
     value = number(measured.value)
     lines = [f"{names}: {value} {words.counted}{words.unit}; it should be {limit(technique)}"]

@@ -16,9 +16,9 @@ from grader.model.question import Asked
 from grader.model.submission import Submission
 from grader.student import progress, understood
 
-SEED = "The same text and file give the same questions; others each time by default. "
-SEED += "Keep that of an exam to yourself."
-SHEET = "Ask nothing: write a page for an oral exam, with the keys; .html or .pdf."
+SEED = "The same text and file give the same questions; by default they differ each time. "
+SEED += "Keep the seed of an exam secret."
+SHEET = "Instead of asking, write a page for an oral exam, with answer keys; .html or .pdf."
 
 
 def ask(
@@ -49,35 +49,38 @@ def ask(
     right = asked = 0
     # The owner of the file could print the same sheet, with the keys, from a seed that is known.
     seed = seed or (secrets.token_hex(8) if sheet else f"{record.asked(part)}")
-    with quiz(submission, part, seed) as drawn:
+    with quiz(submission, part, seed) as part_quiz:
         try:
             if sheet:
-                _write_sheet(submission, drawn.questions(), count, sheet)
-                output.say(f"{sheet} holds the keys; the same page again: --seed {seed}")
+                _write_sheet(submission, part_quiz.questions(), count, sheet)
+                output.say(f"{sheet} contains answer keys; for instructors only")
+                output.say(f"to write the same page again: --seed {seed}")
                 return
 
             def is_certain() -> bool:
-                if not drawn.program.is_built():
+                if not part_quiz.program.is_built():
                     print("  (your file is being built, which takes a few seconds)")
-                return drawn.is_certain()
+                return part_quiz.is_certain()
 
-            for question in drawn.questions(first=record.again(part) if own else [], at_once=True):
+            for question in part_quiz.questions(
+                first=record.again(part) if own else [], at_once=True
+            ):
                 answer = terminal.ask(asked + 1, count, question, is_certain)
                 if answer is not None:
                     asked, right = asked + 1, right + answer
                     record.note(part, question.question.kind, answer)
                     if own and (why := understood.keep(record)):
-                        output.say(f"{why}; ./grade list will not know of this answer")
+                        output.say(f"{why}; ./grade list will not count this answer")
                         own = False
                 if asked == count or terminal.has_left:
                     break
         except NoQuestionsError as reason:
             raise CommandError(f"{reason}", exit_codes.LESS) from reason
-    for fault in drawn.tally.withheld:
-        output.say(f"a question was withheld, please report this fault of ours: {fault}")
+    for fault in part_quiz.tally.withheld:
+        output.say(f"an error in the grader withheld a question; please report it: {fault}")
     more = own and right < asked and record.again(part)
-    again = f"; these come again: ./grade ask {lab} {part}" if more else ""
-    print(f"\n{right} of {asked} right at once{again}" if asked else "no question was answered")
+    again = f"; to repeat the others: ./grade ask {lab} {part}" if more else ""
+    print(f"\n{right} of {asked} right at first{again}" if asked else "no question was answered")
 
 
 def _write_sheet(submission: Submission, asked: Iterator[Asked], count: int, target: str) -> None:

@@ -92,7 +92,7 @@ def compiler(name: str) -> DoctorFinding:
         detail = f"{version} is too old; {OLDEST_GCC} or later is needed"
         return DoctorFinding(name, "missing", detail, advice)
     if int(major[0]) < FILLS_LOCALS:
-        detail = f"{version} works, but a variable without a value may be right by luck"
+        detail = f"{version} works, but an uninitialized variable may be right by luck"
         return DoctorFinding(name, "optional", detail, advice)
     return DoctorFinding(name, "ok", version)
 
@@ -205,14 +205,14 @@ def grammar() -> DoctorFinding:
     )
     version = first_line(stamp.PYTHON, "-I", "-c", code)
     if version is None:
-        return DoctorFinding("CUDA grammar", "missing", "tree-sitter does not take it", REPAIRS)
+        return DoctorFinding("CUDA grammar", "missing", "tree-sitter does not accept it", REPAIRS)
     return DoctorFinding("CUDA grammar", "ok", f"interface {version} or older")
 
 
 def photograph_row() -> DoctorFinding:
     problem = photograph.problem()
     if problem:
-        advice = "./grade setup fetches it; only cases that show it use it"
+        advice = "./grade setup fetches it; only cases with the photograph need it"
         return DoctorFinding("photograph", "missing", problem, advice)
     return DoctorFinding("photograph", "ok", "build/datasets/coffee.png")
 

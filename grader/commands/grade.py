@@ -164,9 +164,9 @@ def _remember(request: Request, submission: Submission, graded: result.Result) -
     if not progress.is_own(submission):
         return
     if problem := grade_log.append(submission, graded, request.why):
-        print(f"grade: {problem}; ./grade log will not know of this grade", file=sys.stderr)
+        print(f"grade: {problem}; ./grade log will not include this grade", file=sys.stderr)
     if graded.selected is None and (problem := progress.keep(submission, graded)):
-        print(f"grade: {problem}; ./grade list will not know of this grade", file=sys.stderr)
+        print(f"grade: {problem}; ./grade list will not include this grade", file=sys.stderr)
 
 
 def _write_page(
@@ -213,5 +213,5 @@ def _tables(
     if cases:
         blocks.append(render_profile.legend(width))
     else:
-        blocks.insert(0, "no counters: no technique check ran on a right result")
+        blocks.insert(0, "no counters: no technique check ran on a correct result")
     return "".join(f"\n{block}\n" for block in blocks).rstrip("\n")

@@ -70,11 +70,11 @@ def _status(lab: Outline, record: progress.Record | None, begun: bool) -> tuple[
         edit = " and ".join(f"starter/{lab.folder}/{name}" for name in lab.submit)
         return "not begun", f"read handouts/{lab.id}.md, edit {edit}, then {grade_it}"
     if record is None:
-        return "begun, not graded yet", grade_it
+        return "started, not graded yet", grade_it
     if not record.last.of(contents):
         return "changed since it was last graded", f"./grade {lab.id}"
     if record.last.full():
-        return "full marks of what was measured", f"./grade submit {lab.id}"
+        return "full marks on everything measured", f"./grade submit {lab.id}"
     failed = record.last.failed
     if failed is None:
         return "graded", f"./grade {lab.id}"
@@ -108,5 +108,6 @@ def render(rows: list[LabSummary], colour: bool) -> str:
     if todo:
         lines.append(f"next: {todo[0].next}".replace(", then ", ",\n      then "))
     elif rows:
-        lines.append("every lab has full marks of what was measured; ./grade submit labN packs one")
+        packs = "./grade submit labN packs one"
+        lines.append(f"every lab has full marks on everything measured; {packs}")
     return "\n".join(lines)

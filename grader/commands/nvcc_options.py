@@ -7,8 +7,8 @@ from grader.compile.make import ProgramOptions
 
 HELP = (
     "nvcc's options: -D, -U, -I, -include, -l, -L, -std, -x cu, -Xcompiler -fopenmp, and -o FILE, "
-    "which keeps a program that runs by itself. Those about the device or the speed of code change "
-    "nothing."
+    "which keeps a program that runs by itself. Options for the device or for optimization have "
+    "no effect."
 )
 # The same under its long name.
 LONG = {

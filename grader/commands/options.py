@@ -77,7 +77,7 @@ def submission(lab: Lab, src: str) -> Submission:
     except OSError as problem:
         raise UsageError(f"{file} {problem.strerror or problem}") from problem
     if said := variant.misfits(lab, given):
-        raise UsageError(f"{file} is no variant of {lab.id}: {'; '.join(said)}")
+        raise UsageError(f"{file} is not a variant of {lab.id}: {'; '.join(said)}")
     return dataclasses.replace(found, lab=spec.load(lab.id, variant=given))
 
 

@@ -17,7 +17,7 @@ STUDENT = {
     "build": "build your file of a lab; `make labN` does the same",
     "run": "run a CUDA program that has its own main() on the simulator",
     "ask": "questions about your own program, answered by its runs",
-    "log": "the story of a lab: each grade, what had changed, why, and what it brought",
+    "log": "the history of a lab: each grade, what changed and why, and the points gained",
     "doctor": "what this machine has, what is missing, and what to do about it",
     "setup": "install what is missing; a command that needs it does this by itself",
 }
@@ -55,7 +55,7 @@ environment variables
   PIP_INDEX_URL=URL      a mirror for ./grade setup; all settings of pip and apt-get apply to it
 
 exit status
-  0 full marks of what was measured, 1 less, 2 usage error, 3 grader or machine failure,
+  0 full marks on everything measured, 1 less, 2 usage error, 3 grader or machine failure,
   130 interrupted
 """
 

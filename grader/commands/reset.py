@@ -23,7 +23,7 @@ def reset(
     names = starter_files.changed(loaded, folder)
     shown = f"starter/{loaded.folder}"
     if not names:
-        print(f"{lab}: {shown} is the unsolved starter already; there is nothing to do")
+        print(f"{lab}: {shown} is already the unsolved starter; there is nothing to do")
         return
     what = " and ".join(f"{shown}/{name}" for name in names)
     if not yes:

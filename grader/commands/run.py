@@ -167,7 +167,7 @@ def _step_page(
         return "no page to step through: no kernel was launched"
     recording = program.record_block(built, arguments, seconds, target.asked())
     if recording is None:
-        return "no page to step through: the program did not come to the same launch again"
+        return "no page to step through: the program did not reach the same launch again"
     for file in recording.files() - {""}:
         with contextlib.suppress(OSError):
             text = read_regular(Path(file)).decode(errors="replace")

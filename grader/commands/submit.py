@@ -42,7 +42,7 @@ def submit(
     target = Path(out) if out else paths.BUILD / "submit" / f"{lab}.zip"
     log = grade_log.packed(lab) if with_log else {}
     if with_log and not log:
-        raise UsageError(f"{lab} has no log yet: ./grade {lab} makes it")
+        raise UsageError(f"{lab} has no log yet: ./grade {lab} creates it")
     data = submission_zip.pack(submission, log)
     if not out:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -240,7 +240,7 @@ def unassembled(log: str) -> list[str]:
     if shared := shared_data(log):
         return shared[:4]
     found = [match["text"] or match["ptx"] for match in _ASSEMBLER.finditer(log)]
-    return [f"the assembly in your file is wrong: {text[:200]}" for text in dict.fromkeys(found)][
+    return [f"the assembly in your file is invalid: {text[:200]}" for text in dict.fromkeys(found)][
         :4
     ]
 
@@ -325,6 +325,6 @@ def listed(errors: list[Diagnostic], submission: Submission) -> list[str]:
         lab, file = submission.lab.id, Path(errors[0].file).name
         shown.append(
             f"{header['name']} is not handed in: {lab} is {' and '.join(submission.lab.submit)}; "
-            f"put what is in it into {file}"
+            f"move its contents into {file}"
         )
     return shown

@@ -35,7 +35,7 @@ HANDLERS, CODE = ".gcc_except_table.", ".text."  # belong together where the nam
 
 def hashes(program: Path, lab: Lab) -> dict[str, bytes]:
     """The hash of what each part runs in a program of submission.mk's on the simulator, by its id.
-    Raises OSError, ObjectError where that cannot be told."""
+    Raises OSError, ObjectError where that cannot be determined."""
     sources_and_ends = [(f, OBJECTS[program.name, Path(f).suffix]) for f in lab.submit]
     names = [f"{file}{end}" for file, ends in sources_and_ends for end in ends]
     code = _Code([elf.read_object(program.parent / name) for name in names])

@@ -20,8 +20,8 @@ OUTPUTS = ("out", "grey", "between")
 def write_test(player: Player, sequence: Sequence, failure: Failure) -> str:
     """The text of one Check test. What no test can do, such as making a call of the CUDA runtime
     fail, it says in a comment."""
-    told = words.tell_sequence(sequence, player.contract.refuses)
-    title = f"{player.lab.title}, part {player.contract.part}: {told}"
+    described = words.tell_sequence(sequence, player.contract.refuses)
+    title = f"{player.lab.title}, part {player.contract.part}: {described}"
     lines = [f" * {line}" for line in textwrap.wrap(title, 95)]
     head = "\n".join(["/*", *lines, " * Paste this test into the lab's unit tests. */"])
     values = sum(a.size for s in sequence for a in prepared.inputs(s).arrays.values())

@@ -52,14 +52,14 @@ def draw_sequences(lab: Lab, contract: Contract, seed: int) -> list[Sequence]:
 def draw_mixed(lab: Lab, contracts: list[Contract], seed: int) -> list[Sequence]:
     """Sequences in which calls of several parts alternate: what one part leaves behind must not
     change what another computes."""
-    drawings = [generator(lab, contract, seed + i) for i, contract in enumerate(contracts)]
+    sources = [generator(lab, contract, seed + i) for i, contract in enumerate(contracts)]
     last: dict[str, Step] = {}
     steps: list[Step] = []
     while len(steps) < LENGTH * MIXED:
-        drawn = drawings[0].one_of(drawings)
-        step = drawn.step()
+        source = sources[0].one_of(sources)
+        step = source.step()
         before = last.get(step.part)
-        if before and drawn.kept and drawn.chance(0.4):
+        if before and source.kept and source.chance(0.4):
             step = step.with_the_mask_of(before)
         last[step.part] = step
         steps.append(step)
@@ -72,10 +72,10 @@ def draw_checked(lab: Lab, contract: Contract) -> Sequence:
     may leave host memory behind; then an image that has more tiles than a GPU runs blocks at a
     time. Where a vast image follows, that is a row of tiles: blocks that take many are seen there.
     """
-    drawn = generator(lab, contract, contract.seed ^ 0x5AFE)
-    many_tiles = drawn.large(*(ROW_OF_TILES if drawn.vast else MANY_TILES))
-    radius = min(drawn.radius[1], many_tiles.radius + 1)  # so that threads share pixels
-    calls = drawn.checked_steps(FEW)
+    source = generator(lab, contract, contract.seed ^ 0x5AFE)
+    many_tiles = source.large(*(ROW_OF_TILES if source.vast else MANY_TILES))
+    radius = min(source.radius[1], many_tiles.radius + 1)  # so that threads share pixels
+    calls = source.checked_steps(FEW)
     failing = _failing_steps(lab, contract)
     return consistent([*calls, *failing, replace(many_tiles, radius=radius)])
 
@@ -84,12 +84,12 @@ def draw_counted(lab: Lab, contract: Contract) -> Sequence:
     """A call on a tiny image, with each choice of settings if there are few, and each once more,
     for what only the first one does: the calls of the CUDA runtime that they make are counted. None
     for a function that makes none."""
-    drawn = generator(lab, contract, contract.seed ^ 0xC0DE)
-    if not drawn.fails:
+    source = generator(lab, contract, contract.seed ^ 0xC0DE)
+    if not source.fails:
         return ()
     steps = [
-        replace(_plain(drawn.small()), settings=settings, counted=True)
-        for settings in _few_choices(contract) or [drawn.small().settings]
+        replace(_plain(source.small()), settings=settings, counted=True)
+        for settings in _few_choices(contract) or [source.small().settings]
     ]
     return tuple(step for step in steps for _ in range(2))
 
@@ -97,14 +97,14 @@ def draw_counted(lab: Lab, contract: Contract) -> Sequence:
 def draw_resized(lab: Lab, contract: Contract, seed: int) -> Callable[[bool], list[Step]]:
     """What draws calls on larger images for calls of the CUDA runtime that fail: given whether a
     kernel runs before."""
-    drawn = generator(lab, contract, seed ^ 0x512)
-    return lambda runs: [_plain(s) for s in ([drawn.little()] if runs else drawn.resized())]
+    source = generator(lab, contract, seed ^ 0x512)
+    return lambda runs: [_plain(s) for s in ([source.little()] if runs else source.resized())]
 
 
 def draw_extreme(lab: Lab, contract: Contract, seed: int) -> Callable[[float], Step]:
     """What draws calls on tiny images with this share of the largest radius."""
-    drawn = generator(lab, contract, seed ^ 0xE87)
-    return lambda share: _plain(drawn.extreme(share))
+    source = generator(lab, contract, seed ^ 0xE87)
+    return lambda share: _plain(source.extreme(share))
 
 
 def _plain(step: Step) -> Step:
@@ -136,8 +136,8 @@ def draw_vast(lab: Lab, contract: Contract) -> Step | None:
 def draw_before(lab: Lab, contract: Contract, seed: int) -> Sequence:
     """A few calls on tiny images that must be right, so that what follows is not the first one of
     its program: how many, only the seed tells."""
-    drawn = generator(lab, contract, seed ^ 0xBEF0)
-    calls = [drawn.small() for _ in range(drawn.number(*BEFORE))]
+    source = generator(lab, contract, seed ^ 0xBEF0)
+    calls = [source.small() for _ in range(source.number(*BEFORE))]
     return tuple(map(_plain, calls))
 
 

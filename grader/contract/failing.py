@@ -44,23 +44,23 @@ def sequences(
     for more each time, so that it does what it did for less."""
     chance = random.Random(seed)
     pairs = list(zip(counted[::2], results[::2], results[1::2], strict=True))
-    drawn: list[Step] = []
+    generated: list[Step] = []
     known: set[tuple[str, int]] = set()
     for step, _, later in pairs:
         launch = max((last for name, _, _, last in later.status.sites if name == LAUNCH), default=0)
         for index, number in enumerate(numbers(later.status, chance)):
             larger = [replace(s, settings=step.settings) for s in resized(number > launch)]
-            drawn += [_failing(s, number, chance) for s in (step, *larger)]
+            generated += [_failing(s, number, chance) for s in (step, *larger)]
             if index < MOST_AGAIN:
                 share = 0.5 + 0.5 * (index + 1) / MOST_AGAIN
                 again = replace(extreme(share), settings=step.settings)
-                drawn += [_failing(again, number, chance), again]
+                generated += [_failing(again, number, chance), again]
             elif index % RIGHT_AFTER == RIGHT_AFTER - 1:
-                drawn.append(step)
-        drawn.append(step)
+                generated.append(step)
+        generated.append(step)
         known |= {(name, line) for name, line, *_ in later.status.sites}
-    for first in range(0, len(drawn), LENGTH):
-        yield tuple(drawn[first : first + LENGTH])
+    for first in range(0, len(generated), LENGTH):
+        yield tuple(generated[first : first + LENGTH])
     only_first = [
         (step, number)
         for step, first, _ in pairs

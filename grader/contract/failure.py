@@ -69,12 +69,12 @@ def find_failure(player: Player, played: Played) -> Failure | None:
 
 
 def _reached_the_end_of_memory(player: Player, played: Played) -> bool:
-    """Did the program end in a step that is told of more pixels than there are, since it went on to
+    """Did the program end in a step called with more pixels than there are, since it went on to
     them, as a function which returns nothing must, or since the host had no memory for them?"""
     index = len(played.results)
-    is_told = index < len(played.sequence) and played.sequence[index].huge is not None
+    is_huge = index < len(played.sequence) and played.sequence[index].huge is not None
     ended = played.fault != "" or played.kind == "crashed"
-    return is_told and ended and (player.contract.returns == "void" or played.no_memory)
+    return is_huge and ended and (player.contract.returns == "void" or played.no_memory)
 
 
 def explain_callers_finding(finding: Finding) -> str:
@@ -100,7 +100,7 @@ def tell_failed_call(played: Played, index: int) -> str:
     ended = index < len(played.results)
     call = _failed(step.failing, played.results[index].status if ended else StepStatus(index))
     return (
-        f"{call} was made to fail with {step.failing.name()}: look at what each call returns, and "
+        f"{call} was made to fail with {step.failing.name()}: check what each call returns, and "
         "after an error make no further call but those that free"
     )
 
@@ -108,9 +108,9 @@ def tell_failed_call(played: Played, index: int) -> str:
 def _failed(failing: Failing, status: StepStatus) -> str:
     """The call that was made to fail, as far as it is known."""
     name = "a kernel launch" if status.failed_call == "launch" else f"{status.failed_call}()"
-    told = f", {name}," if status.failed_call else ""
-    told = f", {name} at line {status.failed_line}," if status.failed_line else told
-    return f"the call number {failing.call} of the CUDA runtime in your code{told}"
+    where = f", {name}," if status.failed_call else ""
+    where = f", {name} at line {status.failed_line}," if status.failed_line else where
+    return f"the call number {failing.call} of the CUDA runtime in your code{where}"
 
 
 OLD_ERROR = (
@@ -227,8 +227,8 @@ def _judge_huge_image(
     width, height = size
     if contract.returns == "void":
         lines = (
-            f"your function returned from a call for {width} x {height} pixels without going "
-            "through them: width * height does not fit in an int",
+            f"your function returned from a call for {width} x {height} pixels without "
+            f"processing them: width * height does not fit in an int",
             "compute the number of pixels in size_t: (size_t)width * height",
         )
         return Failure(index, "pixels-left-out", lines)

@@ -31,7 +31,7 @@ VAST, BEYOND_INT = (139_264, 15_360), (139_264, 16_000)
 STACK = 8 << 20  # bytes of a thread's stack: what `ulimit -s` says on Linux
 EDGES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65)
 
-Drawn = TypeVar("Drawn")
+Value = TypeVar("Value")
 
 
 class Generator:
@@ -78,7 +78,7 @@ class Generator:
         """low to high, both included."""
         return low + int(self.random.random() * (high - low + 1))
 
-    def one_of(self, values: Sequence[Drawn]) -> Drawn:
+    def one_of(self, values: Sequence[Value]) -> Value:
         return values[self.number(0, len(values) - 1)]
 
     def chance(self, share: float) -> bool:
@@ -274,7 +274,7 @@ class Generator:
             yield replace(step, held=True, nudged=nudged)
 
     def rarely_refused_steps(self) -> Iterator[Step]:
-        """Calls with a drawn value that must be refused, each before one that must not."""
+        """Calls with a generated value that must be refused, each before one that must not."""
         for value in self.drawn_refused():
             yield replace(self.small(), refuse=value, image_content="noise")
             yield self.small()

@@ -40,7 +40,7 @@ class Step:
     element later, so that their address is a multiple of no more than an element's size. nudged:
     "pixel", "row", "byte" or "coefficient": one of them has another value; "order": the
     coefficients are in the opposite one. huge: the width and
-    height that the function is told, of an image that no memory is large enough for; else None.
+    height that the function gets, of an image that no memory is large enough for; else None.
     counted: the calls of the CUDA runtime are reported.
     """
 

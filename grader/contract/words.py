@@ -5,7 +5,7 @@ from typing import Literal
 
 from grader.contract.step import Sequence, Step
 
-MOST = 3  # calls that are told one by one
+MOST = 3  # calls that are listed one by one
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 CONTENTS = {
     "signed": "with negative values",
@@ -53,19 +53,19 @@ def tell_sequence(
     a 5x1 image". refused: the argument that a step with `refuse` gets a wrong value for. needed:
     the properties to name, with the index of their step; None: all of them."""
     several = len({step.part for step in steps}) > 1
-    told = [
+    described = [
         _step(step, several, refused, None if needed is None else _of(index, needed))
         for index, step in enumerate(steps)
     ]
-    last = told[-1]
+    last = described[-1]
     if len(steps) == 1:
         return last
     number = ORDINALS[len(steps) - 1] if len(steps) <= len(ORDINALS) else f"{len(steps)}th"
     if len(steps) == 2:
-        return f"{last}, on the {number} call, after one with {told[0]}"
+        return f"{last}, on the {number} call, after one with {described[0]}"
     if len(steps) > MOST:
         return f"{last}, on the {number} call, after {len(steps) - 1} other calls"
-    return f"{last}, on the {number} call, after: {'; '.join(told[:-1])}"
+    return f"{last}, on the {number} call, after: {'; '.join(described[:-1])}"
 
 
 def _of(index: int, needed: Collection[tuple[int, Property]]) -> set[Property]:
@@ -110,17 +110,17 @@ def _step(step: Step, several: bool, refused: str, needed: set[Property] | None)
     if step.kept and names("kept"):
         more.append("without setting the mask again")
     if step.nudged == "order":
-        more.append("with the coefficients of the call before in the opposite order")
+        more.append("with the coefficients of the previous call in reverse order")
     elif step.nudged:
-        more.append(f"with one {step.nudged} changed since the call before")
+        more.append(f"with one {step.nudged} changed since the previous call")
     if step.held and names("held"):
-        more.append("in the memory of the call before")
+        more.append("in the memory of the previous call")
     if step.shifted:
         more.append("arrays at addresses that are not multiples of 16")
     if step.shared and names("shared"):
         more.append(f"on a device with {step.shared >> 10} KB of shared memory for a block")
     if step.failing and not step.huge and names("failing"):
-        more.append("with a call of the CUDA runtime that fails")
+        more.append("with a CUDA runtime call that fails")
     return ", ".join([text, *more])
 
 

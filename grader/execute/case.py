@@ -201,11 +201,11 @@ def without_result(done: Finished, reported: Evidence) -> str:
     if reported.claims_full_disk():
         return (
             f"was called, and then the runner could not write its result: "
-            f"{reported.students_fault()}. There is room for it, so your code is the reason: does "
-            "it write outside its arrays, or use something that is not its own?"
+            f"{reported.students_fault()}. There is enough space, so your code is the cause: "
+            f"does it write outside its arrays, or use a resource that it does not own?"
         )
     if problem := reported.students_fault():
-        return f"was called, and then the runner could not go on: {problem}"
+        return f"was called, and then the runner could not continue: {problem}"
     return (
         f"ended with exit status {done.status} before your function returned; "
         "a function must return to its caller and never call exit()"

@@ -73,7 +73,7 @@ def costliest(seen: Profile, samples: list[WarpAccess]) -> Target:
     (extra, needed), kernel, line = max(lines, key=lambda one: one[0][0], default=nothing)
     if line is None or not line.line or extra <= needed:
         return Target(seen.kernels[0].launch, middle(seen.kernels[0]))
-    words = f"{line.file}:{line.line} costs most beyond what it needs"
+    words = f"{line.file}:{line.line} has the largest avoidable cost"
     return at_line(kernel, (line.file, line.line), samples, (words,))
 
 

@@ -11,9 +11,9 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "{thing}",
     ("out-of-bounds", "past-end"): "{who} {does} {bytes} bytes, {past} bytes past the end of "
     "{thing}{which}{if_elements}",
-    ("out-of-bounds", "own-array"): "{who} uses element {value} of its own array `{text}`, which "
-    "has 0 to {limit}",
-    ("out-of-bounds", "wrapped"): "{who} {does} {bytes} bytes {value} GB behind {thing}: an "
+    ("out-of-bounds", "own-array"): "{who} uses element {value} of its own array `{text}`, whose "
+    "indices are 0 to {limit}",
+    ("out-of-bounds", "wrapped"): "{who} {does} {bytes} bytes {value} GB beyond {thing}: an "
     "unsigned index that is negative wrapped to about 4294967295; compute with int",
     ("out-of-bounds", "null"): "{who} {does} {bytes} bytes through a null pointer: address "
     "{address}",
@@ -51,8 +51,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "{thing}: its cache may hold what was there before; load them without __ldg()",
     ("foreign-memory", ""): "host code {does} {bytes} bytes of memory that belongs to the grader "
     "or to a library: a pointer or an index is wrong",
-    ("foreign-call", "kernel"): "a kernel calls a function of the host's libraries, which nvcc "
-    "refuses: use a function of CUDA, or write it with __device__",
+    ("foreign-call", "kernel"): "a kernel calls a host library function, which nvcc rejects: use "
+    "a CUDA function, or write it with __device__",
     ("foreign-call", "pointer"): "this call through a pointer reaches an address that is neither a "
     "function of yours nor one that your code names: set the pointer to a function, and check what "
     "overwrites it",
@@ -86,8 +86,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("stack-overflow", "kernel"): "stack overflow in {actor}: endless recursion, or local arrays "
     "that are too large",
     ("stack-overflow", "host"): "host code needs more than its stack of {limit_kb} KB: local "
-    "arrays that are too large, or endless recursion; large arrays belong into malloc(), new or "
-    "std::vector",
+    "arrays that are too large, or endless recursion; allocate large arrays with malloc(), new "
+    "or std::vector",
     ("division-by-zero", "division"): "{actor} divides an integer by zero, or the smallest integer "
     "by -1{if_kernel}",
     # ---- kernels
@@ -102,8 +102,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "{at[2]} of a surface with {extent[0]} bytes a row, {extent[1]} rows and {extent[2]} slices: x "
     "counts bytes, not elements",
     ("barrier-divergence", "outside-mask"): "{who} is lane {value} of its warp, which the mask "
-    "{mask} of this {operation} does not name: the result is undefined",
-    ("barrier-divergence", "absent-lane"): "the mask {mask} of this shuffle names lane {value}, "
+    "{mask} of this {operation} does not include: the result is undefined",
+    ("barrier-divergence", "absent-lane"): "the mask {mask} of this shuffle includes lane {value}, "
     "which never reaches it: {who} has left the kernel",
     ("barrier-divergence", "deadlock"): "kernel {kernel} never ends: {waiting} that never arrive; "
     "{other_waiting}",
@@ -121,8 +121,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("trap", ""): "kernel {kernel} called __trap()",
     ("assert", ""): "{call}: block: {block_square}, thread: {thread_square} Assertion `{text}` "
     "failed.",
-    ("host-call", ""): "kernel {kernel} calls {call}(), a function of the host, which nvcc "
-    "refuses: call it before or after the kernel",
+    ("host-call", ""): "kernel {kernel} calls {call}(), a host function, which nvcc rejects: call "
+    "it before or after the kernel",
     ("out-of-memory", "stacks"): "out of memory for the stacks of the threads of kernel {kernel}",
     ("use-after-free", "freed-by-kernel"): "a kernel frees memory that was already freed",
     ("wrong-space", "kernel-frees-others"): "a kernel frees {thing}: only what a kernel allocates "
@@ -134,7 +134,7 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("use-after-free", "texture-array"): "kernel {kernel} uses a {text} whose array (allocated "
     "{made}) was freed {gone}",
     ("wrong-space", "no-texture"): "kernel {kernel} uses a {text} that was never created or bound",
-    ("wrong-space", "not-a-texture"): "kernel {kernel} uses a number that is no {text} object",
+    ("wrong-space", "not-a-texture"): "kernel {kernel} uses a value that is not a {text} object",
     # ---- launches
     ("invalid-launch", "empty"): "{launch_fails}: a grid of {grid} blocks of {threads} threads is "
     "empty: every dimension must be at least 1; was a size rounded down to 0?{if_unchecked}",
@@ -183,14 +183,14 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("injected", ""): "call {value} of {call} was made to fail on purpose",
     # ---- calls of the runtime API
     ("wrong-space", "part-of-symbol"): "{call}() fails with cudaErrorInvalidSymbol: its symbol is "
-    "a part of {name}, {offset} bytes after the beginning, and CUDA knows only {name} as a whole: "
+    "a part of {name}, {offset} bytes after its start, and CUDA accepts only {name} as a whole: "
     "write {name}, and {reach_part}",
     ("wrong-space", "no-symbol"): "the symbol of this copy is not a device variable: write the "
     "name of a __constant__ or __device__ variable, without quotes and &",
     ("out-of-bounds", "symbol"): "{bytes} bytes at offset {offset} do not fit in a symbol of "
     "{limit} bytes: {too_many} too many",
     ("invalid-copy", "elements"): "{call}() copies {bytes} bytes to {text_or_variable}, whose "
-    "numbers have {value} bytes each: it takes a number of bytes; multiply the number of elements "
+    "elements have {value} bytes each: it takes a number of bytes; multiply the number of elements "
     "by their sizeof",
     ("invalid-copy", "null"): "the {side} of this copy is a null pointer: was memory allocated?",
     ("wrong-space", "host-name"): "the {side_of_call} is a __constant__ or __device__ variable, "
@@ -210,7 +210,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "{extent[0]} bytes x {extent[1]} rows x {extent[2]} slices allocated {made}",
     ("use-after-free", "array-copy"): "the {side} of this call is an array that was freed {place}",
     ("wrong-space", "free-unknown"): "{call}() of a pointer that no allocation returned",
-    ("wrong-space", "free-never-set"): "{call}() of a pointer that was never set: begin with NULL",
+    ("wrong-space", "free-never-set"): "{call}() of a pointer that was never set: initialize it "
+    "to NULL",
     ("wrong-space", "free-inside"): "{call}() of an address {offset} bytes after the start of its "
     "allocation: pass the pointer that the allocation returned",
     ("wrong-space", "free-other"): "{call}() of {memory} memory: use {freed_by}",
@@ -223,8 +224,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("use-after-free", "free-array"): "{call}() of an array that was already freed {place}",
     ("use-after-free", "destroy"): "{call}() of an object that was already destroyed {place}",
     ("wrong-space", "host-frees"): "free() of {memory} memory ({thing}): use {freed_by_host}",
-    ("invalid-surface", ""): "CUDA asks for the flag cudaArraySurfaceLoadStore at the allocation "
-    "of an array that a surface uses; an H200 works without it",
+    ("invalid-surface", ""): "CUDA requires the flag cudaArraySurfaceLoadStore when allocating an "
+    "array for a surface; an H200 works without it",
     ("out-of-memory", "host"): "this program fills or copies {bytes_gb} GB of device memory at "
     "once; the simulator keeps it in the memory of this machine, which has {limit_gb} GB: use "
     "smaller sizes",
@@ -240,7 +241,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "an event",
     ("async-race", "source-changed"): "host code changed memory that {work} had not read yet: wait "
     "for this operation before you use the memory again",
-    ("pending-work", "memory-ended"): "{call}() ends memory that {other_work}, which was queued at "
+    ("pending-work", "memory-ended"): "{call}() releases memory that {other_work}, which was "
+    "queued at "
     "line {other_line}, still uses: wait for it first ({thing})",
     ("pending-work", "local-left"): "{work} uses a local variable of a function that has already "
     "returned: let the function wait for this operation before it returns",
@@ -254,7 +256,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "call{s}): {how_to_free}",
     ("leak", "kernels"): "{number} allocation{s} of kernels on the device's heap ({bytes} bytes) "
     "{was} never freed",
-    ("leak", "graph"): "the graph that this call gave was never destroyed: call cudaGraphDestroy()",
+    ("leak", "graph"): "the graph that this call created was never destroyed: call "
+    "cudaGraphDestroy()",
     ("leak", "graph-exec"): "the graph that was instantiated here was never destroyed: call "
     "cudaGraphExecDestroy()",
     ("leak", "event"): "the event created here was never destroyed",
@@ -269,8 +272,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "the same bytes, with no barrier, lock or atomic access between them",
     ("protection-fault", ""): "general protection fault: an instruction such as that of "
     "_mm_load_si128() got an address that is not a multiple of its size, or a pointer is not valid",
-    ("null-pointer", "no-memory"): "a NULL pointer is used. The call that failed last had not "
-    "enough memory: malloc() then returns NULL; check what it returns",
+    ("null-pointer", "no-memory"): "a NULL pointer is used. The last call that failed ran out of "
+    "memory: malloc() then returns NULL; check what it returns",
     ("null-pointer", "null"): "a NULL pointer is used",
     ("stack-overflow", "crash"): "endless recursion, or local arrays that are too large",
     ("crash", "foreign"): "{accesses} that your program does not own",

@@ -1,6 +1,6 @@
 """The phrases of the catalogue's templates, each made from a record.
 
-A record may lack any member: a damaged line must still be told as the finding that it is.
+A record may lack any member: a damaged line must still be reported as a finding.
 """
 
 from collections.abc import Sequence
@@ -293,7 +293,7 @@ class Phrases:
     @property
     def running(self) -> str:
         if self.f.number:
-            return f"; this atomic function has changed nothing {self.f.number} times"
+            return f"; this atomic function has had no effect {self.f.number} times"
         return ", which was launched here" if self.f.place_line else ""
 
     @property
@@ -414,7 +414,7 @@ class Phrases:
     def if_kernel(self) -> str:
         if not self.f.kernel:
             return ""
-        return ": a GPU does not stop there, and goes on with an undefined value"
+        return ": a GPU does not stop there, and continues with an undefined value"
 
     @property
     def if_returned(self) -> str:
@@ -425,8 +425,8 @@ class Phrases:
         if self.f.severity != "note":
             return ""
         return (
-            "; since compute capability 7.0 a GPU waits only for threads that have not, so this is "
-            "right if it had nothing to do here"
+            "; since compute capability 7.0 a GPU waits only for threads that have not left, so "
+            "this is correct if it had no work left"
         )
 
     @property

@@ -7,6 +7,6 @@ from grader.findings.record import Record
 
 def sentence(record: Record, near: str = "") -> str:
     """What the record means. near: a file that the reader sees named before it, so that other lines
-    of it are told by their number alone."""
+    of it are reported by their number alone."""
     template = catalogue.TEMPLATES.get((record.kind, record.case), catalogue.UNKNOWN)
     return template.format_map(Phrases(record, near)).strip()

@@ -110,7 +110,7 @@ class PassCache:
         return [contract.part for contract in takewhile(planned.__ne__, contracts)]
 
     def code(self, program: Path) -> dict[str, bytes]:
-        """What each part runs: the whole program where that cannot be told."""
+        """What each part runs: the whole program where that cannot be determined."""
         if program not in self.codes:
             try:
                 self.codes[program] = part_code.hashes(program, self.plan.lab)

@@ -62,7 +62,7 @@ def _why_not_here(plan: Plan, check: Check) -> str:
 
 
 def exit_code(checks: list[Check], score: Score) -> int:
-    """0: full marks of what was measured; 1: less; 3: the grader or the machine is at fault."""
+    """0: full marks on everything measured; 1: less; 3: the grader or the machine is at fault."""
     if any(c.verdict == "error" for c in checks):
         return FAULT
     if any(c.verdict == "fail" for c in checks) or score.earned < score.measured:

@@ -55,7 +55,7 @@ def judged(
     crew = _Crew(session, stage, cache, parts, [*parts])
     try:
         for index, planned in enumerate(stage):
-            # A child that died has sent less: the rest is judged here, where a fault is told.
+            # A child that died has sent less: the rest is judged here, where a fault is reported.
             yield planned, crew.verdict(index) or judge(session, planned, cache)
     finally:
         crew.end()

@@ -44,7 +44,7 @@ def no_page(lab: Lab, check: CheckSpec, backend: str) -> str:
     if backend == "cpu" or not lab.file_of(check).endswith(".cu"):
         return "no selected check runs kernels on the simulator"
     if isinstance(check, Contract):
-        return "the drawn calls of a contract have no page"
+        return "the generated calls of a contract have no page"
     if isinstance(check, Case) and check.hidden:
         return "hidden checks have no page, which would show their inputs"
     if isinstance(check, Case) and check.inject:

@@ -62,7 +62,7 @@ def digest(lab: str) -> bytes:
 
 def parts(lab: str) -> dict[str, str]:
     """The hash of each part of the course, in words, computed once per process: what changed can
-    be told from what did not."""
+    be distinguished from what did not."""
     return dict(_computed_once(paths.ROOT, lab))
 
 

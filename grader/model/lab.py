@@ -113,7 +113,7 @@ NotNegative = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Contract(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Calls drawn at random from what lab.h allows: grader/contract/.
+    """Calls generated at random from what lab.h allows: grader/contract/.
 
     call: C for a test that a student can paste, its statements separated by ";". {width} is a
     number of the call, d_image an array on the device, h_image or image one of the host,

@@ -8,7 +8,7 @@ import msgspec
 
 class Question(msgspec.Struct, frozen=True):
     """One question. id: the same for the same file and seed. code: the line that it is about, as it
-    stands in the file; "" where it is about no line. options: what can be chosen, the key among
+    is in the file; "" where it is about no line. options: what can be chosen, the key among
     them, or numbers to choose from where the answer is not typed. typed: it is a number."""
 
     id: str
@@ -41,7 +41,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class QuizKeys(msgspec.Struct, frozen=True):
-    """The questions of one student with their keys: for who teaches. student: the name under which
+    """The questions of one student with their keys: for instructors. student: the name under which
     the submission is stored. withheld: questions whose two computations differ, which is a fault of
     ours."""
 

@@ -28,8 +28,8 @@ _BANK = re.compile(r"^bank(\d+)x")  # how many masks
 _ANY_SIDE = re.compile(r"^(random|row|column|outer|lines|bank\d+x)([5-9]|\d\d)$")
 LEAST_RADIUS = 3  # a tile saves a smaller mask little, and a program may have another way for that
 INSTRUCTORS = (
-    "That file comes with the course; the mistake is not a student's. If you teach, correct it; if "
-    "you do not, tell your instructor."
+    "That file is part of the course; the mistake is not a student's. Instructors: correct it. "
+    "Students: tell your instructor."
 )
 MOST_SHOWN = 5  # mistakes of one file
 
@@ -114,7 +114,7 @@ def mistake(file: Path, problems: list[str]) -> SpecError:
 
 
 def placed_mistake(file: Path, problems: list[str]) -> SpecError:
-    """mistake() with the line of each problem, where that can be told."""
+    """mistake() with the line of each problem, where that is known."""
     text = file.read_text(encoding="utf-8", errors="replace")
     return mistake(file, [toml_line.placed(text, problem) for problem in problems])
 
@@ -168,8 +168,8 @@ def _resized(check: Technique, seed: int) -> Technique:
     if check.size is None or check.per == "launch":
         return check
     width, height = check.size
-    drawn = _seeded(check, seed, check.signature()).seed // 7919
-    number = drawn % 7 + 1
+    generated = _seeded(check, seed, check.signature()).seed // 7919
+    number = generated % 7 + 1
     wide = width * (1 + number % 2) - check.narrower
     size = (wide, height + number // 2 * min(height, 32))
     channels = check.channels - min(1 + number % 2, (check.channels - 1) // 2)
@@ -178,7 +178,7 @@ def _resized(check: Technique, seed: int) -> Technique:
         mask = check.mask
     least = sys.maxsize if check.near else LEAST_RADIUS
     smaller = _ANY_SIDE.sub(
-        lambda found: f"{found[1]}{_smaller(int(found[2]), least, drawn // 7)}", mask
+        lambda found: f"{found[1]}{_smaller(int(found[2]), least, generated // 7)}", mask
     )
     return msgspec.structs.replace(
         check,
@@ -190,8 +190,8 @@ def _resized(check: Technique, seed: int) -> Technique:
     )
 
 
-def _smaller(side: int, least: int, drawn: int) -> int:
+def _smaller(side: int, least: int, generated: int) -> int:
     """The side of a mask with a smaller radius, `least` or more if there is one."""
     radius = side // 2
     least = min(least, radius - 1)
-    return 2 * (least + drawn % (radius - least)) + 1
+    return 2 * (least + generated % (radius - least)) + 1

@@ -102,7 +102,7 @@ class Submission:
 
     def first_todo(self, file: str, part: str) -> str:
         """The location of the first open TODO below the part's heading, else of the first in the
-        file; "" when none is open. What the first part needs may stand above its heading."""
+        file; "" when none is open. What the first part needs may be above its heading."""
         text = self.text(file)
         still_open = todos.open_in(text)
         first = re.search(r"---- part (\w+):", text)

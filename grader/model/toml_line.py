@@ -11,7 +11,7 @@ QUOTED = re.compile(r"'([^']+)'")
 
 
 def placed(text: str, problem: str) -> str:
-    """The problem behind the line that it is in, where that can be told: "line 22: ..."."""
+    """The problem after the line that it is in, where that is known: "line 22: ..."."""
     lines = text.splitlines()
     number = _of_field(lines, problem) or _of_words(lines, problem)
     return f"line {number}: {problem}" if number else problem

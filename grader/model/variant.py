@@ -24,12 +24,12 @@ _STATED = re.compile(r"^\ufeff?[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+\(?(\d{1,6})\
 
 def draw(lab: Lab, salt: str, student: str) -> dict[str, int]:
     """A student's values; {} where nothing varies. They depend on nothing but the arguments."""
-    drawn = {}
+    chosen = {}
     for name, values in lab.varies.items():
         text = repr((salt, student.casefold(), lab.id, name))
         number = int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest())
-        drawn[name] = values[number % len(values)]
-    return drawn
+        chosen[name] = values[number % len(values)]
+    return chosen
 
 
 def lines(numbers: Numbers) -> list[str]:

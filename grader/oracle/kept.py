@@ -1,5 +1,5 @@
 """What is kept of a lab below build/ as long as the code is the same that decides it: the files of
-drawn sequences (contract/prepared.py), and which large outputs were found right.
+generated sequences (contract/prepared.py), and which large outputs were found right.
 
 Programs that add in the same order give the same bits, and to compute the right result takes longer
 than most of them need. So an output is first looked up by its hash.

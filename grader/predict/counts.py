@@ -44,7 +44,7 @@ class Counts:
     code: int  # operations of the program that are executed at all
     unseen: float  # share of the kernel's code that no block that was run executes
     stale: bool  # it loads what blocks that were not run should have stored
-    unevenness: float  # of the blocks, as the next (grader/execute/profile.py); 0 where all ran
+    unevenness: float  # relative spread across blocks (grader/execute/profile.py); 0 where all ran
     longest: float
     constant_words: int  # of reads at an address that is computed
     constant_requests: int

@@ -22,7 +22,7 @@ from grader.predict.terms import WORDS
 
 REGISTERS = 32  # of a thread; only nvcc knows how many it has
 LIBRARY = ("float", "double", "integer", "special")  # kinds of grader/predict/code.py
-# From where on nothing is told: how far blocks differ, the share of the code that did not run.
+# Limits of a prediction: how far blocks differ, the share of the code that did not run.
 UNEVEN, UNSEEN = 0.5, 0.2
 FRAME = 4  # sectors that a warp stores to the L2 cache, or that its other warps pushed out to it
 LOCAL = 16  # wavefronts, where the lanes of a warp access an array of their own at any index
@@ -174,7 +174,7 @@ def _strangeness(
 
 
 def unknown(counts: Counts) -> str:
-    """Why no time of a launch can be told; "" where one can."""
+    """Why no time of a launch can be predicted; "" where one can."""
     if counts.operations.get("clock", 0.0) > 0:
         return "it reads the clock or waits for other threads"
     if counts.shares_memory:

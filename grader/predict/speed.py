@@ -101,7 +101,7 @@ def _advice(
     if line is not None and time.bound in terms.UNROLLED:
         file = program.submission.lab.file_of(speed)
         loop = source_text.rolled_loop(program.submission.text(file), line.line)
-    rolled = f" No `#pragma unroll` stands above the loop at line {loop}." if loop else ""
+    rolled = f" The loop at line {loop} has no `#pragma unroll`." if loop else ""
     return terms.CHANGES[time.bound] + rolled
 
 
@@ -154,7 +154,7 @@ def _read(outcome: Outcome) -> list[Launch]:
     for each in launches:
         if each.counted < each.blocks == each.idle_blocks:
             raise NotPredicted(
-                f"{each.name}: the block in the middle, which stands for all of a grid of "
+                f"{each.name}: the block in the middle, which represents the whole grid of "
                 f"{_size(each)}, stores nothing: are there too many blocks?"
             )
     return launches

@@ -29,7 +29,7 @@ def main() -> int:
     """Returns the exit status: 0 released, 1 refused, 130 interrupted."""
     parser = argparse.ArgumentParser(prog="make release")
     parser.add_argument("--check", action="store_true", help="write nothing")
-    parser.add_argument("--dirty", action="store_true", help="take what is not committed, too")
+    parser.add_argument("--dirty", action="store_true", help="include uncommitted changes, too")
     parser.add_argument("--labs", default="", help="these labs alone: 'lab1 lab2'")
     options = parser.parse_args()
     started = time.monotonic()
@@ -108,7 +108,7 @@ def prove(root: Path, data: bytes, dirty: bool) -> None:
     problems = gate.findings(data, secrets)
     if problems:
         raise ReleaseError(
-            f"the archive holds what students must not have; {len(problems)} findings:\n  "
+            f"the archive contains what students must not get; {len(problems)} findings:\n  "
             + "\n  ".join(problems)
             + "\nremove it; if students may see a line of a solution, add the line to `published` "
             f"of {contents.SHOWN}"

@@ -123,7 +123,7 @@ def _in_bytes(path: str, data: bytes, secrets: Known, depth: int) -> Iterator[tu
         yield from ((path, problem) for problem in stripped.problems(data))
     elif path in FONTS:
         if hashlib.sha256(data).hexdigest() != FONTS[path]:
-            yield path, "another font than the gate knows; if you changed it, correct FONTS there"
+            yield path, "a font that the gate does not know; if you changed it, update FONTS there"
     else:
         yield from ((path, problem) for problem in _kind(data))
     data += pixels

@@ -26,7 +26,7 @@ def pixels(data: bytes) -> bytes:
     kinds = [kind for kind, _ in chunks]
     middle = len(chunks) - 3
     if middle < 1 or kinds != [*KINDS[:2], *[KINDS[2]] * middle, KINDS[3]]:
-        raise NotPlainError("it has other parts than a header, a palette and pixels")
+        raise NotPlainError("it has parts other than a header, a palette and pixels")
     header, palette, *packed, end = (content for _, content in chunks)
     if len(header) != 13 or end or len(palette) % 3 or not 3 <= len(palette) <= 3 * MOST_COLOURS:
         raise NotPlainError("its header, palette or end is not as it must be")

@@ -21,7 +21,7 @@ COMMON = re.compile(
 BEGIN, END, STARTER = "// BEGIN SOLUTION", "// END SOLUTION", "// STARTER:"
 SIGNED = (".py", ".c", ".cu", ".md", ".mk", ".toml", ".diff")  # files with prose
 PROGRAM = re.compile("^=== .*$", re.MULTILINE)  # begins a program where a file holds many
-LONG = 20  # bytes; a shorter line of prose may also stand elsewhere
+LONG = 20  # bytes; a shorter line of prose may also be elsewhere
 CODE = ("import ", "from ", "#include", "{", "[")  # the beginnings of lines that are not prose
 SIGNS = re.compile(r'^(?:"""|/\*+|\*+|//+|#+)?\s*|\s*(?:\*/|""")?$')  # of a comment or docstring
 

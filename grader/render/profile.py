@@ -8,7 +8,7 @@ from pathlib import Path
 from grader.execute.profile import Kernel, Profile
 from grader.model.finding import Finding
 
-COLUMNS = (  # heading, counter; those of one kind of memory stand together
+COLUMNS = (  # heading, counter; those of one kind of memory are adjacent
     ("gld req", "global_load_requests"),
     ("gld sect", "global_load_sectors"),
     ("gst req", "global_store_requests"),

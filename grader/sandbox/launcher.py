@@ -111,7 +111,7 @@ _children: set[int] = set()  # processes of this grader that are no commands
 
 
 def enforce_all() -> None:
-    """Enforces the limits of all commands under way: for who waits for something else."""
+    """Enforces the limits of all commands under way: for a caller that waits for something else."""
     for command in _running:
         command.enforce_limits()
 

@@ -1,4 +1,4 @@
-"""Who is told what happens during a grading, while it happens."""
+"""Receives progress reports during a grading."""
 
 from __future__ import annotations
 

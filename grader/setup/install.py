@@ -71,7 +71,7 @@ def set_up(flavour: str, only_system: bool = False) -> int:
         with _alone() as lock:
             _install(missing(flavour, only_system), flavour, lock)
     except KeyboardInterrupt:
-        _report(f"interrupted; to go on, {failure.AGAIN}")
+        _report(f"interrupted; to continue, {failure.AGAIN}")
         return exit_codes.INTERRUPTED
     except SetupError as error:
         _report(_explained(error))
@@ -113,7 +113,7 @@ def _install(needed: Missing, flavour: str, lock: int) -> None:
     if os.environ.get("CONVLABS_TESTED") == stamp.ROOT:
         raise SetupError(
             "the tests of this folder are running, and must not change what they run in",
-            "wait for their end, then run ./grade setup",
+            "wait until they end, then run ./grade setup",
         )
     began = time.monotonic()
     become = apt.prefix(needed.system) if needed.system else []

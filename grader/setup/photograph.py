@@ -10,7 +10,7 @@ from grader.setup.runner import Runner
 
 DATASETS = Path(stamp.ROOT) / "datasets"
 FILE = Path(stamp.ROOT) / "build" / "datasets" / "coffee.png"
-TITLE = "the photograph that some cases show: about 14 MB to download"
+TITLE = "the photograph that some cases use: about 14 MB to download"
 
 
 def problem() -> str:

@@ -121,11 +121,11 @@ class Code:
         return self.line_of(function.first), self.line_of(function.body.stop)
 
     def result(self, function: Function) -> str:
-        """What a function returns, and what else stands before its name."""
+        """What a function returns, and what else precedes its name."""
         return self.plain[self._starts[function.first] : self._starts[function.at]].strip()
 
     def parameters(self, function: Function) -> str:
-        """What stands between the brackets behind its name."""
+        """The text between the parentheses after its name."""
         opening = function.at + 1
         return self.plain[self.tokens[opening].end : self._starts[self.closing[opening]]].strip()
 

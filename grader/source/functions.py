@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from grader.source.brackets import KEYWORDS
 from grader.source.lexer import Token
 
-# What stands in front of brackets in a head and is not the function's name.
+# Words before a parenthesis in a function's head that are not its name.
 _NOT_NAMES = KEYWORDS | {
     *("__attribute__", "__attribute", "__declspec", "__launch_bounds__", "__align__", "alignas"),
     *("noexcept", "requires", "explicit", "asm", "__asm__", "_Alignas", "__cluster_dims__"),

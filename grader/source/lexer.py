@@ -44,7 +44,7 @@ class Token(NamedTuple):
     """A token and its place in the text. kind: comment, text, raw, number, word or sign; glued: a
     text right before a raw string; line, unended: a text without an end, up to the end of the line
     or of the file. text: without joined lines, and of a digraph the sign that it stands for. first:
-    nothing but comments stands before it on its line."""
+    nothing but comments precedes it on its line."""
 
     kind: str
     text: str

@@ -1,4 +1,4 @@
-"""The syntax tree of a file, for who asks for expressions.
+"""The syntax tree of a file, for callers that need expressions.
 
 The grammar is C++ with CUDA. What does not fit it, such as some macros, is an ERROR node, and nodes
 near it may be guessed: code.py reads functions, calls and statements without one.

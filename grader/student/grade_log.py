@@ -77,7 +77,7 @@ def checked(lab: str, raw: bytes, head: bytes) -> Log:
     previous, number = BEGINNING, 0
     for place, line in enumerate(raw.splitlines(), 1):
         if (entry := records.readable(line, Entry)) is None:
-            problems.append(f"line {place} is no record of a grade")
+            problems.append(f"line {place} is not a grade record")
             continue
         if entry.own_hash() != entry.hash:
             problems.append(f"record {entry.number} was changed")
@@ -88,7 +88,7 @@ def checked(lab: str, raw: bytes, head: bytes) -> Log:
     end = records.readable(head, Head)
     if end is None:
         if entries or head:
-            problems.append("what the log must end with is missing")
+            problems.append("the end marker of the log is missing")
     elif (end.count, end.hash) != (number, previous):
         problems.append(f"the log ends with record {number}, but {end.count} were made")
     if raw and not raw.endswith(b"\n"):

@@ -9,10 +9,11 @@ from grader.student import grade_log
 from grader.student.grade_log import Log
 
 CANNOT = (
-    "An edited, moved or removed record shows. The log cannot prove who wrote the program, that no "
-    "grade was made in another copy, or that the clock was right; and who makes all of it anew "
-    "leaves no trace. Nothing in it names its owner: another student's log shows only where both "
-    "are handed in."
+    "Editing, moving or removing a record is detected. The log cannot prove who wrote the "
+    "program, that no "
+    "grade was made in another copy, or that the clock was right; and recreating the whole log "
+    "leaves no trace. Nothing in it names its owner: another student's log is detected only if "
+    "both are handed in."
 )
 
 

@@ -26,7 +26,8 @@ def refusals(submission: Submission) -> list[str]:
     for name, content in submission.contents.items():
         if conflict := CONFLICT.search(content):
             line = content[: conflict.start()].count(b"\n") + 1
-            reasons.append(f"{submission.path(name)}:{line} has the mark of an unfinished merge")
+            where = f"{submission.path(name)}:{line}"
+            reasons.append(f"{where} has a conflict marker of an unfinished merge")
     if not missing and set(_unsolved(submission)) == set(submission.lab.submit):
         reasons.append(f"{submission.shown} is still the unsolved starter")
     return reasons

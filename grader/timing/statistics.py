@@ -109,7 +109,7 @@ def unfit(speed: Speed, timings: Timings) -> str | None:
             f"{itself.middle:.2f} times as long in its second slot as in its first"
         )
     # Beside the solution, a student's time says all: how slow the baseline is on a machine changes
-    # nothing, and the same solution runs 3 to 11 times as fast as it on honest machines (lab 8 B).
+    # nothing, and the same solution runs 3 to 11 times as fast as it on idle machines (lab 8 B).
     # Only a check against the baseline needs a machine on which the solution itself meets its bar.
     if speed.against == "baseline" and speed.at_least is not None:
         solution = paired(timings, BASELINE, REFERENCE)

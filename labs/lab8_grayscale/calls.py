@@ -46,7 +46,7 @@ class Endless(Threads):
     """Parts B to D."""
 
     def endless_steps(self) -> Iterator[Step]:
-        """A call whose function is told of more pixels than an int counts, though its array has
+        """A call whose function gets more pixels than an int counts, though its array has
         only the first row: it cannot return. One thread, so that it begins there."""
         step = replace(self.small(), width=1 << 16, height=1, at_end=True, out_at_end=True)
         yield replace(step, huge=(1 << 16, 1 << 16), threads=1)

@@ -338,7 +338,7 @@ static struct weights weights_of(const char *name) {
 /* Settings: weights = 709 | 601 | R,G,B; threads = how many OpenMP may use (A to D); output =
  * guarded | fenced | given (A to D); transfer = none | plain | pinned | streamed, chunks = a
  * number, and first = one pixel: a call of grey_plain() before the one that counts (E); size =
- * WIDTHxHEIGHT: what the call is told in place of the size of the image. */
+ * WIDTHxHEIGHT: what the call gets in place of the size of the image. */
 void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "|u1");
     const char *part = runner_part(r), *transfer = runner_setting(r, "transfer", "none");

@@ -226,7 +226,7 @@ SHARED_cpu = $(CC) -shared -fopenmp $(STACK) -Wl,-Bsymbolic,-z,now
 SHARED_gpu = $(NVCC) -arch=$(GPU_ARCH) -shared -Xlinker=-Bsymbolic,-z,now,-z,noexecstack,--exclude-libs=ALL
 NO_UNDEFINED_cpu = -Wl,-z,defs -lm
 NO_UNDEFINED_gpu = -Xlinker=-z,defs
-# grayscale.c and grayscale.cu stand side by side: an object's name keeps the ending of its source.
+# grayscale.c and grayscale.cu are side by side, so an object's name keeps the suffix of its source.
 pic = $(addprefix $(1)/pic/,$(addsuffix .o,$(2)))
 
 .PHONY: speed-binary speed-binary-given

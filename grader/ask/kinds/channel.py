@@ -39,7 +39,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
         "program gives the same.",
         mistakes=[
             ("0", "the mask of this output has the weight"),
-            (name(program, y, x, place // masks), "as if the weights of a channel stood together"),
+            (name(program, y, x, place // masks), "as if a channel's weights were contiguous"),
             (name(program, y, x, c), "the weight is in another mask"),
             (name(program, y, x, m % channels), "as if each mask had a channel of its own"),
             (name(program, y, x, (c + 1) % channels), "channels are counted from 0"),

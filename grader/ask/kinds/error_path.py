@@ -6,7 +6,7 @@ from grader.model.lab import Case
 REBUILDS = True
 ERRORS = NONE, VALUE, MEMORY = "cudaSuccess", "cudaErrorInvalidValue", "cudaErrorMemoryAllocation"
 CALLS = {"cudaMalloc": MEMORY, "cudaHostAlloc": MEMORY, "cudaMemcpy": VALUE}  # what they fail with
-# Calls that do fail so, wherever they stand: cudaGetLastError() returns the error afterwards.
+# Calls that do fail so, wherever they are: cudaGetLastError() returns the error afterwards.
 FAILING = {
     MEMORY: "[] { void *p; return cudaMalloc(&p, ~(size_t)0 / 4); }()",
     VALUE: "cudaMemcpy(nullptr, nullptr, 1, cudaMemcpyHostToDevice)",
@@ -41,7 +41,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
         f"{answer}.",
         mistakes=[
             (NONE, "the calls that follow succeed, but the first error is what counts"),
-            (VALUE, "that is what a later call with a pointer to nothing would return"),
+            (VALUE, "that is what a later call with a null pointer would return"),
             (MEMORY, "that is the error of a call that allocates"),
             ("cudaErrorUnknown", "each error has a code of its own"),
         ],

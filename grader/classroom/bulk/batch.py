@@ -44,7 +44,7 @@ COLLECTING = 100.0 + archive.LIMITS.longest()  # seconds that a worker may take 
 
 
 class Progress(Protocol):
-    """Is told how far a run is."""
+    """Reports how far a run is."""
 
     def phase(self, name: str, total: int) -> None: ...
     def step(self, failed: str = "") -> None: ...  # the student's id, where there is no grade
@@ -146,7 +146,7 @@ class Batch:
         for lab in self.labs if by_lab else ():
             if note := self.variants.note(lab, task.student, by_lab[lab.id].variant):
                 found[note] = None
-        # A name in a note must not look like another note: they are told apart by ", ".
+        # A name in a note must not look like another note: they are separated by ", ".
         notes = ", ".join(note.replace(", ", "; ") for note in [*entry.notes, *found])
         submission = HandIn(task.student, notes, entry.people, entry.submitted)
         for lab in self.labs:  # before the rows: a run that is killed between reads all again

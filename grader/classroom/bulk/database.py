@@ -30,7 +30,7 @@ class Database:
             self._lock = opened.enter_context(_lock(own))
             if path.exists() and not resume:
                 raise StoreError(
-                    f"{folder} has a run already: continue it with --resume, or name another folder"
+                    f"{folder} already has a run: continue it with --resume, or name another folder"
                 )
             try:
                 self.connection = sqlite3.connect(path, isolation_level=None)
@@ -102,7 +102,7 @@ def _lock(folder: Path) -> IO[str]:
     """The lock of a run. Raises StoreError when another process has it."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)  # it holds the keys of questions
+        folder.mkdir(mode=0o700, exist_ok=True)  # it contains answer keys
         lock = os.fdopen(
             os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w"
         )

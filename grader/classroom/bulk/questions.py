@@ -1,4 +1,4 @@
-"""The questions that a run keeps, and what students answered: a table that who teaches gives back.
+"""The questions that a run stores, and a table of the students' answers from the instructor.
 
 A line of it has a question's id, as the exports name it, and the answer. An id belongs to one
 student. Of two answers in a table the first counts; a later table replaces what it names again.
@@ -22,7 +22,7 @@ Answers = dict[str, str]
 
 
 class AnswersError(Exception):
-    """The table of answers cannot be used; in words for who teaches."""
+    """The table of answers cannot be used; the message is for the instructor."""
 
 
 def kept(store: Store, lab: str = "") -> list[QuizKeys]:

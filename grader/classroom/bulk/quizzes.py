@@ -1,7 +1,7 @@
 """Questions for a class: some for each graded submission, kept with their keys in the run.
 
-They are drawn by a secret of the run, so that no student can make the same ones. Only the run, and
-what is exported from it for who teaches, holds the keys.
+They are generated from a secret of the run, so that no student can reproduce them. Only the run,
+and what is exported from it for instructors, contains the keys.
 """
 
 import hashlib
@@ -51,11 +51,11 @@ def _drawn(
     parts = len(lab.part)
     for place, part in enumerate(lab.part):
         wanted = count // parts + (place < count % parts)
-        with quiz(submission, part.id, seed) as drawn:
+        with quiz(submission, part.id, seed) as part_quiz:
             try:
-                found = zip(drawn.questions(), range(wanted), strict=False)
+                found = zip(part_quiz.questions(), range(wanted), strict=False)
                 asked += [question for question, _ in found]
             except NoQuestionsError:
                 continue
-            withheld += drawn.tally.withheld
+            withheld += part_quiz.tally.withheld
     return QuizKeys(row.lab, row.student, files, asked, withheld)

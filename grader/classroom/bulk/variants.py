@@ -14,7 +14,7 @@ from grader.classroom.course.settings import Course
 from grader.model import spec, variant
 from grader.model.lab import Lab
 
-UNKNOWN = "whose variant? it draws from the address on the roster: see --roster"
+UNKNOWN = "which variant? it is generated from the address on the roster: see --roster"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Variants:
 
 
 def _in_note(numbers: Mapping[str, int]) -> str:
-    """Notes are told apart by ", "."""
+    """Notes are separated by ", "."""
     return variant.in_words(numbers).replace(", ", " and ")
 
 
@@ -75,7 +75,7 @@ def salt(course: Course) -> str:
 
 
 def address(person: Person) -> str:
-    """What a student's variants are drawn from; "" where there is none."""
+    """What a student's variants are generated from; "" where there is none."""
     return person.email or person.login
 
 

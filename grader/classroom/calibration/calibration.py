@@ -199,8 +199,8 @@ def _notes(speed: Speed, figures: Sequence[Mapping[str, Any]]) -> list[str]:
             if not low <= value <= high:
                 notes.append(
                     f"the baseline takes {value:.3g} times as long as our solution, but "
-                    f"baseline_is = [{low:g}, {high:g}]: widen it, or a copy without our solution "
-                    "judges wrongly here"
+                    f"baseline_is = [{low:g}, {high:g}]: widen it, or a copy without our "
+                    f"solution grades incorrectly here"
                 )
                 break
     voided = sum(f["voided"] for f in figures)

@@ -145,7 +145,7 @@ def _keep(store: Store, answers: questions.Answers) -> None:
     """Keeps the answers of the class. Says which are to questions that it was not asked."""
     if unknown := questions.keep(store, answers):
         few = plain_text.few([plain_text.line(name, 60) for name in unknown], 3)
-        output.say(f"answers to questions that were not drawn here: {few}")
+        output.say(f"answers to questions that this run did not generate: {few}")
 
 
 def _publish(of_class: grades.Grades) -> None:
@@ -168,12 +168,12 @@ def _ask(store: Store, labs: list[Lab], count: int) -> None:
 
     made = list(quizzes.make(store, labs, count))
     total = sum(len(each.asked) for each in made)
-    output.say(f"questions drawn: {total}, programs: {len(made)}; ./grade export writes them")
+    output.say(f"questions generated: {total}, programs: {len(made)}; ./grade export writes them")
     if names := [plain_text.line(m.student, 40) for m in made if len(m.asked) < count]:
         few = plain_text.few(names, 5)
         output.say(f"read these programs yourself: fewer than {count} questions: {few}")
     for fault in [text for each in made for text in each.withheld]:
-        output.say(f"a question was withheld, please report this fault of ours: {fault}")
+        output.say(f"an error in the grader withheld a question; please report it: {fault}")
 
 
 def _check_again(run: options.Run, labs: list[Lab]) -> None:
@@ -193,7 +193,7 @@ def _check_folders(submissions: Path, out: Path) -> None:
         raise UsageError(f"{submissions} is not a folder, and not the zip of a class")
     if out.resolve().is_relative_to(submissions.resolve()):
         raise UsageError(
-            f"{out} is inside {submissions}, where every folder is taken for a student's; "
+            f"{out} is inside {submissions}, where every folder counts as a student's; "
             "name a folder outside of it"
         )
     if not DiskFolder(submissions).children():

@@ -63,8 +63,8 @@ Resume = Annotated[
     bool,
     typer.Option(
         "--resume",
-        help="Continue the run in RUN; grade only what is new or changed. Without a run in "
-        "RUN, begin one.",
+        help="Continue the run in RUN; grade only what is new or changed. Without a run in RUN, "
+        "start one.",
     ),
 ]
 Check = Annotated[
@@ -163,8 +163,8 @@ class Where:
 
 # ---- questions
 
-ASK = "Also draw N questions about each graded program, for ./grade export --format moodle-xml or "
-ASK += "qti; takes some seconds for each student."
+ASK = "Also generate N questions about each graded program, for ./grade export --format moodle-xml "
+ASK += "or qti; takes some seconds for each student."
 ANSWERS = "What students answered: a CSV file with the columns question and answer."
 Ask = Annotated[int, typer.Option("--ask", min=0, max=20, metavar="N", help=ASK)]
 AnswersFile = Annotated[Path | None, typer.Option("--answers", metavar="FILE", help=ANSWERS)]

@@ -52,8 +52,8 @@ def export(
         str,
         typer.Option(
             metavar="|".join(grading.UNMEASURED),
-            help="What becomes of points that were not measured: the measured ones count for "
-            "all, there is no grade, or they are not earned.",
+            help="How to count points that were not measured: scale up the measured ones, give no "
+            "grade, or count them as not earned.",
         ),
     ] = "scale",
     missing: Annotated[
@@ -73,7 +73,7 @@ def export(
         typer.Option(
             "--feedback",
             metavar="FILE.zip",
-            help="Also write the students' pages, named as the format's program wants them.",
+            help="Also write the students' pages, with the file names that the format needs.",
         ),
     ] = None,
     submissions: Annotated[
@@ -100,7 +100,7 @@ def export(
         with run_folder.opened(run) as store:
             made = questions.kept(store, lab)
         if not made:
-            raise UsageError(f"{run} has no questions; ./grade bulk --ask N draws them")
+            raise UsageError(f"{run} has no questions; ./grade bulk --ask N generates them")
         for name, data in quiz.FORMATS[form](made):
             _write(target := out or run / "export" / name, data)
             output.say(f"wrote {target}; it contains answer keys: for instructors only")

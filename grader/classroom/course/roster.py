@@ -96,7 +96,7 @@ def _texts(person: Person, kind: str) -> set[str]:
 
 
 def _single_texts(person: Person) -> set[str]:
-    """What can stand for a person alone: also an address without its domain."""
+    """What identifies a person by itself: also an address without its domain."""
     texts = {each.casefold() for each in person.identifiers()}
     return texts | {person.email.casefold().partition("@")[0]} - {""}
 

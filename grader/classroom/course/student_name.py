@@ -14,7 +14,7 @@ MOST = 300  # characters of a name that are compared
 
 @lru_cache(1 << 14)
 def words(name: str) -> tuple[str, ...]:
-    """The words of a name, in the order in which they stand. "Doe, Zoë-Ann" and "doe zoe ann" have
+    """The words of a name, in their order. "Doe, Zoë-Ann" and "doe zoe ann" have
     the same."""
     text = unicodedata.normalize("NFKD", name[:MOST]).casefold().translate(PLAIN)
     text = APOSTROPHES.sub("", ACCENTS.sub("", unicodedata.normalize("NFKD", text)))

@@ -82,7 +82,7 @@ def results(result: Result) -> Results:
 
 def scaled(document: Results, score: Score) -> Results:
     """The document with a score of all points of the lab, by the rule of every export: the points
-    that were measured stand for the whole."""
+    that were measured represent the whole."""
     if "score" not in document or not score.measured:
         return document
     points = round(score.earned / score.measured * score.total, 2)

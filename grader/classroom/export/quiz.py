@@ -1,6 +1,7 @@
 """The questions of a class for a learning management system: Moodle's XML, and QTI 2.1.
 
-For who teaches: the files hold the keys. Each student has a category, or a folder, of questions.
+For instructors only: the files contain the answer keys. Each student has a category, or a folder,
+of questions.
 """
 
 import html

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-# Drawn in these colours, which _svg() then replaces: matplotlib knows no CSS variables.
+# Plotted in these colours, which _svg() then replaces: matplotlib knows no CSS variables.
 INK, SOFT, LINE, BAR, PALE = "#010101", "#020202", "#030303", "#040404", "#050505"
 VARIABLES = {
     INK: "var(--ink)",
@@ -94,8 +94,8 @@ def _svg(figure: Figure, name: str, label: str) -> Markup:
     # A style in an SVG holds for the whole page; class.css has what this one says.
     for part in ("<metadata>.*?</metadata>", "<style.*?</style>", "<!--.*?-->"):
         text = re.sub(part, "", text, flags=re.DOTALL)
-    for drawn, variable in VARIABLES.items():
-        text = text.replace(drawn, variable)
+    for plotted, variable in VARIABLES.items():
+        text = text.replace(plotted, variable)
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r'(href="|url\()#', rf"\1#{name}-", text)
     head = Markup('<svg class="plot" {} role="img" aria-label="{}">').format(Markup(box[0]), label)

@@ -16,7 +16,7 @@ SETTLES = {
     "wrong name": "another upload, or [[take]] in course.toml; then bulk --resume",
     "take": "correct the name of the file in course.toml, then bulk --resume",
     "roster": "correct the roster, then bulk --resume",
-    "log": "read the story of the lab, below; then ask the students",
+    "log": "read the lab's history below, then ask the students",
     "identical files": "./grade similarity shows them; then ask the students",
     "error": "bulk --resume; if it stays, ./grade override",
     "unsure": "its points are not lost; ./grade override --check sets them",

@@ -21,7 +21,7 @@ SETTING = "pseudonym key"  # of the store
 LENGTH = 8  # characters of a pseudonym, 5 bits each
 INSTEAD = "[name]"
 LEAST_INSIDE = 4  # characters of an identifier that is also replaced inside a longer word
-LEAST_PART = 3  # characters of a part of a name that is replaced where it stands alone
+LEAST_PART = 3  # characters of a part of a name that is replaced where it is a word by itself
 
 
 class Names:
@@ -84,7 +84,7 @@ def _pseudonyms(everybody: list[Student], key: bytes) -> dict[str, str]:
 
 def _pattern(everybody: Iterable[Student]) -> re.Pattern[str]:
     """Whatever names a student: identifiers and whole names, also inside a longer word such as a
-    file's name; short ones and the parts of a name where they stand alone."""
+    file's name; short ones and the parts of a name where they are words by themselves."""
     inside: set[str] = set()
     alone: set[str] = set()
     for student in everybody:

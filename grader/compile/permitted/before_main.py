@@ -49,7 +49,7 @@ def check_before_main(parts: ObjectFile, kind: Kind) -> Iterator[Refusal]:
 
 
 def _target(parts: ObjectFile, entry: Relocation) -> Symbol | None:
-    """The function whose address stands there."""
+    """The function whose address is there."""
     symbol = parts.symbols[entry.symbol] if entry.symbol < len(parts.symbols) else None
     if symbol and symbol.kind == elf.SECTION:
         return parts.function_at(symbol.section, entry.addend)

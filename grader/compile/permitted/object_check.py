@@ -78,7 +78,7 @@ def _sections(parts: ObjectFile) -> Iterator[Refusal]:
     for section in parts.sections:
         writable_code = section.flags & elf.EXECUTABLE and section.flags & elf.WRITE
         if not SECTIONS.fullmatch(section.name) or writable_code:
-            text = f"puts something into the section {short(section.name)} of the program; "
+            text = f"adds to the section {short(section.name)} of the program; "
             yield Refusal("", text + "remove the attribute or the assembly that does so")
 
 
@@ -111,7 +111,7 @@ def _definitions(parts: ObjectFile, checked: Checked) -> Iterator[Refusal]:
         inline = symbol.binding in (elf.WEAK, elf.UNIQUE)
         if inline and checked.kind != "gpu" and not _is_shared_by_files(parts, symbol):
             text = f"{shown(symbol.name)} is weak: other code could take its place; "
-            text += "remove the mark"
+            text += "remove the attribute"
             yield Refusal(symbol.name, text, place(parts, symbol))
             continue
         if _is_own_cpp(symbol.name) or (inline and symbol.name.startswith(("_Z", "DW."))):

@@ -31,7 +31,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Piece:
-    """What stands between two markers. owner: the submitted file that it is of, if any; path: of
+    """The text between two markers. owner: the submitted file that it is of, if any; path: of
     its file as the marker has it; line: the number of its first line."""
 
     owner: str | None

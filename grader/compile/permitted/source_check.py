@@ -168,9 +168,9 @@ def found(
         if kind == "pragma":
             yield from refused_pragma(i, word)
         elif kind == "glued":
-            yield i, "a raw string right behind another text: put a space between them"
+            yield i, "a raw string directly after another string: put a space between them"
         elif kind == "quoted":
-            yield i, "a character right behind a number: put a space between them"
+            yield i, "a character literal directly after a number: put a space between them"
         elif kind == "sign":
             following = [t for _, t, _ in tokens[i : i + 2]]
             if len(following) == 2 and all(sign in ("[", "<:") for sign in following):

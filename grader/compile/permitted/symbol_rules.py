@@ -16,7 +16,7 @@ _OTHER_NAME = re.compile(r"__isoc(?:99|23)_(\w+)|__(\w+)_chk|(?:sim_confined|jud
 
 
 class Allowed(msgspec.Struct, forbid_unknown_fields=True):
-    """Names that objects of these kinds may use; () stands for all kinds."""
+    """Names that objects of these kinds may use; () means all kinds."""
 
     names: str
     why: str

@@ -3,7 +3,7 @@
     build/venv/bin/python -m grader.tests.classroom.variants [--draw 100] [lab3 ...]
 
 --draw: those that so many students would get, instead of all there are. Exit status 1 if any has
-less than full marks of what was measured.
+less than full marks on everything measured.
 """
 
 import argparse

@@ -40,8 +40,8 @@ def test_an_assembler_error_is_the_students() -> None:
         "ptxas /tmp/tmpxft_1-0.ptx, line 33; error   : Unknown symbol 'x'\n"
     )
     assert compiler_messages.unassembled(log) == [
-        "the assembly in your file is wrong: no such instruction: `this is none'",
-        "the assembly in your file is wrong: Unknown symbol 'x'",
+        "the assembly in your file is invalid: no such instruction: `this is none'",
+        "the assembly in your file is invalid: Unknown symbol 'x'",
     ]
     assert compiler_messages.unassembled("make: *** [x.o] Error 1\n") == []
 

@@ -48,7 +48,7 @@ def test_a_call_that_fails_is_named_only_where_it_must_fail() -> None:
     assert "that fails" not in told((STEP, failing), lambda _: True)
     assert "that fails" not in told((failing, STEP), lambda s: len(s) == 2)
     assert told((failing,), lambda s: s[-1].failing is not None).endswith(
-        "with a call of the CUDA runtime that fails"
+        "with a CUDA runtime call that fails"
     )
     assert "that fails" in told((failing, STEP), lambda s: s[0].failing is not None)
 
@@ -63,7 +63,7 @@ def test_a_call_that_fails_is_named_only_where_it_must_fail() -> None:
         ("settings", "host memory pinned"),
         ("threads", "4 threads"),
         ("kept", "without setting the mask again"),
-        ("held", "in the memory of the call before"),
+        ("held", "in the memory of the previous call"),
         ("shared", "64 KB of shared memory"),
         ("failing", "that fails"),
     ],

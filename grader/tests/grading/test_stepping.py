@@ -122,5 +122,5 @@ def test_step_explains_what_it_cannot_record() -> None:
     lab = spec.load("lab4", hidden=True)
     hidden = next(c for c in lab.case if c.hidden)
     assert "hidden checks have no page" in stepping.no_page(lab, hidden, "sim")
-    assert "drawn calls" in stepping.no_page(lab, lab.contract[0], "sim")
+    assert "generated calls" in stepping.no_page(lab, lab.contract[0], "sim")
     assert not stepping.no_page(lab, next(c for c in lab.case if not c.hidden), "sim")

@@ -86,6 +86,6 @@ def test_profile_prints_limits_above_the_tables() -> None:
 
 def test_profile_of_the_starter_prints_limits_too() -> None:
     printed = profile("lab2")
-    assert "no counters: no technique check ran on a right result" in printed
+    assert "no counters: no technique check ran on a correct result" in printed
     for technique in spec.load("lab2").technique:
         assert f"  skip  {technique.part}  {technique.name}\n           at most" in printed

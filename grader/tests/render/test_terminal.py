@@ -31,7 +31,7 @@ def lines(*checks: Check, verbose: bool = False) -> list[str]:
 
 
 def test_untouched_starter_prints_one_check() -> None:
-    hidden = case("h", message=["part A has given no result yet"], hidden=True, diagnosis=None)
+    hidden = case("h", message=["part A has produced no result yet"], hidden=True, diagnosis=None)
     shown = lines(case("one"), case("two"), hidden, case("b", "B"), skipped(), skipped("B"))
     assert "begin with the TODO" in shown[0] and shown[1:] == [""] * 5
     assert all(lines(case("one"), case("two"), verbose=True))

@@ -57,7 +57,7 @@ def test_the_first_command_sets_up_and_the_second_starts_at_once(copy: Copy) -> 
     assert lines[0].startswith("convlabs: setting up, once; the log is ")
     assert lines[0].endswith("/build/setup.log")
     assert "[1/2] Python packages: 1 into build/venv, about 28 MB to download" in lines
-    assert "[2/2] the photograph that some cases show: about 14 MB to download" in lines
+    assert "[2/2] the photograph that some cases use: about 14 MB to download" in lines
     assert sum(bool(re.fullmatch(r" {6}took \d+ s", line)) for line in lines) == 2
     assert re.fullmatch(r"convlabs: set up in \d+ s", lines[-1])
     assert "\x1b" not in err
@@ -147,7 +147,7 @@ def test_an_interrupted_set_up_says_so(copy: Copy, number: signal.Signals) -> No
     process.send_signal(number)
     _, err = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert "interrupted; to go on, run the same command again" in err
+    assert "interrupted; to continue, run the same command again" in err
     assert "Traceback" not in err
     assert copy.stamped() == set()
 

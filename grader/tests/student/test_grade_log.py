@@ -110,7 +110,7 @@ def test_damage_costs_no_grade(monkeypatch: pytest.MonkeyPatch, capsys: Capture)
     (paths.PROGRESS / "lab9.last").write_bytes(b"\xff")
     add(2)
     assert tiny_course.call(monkeypatch, "log", "lab9") == 1
-    assert "line 1 is no record of a grade" in capsys.readouterr().out
+    assert "line 1 is not a grade record" in capsys.readouterr().out
     (paths.PROGRESS / "lab9.log").unlink()
     (paths.PROGRESS / "lab9.log").mkdir()
     graded = tiny_course.graded(3)

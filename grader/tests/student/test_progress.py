@@ -42,7 +42,7 @@ def test_list_follows_the_student(
     assert "changed since" in listed(monkeypatch, capsys)
     tiny_course.keep(85)
     said = listed(monkeypatch, capsys)
-    assert "85/85" in said and "full marks of what was measured" in said
+    assert "85/85" in said and "full marks on everything measured" in said
     assert "every lab has full marks" in said
     (folder / "add.c").write_text("int worse;\n")
     tiny_course.keep(10, "identity on 97x61")

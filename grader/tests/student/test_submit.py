@@ -69,7 +69,7 @@ def test_submit_refuses_unsuitable_files(
     said = refused(monkeypatch, capsys)
     assert "sub.c is missing" in said and "'Sub (1).c': rename it to sub.c" in said
     (folder / "sub.c").write_text("int a;\n<<<<<<< HEAD\nint b;\n=======\n>>>>>>> theirs\n")
-    assert "sub.c:2 has the mark of an unfinished merge" in refused(monkeypatch, capsys)
+    assert "sub.c:2 has a conflict marker of an unfinished merge" in refused(monkeypatch, capsys)
     (folder / "add.c").write_text(tiny_course.ADD)
     (folder / "sub.c").write_text(tiny_course.SUB)
     assert "still the unsolved starter" in refused(monkeypatch, capsys)

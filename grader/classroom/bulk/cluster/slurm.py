@@ -29,7 +29,7 @@ def missing() -> str | None:
     """Why jobs cannot be submitted here; None when they can."""
     for program in ("sbatch", "squeue", "scancel"):
         if shutil.which(program) is None:
-            return f"there is no {program} on this machine; begin on a login node of the cluster"
+            return f"there is no {program} on this machine; start on a login node of the cluster"
     return None
 
 

@@ -146,7 +146,7 @@ def _run(
     if early := early_end(finished):
         if early.kind == "starved":
             raise OSError(errno.EBUSY, f"unpacking the archive {early.reason}")
-        return "the archive takes more time or memory to unpack than any honest one"
+        return "the archive takes more time or memory to unpack than any legitimate one"
     if finished.status != 0:
         raise OSError(errno.EIO, f"unpacking failed: {finished.last_error_line()}")
     return finished.stdout

@@ -105,7 +105,7 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
         mine = replace(opened, files=takes.renamed(lab, opened.files, entry.takes))
         files = _complete(lab, mine, alone=len(labs) == 1)
         absent = tuple(takes.absent(lab, opened.files, entry.takes))
-        if absent and not files.contents:  # who teaches has said that something was handed in
+        if absent and not files.contents:  # the instructor has said that something was handed in
             files = replace(files, missing=f"{files.missing}; {absent[0]}", wrong_name=True)
         files = replace(files, notes=(*files.notes, *absent))
         of_labs[lab.id] = _with_texts(lab, files, opened.files)
@@ -148,7 +148,7 @@ def _of_class(entry: Entry, whole: Path, names: set[str]) -> Opened:
     if not wanted:
         return Opened(others=others)
     if len(wanted) > MOST_WANTED:
-        return Opened(refused=f"the submission has more than {MOST_WANTED} files to look into")
+        return Opened(refused=f"the submission has more than {MOST_WANTED} files to inspect")
     taken = archive.members(whole, list(wanted))
     files: list[Candidate] = []
     refused = taken.refused
@@ -245,7 +245,7 @@ def choose(lab: Lab, candidates: list[Candidate]) -> Files:
         contents[name] = best[0].content
         if not exact:
             copy = PurePosixPath(best[0].path).name
-            notes.append(f'"{plain_text.name(copy)}" was taken as {name}')
+            notes.append(f'"{plain_text.name(copy)}" was accepted as {name}')
     return Files(contents, notes=tuple(notes))
 
 

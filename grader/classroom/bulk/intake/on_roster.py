@@ -11,7 +11,8 @@ from grader.classroom.course.roster import Roster, merged
 from grader.model import plain_text
 
 MOST_SHOWN = 20  # names of a list
-STRANGER, DOUBTFUL = "not on the roster", "several of the roster fit"  # notes of a submission
+# Notes of a submission:
+STRANGER, DOUBTFUL = "not on the roster", "several people on the roster match"
 
 
 @dataclass
@@ -39,8 +40,8 @@ class Attendance:
         if self.strangers:
             names = plain_text.few([*map(plain_text.name, self.strangers)], MOST_SHOWN)
             count = len(self.strangers)
-            them = "1 submission is" if count == 1 else f"{count} submissions are"
-            said.append(f"{them} of nobody on the roster: {names}")
+            them = "1 submission belongs" if count == 1 else f"{count} submissions belong"
+            said.append(f"{them} to nobody on the roster: {names}")
         for student, people, why in self.doubtful[:MOST_SHOWN]:
             fitting = " or ".join(shown(person) for person in people[:5])
             said.append(
@@ -70,7 +71,7 @@ def attendance(entries: list[Entry], roster: Roster) -> Attendance:
             if not fits:
                 result.strangers.append(entry.student)
             else:
-                why = "several submissions have this name" if rivals else "several people fit"
+                why = "several submissions have this name" if rivals else "several people match"
                 result.doubtful.append((entry.student, fits, why))
                 present.update(fits)  # perhaps: never a missing submission by a guess
             people.append(downloaded)

@@ -88,7 +88,7 @@ class Limited:
     """A decompressed tarball that may be read up to MOST_UNPACKED bytes.
 
     tarfile goes on reading behind the end to skip a member: one that claims a terabyte would take
-    it minutes. An honest tarball is read there a few times.
+    it minutes. An ordinary tarball is read there a few times.
     """
 
     def __init__(self, file: IO[bytes]) -> None:

@@ -1,4 +1,4 @@
-/* What an honest program does on a GPU: allocates memory, runs a kernel and copies the result back.
+/* What a legitimate program does on a GPU: allocates memory, runs a kernel and copies the result back.
  * Exit status 0 when all of it works; else 1, with CUDA's name of the error on stderr. */
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 """Tests the sandbox with a hostile program: what must be refused, work, or be stopped.
 
 probe.c is compiled and run exactly as a submission is, through the same launcher. Every attempt to
-reach something forbidden must be refused, whatever an honest program does must work, and a program
+reach something forbidden must be refused, all that a normal program does must work, and a program
 that never ends must be stopped in time. If one probe fails, ./grade bulk grades nothing.
 """
 
@@ -91,8 +91,8 @@ def _refused_to_compilers(site: Site, lab: Lab) -> list[Probe]:
         argv = ["gcc", "-c", str(source), "-o", f"{out}/{number}.o"]
         finished = launcher.launch(argv, make.COMPILE_LIMITS, out, view=view)
         stderr = finished.stderr.decode(errors="replace")
-        told = ("No such file", "file not found", "Permission denied")
-        absent = finished.status == 1 and any(reason in stderr for reason in told)
+        refusals = ("No such file", "file not found", "Permission denied")
+        absent = finished.status == 1 and any(reason in stderr for reason in refusals)
         probes.append(
             Probe(f"compiler: {name}", "refused", absent, finished.seconds, _ending(finished))
         )
@@ -100,7 +100,7 @@ def _refused_to_compilers(site: Site, lab: Lab) -> list[Probe]:
 
 
 def _works(site: Site, tier: Tier) -> list[Probe]:
-    """What an honest program does. The last value says whether it worked."""
+    """What a legitimate program does. The last value says whether it worked."""
     output = site.folder / OUTPUT_FILES[0]
     actions: dict[str, tuple[tuple[str, ...], Callable[[Finished], bool]]] = {
         "reads its input": (("reads", str(site.folder / "image.npy")), lambda d: d.status == 0),

@@ -272,7 +272,7 @@ def test_impossible_folders_are_refused(tmp_path: Path) -> None:
     folder = few(tmp_path / "in", {"a": "int x;\n"})
     (tmp_path / "empty").mkdir()
     for submissions, run, message in (
-        (folder, folder / "run", "where every folder is taken for a student's"),
+        (folder, folder / "run", "where every folder counts as a student's"),
         (tmp_path / "empty", tmp_path / "run", "has no submissions"),
         (folder / "a" / "cpu_loop.c", tmp_path / "run", "is not a folder"),
     ):

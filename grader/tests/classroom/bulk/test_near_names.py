@@ -48,7 +48,7 @@ def files(
 def test_file_manager_copy_is_accepted_with_a_note(name: str, form: str, tmp_path: Path) -> None:
     taken = files(tmp_path, {name: RIGHT}, form)
     assert taken.contents == {WANTED: RIGHT}
-    assert taken.notes == (f'"{Path(name).name}" was taken as {WANTED}',)
+    assert taken.notes == (f'"{Path(name).name}" was accepted as {WANTED}',)
 
 
 @pytest.mark.parametrize("form", ["folder", "zip"])

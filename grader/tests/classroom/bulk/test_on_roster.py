@@ -34,7 +34,7 @@ def test_a_canvas_download_and_its_gradebook(tmp_path: Path) -> None:
     assert collect(absent, [spec.load("lab1")])["lab1"].missing == "nothing was handed in"
     said = "\n".join(found.lines())
     assert "1 on the roster handed in nothing: Absent, Student (199)" in said
-    assert "4 submissions are of nobody on the roster: student18_102" in said
+    assert "4 submissions belong to nobody on the roster: student18_102" in said
 
 
 def test_folders_are_matched_by_whatever_they_are_called() -> None:
@@ -59,7 +59,8 @@ def test_two_that_fit_one_submission_are_not_guessed() -> None:
     assert not found.missing and not found.strangers
     (line,) = found.lines()
     assert (
-        'whose submission is "doe jane"? several people fit: Jane Doe (1) or Doe, Jane (2)' in line
+        'whose submission is "doe jane"? several people match: Jane Doe (1) or Doe, Jane (2)'
+        in line
     )
 
 

@@ -578,7 +578,7 @@ def test_messages_name_elements_and_lines(tmp_path: Path, monkeypatch: pytest.Mo
         "DYNAMIC": "never written: s_dynamic[9] (64 bytes of dynamic shared memory)",
         "PAST": f"4 bytes past the end of s_row (64 bytes of shared memory, {declared}: s_row[16]",
         "ARRAY": "past the end of the array of 256 bytes allocated at line",
-        "CUT": "copies 9 bytes to c_mask, whose numbers have 4 bytes each",
+        "CUT": "copies 9 bytes to c_mask, whose elements have 4 bytes each",
         "NULL": "the destination of this copy is a null pointer",
         "WAITS": f"has left the kernel, by the return at line {line(NAMED, 'LEAVES')}",
     }.items():
