@@ -455,7 +455,7 @@ def _wrong_output(
             f"{compare.number(got, comparison.got.dtype)}, "
             f"expected {_expected(comparison, index)}{_error_size(comparison, index)}"
         )
-    lines += [cause] if cause else []
+    lines[:0] = [cause] if cause else []  # what to mend comes first
     if diagnosis and diagnosis.name == "nothing-written" and not needed:
         begun = early_stop.has_begun(this.session.so_far, this.case.part)
         lines += [] if begun or _errors(this.outcome) else _open_todo(this)

@@ -109,8 +109,9 @@ def _found(
         lines.append(diagnosis.text)
     elif raced:
         lines.append(
-            "a variable declared inside the parallel loop is private to each thread; one declared "
-            "outside it, or static, is shared by all threads"
+            "if it is a variable: one declared inside the parallel loop is private to each thread, "
+            "one declared outside it, or static, is shared. If it is an element of an array: do "
+            "the parts of two threads overlap?"
         )
     return _verdict(
         submission,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from grader.diagnose.explain import Hypothesis
-from grader.diagnose.mistake import Diagnosis
+from grader.diagnose.mistake import Diagnosis, Wanted, without_numbers
 from grader.model.result import Check
 
 # What an output shows by itself, whatever the cause: it holds for its own check.
@@ -33,20 +33,24 @@ class WrongOutput:
     hypothesis: Hypothesis
     line: Callable[[Diagnosis | None], Check] | None = None
 
-    def explained(self, name: str) -> Diagnosis | None:
-        if self.named and self.named.name == name:
+    def explained(self, wanted: Wanted) -> Diagnosis | None:
+        if self.named and wanted.fits(self.named):
             return self.named
-        return self.hypothesis.diagnosis(name)
+        return self.hypothesis.diagnosis(wanted)
 
-    def refutes(self, name: str) -> bool:
-        """Is the output certainly not what the mistake of that name gives?"""
-        return self.hypothesis.can_refute(name) and self.explained(name) is None
+    def refutes(self, wanted: Wanted) -> bool:
+        """Is the output certainly not what that mistake gives?"""
+        return self.hypothesis.can_refute(wanted.name) and self.explained(wanted) is None
 
 
-def cause_of(outputs: Sequence[WrongOutput]) -> str | None:
-    """The name of the mistake that explains all of them; None where none does."""
-    named = (o.named.name for o in outputs if o.named and o.named.name not in FACTS)
-    return next((n for n in dict.fromkeys(named) if not any(o.refutes(n) for o in outputs)), None)
+def cause_of(outputs: Sequence[WrongOutput]) -> Wanted | None:
+    """The mistake that explains all of them: the same words, numbers apart, or else the same name;
+    None where none does."""
+    named = [o.named for o in outputs if o.named and o.named.name not in FACTS]
+    alike = [Wanted(found.name, without_numbers(found.text)) for found in named]
+    by_name = [Wanted(found.name) for found in named]
+    tried = dict.fromkeys([*alike, *by_name])
+    return next((each for each in tried if not any(o.refutes(each) for o in outputs)), None)
 
 
 def agreed(outputs: Sequence[WrongOutput]) -> dict[str, Check]:
@@ -56,6 +60,7 @@ def agreed(outputs: Sequence[WrongOutput]) -> dict[str, Check]:
         if output.named and output.named.name in FACTS:
             continue
         said = output.explained(cause) if cause else None
+        said = said or output.hypothesis.fact()
         if said != output.named and output.line:
             lines[output.check] = output.line(said)
     return lines
@@ -63,4 +68,4 @@ def agreed(outputs: Sequence[WrongOutput]) -> dict[str, Check]:
 
 def stands(diagnosis: Diagnosis, outputs: Sequence[WrongOutput]) -> bool:
     """Do the wrong outputs of the part's cases allow that cause?"""
-    return diagnosis.name in FACTS or not any(o.refutes(diagnosis.name) for o in outputs)
+    return diagnosis.name in FACTS or not any(o.refutes(Wanted(diagnosis.name)) for o in outputs)

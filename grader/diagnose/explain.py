@@ -10,30 +10,25 @@ import functools
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import ParamSpec
 
 import numpy as np
 
 from grader import paths
 from grader.diagnose import source_text, unwritten, values
+from grader.diagnose.known import border, grayscale, mask, mistakes, separable
 from grader.diagnose.known import filter as filters
-from grader.diagnose.known import grayscale, mask, mistakes
-from grader.diagnose.known.filter import Filter
-from grader.diagnose.mistake import Diagnosis, Mistake, reproduces
+from grader.diagnose.mistake import Diagnosis, Mistake, Wanted, reproduces
 from grader.model.lab import Case
 from grader.oracle import operations
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
 
 LOG = paths.BUILD / "diagnosis-fault.log"
-TOO_FEW = 16  # values; so few may be what a mistake gives by chance
+TOO_FEW = 6  # values; so few may be what a mistake gives by chance
 TURNED = ("copied", "mask-transposed")  # what exchanged lines of a separable mask look like
 LINES_EXCHANGED = "lines-exchanged"
-OF_UNWRITTEN = frozenset((
-    "accumulated", "apron-missing", "one-load-a-thread", "mask-offset", "row-pitch",
-    "threadidx-exchanged", "last-block-missing", "vector-tail", "left-before-loading",
-    "border-skipped",
-))  # fmt: skip
 LARGE = 300_000  # elements; larger outputs are only located: a small case shows the same mistake
 
 
@@ -77,81 +72,96 @@ class Hypothesis:
     left_early: bool = False
     source: str = ""
 
-    def diagnosis(self, name: str = "") -> Diagnosis | None:
-        """The mistake of that name, or without a name the likeliest one, that reproduces the
-        output; None if none does."""
-        return _diagnosis(self, name)
+    def diagnosis(self, wanted: Wanted | None = None) -> Diagnosis | None:
+        """The mistake that is wanted, or else the likeliest one, if it reproduces the output."""
+        return _diagnosis(self, wanted)
+
+    def fact(self) -> Diagnosis | None:
+        """What is certain of an output of which some holds no result."""
+        if self.operation not in filters.COMPUTE or not self.comparison.unwritten.any():
+            return None
+        *_, last = self._lacking()
+        return last
 
     def can_refute(self, name: str) -> bool:
         """Would the mistake of that name show in this output, if it were the cause?"""
         missing = self.comparison.unwritten
         if missing.all():
             return False
-        return bool(name in OF_UNWRITTEN or missing.any()) or self.comparison.got.size <= LARGE
+        if name in separable.NAMES:
+            f = filters.of(self.operation, self.inputs, self.case.border)
+            if not separable.applies(f):
+                return False
+        return bool(missing.any()) or self.comparison.got.size <= LARGE
+
+    def _lacking(self) -> Iterator[Diagnosis]:
+        return unwritten.explain(
+            filters.of(self.operation, self.inputs, self.case.border),
+            self.comparison,
+            self.on_host,
+            self.reads,
+            self.threads,
+            self.left_early,
+            block=self.block,
+            source=self.source,
+        )
+
+    def candidates(self, wanted: Wanted | None) -> Iterator[Diagnosis | None]:
+        """What reproduces the output, the likeliest first."""
+        case, comparison = self.case, self.comparison
+        if self.operation == "grey":
+            if comparison.got.size > LARGE:
+                return
+            if grayscale.is_saturated(comparison):
+                yield source_text.reversed_indices(self.source)
+            by_type = grayscale.narrow(self.source, self.inputs.image, case.set["weights"])
+            known = grayscale.mistakes(case, self.inputs, comparison)
+            yield from _reproducing(chain(by_type, known), comparison, wanted)
+            return
+        if self.operation not in filters.COMPUTE:
+            return  # an operation whose mistakes nobody has described yet
+        if comparison.unwritten.any():
+            yield from self._lacking()
+            return
+        yield values.by_themselves(comparison)
+        if case.exact:
+            yield _not_exact(case, self.operation, self.inputs, comparison)
+        if comparison.got.size > LARGE or (not wanted and comparison.got.size < TOO_FEW):
+            return
+        yield from self._of_filter(wanted)
+
+    def _of_filter(self, wanted: Wanted | None) -> Iterator[Diagnosis | None]:
+        """Of a filter whose output was written as a whole."""
+        comparison, f = self.comparison, filters.of(self.operation, self.inputs, self.case.border)
+        if not wanted or wanted.name == LINES_EXCHANGED:
+            exchanged = source_text.exchanged_lines(self.source)
+            for name in TURNED if exchanged else ():
+                tried = mistakes.of_filter(f, comparison, name)
+                if next(_reproducing(tried, comparison, Wanted(name)), None):
+                    yield exchanged
+        tried = mistakes.of_filter(f, comparison, wanted.name if wanted else "")
+        if not source_text.has_break(self.source):
+            tried = (mistake for mistake in tried if mistake.name != border.BROKEN_OFF)
+        yield from _reproducing(tried, comparison, wanted)
+        yield values.scaled(f, comparison)
+        yield from _reproducing(mask.single_taps(f, comparison), comparison, wanted)
+        yield mask.read_too_early(f, comparison)
 
 
 @_never_costs_a_grade
 @np.errstate(all="ignore")  # an output may hold anything
-def _diagnosis(this: Hypothesis, name: str) -> Diagnosis | None:
-    case, comparison = this.case, this.comparison
-    if this.operation not in filters.COMPUTE and this.operation != "grey":
-        return None  # an operation whose mistakes nobody has described yet
-    if this.operation == "grey":
-        if comparison.got.size > LARGE:
-            return None
-        if grayscale.is_saturated(comparison):
-            seen = source_text.reversed_indices(this.source)
-            if seen and name in ("", seen.name):
-                return seen
-        return _named(grayscale.mistakes(case, this.inputs, comparison), comparison, name)
-    f = filters.of(this.operation, this.inputs, case.border)
-    if comparison.unwritten.any():
-        lacking = unwritten.explain(
-            f,
-            comparison,
-            this.on_host,
-            this.reads,
-            this.threads,
-            this.left_early,
-            block=this.block,
-            source=this.source,
-        )
-        return lacking if name in ("", lacking.name) else None
-    found = values.by_themselves(comparison)
-    if not found and case.exact:
-        found = _not_exact(case, this.operation, this.inputs, comparison)
-    if found and name in ("", found.name):
-        return found
-    if comparison.got.size > LARGE or (not name and comparison.got.size < TOO_FEW):
-        return None
-    return _of_filter(f, comparison, this.source, name)
+def _diagnosis(this: Hypothesis, wanted: Wanted | None) -> Diagnosis | None:
+    found = (each for each in this.candidates(wanted) if each)
+    return next((each for each in found if not wanted or wanted.fits(each)), None)
 
 
-def _of_filter(f: Filter, comparison: Comparison, source: str, name: str) -> Diagnosis | None:
-    """Of a filter whose output was written as a whole."""
-    exchanged = source_text.exchanged_lines(source) if name in ("", LINES_EXCHANGED) else None
-    if name == LINES_EXCHANGED and exchanged:
-        both = (_named(mistakes.of_filter(f, comparison, n), comparison, n) for n in TURNED)
-        return exchanged if any(both) else None
-    found = _named(mistakes.of_filter(f, comparison, name), comparison, name)
-    if found and found.name in TURNED:
-        return exchanged or found if not name else found
-    others: list[Callable[[], Diagnosis | None]] = [
-        lambda: found,
-        lambda: values.scaled(f, comparison),
-        lambda: _named(mask.single_taps(f, comparison), comparison, name),
-        lambda: mask.read_too_early(f, comparison),
-    ]
-    tried = (other() for other in others)
-    return next((d for d in tried if d and name in ("", d.name)), None)
-
-
-def _named(tried: Iterator[Mistake], comparison: Comparison, name: str) -> Diagnosis | None:
-    """The first mistake, of that name if there is one, that reproduces the output."""
+def _reproducing(
+    tried: Iterator[Mistake], comparison: Comparison, wanted: Wanted | None
+) -> Iterator[Diagnosis]:
+    """The mistakes, of those that are wanted, that reproduce the output."""
     for mistake in tried:
-        if name in ("", mistake.name) and reproduces(mistake.output(), comparison):
-            return Diagnosis(mistake.name, mistake.text)
-    return None
+        if (not wanted or wanted.fits(mistake)) and reproduces(mistake.output(), comparison):
+            yield Diagnosis(mistake.name, mistake.text)
 
 
 def _not_exact(

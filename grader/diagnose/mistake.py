@@ -1,5 +1,6 @@
 """A known mistake, the output that it gives, and whether the student's output is that one."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,6 +18,23 @@ class Diagnosis:
 
     name: str
     text: str
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A mistake that is looked for, by its name. text: what is said of it, numbers apart; "": any
+    text."""
+
+    name: str
+    text: str = ""
+
+    def fits(self, found: "Diagnosis | Mistake") -> bool:
+        return found.name == self.name and self.text in ("", without_numbers(found.text))
+
+
+def without_numbers(text: str) -> str:
+    """The text of a mistake, the same for images and masks of any size."""
+    return re.sub(r"-?\d+", "#", text)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Mistakes that the text of the student's file shows, where an output alone does not."""
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
 from grader.diagnose.mistake import Diagnosis
@@ -12,6 +13,11 @@ _NUMBER = re.compile(r"[(\s]*(?:\(\s*(?:char|short|int)\s*\)\s*)?(\d+|0[xX][0-9a
 _DIVIDES = {"for", "sections", "single", "task", "taskloop", "master", "masked", "loop"}
 _ROLLED = (["(", "1", ")"], ["1"])  # behind `#pragma unroll`
 _BARRIER = re.compile(r"__sync\w*|sync\w*")
+NARROW = {
+    "short": (16, True), "int16_t": (16, True), "uint16_t": (16, False),
+    "char": (8, True), "int8_t": (8, True), "uint8_t": (8, False),
+}  # fmt: skip
+_NARROW = "|".join(NARROW)
 FEW = 3  # indices; the order of fewer may be chance
 MOST_INDEX = 127  # of a byte; a larger one stores 0
 
@@ -46,6 +52,30 @@ def short_bound(source: str) -> tuple[int, str] | None:
 def has_groups_of_4(source: str) -> bool:
     """Is there a 4, or a type such as float4?"""
     return any(read(source).sequences(r"4|\w*[a-z]4"))
+
+
+def has_break(source: str) -> bool:
+    """Does a loop end early somewhere?"""
+    return any(read(source).sequences("break"))
+
+
+def narrow_sums(source: str) -> Iterator[tuple[int, str, int, bool]]:
+    """Variables of at most 16 bits that get the value of an expression with a product: line, type,
+    bits, and whether the type has a sign."""
+    code = read(source)
+    for start, end in code.sequences(_NARROW, r"[A-Za-z_]\w*", "="):
+        type_ = code.plain[start:end].split()[0]
+        statement = code.plain[end : code.plain.find(";", end)]
+        if "*" in statement:
+            bits, is_signed = NARROW[type_]
+            yield code.line(start), type_, bits, is_signed
+
+
+def divided_weight(source: str) -> int | None:
+    """The line on which a weight is divided by 32768 before it is multiplied."""
+    code = read(source)
+    found = code.sequences(r"\w+", r"\.|->", "[rgb]", "/", "32768")
+    return next((code.line(start) for start, _ in found), None)
 
 
 def exchanged_lines(source: str) -> Diagnosis | None:

@@ -1,5 +1,6 @@
 """Why was an output, or a part of it, never written?"""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from grader.oracle.operations import OPERATIONS, Operation
 
 Mask = npt.NDArray[np.bool_]
 
+STEPS = (2, 4, 8, 16, 32, 64, 128, 256)  # lines from one block to the next
 UNINITIALIZED = "uninitialized memory"
 ROUND_UP = (
     "round the division up, (n + block - 1) / block, and make the grid's x from the width and its "
@@ -51,8 +53,9 @@ def explain(
     *,
     block: tuple[int, int] | None = None,
     source: str = "",
-) -> Diagnosis:
-    """What is known about an output of which some, or all, holds no result.
+) -> Iterator[Diagnosis]:
+    """What is known about an output of which some, or all, holds no result: what explains it, the
+    likeliest first, and last what is certain.
 
     `on_host`: the function was given the output array itself. `reads`: the memory of unknown
     content that a run with all checks on reads, in words; "": none; None: not known. `threads`: of
@@ -65,41 +68,46 @@ def explain(
     count = f"{int(missing.sum())} of {missing.size} {out.things()}"
     if comparison.added_to[missing].all():
         array = "out" if on_host else "the output"
-        return Diagnosis(
+        yield Diagnosis(
             "accumulated",
             f"{count} hold a sum with what was in {array} before the call: set it to 0 first, or "
             "add up in a variable",
         )
+        return
     if on_host and not comparison.untouched.any():
-        return Diagnosis(
+        yield Diagnosis(
             "nan", f"{count} hold a NaN that your code wrote: it holds -1 in each byte, as an int"
         )
+        return
     cause = _cause(comparison, reads)
     if missing.all():
-        return _everything(out, cause)
-    diagnosis: Diagnosis | None
+        yield _everything(out, cause)
+        return
     if left_early:
-        diagnosis = None
+        pass
     elif comparison.got.ndim > 2:
-        diagnosis = _last_of_some_axes(out, missing, count, cause)
+        yield from filter(None, [_last_of_some_axes(out, missing, count, cause)])
     else:
-        diagnosis = (
-            (_apron_not_loaded(f, comparison) if cause.may_be_unloaded() else None)
-            or (None if cause.never else mask.read_too_early(f, comparison))
-            or (None if cause.computed else _wrong_pitch(f, comparison))
-            or (None if cause.computed else thread_index.explain(missing, count, block))
-            or _last_rows_and_columns(f, missing, count, on_host, cause, threads, source)
-            or _border_skipped(f, missing, count, cause)
+        of_plane: tuple[Callable[[], Diagnosis | None], ...] = (
+            lambda: _apron_not_loaded(f, comparison) if cause.may_be_unloaded() else None,
+            lambda: None if cause.never else mask.read_too_early(f, comparison),
+            lambda: None if cause.computed else _wrong_pitch(f, comparison),
+            lambda: None if cause.computed else thread_index.explain(missing, count, block),
+            lambda: _last_rows_and_columns(
+                f, missing, count, on_host, cause, threads, block, source
+            ),
+            lambda: None if cause.computed else _left_out_of_each_block(missing, count),
+            lambda: _border_skipped(f, missing, count, cause),
         )
-    if diagnosis:
-        return diagnosis
+        yield from filter(None, (each() for each in of_plane))
     if untouched := int((missing & comparison.untouched).sum()):
         rest = int(missing.sum()) - untouched
         text = f"{untouched} of {missing.size} {out.things()} were never written"
         text += f", and {rest} were computed from {reads or UNINITIALIZED}" if rest else ""
-        return Diagnosis("not-all-written", text + _where(out, missing))
+        yield Diagnosis("not-all-written", text + _where(out, missing))
+        return
     name = "uninitialised-result" if cause.computed else "not-all-written"
-    return Diagnosis(name, f"{count} {cause.words()}{_where(out, missing)}")
+    yield Diagnosis(name, f"{count} {cause.words()}{_where(out, missing)}")
 
 
 def _cause(comparison: Comparison, reads: str | None) -> _Cause:
@@ -171,6 +179,26 @@ def _wrong_pitch(f: Filter, comparison: Comparison) -> Diagnosis | None:
     return None
 
 
+def _left_out_of_each_block(missing: Mask, count: str) -> Diagnosis | None:
+    """Are of every so many rows, or columns, only the first ones written? From one block to the
+    next the index then advances by more than a block computes."""
+    for axis, thing, index in ((0, "rows", "y"), (1, "columns", "x")):
+        size = missing.shape[axis]
+        lines = missing.all(axis=1 - axis)
+        if not lines.any() or (missing != np.expand_dims(lines, 1 - axis)).any():
+            continue
+        few = int(np.argmax(lines))
+        for every in (e for e in STEPS if few < e < size):
+            if few and (lines == (np.arange(size) % every >= few)).all():
+                return Diagnosis(
+                    "steps-too-far",
+                    f"{count} were never written: of every {every} {thing} only the first {few} "
+                    f"are: {index} advances by {every} from one block to the next, and a block "
+                    f"computes {few}",
+                )
+    return None
+
+
 @dataclass(frozen=True)
 class _Ends:
     """The columns from x0 and the rows from y0 of an image of width and height are missing, and
@@ -211,6 +239,7 @@ def _last_rows_and_columns(
     on_host: bool,
     cause: _Cause,
     threads: tuple[int, int] | None,
+    block: tuple[int, int] | None,
     source: str,
 ) -> Diagnosis | None:
     """Are all of the last columns, the last rows or both missing, and nothing else?"""
@@ -222,7 +251,7 @@ def _last_rows_and_columns(
         return _last_block(
             f"{ends.text}; line {line} leaves them out by `{test}`: test x < width and y < height"
         )
-    grid = _grid_too_small(ends, count, threads)
+    grid = _grid_too_small(ends, count, threads, block)
     if grid or 2 * ends.x0 <= ends.width or 2 * ends.y0 <= ends.height:
         return grid
     if on_host:
@@ -289,7 +318,9 @@ def _after_groups(ends: _Ends) -> Diagnosis:
     return Diagnosis("vector-tail", text)
 
 
-def _grid_too_small(ends: _Ends, count: str, threads: tuple[int, int] | None) -> Diagnosis | None:
+def _grid_too_small(
+    ends: _Ends, count: str, threads: tuple[int, int] | None, block: tuple[int, int] | None
+) -> Diagnosis | None:
     """Are the grid's threads too few in a direction, and just the pixels beyond them missing?"""
     width, height = ends.width, ends.height
     if not ends.cause.never or not threads:
@@ -297,7 +328,14 @@ def _grid_too_small(ends: _Ends, count: str, threads: tuple[int, int] | None) ->
     if (ends.x0, ends.y0) != (min(threads[0], width), min(threads[1], height)):
         return None
     swapped = threads[0] >= 2 * width and threads[1] < height
-    advice = "make its x from the width and its y from the height" if swapped else ROUND_UP
+    advice = ROUND_UP
+    if swapped:
+        advice = "make its x from the width and its y from the height"
+    elif block and (width - threads[0] >= block[0] or height - threads[1] >= block[1]):
+        advice = (  # more than a block is missing: no division was rounded down
+            "compute the number of blocks from the size of the image and the number of pixels that "
+            "a block of this kernel computes"
+        )
     return _last_block(
         f"{count} were never written: the grid has {threads[0]} x {threads[1]} threads for {width} "
         f"x {height} pixels; {advice}"

@@ -198,11 +198,11 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "cudaGetSymbolAddress()",
     ("use-after-free", "copy"): "the {side} of this call was already freed",
     ("wrong-space", "not-device"): "the {side} of this call should be device memory but is host "
-    "memory",
+    "memory: does the direction, such as cudaMemcpyHostToDevice, fit both pointers?",
     ("wrong-space", "copy-never-set"): "the {side} of this call should be device memory but is a "
     "pointer that was never set",
     ("wrong-space", "not-host"): "the {side} of this call should be host memory but is device "
-    "memory",
+    "memory: does the direction, such as cudaMemcpyHostToDevice, fit both pointers?",
     ("out-of-bounds", "copy"): "this call accesses {bytes} bytes, but the {side} has only {limit} "
     "from that address on",
     ("out-of-bounds", "array-copy"): "this copy of {size[0]} bytes x {size[1]} rows x {size[2]} "

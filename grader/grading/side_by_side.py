@@ -71,17 +71,19 @@ def _in_order(
     wait for each other: a cause must explain them all."""
     for _, cases in groupby(checks, _public_cases):
         held: list[tuple[Planned, Check]] = []
-        known = len(session.wrong_outputs)
+        known, observer = len(session.wrong_outputs), session.observer
         for planned in cases:
             begins(planned)
             check = judge(session, planned, cache)
             if held or len(session.wrong_outputs) > known:
                 held.append((planned, check))
                 session.so_far.append(check)  # what comes next asks what was before
+                session.observer = replace(observer, failing=lambda _: None)  # the first is first
             else:
                 yield planned, check
         if held:
             del session.so_far[-len(held) :]
+            session.observer = observer
         lines = causes.agreed(session.wrong_outputs[known:])
         for planned, check in held:
             yield planned, lines.get(check.id, check)

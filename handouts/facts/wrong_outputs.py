@@ -15,7 +15,7 @@ from grader.diagnose.mistake import Mistake
 from grader.diagnose.unwritten import UNINITIALIZED
 from grader.model.lab import Case
 from grader.oracle import compare
-from grader.oracle.compare import POISON, QUIET, SIGNALLING, Comparison
+from grader.oracle.compare import POISON, QUIET, SIGNALLING, Comparison, bytes_before
 from grader.oracle.correlation import Expected, correlate64
 from grader.oracle.grayscale import WEIGHTS, grey
 from grader.oracle.inputs import Inputs
@@ -133,9 +133,10 @@ def _known(name: str, value: Array) -> Mistake:
 
 
 def _unwritten_bytes(right: Array) -> Iterator[Wrong]:
-    yield Wrong("nothing-written", np.full_like(right, 255))
-    part = right.copy()
-    part.reshape(-1)[-(right.size % STRIP + 5 * right.shape[1]) :] = 255
+    before = bytes_before(right.size)
+    yield Wrong("nothing-written", before.reshape(right.shape))
+    part, rest = right.copy(), right.size % STRIP + 5 * right.shape[1]
+    part.reshape(-1)[-rest:] = before[-rest:]
     yield Wrong("not-all-written", part)
 
 

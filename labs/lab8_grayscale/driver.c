@@ -264,6 +264,28 @@ static bool copied_pinned(const struct job *job) {
 #endif
 }
 
+/* Says what copied_pinned() misses. Where bytes of both images were copied so, the rest may be
+ * pixels that no section has. */
+static void say_not_pinned(struct runner *r, const struct job *job, const char *name) {
+#ifdef CONVLABS_SIM
+    const size_t to = sim_copied_page_locked(0), back = sim_copied_page_locked(1);
+    if (to && back) {
+        runner_fail(r, RUNNER_REJECTED,
+                    "%s() copied %zu of the %zu bytes of h_rgb from pinned memory, and %zu of the "
+                    "%zu bytes of h_grey back to it: do the sections have all pixels, and was all "
+                    "of both images still pinned?",
+                    name, to, 3 * job->pixels, back, job->pixels);
+        return;
+    }
+#else
+    (void)job;
+#endif
+    runner_fail(r, RUNNER_REJECTED,
+                "%s() did not copy both images from and to pinned memory: pin h_rgb and h_grey "
+                "with cudaHostRegister(), and copy from and to them before you unpin them",
+                name);
+}
+
 /* Part E, with the copies. What a function leaves behind is worse than an error that it returns: it
  * is what the report is to name. */
 static void run_with_transfer(struct runner *r, const struct job *job, const char *transfer,
@@ -298,10 +320,7 @@ static void run_with_transfer(struct runner *r, const struct job *job, const cha
         our_fault("there is no transfer '%s'", transfer);
     }
     if (error == cudaSuccess && strcmp(transfer, "plain") != 0 && !copied_pinned(job)) {
-        runner_fail(r, RUNNER_REJECTED,
-                    "%s() did not copy both images from and to pinned memory: pin h_rgb and h_grey "
-                    "with cudaHostRegister(), and copy from and to them before you unpin them",
-                    name);
+        say_not_pinned(r, job, name);
     }
     device_case_drivers_turn(&c);
 #ifdef CONVLABS_SIM

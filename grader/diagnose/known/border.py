@@ -11,6 +11,8 @@ from grader.oracle.borders import BORDERS
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 
+BROKEN_OFF = "loop-broken-off"  # said only where the source has a `break`
+
 
 def wrong(f: Filter, _: Comparison) -> Iterator[Mistake]:
     """Pixels outside the image with the value of another border."""
@@ -38,6 +40,51 @@ def skipped(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
             "border-skipped",
             f"a frame {f.radius} px wide {what}: compute the pixels at the image's border too",
             partial(_filled, right, inside, filling),
+        )
+
+
+def edge_outside(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """The first or last row or column of the image taken for outside, by a test that is off by
+    one."""
+    height, width = f.shape
+    if f.border != "zero" or not f.radius:
+        return
+    for axis, thing, at, size in (
+        (-1, "column", width - 1, "width"),
+        (-2, "row", height - 1, "height"),
+        (-2, "row", 0, "height"),
+        (-1, "column", 0, "width"),
+    ):
+        name = "x" if thing == "column" else "y"
+        image = f.image.copy()
+        np.moveaxis(image, axis, 0)[at] = 0
+        if image.shape[axis] > 1:
+            yield Mistake(
+                "edge-taken-for-outside",
+                f"the pixels of {thing} {at} are read as if they were outside the image: inside "
+                f"are 0 <= {name} and {name} < {size}, so that the range of {name} is one longer",
+                f.output(image),
+            )
+
+
+def broken_off(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
+    """The loop over the taps ended at the first one outside the image."""
+    right, (rows, columns) = comparison.expected, f.reach
+    height, width = f.shape
+    for axis, where, reach, size in (
+        (-1, "left of column", columns, width),
+        (-2, "above row", rows, height),
+    ):
+        if not reach:
+            continue
+        outside = np.arange(size) < reach
+        shape = (size, 1) if axis == -2 else (1, size)
+        there = np.broadcast_to(outside.reshape(shape), right.value.shape)
+        yield Mistake(
+            BROKEN_OFF,
+            f"the pixels {where} {reach} are 0: their first tap lies outside the image, and "
+            "`break` ends the loop there; `continue` goes on with the next tap",
+            partial(_filled, right, ~there, np.zeros(right.value.shape)),
         )
 
 

@@ -139,6 +139,20 @@ def _summed(planes: Array) -> Array:
     return np.broadcast_to(planes.sum(axis=0), planes.shape)
 
 
+def pixels_not_reloaded(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """The first channels of the image used again for the next ones, with the right weights."""
+    if f.operation != "layers":
+        return
+    channels = len(f.image)
+    for part in range(2, min(channels, MANY)):
+        yield Mistake(
+            "pixels-not-reloaded",
+            f"the pixels of channels 0..{part - 1} are used again for the channels after them: add "
+            "the number of the part's first channel to the index into the image",
+            f.output(f.image[np.arange(channels) % part]),
+        )
+
+
 def left_out(f: Filter, _: Comparison) -> Iterator[Mistake]:
     """Channels at the end, or all but some, left out of the sum."""
     if f.operation != "layers":

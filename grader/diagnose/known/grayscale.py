@@ -5,10 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from grader.diagnose import source_text
 from grader.diagnose.known import grey_bytes
 from grader.diagnose.known.indexing import pitches
 from grader.diagnose.mistake import Mistake
 from grader.model.lab import Case
+from grader.oracle import compare
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 from grader.oracle.grayscale import DECIMALS, WEIGHTS, Triple, grey, weighted
@@ -17,7 +19,7 @@ from grader.oracle.inputs import Inputs
 Bytes = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
 
-POISON = 255  # each byte of the output before the call
+POISON = 255  # each byte of a device's memory that has not been written
 FEW = 16  # wrong pixels; what fewer show may be chance
 MOST = 0.9  # of the pixels
 LEAST = 3  # of them, all in the pixels that remain after vectors
@@ -29,15 +31,16 @@ VECTOR = "check the order of the bytes where you shuffle or pack them, and the l
 def mistakes(case: Case, inputs: Inputs, comparison: Comparison) -> Iterator[Mistake]:
     """The known mistakes, the likeliest first. The image is height x width x 3 bytes."""
     image, name = inputs.image, case.set["weights"]
-    yield from _unwritten(comparison)
+    before = _before(case, comparison)
+    yield from _unwritten(comparison, before)
     yield from _halves(image, WEIGHTS[name])
     if comparison.count() >= FEW:
-        yield from _of_pixels(image, name)
+        yield from _of_pixels(image, name, before)
         yield from _byte_order(image, WEIGHTS[name], comparison)
         yield from _swapped(image, comparison.expected.value)
         yield from _moved(image, WEIGHTS[name], comparison.expected.value)
         yield from _at_one_place(image, name, comparison)
-    yield from _in_a_part(image, name, comparison)
+    yield from _in_a_part(image, name, comparison, before)
     if comparison.count() >= FEW:
         yield from grey_bytes.wrong_bytes(image, WEIGHTS[name], comparison)
 
@@ -50,14 +53,14 @@ def is_saturated(comparison: Comparison) -> bool:
     return bool(whole >= FEW and wrong.mean() >= MOST and (got[wrong] == POISON).mean() >= MOST)
 
 
-def _of_pixels(image: Bytes, name: str) -> Iterator[Mistake]:
+def _of_pixels(image: Bytes, name: str, before: I64) -> Iterator[Mistake]:
     """The mistakes that change the value of each pixel, wherever it lies."""
     yield from _weights(image, name)
-    yield from _rounding(image, WEIGHTS[name], DECIMALS[name])
+    yield from _rounding(image, WEIGHTS[name], DECIMALS[name], before)
     yield from _signs(image, WEIGHTS[name])
 
 
-def _in_a_part(image: Bytes, name: str, comparison: Comparison) -> Iterator[Mistake]:
+def _in_a_part(image: Bytes, name: str, comparison: Comparison, before: I64) -> Iterator[Mistake]:
     """The same mistakes in the pixels that whole vectors convert, or only in those that remain."""
     wrong = comparison.wrong.reshape(-1)
     right = comparison.expected.value
@@ -79,7 +82,7 @@ def _in_a_part(image: Bytes, name: str, comparison: Comparison) -> Iterator[Mist
             if in_rest
             else f"in the pixels before {last}, which {remain} after the last whole vector"
         )
-        for mistake in _of_pixels(image, name):
+        for mistake in _of_pixels(image, name, before):
             value = np.where(part.reshape(right.shape), mistake.output().value, right)
             yield _exactly(mistake.name, f"{words}: {mistake.text}", value)
 
@@ -121,21 +124,30 @@ def _signs(image: Bytes, weights: Triple) -> Iterator[Mistake]:
         )
 
 
-def _unwritten(comparison: Comparison) -> Iterator[Mistake]:
-    """Bytes that still hold 255. One that must be 255 cannot be told from one that was written."""
+def _before(case: Case, comparison: Comparison) -> I64:
+    """What the output held before the call: in a device's memory all bytes are the same."""
+    size, shape = comparison.got.size, comparison.got.shape
+    on_device = "transfer" in case.set
+    filled = np.full(size, POISON) if on_device else compare.bytes_before(size)
+    return filled.reshape(shape).astype(np.int64)
+
+
+def _unwritten(comparison: Comparison, before: I64) -> Iterator[Mistake]:
+    """Bytes that were never written. One that must be what it was before cannot be told from one
+    that was written."""
     right, got = comparison.expected.value, comparison.got
-    left = comparison.wrong & (got == POISON)
-    if left.all() or (left == (right != POISON)).all():
+    left = comparison.wrong & (got == before)
+    if left.all() or (left == (right != before)).all():
         yield _exactly("nothing-written", "no pixel of the output was written", got)
         return
-    if (left == comparison.wrong).all():
+    if (left == comparison.wrong).all() and left.sum() >= LEAST:
         flat = np.flatnonzero(left)
         last = len(flat) == left.size - flat[0]
         where = f": the last {len(flat)} of the image" if last else ""
         yield _exactly(
             "not-all-written",
-            f"{len(flat)} of {left.size} pixels still hold 255, as before the call{where}; compute "
-            "the pixels that remain after the vectors, the parallel sections or the grid's blocks",
+            f"{len(flat)} of {left.size} pixels were never written{where}; compute the pixels that "
+            "remain after the vectors, the parallel sections or the grid's blocks",
             got,
         )
 
@@ -192,7 +204,7 @@ def _weights(image: Bytes, name: str) -> Iterator[Mistake]:
 
 
 def _rounding(
-    image: Bytes, weights: Triple, decimals: tuple[float, float, float]
+    image: Bytes, weights: Triple, decimals: tuple[float, float, float], before: I64
 ) -> Iterator[Mistake]:
     """Sums that are cut, shifted by a wrong number, or rounded at the wrong time."""
     total = weighted(image, weights)
@@ -233,7 +245,7 @@ def _rounding(
     yield _exactly(
         "accumulated",
         "each value was added to what the output held before: write it with =, not +=",
-        (((total + 16384) >> 15) + POISON) & 255,
+        (((total + 16384) >> 15) + before) & 255,
     )
     small = [(w + 64) >> 7 for w in weights]
     yield _exactly(
@@ -358,6 +370,19 @@ def _moved(image: Bytes, weights: Triple, right: npt.NDArray[np.float64]) -> Ite
         pixels = bytes_[np.where(known[:, None], index, 0)]
         value = grey(pixels[None], weights)[0].astype(np.float64)
         yield _exactly(name, text, np.where(known, value, np.nan).reshape(right.shape))
+    pixel = np.arange(right.size)
+    for group in VECTORS:
+        for step in (group, 2 * group, 4 * group, 3 * group - 1, 3 * group + 1):
+            begin = pixel // group * step + 3 * (pixel % group)
+            there = np.asarray(begin + 2 < bytes_.size)
+            pixels = bytes_[np.where(there, begin, 0)[:, None] + np.arange(3)[None, :]]
+            value = grey(pixels[None], weights)[0].astype(np.float64)
+            yield _exactly(
+                "vector-stride",
+                f"every {group} pixels are read {step} bytes behind the {group} before them; "
+                f"{group} pixels have {3 * group} bytes",
+                np.where(there, value, np.nan).reshape(right.shape),
+            )
     for pitch, words in pitches(width, height, 0) if height > 1 else ():
         y, x = np.indices(right.shape)
         index = np.asarray(y * pitch + x)
@@ -367,6 +392,29 @@ def _moved(image: Bytes, weights: Triple, right: npt.NDArray[np.float64]) -> Ite
             f"the image's rows were read {pitch} pixels apart ({words}); row y begins at y * width "
             f"= y * {width}",
             np.where(index < right.size, value, np.nan),
+        )
+
+
+def narrow(source: str, image: Bytes, name: str) -> Iterator[Mistake]:
+    """A sum in a type that is too narrow for it, or weights divided before they are multiplied: the
+    source shows which, and the output must be what that gives."""
+    total = weighted(image, WEIGHTS[name]) + 16384
+    for line, type_, bits, is_signed in source_text.narrow_sums(source):
+        low = total & ((1 << bits) - 1)
+        if is_signed:
+            low = np.where(low >= 1 << (bits - 1), low - (1 << bits), low)
+        yield _exactly(
+            "sum-too-narrow",
+            f"line {line}: the sum of the products needs 23 bits, and `{type_}` has {bits}: use "
+            "int",
+            low >> 15 & 255,
+        )
+    if divided := source_text.divided_weight(source):
+        yield _exactly(
+            "divided-first",
+            f"line {divided}: a weight is less than 32768, so the integer division by 32768 gives "
+            "0: multiply and add first, then divide the sum",
+            np.zeros(total.shape),
         )
 
 

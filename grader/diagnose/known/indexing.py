@@ -65,7 +65,7 @@ def offset(dx: int, dy: int) -> str:
 def windows_off(f: Filter, _: Comparison) -> Iterator[Mistake]:
     """Each window is read too far to one side: a radius was forgotten, or added twice."""
     radius = f.mask.shape[-1] // 2
-    sizes = dict.fromkeys(n for n in (radius, abs(MAX_RADIUS - radius), 1) if n)
+    sizes = dict.fromkeys(n for n in (radius, abs(MAX_RADIUS - radius), MAX_RADIUS, 1) if n)
     for dx, dy in ((size * dx, size * dy) for size in sizes for dx, dy in STEPS):
         image = _moved(f, dx, dy)
         if f.multiply_adds(image) > LONG:
@@ -109,6 +109,13 @@ def swapped_inputs(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
         "and y with the height",
         partial(_wrong_sides, f),
     )
+    if f.image.ndim == 2:
+        yield Mistake(
+            "width-height-swapped",
+            "width and height are exchanged where a pixel is read: its index is y * width + x, and "
+            "it is inside if x < width and y < height",
+            partial(_read_swapped, f, tall),
+        )
     for mask in (f.mask, np.swapaxes(f.mask, -1, -2)):
         yield Mistake(
             "width-height-swapped",
@@ -116,6 +123,15 @@ def swapped_inputs(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
             "the same pixels gives",
             partial(_reshaped, f.output(tall, mask), comparison.got.shape),
         )
+
+
+def _read_swapped(f: Filter, tall: Array) -> Expected:
+    """With each pixel read from an image of height x width, at the index that it has there."""
+    height, width = f.shape
+    down, right = f.frame
+    more = max(height, width)
+    wide = borders.pad(tall, down + more, right + more, f.border)
+    return f.inside(wide[..., more : more + height + 2 * down, more : more + width + 2 * right])
 
 
 def _wrong_sides(f: Filter) -> Expected:

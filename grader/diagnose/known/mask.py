@@ -176,6 +176,38 @@ def early(f: Filter, _: Comparison) -> Iterator[Mistake]:
         yield Mistake("mask-offset", words, _earlier(f, shift))
 
 
+def late(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """Coefficients read one too late, where the memory behind the mask holds 0."""
+    if f.mask.ndim == 2 and f.mask.size > 1:
+        flat = np.append(f.mask.reshape(-1)[1:], f.mask.dtype.type(0))
+        yield Mistake(
+            "mask-offset",
+            "each coefficient is read one too late, at index i + 1 for i: is the index advanced "
+            "before it is used?",
+            f.output(mask=flat.reshape(f.mask.shape)),
+        )
+
+
+def bank_strides(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """The masks of a bank taken from where they would begin if each had another size."""
+    rows, size = f.mask.shape[-2:]
+    number, place = np.indices((len(f.mask), rows * size))
+    for stride, words in (
+        (MAX_SIZE * MAX_SIZE, "the size of the largest mask"),
+        (size, "a row of a mask"),
+        (1, "one coefficient"),
+    ):
+        if f.phases > 1 and stride != rows * size:
+            yield Mistake(
+                "bank-stride",
+                f"the masks of the bank were read {stride} coefficients apart ({words}); mask k "
+                f"begins at k * (2 * radius + 1)^2 = k * {rows * size}",
+                f.output(
+                    mask=read_at(f.mask, np.asarray(number * stride + place)).reshape(f.mask.shape)
+                ),
+            )
+
+
 def _earlier(f: Filter, shift: int) -> Output:
     """With each coefficient read `shift` elements too early, and 0 before the mask's first one."""
     flat = np.zeros(f.mask.size, dtype=f.mask.dtype)

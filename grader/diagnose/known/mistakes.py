@@ -3,7 +3,16 @@
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 
-from grader.diagnose.known import border, channels, indexing, mask, separable, sums, tiles
+from grader.diagnose.known import (
+    border,
+    channels,
+    exchanged,
+    indexing,
+    mask,
+    separable,
+    sums,
+    tiles,
+)
 from grader.diagnose.known.filter import Filter
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
@@ -18,13 +27,17 @@ MISTAKES: tuple[Callable[[Filter, Comparison], Iterator[Mistake]], ...] = (
     tiles.missing_aprons,
     mask.turned,
     border.wrong,
+    border.edge_outside,
+    border.broken_off,
     separable.mistakes,
     mask.parts,
     tiles.parts_on_some_lines,
     channels.image_layout,
     channels.output_layout,
     channels.left_out,
+    channels.pixels_not_reloaded,
     sums.not_reset,
+    sums.not_reset_between_groups,
     mask.phases,
     mask.coefficients,
     sums.copied,
@@ -35,7 +48,11 @@ MISTAKES: tuple[Callable[[Filter, Comparison], Iterator[Mistake]], ...] = (
     indexing.row_pitches,
     tiles.transposed,
     mask.strides,
+    mask.bank_strides,
     mask.early,
+    mask.late,
+    exchanged.lines,
+    exchanged.tiles,
 )
 
 

@@ -1,14 +1,18 @@
 """Mistakes with the sum: never set back to 0, or never taken."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from grader.diagnose.known.filter import Filter
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 from grader.oracle.rounding_bound import gamma
+
+MOST = 0.9  # of the values behind the first group
 
 
 def not_reset(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
@@ -29,6 +33,47 @@ def not_reset(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
                 "the sum to 0 for every pixel",
                 lambda output=output: output,  # type: ignore[misc]
             )
+
+
+def not_reset_between_groups(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
+    """A thread computes several pixels of a row or column, and its sum goes on from one to the
+    next."""
+    right = comparison.expected
+    roundoff = float(np.finfo(comparison.got.dtype).eps) / 2
+    for axis, things, to in ((-1, "column", "left of it"), (-2, "row", "above it")):
+        count = f.shape[axis]
+        for step in (1, 2, 4, 8, 16, 32):
+            for block in (2 * step, 4 * step, 8 * step, 128, count):
+                if not step < block <= max(count, 2 * step) or step >= count:
+                    continue
+                place = np.arange(count) % block
+                if not (_is_wrong_from(comparison, axis, place, step)):
+                    continue
+                of_each = f" of every {block}" if block < count else ""
+                yield Mistake(
+                    "sum-not-reset",
+                    f"from {things} {step}{of_each} on, each pixel also contains the sum of the "
+                    f"pixel {step} {to}: set the sum to 0 for every pixel",
+                    partial(_summed_on, right, axis, step, block, roundoff),
+                )
+
+
+def _is_wrong_from(
+    comparison: Comparison, axis: int, place: npt.NDArray[np.int64], step: int
+) -> bool:
+    """Are the first `step` lines of each block right, and most others wrong?"""
+    wrong = np.moveaxis(comparison.wrong, axis, 0)
+    later = wrong[place >= step]
+    return not wrong[place < step].any() and later.size > 0 and bool(later.mean() > MOST)
+
+
+def _summed_on(right: Expected, axis: int, step: int, block: int, roundoff: float) -> Expected:
+    value, bound = (np.moveaxis(a, axis, 0).copy() for a in (right.value, right.bound))
+    for i in range(len(value)):
+        if i % block >= step:
+            value[i] += value[i - step]
+            bound[i] += bound[i - step] + 4 * roundoff * np.abs(value[i])
+    return Expected(np.moveaxis(value, 0, axis), np.moveaxis(bound, 0, axis))
 
 
 def copied(f: Filter, comparison: Comparison) -> Iterator[Mistake]:

@@ -15,7 +15,7 @@ from grader.model import spec
 from grader.model.lab import Case
 from grader.model.result import Check
 from grader.oracle import operations
-from grader.oracle.compare import compare
+from grader.oracle.compare import bytes_before, compare
 from grader.oracle.grayscale import DECIMALS, WEIGHTS, grey
 from grader.oracle.inputs import Inputs, inputs
 from grader.session import plan
@@ -63,6 +63,7 @@ def test_one_byte_is_right_and_floats_find_it(name: str) -> None:
     assert not compare((total + np.float32(1)).astype(np.uint8), expected).right()
 
 
+BEFORE = bytes_before(RIGHT.size).reshape(RIGHT.shape).astype(np.int64)
 TOTAL = GIVEN.image.astype(np.int64) @ np.array(WEIGHTS["709"]) + 16384
 
 
@@ -75,7 +76,7 @@ def reordered(vector: int, order: list[int]) -> I64:
 
 def left_over(count: int) -> I64:
     got = RIGHT.reshape(-1).copy()
-    got[len(got) - count :] = 255
+    got[len(got) - count :] = BEFORE.reshape(-1)[len(got) - count :]
     return got.reshape(RIGHT.shape)
 
 
@@ -89,7 +90,7 @@ def lanes(order: list[int]) -> I64:
 
 
 MISTAKES: dict[str, Callable[[], I64]] = {
-    "nothing-written": lambda: np.full(RIGHT.shape, 255),
+    "nothing-written": lambda: BEFORE,
     "not-all-written": lambda: left_over(33),
     "channels-swapped": lambda: grey(GIVEN.image[..., ::-1], WEIGHTS["709"]),
     "channel-left-out": lambda: grey(GIVEN.image, (6966, 23436, 0)),
@@ -116,7 +117,7 @@ MISTAKES: dict[str, Callable[[], I64]] = {
     "shifted": lambda: np.roll(RIGHT.reshape(-1), 1).reshape(RIGHT.shape),
     "row-pitch": lambda: np.stack([RIGHT.reshape(-1)[y * 60 : y * 60 + 61] for y in range(53)]),
     "not-normalised": lambda: TOTAL & 255,
-    "accumulated": lambda: (RIGHT + 255) & 255,
+    "accumulated": lambda: (RIGHT + BEFORE) & 255,
     "channel-twice": lambda: grey(GIVEN.image, (6966, 23436 + 2366, 0)),
     "signed-saturation": lambda: np.minimum(RIGHT, 127),
     "signed-bytes": lambda: np.clip(
@@ -221,10 +222,15 @@ def test_bytes_off_by_one_here_and_there_are_not_explained() -> None:
 
 
 def test_a_white_image_left_unwritten_is_right() -> None:
-    """255 is what an unwritten byte holds; where it is also right nothing can be told."""
     white = Inputs(np.full((4, 4, 3), 255, dtype=np.uint8))
     expected = operations.expected("grey", None, white.arrays, CASE.settings())
     assert compare(np.full((4, 4), 255, dtype=np.uint8), expected).right()
+
+
+def test_saturated_pixels_are_not_called_unwritten() -> None:
+    got = RIGHT.copy()
+    got.reshape(-1)[::4] = 255
+    assert explained(CASE, "grey", GIVEN, got).name not in ("not-all-written", "nothing-written")
 
 
 # ---- a CPU that lacks a part's instructions
