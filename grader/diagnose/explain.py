@@ -123,6 +123,8 @@ class Hypothesis:
         if comparison.unwritten.any():
             yield from self._lacking()
             return
+        if not comparison.got.any():
+            yield source_text.never_copied_to(self.source)
         yield values.by_themselves(comparison)
         if case.exact:
             yield _not_exact(case, self.operation, self.inputs, comparison)

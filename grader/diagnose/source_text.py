@@ -78,6 +78,24 @@ def divided_weight(source: str) -> int | None:
     return next((code.line(start) for start, _ in found), None)
 
 
+def never_copied_to(source: str) -> Diagnosis | None:
+    """A __constant__ array that a kernel may read and that no call writes."""
+    code = read(source)
+    calls = [*code.calls(r"cuda\w*Symbol\w*")]
+    named = {re.sub(r"\W", "", argument) for call in calls for argument in call.arguments[:2]}
+    for start, end in code.sequences("__constant__", r"\w+", r"\w+", r"\["):
+        name = code.plain[start:end].split()[-1].rstrip("[")
+        uses = len([*code.sequences(re.escape(name))])
+        copies = [call for call in calls if "Memcpy" in call.name]
+        if name not in named and uses > 1 and copies:
+            to = ", ".join(f"line {code.line(c.start)} to {c.arguments[0]}" for c in copies)
+            return Diagnosis(
+                "constant-never-written",
+                f"every pixel is 0, as {name} is: no call of cudaMemcpyToSymbol() writes it ({to})",
+            )
+    return None
+
+
 def exchanged_lines(source: str) -> Diagnosis | None:
     """The row of taps copied to the constant array of the column, or the column to the row's."""
     code = read(source)
