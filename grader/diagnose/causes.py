@@ -40,7 +40,7 @@ class WrongOutput:
 
     def refutes(self, wanted: Wanted) -> bool:
         """Is the output certainly not what that mistake gives?"""
-        return self.hypothesis.can_refute(wanted.name) and self.explained(wanted) is None
+        return not (self.named and wanted.fits(self.named)) and self.hypothesis.refutes(wanted)
 
 
 def cause_of(outputs: Sequence[WrongOutput]) -> Wanted | None:

@@ -19,7 +19,7 @@ from grader import paths
 from grader.diagnose import source_text, unwritten, values
 from grader.diagnose.known import border, grayscale, mask, mistakes, separable
 from grader.diagnose.known import filter as filters
-from grader.diagnose.mistake import Diagnosis, Mistake, Wanted, reproduces
+from grader.diagnose.mistake import Diagnosis, Mistake, Wanted, contradicts, reproduces
 from grader.model.lab import Case
 from grader.oracle import operations
 from grader.oracle.compare import Comparison
@@ -83,16 +83,34 @@ class Hypothesis:
         *_, last = self._lacking()
         return last
 
+    def refutes(self, wanted: Wanted) -> bool:
+        """Would that mistake show in this output, if it were the cause, and does it not?"""
+        return _refutes(self, wanted)
+
     def can_refute(self, name: str) -> bool:
         """Would the mistake of that name show in this output, if it were the cause?"""
         missing = self.comparison.unwritten
         if missing.all():
             return False
+        if missing.any():
+            return name != "last-block-missing" or self.threads is not None
         if name in separable.NAMES:
             f = filters.of(self.operation, self.inputs, self.case.border)
             if not separable.applies(f):
                 return False
-        return bool(missing.any()) or self.comparison.got.size <= LARGE
+        return self.comparison.got.size <= LARGE
+
+    def mistakes(self, wanted: Wanted) -> Iterator[Mistake]:
+        """Those that are wanted, whether they reproduce the output or not."""
+        if self.operation == "grey":
+            by_type = grayscale.narrow(self.source, self.inputs.image, self.case.set["weights"])
+            known = grayscale.mistakes(self.case, self.inputs, self.comparison)
+            tried = chain(by_type, known)
+        else:
+            f = filters.of(self.operation, self.inputs, self.case.border)
+            taps = mask.single_taps(f, self.comparison)
+            tried = chain(mistakes.of_filter(f, self.comparison, wanted.name), taps)
+        return (mistake for mistake in tried if wanted.fits(mistake))
 
     def _lacking(self) -> Iterator[Diagnosis]:
         return unwritten.explain(
@@ -155,6 +173,16 @@ class Hypothesis:
 def _diagnosis(this: Hypothesis, wanted: Wanted | None) -> Diagnosis | None:
     found = (each for each in this.candidates(wanted) if each)
     return next((each for each in found if not wanted or wanted.fits(each)), None)
+
+
+def _refutes(this: Hypothesis, wanted: Wanted) -> bool:
+    if not this.can_refute(wanted.name) or this.diagnosis(wanted):
+        return False
+    if this.comparison.unwritten.any():
+        return True
+    with np.errstate(all="ignore"):
+        tried = this.mistakes(wanted)
+        return all(contradicts(mistake.output(), this.comparison) for mistake in tried)
 
 
 def _reproducing(

@@ -62,3 +62,11 @@ def reproduces(mistake: Expected, comparison: Comparison) -> bool:
         return False
     concerned = wrong | (differs & known)
     return bool(same[known].mean() >= MOST and same[concerned].mean() >= MOST)
+
+
+def contradicts(mistake: Expected, comparison: Comparison) -> bool:
+    """Does the mistake give something else than the student's output, where it says anything?"""
+    known = ~np.isnan(mistake.value)
+    with np.errstate(invalid="ignore"):
+        same = np.abs(comparison.got.astype(np.float64) - mistake.value) <= mistake.bound
+    return bool(known.any() and same[known].mean() < MOST)

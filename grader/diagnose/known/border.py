@@ -58,13 +58,12 @@ def edge_outside(f: Filter, _: Comparison) -> Iterator[Mistake]:
         name = "x" if thing == "column" else "y"
         image = f.image.copy()
         np.moveaxis(image, axis, 0)[at] = 0
-        if image.shape[axis] > 1:
-            yield Mistake(
-                "edge-taken-for-outside",
-                f"the pixels of {thing} {at} are read as if they were outside the image: inside "
-                f"are 0 <= {name} and {name} < {size}, so that the range of {name} is one longer",
-                f.output(image),
-            )
+        yield Mistake(
+            "edge-taken-for-outside",
+            f"the pixels of {thing} {at} are read as if they were outside the image: inside are "
+            f"0 <= {name} and {name} < {size}, so that the range of {name} is one longer",
+            f.output(image),
+        )
 
 
 def broken_off(f: Filter, comparison: Comparison) -> Iterator[Mistake]:

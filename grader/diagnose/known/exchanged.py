@@ -18,7 +18,6 @@ Mask = npt.NDArray[np.bool_]
 FAR = 160  # lines; further off no line is looked for
 NAMED = 2  # exchanges that are named
 TILES = (4, 8, 16, 32, 64, 128)  # sides of a tile, in pixels
-ENOUGH = 0.9  # of the lines, or pixels, of which a mistake must say something
 
 
 def lines(_: Filter, comparison: Comparison) -> Iterator[Mistake]:
@@ -27,7 +26,7 @@ def lines(_: Filter, comparison: Comparison) -> Iterator[Mistake]:
     for thing, axis in axes.items():
         sources = _sources(comparison, axis)
         moved = np.flatnonzero((sources >= 0) & (sources != np.arange(len(sources))))
-        if not len(moved) or (sources >= 0).mean() < ENOUGH:
+        if not len(moved) and (sources >= 0).all():
             continue
         shift = np.unique(sources[moved] - moved)
         if len(shift) == 1 and len(moved) > NAMED:
@@ -100,7 +99,7 @@ def tiles(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
             from_y, from_x = top + y % high, left + x % wide
             inside = (from_y < height) & (from_x < width)
             moved = inside & ((from_y != y) | (from_x != x))
-            if not moved.any() or inside.mean() < 0.5 or (wide == high and how[0] == "b"):
+            if not moved.any() or (wide == high and how[0] == "b"):
                 continue
             yield Mistake(
                 "places-exchanged",

@@ -95,7 +95,13 @@ def test_cause_that_a_later_output_shows_is_said_of_the_first() -> None:
 def test_single_pixel_names_nothing_and_refutes_what_it_contradicts() -> None:
     tiny = output(case("ando3", (1, 1)), np.full((1, 1), 3.0))
     assert tiny.named is None
-    assert causes.cause_of([shifted(case("ando3")), tiny]) is None
+    assert causes.cause_of([mask_read_late(case("ando5")), tiny]) is None
+
+
+def test_output_of_which_a_mistake_says_nothing_does_not_refute_it() -> None:
+    """What comes in from outside a single pixel is unknown."""
+    tiny = output(case("ando3", (1, 1)), np.full((1, 1), 3.0))
+    assert name_of([shifted(case("ando3")), tiny]) == "shifted"
 
 
 def test_output_that_was_never_written_refutes_nothing() -> None:
