@@ -29,6 +29,7 @@ LOG = paths.BUILD / "diagnosis-fault.log"
 TOO_FEW = 6  # values; so few may be what a mistake gives by chance
 TURNED = ("copied", "mask-transposed")  # what exchanged lines of a separable mask look like
 LINES_EXCHANGED = "lines-exchanged"
+NOT_WRITTEN = ("not-all-written", "uninitialised-result", "nothing-written", "accumulated")
 LARGE = 300_000  # elements; larger outputs are only located: a small case shows the same mistake
 
 
@@ -80,8 +81,7 @@ class Hypothesis:
         """What is certain of an output of which some holds no result."""
         if self.operation not in filters.COMPUTE or not self.comparison.unwritten.any():
             return None
-        *_, last = self._lacking()
-        return last
+        return next((each for each in self._lacking() if each.name in NOT_WRITTEN), None)
 
     def refutes(self, wanted: Wanted) -> bool:
         """Would that mistake show in this output, if it were the cause, and does it not?"""

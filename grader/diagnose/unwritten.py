@@ -96,7 +96,9 @@ def explain(
             lambda: _last_rows_and_columns(
                 f, missing, count, on_host, cause, threads, block, source
             ),
-            lambda: None if cause.computed else _left_out_of_each_block(missing, count),
+            lambda: next(
+                _left_out_of_each_block(missing, count) if not cause.computed else iter(()), None
+            ),
             lambda: _border_skipped(f, missing, count, cause),
         )
         yield from filter(None, (each() for each in of_plane))
@@ -105,9 +107,17 @@ def explain(
         text = f"{untouched} of {missing.size} {out.things()} were never written"
         text += f", and {rest} were computed from {reads or UNINITIALIZED}" if rest else ""
         yield Diagnosis("not-all-written", text + _where(out, missing))
+        yield from _also_possible(cause, missing, count)
         return
     name = "uninitialised-result" if cause.computed else "not-all-written"
     yield Diagnosis(name, f"{count} {cause.words()}{_where(out, missing)}")
+    yield from _also_possible(cause, missing, count)
+
+
+def _also_possible(cause: _Cause, missing: Mask, count: str) -> Iterator[Diagnosis]:
+    """What a small image neither shows by itself nor refutes."""
+    if missing.ndim == 2 and not cause.computed:
+        yield from _left_out_of_each_block(missing, count, is_small=True)
 
 
 def _cause(comparison: Comparison, reads: str | None) -> _Cause:
@@ -179,24 +189,26 @@ def _wrong_pitch(f: Filter, comparison: Comparison) -> Diagnosis | None:
     return None
 
 
-def _left_out_of_each_block(missing: Mask, count: str) -> Diagnosis | None:
+def _left_out_of_each_block(
+    missing: Mask, count: str, is_small: bool = False
+) -> Iterator[Diagnosis]:
     """Are of every so many rows, or columns, only the first ones written? From one block to the
-    next the index then advances by more than a block computes."""
+    next the index then advances by more than a block computes. is_small: the image may have only
+    one such block."""
     for axis, thing, index in ((0, "rows", "y"), (1, "columns", "x")):
         size = missing.shape[axis]
         lines = missing.all(axis=1 - axis)
-        if not lines.any() or (missing != np.expand_dims(lines, 1 - axis)).any():
-            continue
         few = int(np.argmax(lines))
-        for every in (e for e in STEPS if few < e < size):
-            if few and (lines == (np.arange(size) % every >= few)).all():
-                return Diagnosis(
+        if not few or (missing != np.expand_dims(lines, 1 - axis)).any():
+            continue
+        for every in (e for e in STEPS if few < e and (e < size or is_small)):
+            if (lines == (np.arange(size) % every >= few)).all():
+                yield Diagnosis(
                     "steps-too-far",
                     f"{count} were never written: of every {every} {thing} only the first {few} "
                     f"are: {index} advances by {every} from one block to the next, and a block "
                     f"computes {few}",
                 )
-    return None
 
 
 @dataclass(frozen=True)

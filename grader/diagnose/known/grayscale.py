@@ -23,6 +23,7 @@ POISON = 255  # each byte of a device's memory that has not been written
 FEW = 16  # wrong pixels; what fewer show may be chance
 MOST = 0.9  # of the pixels
 LEAST = 3  # of them, all in the pixels that remain after vectors
+SECTION = 32  # pixels, of which each thread's part has a multiple
 VECTORS = (16, 32, 8, 4)  # pixels that are converted together
 WORD = "check how you put four bytes into a word: the first pixel is the lowest byte"
 VECTOR = "check the order of the bytes where you shuffle or pack them, and the lanes"
@@ -38,7 +39,8 @@ def mistakes(case: Case, inputs: Inputs, comparison: Comparison) -> Iterator[Mis
         yield from _of_pixels(image, name, before)
         yield from _byte_order(image, WEIGHTS[name], comparison)
         yield from _swapped(image, comparison.expected.value)
-        yield from _moved(image, WEIGHTS[name], comparison.expected.value)
+        threads = max(1, int(case.set.get("threads", "1")))
+        yield from _moved(image, WEIGHTS[name], comparison.expected.value, threads)
         yield from _at_one_place(image, name, comparison)
     yield from _in_a_part(image, name, comparison, before)
     if comparison.count() >= FEW:
@@ -354,7 +356,9 @@ def _swapped(image: Bytes, right: npt.NDArray[np.float64]) -> Iterator[Mistake]:
         )
 
 
-def _moved(image: Bytes, weights: Triple, right: npt.NDArray[np.float64]) -> Iterator[Mistake]:
+def _moved(
+    image: Bytes, weights: Triple, right: npt.NDArray[np.float64], threads: int
+) -> Iterator[Mistake]:
     """Pixels read or written at the index of another one."""
     height, width, _ = image.shape
     bytes_ = image.reshape(-1)
@@ -370,10 +374,12 @@ def _moved(image: Bytes, weights: Triple, right: npt.NDArray[np.float64]) -> Ite
         pixels = bytes_[np.where(known[:, None], index, 0)]
         value = grey(pixels[None], weights)[0].astype(np.float64)
         yield _exactly(name, text, np.where(known, value, np.nan).reshape(right.shape))
+    section = -(-(-(-right.size // threads)) // SECTION) * SECTION
     pixel = np.arange(right.size)
+    begins, pixel = 3 * (pixel // section * section), pixel % section
     for group in VECTORS:
         for step in (group, 2 * group, 4 * group, 3 * group - 1, 3 * group + 1):
-            begin = pixel // group * step + 3 * (pixel % group)
+            begin = begins + pixel // group * step + 3 * (pixel % group)
             there = np.asarray(begin + 2 < bytes_.size)
             pixels = bytes_[np.where(there, begin, 0)[:, None] + np.arange(3)[None, :]]
             value = grey(pixels[None], weights)[0].astype(np.float64)
