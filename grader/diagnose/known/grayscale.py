@@ -374,7 +374,8 @@ def _moved(
         pixels = bytes_[np.where(known[:, None], index, 0)]
         value = grey(pixels[None], weights)[0].astype(np.float64)
         yield _exactly(name, text, np.where(known, value, np.nan).reshape(right.shape))
-    section = -(-(-(-right.size // threads)) // SECTION) * SECTION
+    each = -(-right.size // threads)
+    section = -(-each // SECTION) * SECTION
     pixel = np.arange(right.size)
     begins, pixel = 3 * (pixel // section * section), pixel % section
     for group in VECTORS:
