@@ -167,7 +167,13 @@ def program_errors(log: str) -> list[str]:
         if source and caret and len(caret["before"]) > len(source["source"]):
             continue
         lines.append(plain_text.line(line))
-    return [_ADDED_PARAMETERS.sub(")", text) for text in lines]
+    return [_in_own_names(text) for text in lines]
+
+
+def _in_own_names(line: str) -> str:
+    message = _MESSAGE.fullmatch(line)
+    text = message["text"] if message else line
+    return line.removesuffix(text) + (own_names(text) if message else _COMPANION.sub("", text))
 
 
 def own_names(text: str) -> str:

@@ -33,7 +33,7 @@ _LOWER = {name.lower().strip("_"): name for name in (*_FUNCTIONS, *_VARIABLES)}
 _UNKNOWN = re.compile(
     r"there are no arguments to ‘(?P<call>\w+)’ that depend on a template"
     r"|‘(?P<name>\w+)’ was not declared in this scope"
-    r'|identifier "(?P<nvcc>\w+)" is undefined'
+    r'|identifier "(?P<nvcc>\w+)" is undefined$'
 )
 _NOT_VOID = re.compile(
     r"call to ‘(?:sim_kernel|\w+_sim_kernel)\(|converting function ‘\w+’ to type ‘void"
@@ -90,6 +90,9 @@ def _kernels(read: Code) -> dict[str, int]:
 
 def _of_kernel(error: Diagnostic, read: Code) -> Diagnostic | None:
     """A kernel that returns something, or nothing at all: g++ complains of its launch."""
+    variable = re.match(r"‘(\w+)’ cannot be used as a function", error.text)
+    if variable and re.search(rf"\b{variable[1]}\s*<<<", _line(read, error.line)):
+        return replace(error, text=f"{variable[1]} is no kernel: {LAUNCH}")
     if not _NOT_VOID.search(error.text):
         return None
     for f in read.declared:
@@ -99,7 +102,7 @@ def _of_kernel(error: Diagnostic, read: Code) -> Diagnostic | None:
             text = f"a kernel returns void: write __global__ void {f.name}(...)"
             return replace(error, line=read.line_of(f.at), text=text)
     if "call to ‘sim_kernel(" in error.text:
-        return replace(error, text=f"what <<<...>>> launches here is no kernel: {LAUNCH}")
+        return replace(error, text=f"what is launched here is no kernel: {LAUNCH}")
     return None
 
 
@@ -132,10 +135,11 @@ def _of_name(error: Diagnostic, read: Code) -> Diagnostic | None:
         return None
     name = unknown["call"] or unknown["name"] or unknown["nvcc"]
     meant = _LOWER.get(name.lower().strip("_"), "")
-    if not meant:
+    is_called = re.search(rf"\b{name}\s*\(", _line(read, error.line)) is not None
+    if not meant and is_called and "did you mean" not in error.text:
         known = [*_FUNCTIONS, *_VARIABLES, *(f.name for f in read.declared)]
         meant = next(iter(get_close_matches(name, known, 1, 0.8)), "")
-    if not meant and not unknown["call"]:
+    if meant == name or not (meant or unknown["call"]):
         return None
     called = "()" if meant not in _VARIABLES else ""
     question = f": did you mean {meant}{called}?" if meant else ""

@@ -38,9 +38,8 @@ def judge_nvcc(submission: Submission, report: Path, known: Sequence[Cause] = ()
     """
     *messages, status = report.read_text(errors="replace").splitlines()
     if status == "exit 0":
-        said = {(cause.file, cause.line, cause.kind) for cause in known}
         causes = probable_causes.causes("\n".join(messages), [], submission)
-        new = [c.render() for c in causes if (c.file, c.line, c.kind) not in said]
+        new = [c.render() for c in causes if not c.is_said_by(known)]
         return build_line(submission.lab, NAME, "pass", new[: probable_causes.MOST])
     diagnostics = diagnostics_in("\n".join(messages), submission.shown)
     errors = [d for d in diagnostics if d.severity == "error"]

@@ -6,17 +6,26 @@ A warning that is in no entry of the catalogue is no cause: most right programs 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from grader.compile.compiler_messages import Diagnostic
 from grader.model import plain_text
+from grader.model.lab import Lab
 from grader.model.submission import Submission
 from grader.source import code
 from grader.source.code import Code
 
 MOST = 5
+# Kinds after which a program may crash.
+CRASH = frozenset(
+    [
+        *("return-type", "uninitialized", "maybe-uninitialized", "array-bounds", "div-by-zero"),
+        *("return-local-addr", "int-conversion", "incompatible-pointer-types", "use-after-free"),
+        *("infinite-recursion", "no-launch"),
+    ]
+)
 _NAMED = re.compile(r"(?P<text>.*) \[-W(?P<flag>[\w+-]+)=?\]$")
 # By the name of the warning: what g++ says, and what that means. {f}: the function around it.
 _GCC: dict[str, tuple[tuple[str, str], ...]] = {
@@ -50,6 +59,7 @@ _GCC: dict[str, tuple[tuple[str, str], ...]] = {
     "unused-but-set-variable": (
         (r"variable ‘(.+)’ set but", "`{1}` gets a value that nothing uses"),
     ),
+    "unused-variable": ((r"unused variable ‘(.+)’", "`{1}` gets a value that nothing uses"),),
     "overflow": (
         (
             r"integer overflow in expression of type ‘(.+?)’",
@@ -168,9 +178,18 @@ class Cause:
     def render(self) -> str:
         return plain_text.line(f"{self.where()}: {self.text}")
 
-    def of_a_crash(self) -> str:
-        """The same, before what is said of a crash in that function."""
-        return plain_text.line(f"probably because {self.text} ({self.where()})")
+    def explains_crash(self, lab: Lab, part: str) -> bool:
+        """May it be why the functions of a part crash? One that other parts call is not theirs."""
+        others = {f for p in lab.part if p.id != part for f in p.calls}
+        own = {f for p in lab.part if p.id == part for f in p.calls}
+        return self.kind in CRASH and (self.function in own or self.function not in others)
+
+    def is_said_by(self, known: Iterable[Cause]) -> bool:
+        """Has another compiler warned of it, perhaps at the next line?"""
+        return any(
+            (self.file, self.kind) == (c.file, c.kind) and abs(self.line - c.line) <= 1
+            for c in known
+        )
 
 
 def causes(log: str, diagnostics: list[Diagnostic], submission: Submission) -> list[Cause]:
@@ -198,8 +217,16 @@ def _of_gcc(warning: Diagnostic, name: str, submission: Submission) -> Iterator[
     named = _NAMED.match(warning.text)
     for pattern, sentence in _GCC.get(named["flag"], ()) if named else ():
         if named and (said := re.match(pattern, named["text"])):
+            if named["flag"] == "unused-variable" and not _has_value(warning, said[1], submission):
+                return
             yield _cause(submission, name, warning.line, named["flag"], sentence, said.groups())
             return
+
+
+def _has_value(warning: Diagnostic, variable: str, submission: Submission) -> bool:
+    """Does the declaration compute a value? One without may be left from a starter."""
+    line = submission.line(warning.file, warning.line)
+    return re.search(rf"\b{re.escape(variable)}\s*=\s*[^=\s]", line) is not None
 
 
 def _of_nvcc(warning: re.Match[str], name: str, submission: Submission) -> Iterator[Cause]:
@@ -218,8 +245,11 @@ def _cause(
     sentence: str,
     groups: tuple[str, ...] = (),
 ) -> Cause:
-    around = code.read(submission.text(name)).function_at(line)
+    read = code.read(submission.text(name))
+    around = read.function_at(line)
     function = around.name if around else ""
+    if around and kind == "return-type":
+        line = read.lines_of(around)[1]  # each compiler names another one
     text = sentence
     if sentence == "{semicolon}":
         text = _semicolon(groups[0])
@@ -316,7 +346,9 @@ def host_calls(submission: Submission) -> list[str]:
 def _may_be_devices(head: str) -> bool:
     """Has the head of a function a qualifier, or a macro that may stand for one?"""
     words = re.findall(r"\w+", head)
-    return any(w in ("__device__", "__global__", "constexpr") or w.isupper() for w in words)
+    return any(
+        w in ("__device__", "__global__", "constexpr") or (w.isupper() and w[1:]) for w in words
+    )
 
 
 def _cuda(submission: Submission) -> list[str]:
