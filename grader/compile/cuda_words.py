@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from difflib import get_close_matches
 
 from grader.compile.compiler_messages import Diagnostic, own_names
 from grader.compile.probable_causes import ended_heads
@@ -13,6 +12,7 @@ from grader.model.submission import Submission
 from grader.source import code
 from grader.source.code import Code
 
+MOST, MOST_OF_A_LINE = 50, 2000  # errors that are read, and characters: what is shown is less
 WRONG_SIGNS = ": here it has "
 LAUNCH = "a launch is written kernel<<<grid, block>>>(arguments)"
 # Of CUDA, which students misspell; functions first, then variables.
@@ -70,12 +70,13 @@ def reworded(errors: list[Diagnostic], log: str, submission: Submission) -> list
     with the errors in gcc's own headers, which lines of the student cause."""
     texts = {submission.path(name): submission.text(name) for name in submission.contents}
     found = missing_targets(log, texts)
-    for error in errors:
+    for error in errors[:MOST]:
         read = code.read(texts.get(error.file, ""))
         of_cuda = _of_loop(error, read) or _of_kernel(error, read) or _of_launch(error, read)
         of_cuda = of_cuda or _of_name(error, read)
         if not (of_cuda and any((d.file, d.text) == (of_cuda.file, of_cuda.text) for d in found)):
             found.append(of_cuda or replace(error, text=own_names(error.text)))
+    found += [replace(error, text=own_names(error.text)) for error in errors[MOST:]]
     said = list(dict.fromkeys(found))
     # g++ takes offence again at what follows a launch with wrong signs.
     wrong = {(d.file, d.line) for d in said if WRONG_SIGNS in d.text}
@@ -137,6 +138,8 @@ def _of_name(error: Diagnostic, read: Code) -> Diagnostic | None:
     meant = _LOWER.get(name.lower().strip("_"), "")
     is_called = re.search(rf"\b{name}\s*\(", _line(read, error.line)) is not None
     if not meant and is_called and "did you mean" not in error.text:
+        from difflib import get_close_matches  # for an error alone
+
         known = [*_FUNCTIONS, *_VARIABLES, *(f.name for f in read.declared)]
         meant = next(iter(get_close_matches(name, known, 1, 0.8)), "")
     if meant == name or not (meant or unknown["call"]):
@@ -161,7 +164,7 @@ def _of_loop(error: Diagnostic, read: Code) -> Diagnostic | None:
 
 def _line(read: Code, number: int) -> str:
     lines = read.plain.splitlines()
-    return lines[number - 1] if 0 < number <= len(lines) else ""
+    return lines[number - 1][:MOST_OF_A_LINE] if 0 < number <= len(lines) else ""
 
 
 def missing_targets(log: str, texts: dict[str, str]) -> list[Diagnostic]:

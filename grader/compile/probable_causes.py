@@ -6,9 +6,11 @@ A warning that is in no entry of the catalogue is no cause: most right programs 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
+from itertools import islice
 
 from grader.compile.compiler_messages import Diagnostic
 from grader.model import plain_text
@@ -17,7 +19,7 @@ from grader.model.submission import Submission
 from grader.source import code
 from grader.source.code import Code
 
-MOST = 5
+MOST, MOST_READ = 5, 200  # that are shown, and warnings that are read
 # Kinds after which a program may crash.
 CRASH = frozenset(
     [
@@ -197,13 +199,13 @@ def causes(log: str, diagnostics: list[Diagnostic], submission: Submission) -> l
     in its text; by line, without repetitions."""
     names = {submission.path(name): name for name in submission.contents}
     found = [*_semicolons(submission), *_unlaunched(submission)]
-    for each in diagnostics:
-        if each.file in names and each.severity == "warning" and "sim_" not in each.text:
+    warnings = [d for d in diagnostics if d.file in names and d.severity == "warning"]
+    for each in warnings[:MOST_READ]:
+        if "sim_" not in each.text:
             found += _of_gcc(each, names[each.file], submission)
-    for line in log.splitlines():
-        warning = _NVCC_WARNING.match(line)
-        if warning and warning["file"] in names:
-            found += _of_nvcc(warning, names[warning["file"]], submission)
+    of_nvcc = filter(None, map(_NVCC_WARNING.match, log.splitlines()))
+    for warning in islice((w for w in of_nvcc if w["file"] in names), MOST_READ):
+        found += _of_nvcc(warning, names[warning["file"]], submission)
     first = {(c.file, c.line, c.kind): c for c in reversed(found)}
     return sorted(first.values(), key=lambda c: (c.file, c.line))
 
@@ -276,7 +278,7 @@ def _semicolons(submission: Submission) -> Iterator[Cause]:
             yield _cause(submission, name, line, "empty-body", _semicolon(word))
 
 
-@cache
+@lru_cache(maxsize=8)
 def ended_heads(text: str) -> tuple[tuple[int, str, range], ...]:
     """Each `for (...);`, `while (...);` or `if (...);` whose body seems to follow: a block, or a
     line that is indented deeper. Its line, its word, and the tokens between its brackets."""
@@ -323,11 +325,11 @@ def host_calls(submission: Submission) -> list[str]:
     lines = []
     for name in _cuda(submission):
         read = code.read(submission.text(name))
-        once = [f.name for f in read.declared]
+        count = Counter(f.name for f in read.declared)
         host = {
             f.name
             for f in read.functions
-            if once.count(f.name) == 1 and not _may_be_devices(read.result(f))
+            if count[f.name] == 1 and not _may_be_devices(read.result(f))
         }
         for around in read.functions:
             head = read.result(around)
@@ -360,6 +362,8 @@ def _plain_calls(
 ) -> Iterator[tuple[int, str]]:
     """The calls name(...) and name<...>(...) in bodies, no launches: token and name. None of a name
     that is also a macro's or a variable's."""
+    defined = (d.words for d in read.directives if d.name == "define")
+    names = names - {words[0].text for words in defined if words}
     for around in read.functions if inside is None else [None]:
         body = around.body if around else inside or range(0)
         for at in body:
@@ -368,7 +372,7 @@ def _plain_calls(
                 continue
             before = read.tokens[at - 1]
             declares = before.kind == "word" and before.text not in ("return", "else", "do")
-            if declares or (around and around.name == token.text) or _is_macro(read, token.text):
+            if declares or (around and around.name == token.text):
                 continue
             behind = at + 1
             if read.tokens[behind].text == "<":
@@ -386,8 +390,3 @@ def _past_angles(read: Code, at: int) -> int:
         if sign.kind not in ("word", "number") and sign.text not in (",", "::", "*"):
             break
     return at
-
-
-def _is_macro(read: Code, name: str) -> bool:
-    defined = (d.words for d in read.directives if d.name == "define")
-    return any(words and words[0].text == name for words in defined)
