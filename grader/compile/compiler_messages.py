@@ -172,8 +172,9 @@ def program_errors(log: str) -> list[str]:
 
 def _in_own_names(line: str) -> str:
     message = _MESSAGE.fullmatch(line)
-    text = message["text"] if message else line
-    return line.removesuffix(text) + (own_names(text) if message else _COMPANION.sub("", text))
+    if not message:
+        return _COMPANION.sub("", _ADDED_PARAMETERS.sub(")", line))
+    return line[: message.start("text")] + own_names(message["text"])
 
 
 def own_names(text: str) -> str:
