@@ -15,6 +15,7 @@ NAMES = {
     "aborted": "crashed",
     "wrong-space": "wrong-space",
 }
+DIAGNOSES = frozenset([*NAMES, *NAMES.values()])
 _STEPPING = re.compile(r"^\s*for\s*\([^/%]*\+=\s*(\w+)\s*\)")
 _ALIGNED = re.compile(r"(?P<width>_mm(?:256|512)?)_(?P<way>load|store)_(?P<kind>\w+)")
 _SIZES = {"_mm": 16, "_mm256": 32, "_mm512": 64}

@@ -43,6 +43,9 @@ _EXCERPT = re.compile(r" *\d+ \| (?P<source>.*)")
 _CARET = re.compile(r" *\| (?P<before> *)")
 # The simulator's functions of the runtime API also take the file and line of a call.
 _ADDED_PARAMETERS = re.compile(r"(?:, )?const char\*, int\)(?=’|')")
+_AKA = re.compile(r" \{aka ‘[^’]*\bsim_[^’]*’\}")
+_COMPANION = re.compile(r"(?<=\w)_sim_(?:kernel|bounds)\b")
+_INTERNAL = re.compile(r"\bsim_\w+")
 _OUT_OF_REACH = re.compile(r"relocation truncated to fit|failed to convert GOTPCREL relocation")
 # Of the assembler, and of that for GPUs, about what a compiler made of a file.
 _ASSEMBLER = re.compile(
@@ -164,7 +167,21 @@ def program_errors(log: str) -> list[str]:
         if source and caret and len(caret["before"]) > len(source["source"]):
             continue
         lines.append(plain_text.line(line))
-    return [_ADDED_PARAMETERS.sub(")", text) for text in lines]
+    return [_in_own_names(text) for text in lines]
+
+
+def _in_own_names(line: str) -> str:
+    message = _MESSAGE.fullmatch(line)
+    if not message:
+        return _COMPANION.sub("", _ADDED_PARAMETERS.sub(")", line))
+    return line[: message.start("text")] + own_names(message["text"])
+
+
+def own_names(text: str) -> str:
+    """A message in the names of the program: without those that the translator adds to it."""
+    text = _ADDED_PARAMETERS.sub(")", _AKA.sub("", text))
+    text = _COMPANION.sub("", text)
+    return text if not _INTERNAL.search(text) else "the compiler does not understand this line"
 
 
 def disk_error(log: str) -> str | None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from grader import paths
-from grader.compile import make_process, sources, staging
+from grader import files, paths
+from grader.compile import cuda_words, make_process, probable_causes, sources, staging
 from grader.compile.compiler_messages import (
     Diagnostic,
     diagnostics_in,
@@ -31,6 +31,7 @@ from grader.compile.compiler_messages import (
     unlinked,
 )
 from grader.compile.make_process import BuildError, Waiting
+from grader.compile.probable_causes import Cause
 from grader.model.lab import Lab
 from grader.model.submission import Submission
 from grader.sandbox.ending import Finished, early_end
@@ -47,6 +48,7 @@ RUNTIME_LIMITS = Limits(seconds=600, output=8 << 20, address_space=None, grace=2
 Target = Literal["run", "checked", "unit", "speed", "nvcc"]
 # What is shown last lets others go first: how much.
 NICE_NVCC = 8
+WARNED = "warned.txt"  # what the compilers of the plain program printed, for later gradings
 _NAMES = {"speed": "student.so", "nvcc": "nvcc.txt"}  # of products; others have their target's
 
 
@@ -85,12 +87,14 @@ class BuildRequest:
 
 @dataclass(frozen=True)
 class Build:
-    """A finished build. `binary` is None when the student's file does not build: see `errors`."""
+    """A finished build. `binary` is None when the student's file does not build: see `errors`.
+    causes: which warnings may be why the program is wrong."""
 
     binary: Path | None
     errors: list[str] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
     seconds: float = 0
+    causes: list[Cause] = field(default_factory=list)
 
 
 def runtime_is_built() -> bool:
@@ -169,7 +173,8 @@ def _result(done: Finished, request: BuildRequest, out: Path) -> Build:
         for binary in binaries:
             if binary.is_symlink() or not binary.is_file():
                 raise BuildError(f"{binary} is not a file", log)
-        return Build(binaries[0], [], warnings, done.seconds)
+        causes = _causes(log, submission, out) if request.target == "run" else []
+        return Build(binaries[0], [], warnings, done.seconds, causes)
     errors = _student_errors(done, log, diagnostics, submission)
     if not errors:
         if reason := make_process.fault_of_machine(log):
@@ -179,6 +184,16 @@ def _result(done: Finished, request: BuildRequest, out: Path) -> Build:
         headers = errors_in_headers(log, submission.shown)
         errors = listed(headers, submission) if headers else last_error(log)
     return Build(None, errors, warnings, done.seconds)
+
+
+def _causes(log: str, submission: Submission, out: Path) -> list[Cause]:
+    """The probable causes among the warnings of the plain program, which is made once."""
+    warned = out / WARNED
+    with contextlib.suppress(OSError):
+        if not warned.exists():
+            files.replace(warned, log.encode(), sync=False)
+        log = files.read_regular(warned).decode(errors="replace")
+    return probable_causes.causes(log, diagnostics_in(log, submission.shown), submission)
 
 
 def _starter(lab: Lab) -> dict[str, bytes]:
@@ -246,7 +261,7 @@ def _student_errors(
     if done.stopped_by and (early := early_end(done)):
         return [f"the compiler {early.reason}"]
     errors = [d for d in diagnostics if d.severity == "error"]
-    if errors:
+    if errors := cuda_words.reworded(errors, log, submission):
         return listed(errors, submission)
     return unassembled(log) or given_up(log) or unlinked(log, submission)
 

@@ -8,9 +8,12 @@ a host function. The make rule `nvcc-report` writes a report: nvcc's messages an
 import re
 import shutil
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
+from grader.compile import cuda_words, probable_causes
 from grader.compile.compiler_messages import diagnostics_in, listed, shared_data
+from grader.compile.probable_causes import Cause
 from grader.model.result import Check
 from grader.model.submission import Submission
 from grader.model.verdicts import build_line
@@ -26,18 +29,22 @@ def available() -> bool:
     return shutil.which("nvcc") is not None
 
 
-def judge_nvcc(submission: Submission, report: Path) -> Check:
-    """The check of a submission that nvcc's report decides. It gives no points.
+def judge_nvcc(submission: Submission, report: Path, known: Sequence[Cause] = ()) -> Check:
+    """The check of a submission that nvcc's report decides. It gives no points. known: what the
+    first compiler warned of, which is not said again.
 
     When nvcc itself does not work, the check is skipped and the report is removed, so that the next
     build calls nvcc again.
     """
     *messages, status = report.read_text(errors="replace").splitlines()
     if status == "exit 0":
-        return build_line(submission.lab, NAME, "pass")
+        causes = probable_causes.causes("\n".join(messages), [], submission)
+        new = [c.render() for c in causes if not c.is_said_by(known)]
+        return build_line(submission.lab, NAME, "pass", new[: probable_causes.MOST])
     diagnostics = diagnostics_in("\n".join(messages), submission.shown)
     errors = [d for d in diagnostics if d.severity == "error"]
     ptxas_errors = [line for line in messages if line.startswith("ptxas error")]
+    errors = cuda_words.reworded(errors, "", submission)
     lines = listed(errors, submission) if errors else shared_data("\n".join(messages))
     lines = lines or ptxas_errors
     if lines:

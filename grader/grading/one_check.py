@@ -5,7 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from grader.checks import early_stop
+import msgspec
+
+from grader.checks import crash, early_stop
 from grader.checks.contract import judge_contract
 from grader.checks.correct import judge_case
 from grader.checks.safe import judge_safety
@@ -66,11 +68,20 @@ def _run(session: Session, planned: Planned, binary: Binary) -> Check | CouldNot
     try:
         if planned.program != "timed":
             with suppress(TooBusyError):
-                return rule.judge(session, check, binary)
+                return _with_cause(session, rule.judge(session, check, binary))
         with session.observer.exclusive():
-            return rule.judge(session, check, binary)
+            return _with_cause(session, rule.judge(session, check, binary))
     except TooBusyError as busy:
         lines = [f"your program {busy.strerror}", "try again when the machine is idle"]
         return CouldNotRun("uncertain", lines)
     except FAULTS as fault:
         return at_fault(fault)
+
+
+def _with_cause(session: Session, check: Check) -> Check:
+    """A crash with what the compiler warned of in the functions that crash before it."""
+    if check.verdict != "fail" or check.hidden or check.diagnosis not in crash.DIAGNOSES:
+        return check
+    causes = (c for c in session.programs.causes if c.explains_crash(session.lab, check.part or ""))
+    lines = [f"{cause.render()}: that may be why it crashes" for cause in causes]
+    return msgspec.structs.replace(check, message=[*lines[:1], *check.message])

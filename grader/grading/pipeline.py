@@ -7,17 +7,21 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from grader import __version__
 from grader.compile import staging
 from grader.execute.backend import machine
 from grader.grading import score
-from grader.model.result import GradedFile, Result, Sandbox
+from grader.model.result import Check, GradedFile, Result, Sandbox
 from grader.model.submission import Submission
 from grader.sandbox import choice
 from grader.sandbox.workspace import workspace
 from grader.session import programs
 from grader.session.observer import Observer
 from grader.session.plan import Plan
+
+WRONG = ("correct", "safe")  # kinds of checks that a warning may explain
 
 if TYPE_CHECKING:
     from grader.model.prediction import Prediction
@@ -51,16 +55,18 @@ def grade(
             session = sessions.Session(
                 plan, submission, ready, work, observer, report, keep_notes, cores
             )
-            predicted = judge_all(session, lambda: observer.scored(_result(session, [])))
+            predicted = judge_all(session, lambda: observer.scored(_result(session, [], verbose)))
             if afterwards:
                 afterwards(session)
     finally:
         staging.release()
-    return _result(session, predicted)
+    return _result(session, predicted, verbose)
 
 
-def _result(session: Session, predicted: list[Prediction]) -> Result:
+def _result(session: Session, predicted: list[Prediction], verbose: bool) -> Result:
     plan, submission, checks = session.plan, session.submission, session.so_far
+    if not verbose and not any(c.verdict == "fail" and c.kind in WRONG for c in checks):
+        checks = [_without_causes(check) for check in checks]
     points = score.score(plan, checks)
     return Result(
         lab=plan.lab.id,
@@ -81,6 +87,14 @@ def _result(session: Session, predicted: list[Prediction]) -> Result:
         sandbox=_sandbox(plan.backend == "gpu"),
         predictions=predicted,
     )
+
+
+def _without_causes(check: Check) -> Check:
+    """A build that passes without what may be why a program is wrong: this one is right."""
+    if check.kind != "build" or check.verdict != "pass":
+        return check
+    lines = [line for line in check.message if line.startswith("warning: ")]
+    return msgspec.structs.replace(check, message=lines)
 
 
 def _import_the_rest() -> None:

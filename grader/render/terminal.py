@@ -15,13 +15,14 @@ COLOURS = {"pass": "32", "fail": "1;31", "uncertain": "33", "error": "1;35", "sk
 INDENT = " " * 8
 # Lines that say for which input, not what was found.
 OF_THE_CASE = ("this case: ", "on the smaller input of the check ")
-# A warning of the translator about numbers of bytes: it compiles, and is not meant so.
-_OF_BYTES = re.compile(r"warning: .*:\d+: (?:cuda\w+\(\)|\S+ is a pointer, whose sizeof)")
+# A warning about numbers of bytes, or of what nvcc refuses: it compiles, and is not meant so.
+_OF_BYTES = re.compile(r"warning: .*:\d+: (?:cuda\w+\(\)|\S+ is a pointer, whose sizeof|the )")
 # A finding, which begins with its line or lines; other threads and elements make it no other one.
 # A sentence, whose words before the colon say enough where it comes again.
 _FOUND = re.compile(r"(?P<where>\S+:\d+(?: and :\d+)?)(?: \(\d+ times\))?: ")
 _SENTENCE = re.compile(r"(?P<where>[^:]+): ")
 _NUMBER = re.compile(r"\b\d+")
+WRONG = ("correct", "safe")  # kinds of checks that a warning may explain
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
 
@@ -39,6 +40,7 @@ class Terminal:
     _skipped_all: bool = False
     _seen: list[Check] = field(default_factory=list)
     _begun: str = ""  # the check whose first line is printed, by its id
+    _warned: list[str] = field(default_factory=list)  # what may be why a program is wrong
     _folded: int = 0  # checks without a line, of parts that have given no result
 
     def header(self, lab: str, title: str, files: list[str], backend: str) -> str:
@@ -55,7 +57,8 @@ class Terminal:
         if self._begun == check.id or (self._had_nothing(check, self._seen) and not self.verbose):
             return ""
         self._begun = check.id
-        return self._line(check, f"{check.points:g}/{check.max_points:g}")
+        line = self._line(check, f"{check.points:g}/{check.max_points:g}")
+        return "\n".join([*self._causes(check), line])
 
     def check(self, check: Check, lab: str, hints: int, step: str = "") -> str:
         """The line of a check and, where something is wrong, why. "" when one line stands for all
@@ -86,7 +89,17 @@ class Terminal:
         lines = [] if repeated else self._lines(check, lab, hints, step)
         if is_begun:
             return "\n".join([f"{INDENT}as above"] if repeated else lines)
-        return "\n".join([self._line(check, note), *lines])
+        return "\n".join([*self._causes(check), self._line(check, note), *lines])
+
+    def _causes(self, check: Check) -> list[str]:
+        """What the compilers warned of, before the first check whose result is wrong."""
+        if check.kind == "build" and check.verdict == "pass" and not self.verbose:
+            self._warned += [line for line in check.message if not line.startswith("warning: ")]
+        wrong = any(c.verdict == "fail" and c.kind in WRONG for c in [*self._seen, check])
+        if not (wrong and self._warned):
+            return []
+        lines, self._warned = [wrapped for t in self._warned for wrapped in self._wrap(t)], []
+        return [f"  {self._paint(COLOURS['uncertain'], 'note ')} the compiler warns:", *lines]
 
     def _line(self, check: Check, note: str) -> str:
         word = f"{WORDS[check.verdict]:<5}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from grader.compile import make, nvcc_check
 from grader.compile.make import Build, BuildRequest
 from grader.compile.make_process import BuildError, MachineBusyError, Waiting
+from grader.compile.probable_causes import Cause
 from grader.execute.backend import Backend
 from grader.model.result import Check
 from grader.model.submission import Submission
@@ -60,13 +61,14 @@ class Builds:
         plain = BuildRequest(self.submission, self.plan.backend, verbose=self.verbose)
         return self.start(plain, both), self._start_checked() if both else None
 
-    def start_nvcc(self) -> Waiting[Check | None] | None:
-        """Starts nvcc, where there is one and no GPU: what waits for its check."""
+    def start_nvcc(self, known: list[Cause]) -> Waiting[Check | None] | None:
+        """Starts nvcc, where there is one and no GPU: what waits for its check. known: what the
+        first compiler warned of."""
         if self.plan.backend != "sim" or not nvcc_check.available():
             return None
         request = BuildRequest(self.submission, "sim", "nvcc", verbose=self.verbose)
         build = self.start(request)
-        return Waiting(partial(_judge_nvcc, self.submission, build), build.has_ended)
+        return Waiting(partial(_judge_nvcc, self.submission, known, build), build.has_ended)
 
     def failing(self, plain: Path) -> Path | CouldNotRun:
         """The program whose CUDA calls can be made to fail: the plain one, or on a GPU the
@@ -115,12 +117,14 @@ def _instrumented(wait: Callable[[], Build]) -> Path | CouldNotRun:
         return at_fault(fault)
 
 
-def _judge_nvcc(submission: Submission, wait: Callable[[], Build]) -> Check | None:
+def _judge_nvcc(
+    submission: Submission, known: list[Cause], wait: Callable[[], Build]
+) -> Check | None:
     try:
         report = wait().binary
     except (BuildError, OSError) as fault:
         return build_line(submission.lab, nvcc_check.NAME, "skip", at_fault(fault).lines)
-    return nvcc_check.judge_nvcc(submission, report) if report else None
+    return nvcc_check.judge_nvcc(submission, report, known) if report else None
 
 
 def _simulator(submission: Submission, verbose: bool) -> Path | CouldNotRun:

@@ -7,8 +7,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.compile import nvcc_check, probable_causes
 from grader.compile.make import Build
 from grader.compile.make_process import BuildError, Waiting
+from grader.compile.probable_causes import Cause
 from grader.execute.backend import Backend
 from grader.model import variant
 from grader.model.result import Check
@@ -35,6 +37,7 @@ class Binary:
 class Programs:
     """The programs of one submission, and the checks of building them.
 
+    causes: what the compiler warned of that may be why a program is wrong.
     plain: None when the submission does not build; then nothing can run. failing: the simulator's
     plain program, whose CUDA calls can be made to fail; `plain` itself where that is the backend.
     The instrumented program takes longest to build: that begins beside the plain one, and
@@ -54,6 +57,7 @@ class Programs:
     # None: not begun.
     _instrumented: Path | CouldNotRun | Waiting[Path | CouldNotRun] | None = None
     _timed: TimedObjects | None = None
+    causes: list[Cause] = field(default_factory=list)
 
     def nvccs_check(self, wait: bool = True) -> Check | None:
         """What nvcc says of the file, when it is asked for the first time; then None, and where
@@ -142,17 +146,22 @@ def _build(builds: Builds, meanwhile: Callable[[], None]) -> Programs:
         plain, beside = builds.start_first()
         meanwhile()
         result = plain()
-        nvcc = builds.start_nvcc() if result.binary else None
+        nvcc = builds.start_nvcc(result.causes) if result.binary else None
     except (BuildError, OSError) as fault:
         return Programs([build_line(lab, COMPILES, "error", at_fault(fault).lines)])
     if result.binary is None:
         return Programs([build_line(lab, COMPILES, "fail", result.errors, result.seconds)])
-    warnings = [f"warning: {w.render()}" for w in result.warnings[:MOST_WARNINGS]]
+    warnings = [w.render() for w in result.warnings if not probable_causes.is_of_gcc(w)]
+    if not nvcc_check.available():
+        warnings += probable_causes.host_calls(builds.submission)
+    lines = [f"warning: {line}" for line in warnings[:MOST_WARNINGS]]
+    lines += [cause.render() for cause in result.causes[: probable_causes.MOST]]
     return Programs(
-        [build_line(lab, COMPILES, "pass", warnings, result.seconds)],
+        [build_line(lab, COMPILES, "pass", lines, result.seconds)],
         result.binary,
         builds.failing(result.binary),
         builds,
         beside,
         nvcc,
+        causes=result.causes,
     )

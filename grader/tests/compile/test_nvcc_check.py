@@ -18,6 +18,7 @@ from grader.model import submission as submissions
 from grader.model.result import Check
 from grader.model.score import Score
 from grader.model.submission import Submission
+from grader.render.terminal import Terminal
 from grader.sandbox import choice
 from grader.sandbox.choice import Choice
 from grader.session import programs
@@ -184,6 +185,9 @@ def test_check_is_absent_without_nvcc(
         plan_for(LAB, "sim"), submission, False, nullcontext, lambda: None
     ) as built:
         assert built.plain and built.nvccs_check() is None
+        (said,) = built.checks[0].message
+        assert "the kernel constant_kernel() calls the host function half()" in said
+        assert "half()" in Terminal(100).check(built.checks[0], LAB.id, 0)
 
 
 def test_real_nvcc_rejects_a_host_call_in_device_code(

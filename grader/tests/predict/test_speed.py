@@ -109,7 +109,7 @@ def test_a_loop_without_its_pragma_is_named_where_that_costs() -> None:
     )
     (found,) = predict("lab4", {"shared_tile.cu": rolled}, "D").values()
     line = rolled[: rolled.index(b"for (int row = 0; row < PATCH")].count(b"\n") + 1
-    assert f"No `#pragma unroll` stands above the loop at line {line}." in found.advice
+    assert f"The loop at line {line} has no `#pragma unroll`." in found.advice
     (right,) = predict("lab4", solution("lab4"), "D").values()
     assert right.advice == ""
 
@@ -137,7 +137,7 @@ def test_a_program_that_crashes_or_never_ends_is_not_predicted() -> None:
 @pytest.mark.slow("a lab is built")
 def test_block_beyond_the_image_represents_no_other() -> None:
     found = predict("lab2", entry("lab2", "poor-grid-by-lanes"), "A")["A"]
-    assert found.time is None and "a grid of 512x512, stores nothing" in found.reason
+    assert found.time is None and "the whole grid of 512x512, stores nothing" in found.reason
 
 
 def test_other_processor_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -453,6 +453,6 @@ def test_a_font_is_the_known_one(path: str, known: gate.Known) -> None:
     real = (ROOT / path).read_bytes()
     assert gate.findings(packed(Member(path, real, False)), known) == []
     (found, *_) = gate.findings(packed(Member(path, real + b" ", False)), known)
-    assert "another font than the gate knows" in found
+    assert "a font that the gate does not know" in found
     (found, *_) = gate.findings(packed(Member(f"{path}.txt", real, False)), known)
     assert "not a text" in found

@@ -118,6 +118,21 @@ def test_call_warning_is_printed_for_compiling_files() -> None:
     assert "cudaMemcpy" in shown and "unused" not in shown
 
 
+def test_a_warning_is_repeated_before_the_first_wrong_result() -> None:
+    said = "line 3: set_mask() can reach its end without `return`"
+    compiles = Check("lab3/compiles", "compiles", "build", "pass", message=[said])
+    slow = case("slow", kind="technique", message=["too many reads"], diagnosis="x")
+    wrong = [case(str(n), message=[f"{n} pixels differ"], diagnosis="x") for n in (1, 2)]
+    first, technique, cause, later = lines(compiles, slow, *wrong)
+    assert said not in first + technique + later
+    assert cause.startswith(f"  note  the compiler warns:\n        {said}\n  FAIL")
+    assert said in lines(compiles, verbose=True)[0]
+    terminal = Terminal(100)
+    terminal.check(compiles, "lab3", 0)
+    assert said in terminal.failing(wrong[0])
+    assert said not in terminal.check(wrong[0], "lab3", 0)
+
+
 def test_the_header_fits_80_columns() -> None:
     terminal = Terminal(100)
     header = terminal.header("lab8", "grayscale with SIMD", ["starter/a.c", "starter/b.cu"], "sim")

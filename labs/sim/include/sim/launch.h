@@ -33,6 +33,14 @@ struct sim_bounded_kernel {
     }
 };
 
+/* The bound of an instance of a template, which a launch tells the runtime. */
+template <long long threads> struct sim_bound {
+    template <class F> static F of(F kernel) {
+        sim_bound_threads((const void *)kernel, threads);
+        return kernel;
+    }
+};
+
 constexpr int warpSize = SIM_WARP_SIZE;
 
 /* Code of the simulator, which a traced program must not report as the kernel's. */

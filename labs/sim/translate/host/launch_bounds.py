@@ -1,14 +1,14 @@
 """__launch_bounds__(N): a launch of the kernel with more threads a block fails.
 
 Behind the declaration of a kernel that is no template comes a variable whose initializer tells the
-runtime. An instance of a template keeps the device's own limit.
+runtime. An instance of a template tells it at each launch (launches.py).
 """
 
 from __future__ import annotations
 
 import re
 
-from labs.sim.translate.host.launches import Kernel, type_of
+from labs.sim.translate.host.launches import Kernel, bounds_of, type_of
 from labs.sim.translate.reader.program import BEFORE_MAIN, Bounds, Program
 
 
@@ -18,13 +18,9 @@ def rewrite(program: Program, kernels: dict[bytes, list[Kernel]]) -> None:
     for number, bounds in enumerate(program.bounds):
         blank = re.sub(rb"[^\n]", b" ", program.source[bounds.start : bounds.end])
         program.cut(bounds.start, bounds.end, blank.decode())
-        kernel = next((k for k in declared if _is_in_head(program, k, bounds)), None)
+        kernel = next((k for k in declared if bounds_of(program, k) == bounds), None)
         if kernel is not None and kernel.template is None and not kernel.is_shadowed:
             _tell(program, kernel, bounds, number)
-
-
-def _is_in_head(program: Program, kernel: Kernel, bounds: Bounds) -> bool:
-    return program.start[kernel.first] <= bounds.start < program.start[kernel.parameters[0]]
 
 
 def _tell(program: Program, kernel: Kernel, bounds: Bounds, number: int) -> None:

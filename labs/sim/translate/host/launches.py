@@ -6,7 +6,8 @@ without its default arguments, gets a companion beside it:
     template <class T> auto k_sim_kernel(T *p, int n = 1) -> void (*)(T *p, int n);
 
 It is never defined. decltype(k_sim_kernel(a)) is the type of the instance that k(a) would call, and
-a cast of `k` to that type is its address.
+a cast of `k` to that type is its address. A template with __launch_bounds__(N) gets another one
+beside it, k_sim_bounds, whose type says what N of that instance is.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from labs.sim.translate.reader.expanded import quoted
-from labs.sim.translate.reader.program import Program
+from labs.sim.translate.reader.program import Bounds, Program
 
 UNCLEAR = (
     "this kernel launch could not be understood: it should read "
@@ -25,7 +26,7 @@ NESTED = (
     "a kernel that launches a kernel (dynamic parallelism): the simulator does not support it; "
     "launch it from the host, or call its work as a __device__ function"
 )
-COMPANION = "_sim_kernel"
+COMPANION, BOUNDED = "_sim_kernel", "_sim_bounds"
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,12 @@ def kernel_at(program: Program, mark: int) -> Kernel | None:
     return Kernel(first, name, template, (i, program.match[i]), defaults, is_shadowed)
 
 
+def bounds_of(program: Program, kernel: Kernel) -> Bounds | None:
+    """The __launch_bounds__() in the head of a declaration."""
+    first, last = program.start[kernel.first], program.start[kernel.parameters[0]]
+    return next((b for b in program.bounds if first <= b.start < last), None)
+
+
 def type_of(program: Program, kernel: Kernel) -> str:
     """The type of a pointer to the kernel: no default arguments."""
     types = []
@@ -89,6 +96,7 @@ class Launches:
             if kernel is not None:
                 self.kernels.setdefault(program.text[kernel.name], []).append(kernel)
         self.special = {name for name, found in self.kernels.items() if self._is_special(found)}
+        self.bounded = {n: t for n, found in self.kernels.items() if (t := self._threads(found))}
         self.companions: set[bytes] = set()
 
     def rewrite(self) -> None:
@@ -107,6 +115,17 @@ class Launches:
         heads = {self.program.flat(*k.parameters) for k in own}
         return len(heads) > 1 or any(k.template or k.defaults for k in own)
 
+    def _threads(self, kernels: list[Kernel]) -> str:
+        """What the template of a kernel has in __launch_bounds__(); "" where it has none, and where
+        other declarations or a specialization may have another number."""
+        program = self.program
+        own = [k for k in kernels if not k.is_shadowed]
+        found = {b.threads if (b := bounds_of(program, k)) else b"" for k in own}
+        special = any(k.template for k in kernels if k.is_shadowed)
+        if len(found) != 1 or special or not all(k.template for k in own):
+            return ""
+        return " ".join(found.pop().decode(errors="surrogateescape").split())
+
     def _companion(self, kernel: Kernel) -> None:
         program = self.program
         first, last = kernel.parameters
@@ -114,11 +133,12 @@ class Launches:
         if kernel.template:
             head = "template " + program.flat(kernel.template[0], kernel.template[1] + 1) + " "
         name = program.text[kernel.name].decode(errors="surrogateescape")
-        program.insert(
-            program.start[kernel.first],
-            f"{head}auto {name}{COMPANION}"
-            f"({program.flat(first + 1, last)}) -> {type_of(program, kernel)}; ",
-        )
+        parameters = f"({program.flat(first + 1, last)})"
+        text = f"{head}auto {name}{COMPANION}{parameters} -> {type_of(program, kernel)}; "
+        if threads := self.bounded.get(program.text[kernel.name]):
+            bound = f"sim_bound<(long long)({threads})>"
+            text += f"{head}auto {name}{BOUNDED}{parameters} -> {bound}; "
+        program.insert(program.start[kernel.first], text)
 
     def _is_hidden(self, name: bytes, i: int) -> bool:
         """Does a variable or parameter of the functions around token i have the name?"""
@@ -198,7 +218,10 @@ class Launches:
             return
         # A lambda may stand in no decltype: there, a parameter stands for it.
         passed = arguments if is_plain else "(static_cast<decltype(sim_a)>(sim_a)...)"
-        made = f"sim_kernel({where}static_cast<decltype({companion}{passed})>({kernel}))"
+        made = f"static_cast<decltype({companion}{passed})>({kernel})"
+        if program.text[self._kernel_name(i)] in self.bounded:
+            made = f"decltype({companion.replace(COMPANION, BOUNDED, 1)}{passed})::of({made})"
+        made = f"sim_kernel({where}{made})"
         count = len(program.commas(opened + 1, closed))
         if count < self._parameters(i):
             made = (
@@ -243,6 +266,7 @@ class Launches:
             and len({program.flat(*k.parameters) for k in declared}) == 1
             and all(given >= len(program.commas(t[0] + 1, t[1])) for t in templates)
             and not any(b"." in program.text[t[0] : t[1]] for t in templates)
+            and kernel not in self.bounded
         ):
             return None  # fully named
         if first == last and self._is_hidden(kernel, i):

@@ -236,6 +236,7 @@ TEST(injection) {
 }
 
 #define BOUNDED __launch_bounds__(96)
+#define N_BOUNDED 32
 /* Kernels of one text may have one address. */
 namespace bounds {
 __global__ void __launch_bounds__(32 * 2, 4) declared(int *p, float f = 1);
@@ -245,6 +246,16 @@ static __global__ __launch_bounds__(
 }
 template <class T, int N> __global__ void __launch_bounds__(N, 2) instance(T *p) {
     *p = 3;
+}
+template <class T> __global__ void __launch_bounds__(N_BOUNDED) by_value(T *p, int n = 1);
+template <class T> __global__ void __launch_bounds__(32) by_value(T *p, int n) {
+    *p = n;
+}
+template <class T> __global__ void __launch_bounds__(64) has_other(T *p) {
+    *p = 3;
+}
+template <> __global__ void __launch_bounds__(128) has_other(int *p) {
+    *p = 4;
 }
 } // namespace bounds
 extern "C" {
@@ -287,7 +298,15 @@ TEST(launch_bounds) {
     ck_error(cudaGetLastError(), cudaErrorInvalidValue);
     overloaded<<<1, 33>>>((float *)p);
     ck_error(cudaGetLastError(), cudaErrorInvalidValue);
-    bounds::instance<int, 64><<<1, 65>>>(p); /* the bound of an instance is not known */
+    bounds::instance<int, 64><<<1, 65>>>(p);
+    ck_error(cudaGetLastError(), cudaErrorInvalidValue);
+    bounds::instance<int, 65><<<1, 65>>>(p);
+    ck_success(cudaGetLastError());
+    bounds::by_value<<<1, 33>>>(p);
+    ck_error(cudaGetLastError(), cudaErrorInvalidValue);
+    bounds::by_value<<<1, 32>>>(p, 2);
+    bounds::has_other<float><<<1, 65>>>((float *)p); /* its bound is not known */
+    bounds::has_other<int><<<1, 65>>>(p);
     ck_success(cudaGetLastError());
     cudaFuncAttributes attributes;
     ck_success(cudaFuncGetAttributes(&attributes, bounds::declared));

@@ -1,0 +1,392 @@
+"""What the compiler warned of that may be why a program is wrong, in the words of C and CUDA.
+
+A warning that is in no entry of the catalogue is no cause: most right programs have some.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+
+from grader.compile.compiler_messages import Diagnostic
+from grader.model import plain_text
+from grader.model.lab import Lab
+from grader.model.submission import Submission
+from grader.source import code
+from grader.source.code import Code
+
+MOST, MOST_READ = 5, 200  # that are shown, and warnings that are read
+# Kinds after which a program may crash.
+CRASH = frozenset(
+    [
+        *("return-type", "uninitialized", "maybe-uninitialized", "array-bounds", "div-by-zero"),
+        *("return-local-addr", "int-conversion", "incompatible-pointer-types", "use-after-free"),
+        *("infinite-recursion", "no-launch"),
+    ]
+)
+_NAMED = re.compile(r"(?P<text>.*) \[-W(?P<flag>[\w+-]+)=?\]$")
+# By the name of the warning: what g++ says, and what that means. {f}: the function around it.
+_GCC: dict[str, tuple[tuple[str, str], ...]] = {
+    "return-type": (
+        (r"control reaches end|no return statement", "{f}() can reach its end without `return`"),
+        (r".return. with no value", "{f}() has a `return` without a value"),
+    ),
+    "parentheses": (
+        (r"suggest parentheses around assignment", "`=` in a condition assigns; `==` compares"),
+        (
+            r"suggest parentheses around .([-+]). inside .(<<|>>).",
+            "`{1}` is computed before `{2}`: a {1} b {2} c is (a {1} b) {2} c",
+        ),
+        (
+            r"suggest parentheses around arithmetic in operand of .([&|^]).",
+            "`+` and `-` are computed before `{1}`: put brackets around the operands of `{1}`",
+        ),
+        (
+            r"suggest parentheses around comparison in operand of .([&|^]|[=!]=).",
+            "the comparison is computed first, and `{1}` has its result, 0 or 1, as an operand",
+        ),
+        (
+            r"comparisons like .X",
+            "a < b < c compares the result of a < b, 0 or 1, with c: write a < b && b < c",
+        ),
+    ),
+    "uninitialized": ((r"‘(.+)’ is used uninit", "`{1}` is used before it has a value"),),
+    "maybe-uninitialized": (
+        (r"‘(.+)’ may be used uninit", "`{1}` may be used before it has a value"),
+    ),
+    "unused-but-set-variable": (
+        (r"variable ‘(.+)’ set but", "`{1}` gets a value that nothing uses"),
+    ),
+    "unused-variable": ((r"unused variable ‘(.+)’", "`{1}` gets a value that nothing uses"),),
+    "overflow": (
+        (
+            r"integer overflow in expression of type ‘(.+?)’",
+            "the result does not fit in its type, `{1}`",
+        ),
+        (
+            r".*conversion from .* to ‘([^’]+)’.* changes value from ‘(.+?)’ to ‘(.+?)’",
+            "{2} does not fit in `{1}`: it becomes {3}",
+        ),
+        (r"floating constant exceeds", "this constant is too large for its type"),
+    ),
+    "shift-count-overflow": (
+        (r"", "a shift by as many bits as the type has, or more, is undefined"),
+    ),
+    "shift-count-negative": ((r"", "a shift by a negative number of bits is undefined"),),
+    "type-limits": (
+        (
+            r"comparison of unsigned expression in .* is always (true|false)",
+            "an unsigned number is never negative: this comparison is always {1}",
+        ),
+        (r"comparison is always (true|false)", "by the type, this comparison is always {1}"),
+    ),
+    "bool-compare": (
+        (r".*always (true|false)", "it compares a result of 0 or 1: that is always {1}"),
+    ),
+    "tautological-compare": ((r".*always evaluates to (true|false)", "it is always {1}"),),
+    "logical-not-parentheses": (
+        (r"", "`!` applies only to what is left of the comparison: write !(a == b)"),
+    ),
+    "empty-body": ((r"suggest braces around empty body in an .(if|else).", "{semicolon}"),),
+    "unused-value": (
+        (r"statement has no effect", "this statement has no effect"),
+        (r"left operand of comma", "the value on the left of the `,` is not used"),
+    ),
+    "sizeof-pointer-div": ((r"", "sizeof a pointer is 8 bytes, not the size of the array"),),
+    "sizeof-pointer-memaccess": ((r"", "sizeof a pointer is 8 bytes, not the size of the array"),),
+    "sizeof-array-argument": (
+        (r"", "an array as a parameter is a pointer: its sizeof is 8 bytes"),
+    ),
+    "div-by-zero": ((r"", "an integer is divided by 0"),),
+    "dangling-else": ((r"", "the `else` belongs to the `if` right before it: use braces"),),
+    "sequence-point": (
+        (r"operation on ‘(.+)’", "`{1}` is changed and used in one expression, in no fixed order"),
+    ),
+    "return-local-addr": (
+        (r"address of local variable ‘(.+)’", "{f}() returns the address of its local `{1}`"),
+    ),
+    "array-bounds": (
+        (r"array subscript .* (?:above|below|outside)", "the index is outside of the array"),
+    ),
+    "memset-transposed-args": ((r"", "memset(p, value, bytes): here the number of bytes is 0"),),
+    "implicit-fallthrough": (
+        (r"", "this `case` continues into the next one: is a `break` missing?"),
+    ),
+    "infinite-recursion": ((r"", "{f}() calls itself without end"),),
+    "incompatible-pointer-types": (
+        (r"passing argument (\d+) of ‘(.+?)’", "argument {1} of {2}() is a wrong kind of pointer"),
+        (r"", "the two pointers point to different types"),
+    ),
+    "int-conversion": (
+        (r".*makes integer from pointer", "an integer gets the value of a pointer"),
+        (r".*makes pointer from integer", "a pointer gets the value of an integer"),
+    ),
+    "use-after-free": ((r"pointer ‘(.+?)’ used after", "`{1}` is used after free()"),),
+}
+# The same by nvcc's numbers, in the words of g++'s, so that none is said twice.
+_NVCC = {
+    "940": (r"", "return-type", "{f}() can reach its end without `return`"),
+    "549": (
+        r'variable "(.+)" is used',
+        "uninitialized",
+        "`{1}` is used before it has a value",
+    ),
+    "61": (r"", "overflow", "the result does not fit in its type"),
+    "63": (r"", "shift-count-overflow", _GCC["shift-count-overflow"][0][1]),
+    "62": (r"", "shift-count-negative", _GCC["shift-count-negative"][0][1]),
+    "69": (r"", "overflow", "the value does not fit in its new type"),
+    "186": (
+        r"",
+        "type-limits",
+        "an unsigned number is never negative: this comparison with 0 has only one result",
+    ),
+    "187": (r"", "parentheses", _GCC["parentheses"][0][1]),
+    "39": (r"", "div-by-zero", _GCC["div-by-zero"][0][1]),
+    "174": (r"", "unused-value", "this statement has no effect"),
+    "1056": (r"", "return-local-addr", "{f}() returns the address of a local variable"),
+    "175": (r"", "array-bounds", "the index is outside of the array"),
+}
+_NVCC_WARNING = re.compile(
+    r"^(?P<file>.+)\((?P<line>\d{1,9})\): warning #(?P<n>\d+)-D: (?P<text>.*)$"
+)
+SEMICOLON = "the `;` after `{word} (...)` ends the {what}: what follows runs {when}"
+_ENDED = {
+    "for": ("loop", "once, after it"),
+    "while": ("loop", "once, after it"),
+    "if": ("`if`", "always"),
+    "else": ("`else`", "always"),
+}
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A likely reason, in one of the student's files. kind: the name of the warning, without -W.
+    function: the one around it; "" outside of all."""
+
+    file: str
+    line: int
+    kind: str
+    function: str
+    text: str
+    many: bool = False  # are there several files?
+
+    def where(self) -> str:
+        return f"{self.file}, line {self.line}" if self.many else f"line {self.line}"
+
+    def render(self) -> str:
+        return plain_text.line(f"{self.where()}: {self.text}")
+
+    def explains_crash(self, lab: Lab, part: str) -> bool:
+        """May it be why the functions of a part crash? One that other parts call is not theirs."""
+        others = {f for p in lab.part if p.id != part for f in p.calls}
+        own = {f for p in lab.part if p.id == part for f in p.calls}
+        return self.kind in CRASH and (self.function in own or self.function not in others)
+
+    def is_said_by(self, known: Iterable[Cause]) -> bool:
+        """Has another compiler warned of it, perhaps at the next line?"""
+        return any(
+            (self.file, self.kind) == (c.file, c.kind) and abs(self.line - c.line) <= 1
+            for c in known
+        )
+
+
+def causes(log: str, diagnostics: list[Diagnostic], submission: Submission) -> list[Cause]:
+    """The probable causes among a compiler's messages about a submission, and those that are seen
+    in its text; by line, without repetitions."""
+    names = {submission.path(name): name for name in submission.contents}
+    found = [*_semicolons(submission), *_unlaunched(submission)]
+    warnings = [d for d in diagnostics if d.file in names and d.severity == "warning"]
+    for each in warnings[:MOST_READ]:
+        if "sim_" not in each.text:
+            found += _of_gcc(each, names[each.file], submission)
+    of_nvcc = filter(None, map(_NVCC_WARNING.match, log.splitlines()))
+    for warning in islice((w for w in of_nvcc if w["file"] in names), MOST_READ):
+        found += _of_nvcc(warning, names[warning["file"]], submission)
+    first = {(c.file, c.line, c.kind): c for c in reversed(found)}
+    return sorted(first.values(), key=lambda c: (c.file, c.line))
+
+
+def is_of_gcc(warning: Diagnostic) -> bool:
+    """Is it a compiler's own, and not one of the simulator's translator?"""
+    return _NAMED.match(warning.text) is not None or warning.text.startswith("#warning")
+
+
+def _of_gcc(warning: Diagnostic, name: str, submission: Submission) -> Iterator[Cause]:
+    named = _NAMED.match(warning.text)
+    for pattern, sentence in _GCC.get(named["flag"], ()) if named else ():
+        if named and (said := re.match(pattern, named["text"])):
+            if named["flag"] == "unused-variable" and not _has_value(warning, said[1], submission):
+                return
+            yield _cause(submission, name, warning.line, named["flag"], sentence, said.groups())
+            return
+
+
+def _has_value(warning: Diagnostic, variable: str, submission: Submission) -> bool:
+    """Does the declaration compute a value? One without may be left from a starter."""
+    line = submission.line(warning.file, warning.line)
+    return re.search(rf"\b{re.escape(variable)}\s*=\s*[^=\s]", line) is not None
+
+
+def _of_nvcc(warning: re.Match[str], name: str, submission: Submission) -> Iterator[Cause]:
+    if warning["n"] in _NVCC:
+        pattern, kind, sentence = _NVCC[warning["n"]]
+        said = re.match(pattern, warning["text"])
+        groups = said.groups() if said else ()
+        yield _cause(submission, name, int(warning["line"]), kind, sentence, groups)
+
+
+def _cause(
+    submission: Submission,
+    name: str,
+    line: int,
+    kind: str,
+    sentence: str,
+    groups: tuple[str, ...] = (),
+) -> Cause:
+    read = code.read(submission.text(name))
+    around = read.function_at(line)
+    function = around.name if around else ""
+    if around and kind == "return-type":
+        line = read.lines_of(around)[1]  # each compiler names another one
+    text = sentence
+    if sentence == "{semicolon}":
+        text = _semicolon(groups[0])
+    else:
+        for number, group in enumerate(groups, 1):
+            text = text.replace(f"{{{number}}}", group)
+        text = text.replace("{f}()", f"{function}()" if function else "this function")
+    many = len(submission.contents) > 1
+    return Cause(name, line, kind, function, text, many)
+
+
+# ---- what g++ does not see in a text with #line
+
+
+def _semicolon(word: str) -> str:
+    what, when = _ENDED[word]
+    text = SEMICOLON if word != "else" else SEMICOLON.replace(" (...)", "")
+    return text.format(word=word, what=what, when=when)
+
+
+def _semicolons(submission: Submission) -> Iterator[Cause]:
+    for name in submission.contents:
+        for line, word, _ in ended_heads(submission.text(name)):
+            yield _cause(submission, name, line, "empty-body", _semicolon(word))
+
+
+@lru_cache(maxsize=8)
+def ended_heads(text: str) -> tuple[tuple[int, str, range], ...]:
+    """Each `for (...);`, `while (...);` or `if (...);` whose body seems to follow: a block, or a
+    line that is indented deeper. Its line, its word, and the tokens between its brackets."""
+    read = code.read(text)
+    lines = text.splitlines()
+    found = []
+    for at, token in enumerate(read.tokens):
+        if token.text not in ("for", "while", "if") or token.kind != "word":
+            continue
+        end = read.closing.get(at + 1, len(read.tokens))
+        if end + 2 >= len(read.tokens) or read.tokens[end + 1].text != ";":
+            continue
+        if token.text == "while" and at and read.tokens[at - 1].text == "}":
+            continue  # do { } while (...);
+        head, after = read.line_of(at), read.line_of(end + 2)
+        deeper = _indent(lines[after - 1]) > _indent(lines[head - 1])
+        alone = read.line_of(end + 1) == read.line_of(end)
+        block = read.tokens[end + 2].text == "{"
+        follows = after > read.line_of(end + 1) and deeper and read.tokens[end + 2].text != "}"
+        if alone and (block or follows):
+            found.append((read.line_of(end + 1), token.text, range(at + 2, end)))
+    return tuple(found)
+
+
+def _indent(line: str) -> int:
+    text = line.expandtabs(8)
+    return len(text) - len(text.lstrip())
+
+
+# ---- calls that g++ compiles and nvcc does not
+
+
+def _unlaunched(submission: Submission) -> Iterator[Cause]:
+    for name in _cuda(submission):
+        read = code.read(submission.text(name))
+        kernels = {f.name for f in read.functions if "__global__" in read.result(f)}
+        for at, callee in _plain_calls(read, kernels):
+            text = f"{callee}() is a kernel: launch it as {callee}<<<grid, block>>>(...)"
+            yield _cause(submission, name, read.line_of(at), "no-launch", text)
+
+
+def host_calls(submission: Submission) -> list[str]:
+    """The calls of host functions on the device: the simulator runs them, nvcc refuses them."""
+    lines = []
+    for name in _cuda(submission):
+        read = code.read(submission.text(name))
+        count = Counter(f.name for f in read.declared)
+        host = {
+            f.name
+            for f in read.functions
+            if count[f.name] == 1 and not _may_be_devices(read.result(f))
+        }
+        for around in read.functions:
+            head = read.result(around)
+            if "__global__" not in head and ("__device__" not in head or "__host__" in head):
+                continue
+            what = "the kernel" if "__global__" in head else "the __device__ function"
+            for at, callee in _plain_calls(read, host, around.body):
+                where = f"{submission.path(name)}:{read.line_of(at)}"
+                lines.append(
+                    f"{where}: {what} {around.name}() calls the host function {callee}(), which "
+                    f"nvcc refuses: write __device__ before {callee}()"
+                )
+    return [plain_text.line(line) for line in dict.fromkeys(lines)]
+
+
+def _may_be_devices(head: str) -> bool:
+    """Has the head of a function a qualifier, or a macro that may stand for one?"""
+    words = re.findall(r"\w+", head)
+    return any(
+        w in ("__device__", "__global__", "constexpr") or (w.isupper() and w[1:]) for w in words
+    )
+
+
+def _cuda(submission: Submission) -> list[str]:
+    return [name for name in submission.contents if name.endswith(".cu")]
+
+
+def _plain_calls(
+    read: Code, names: set[str], inside: range | None = None
+) -> Iterator[tuple[int, str]]:
+    """The calls name(...) and name<...>(...) in bodies, no launches: token and name. None of a name
+    that is also a macro's or a variable's."""
+    defined = (d.words for d in read.directives if d.name == "define")
+    names = names - {words[0].text for words in defined if words}
+    for around in read.functions if inside is None else [None]:
+        body = around.body if around else inside or range(0)
+        for at in body:
+            token = read.tokens[at]
+            if token.text not in names or read.tokens[at - 1].text in (".", "->", "&", "<", ","):
+                continue
+            before = read.tokens[at - 1]
+            declares = before.kind == "word" and before.text not in ("return", "else", "do")
+            if declares or (around and around.name == token.text):
+                continue
+            behind = at + 1
+            if read.tokens[behind].text == "<":
+                behind = _past_angles(read, behind)
+            if read.tokens[behind].text == "(":
+                yield at, token.text
+
+
+def _past_angles(read: Code, at: int) -> int:
+    """Behind the simple arguments of a template; at the < where they are not simple."""
+    for end in range(at + 1, min(at + 32, len(read.tokens) - 1)):
+        sign = read.tokens[end]
+        if sign.text == ">":
+            return end + 1
+        if sign.kind not in ("word", "number") and sign.text not in (",", "::", "*"):
+            break
+    return at
