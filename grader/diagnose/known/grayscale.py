@@ -127,9 +127,10 @@ def _signs(image: Bytes, weights: Triple) -> Iterator[Mistake]:
 
 
 def _before(case: Case, comparison: Comparison) -> I64:
-    """What the output held before the call: in a device's memory all bytes are the same."""
+    """What the output held before the call. Where the student allocates it on a device, all bytes
+    are the same."""
     size, shape = comparison.got.size, comparison.got.shape
-    on_device = "transfer" in case.set
+    on_device = case.set.get("transfer", "none") != "none"
     filled = np.full(size, POISON) if on_device else compare.bytes_before(size)
     return filled.reshape(shape).astype(np.int64)
 
