@@ -11,7 +11,8 @@ from grader.execute.steps import Recording
 from grader.model import plain_text
 from grader.render import page_templates
 
-SCRIPTS = (page_templates.SHARED / "access.js", page_templates.SHARED / "step.js")
+RULES = page_templates.SHARED / "access.js"  # of what an access costs; the handouts have them too
+SCRIPTS = (RULES, page_templates.SHARED / "step.js")
 STYLES = (page_templates.SHARED / "report.css", page_templates.SHARED / "step.css")
 ALLOCATED = re.compile(r"\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*(?:\([^()]*\)\s*)?&?\s*(\w+)")
 
