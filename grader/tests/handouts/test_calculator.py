@@ -1,8 +1,8 @@
 """The access calculator: equal to Nsight Compute in all measured patterns and to the simulator in
 drawn ones; its language, its words, and the link that carries an expression."""
 
-import ctypes
 import csv
+import ctypes
 import itertools
 import random
 import shutil
@@ -40,7 +40,8 @@ SHOWN = """values => {
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A test</title>
 <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
 <script src="interactive/main.js" defer></script>
-<body style="background: Canvas"><main><h1>A test</h1><div class="interactive" data-figure="calculator"></div></main>"""
+<body style="background: Canvas"><main><h1>A test</h1>
+<div class="interactive" data-figure="calculator"></div></main>"""
 
 
 class WarpAccess(ctypes.Structure):
@@ -140,11 +141,12 @@ def test_calculator_equals_nsight_compute_in_all_patterns(page: Page) -> None:
 
 def test_rules_equal_the_simulators_in_drawn_accesses(page: Page, tmp_path: Path) -> None:
     library = tmp_path / "access_cost.so"
-    argv = ["gcc", "-O2", "-shared", "-fPIC", f"-I{SIMULATOR}", "-o", library]
-    subprocess.run([*argv, SIMULATOR / "profile" / "access_cost.c"], check=True)
+    source = SIMULATOR / "profile" / "access_cost.c"
+    argv = ["gcc", "-O2", "-shared", "-fPIC", f"-I{SIMULATOR}", "-o", str(library), str(source)]
+    subprocess.run(argv, check=True)
     model = ctypes.CDLL(str(library))
     draw = random.Random(5)
-    drawn = []
+    drawn: list[dict[str, Any]] = []
     for _ in range(1500):
         width, span = draw.choice((1, 2, 4, 8, 16)), draw.choice((2, 8, 64, 2000))
         few = draw.choice((0, 0, 0.3, 0.9))
