@@ -13,11 +13,11 @@
 
   const CONTROLS = [
     { name: "index", label: "index", value: "threadIdx.y * pitch + threadIdx.x", rows: 2 },
-    { name: "constants", label: "names", value: "pitch = 32", rows: 2 },
+    { name: "constants", label: "definitions", value: "pitch = 32", rows: 2 },
     { name: "where", label: "only lanes where", value: "1", rows: 1 },
     { name: "block", label: "blockDim", value: "32, 8", rows: 1 },
     { name: "warp", label: "warp", value: "0", rows: 1 },
-    { name: "base", label: "first byte", value: "0", rows: 1 },
+    { name: "base", label: "base, in bytes", value: "0", rows: 1 },
     {
       name: "space", label: "memory", value: "global",
       options: ["global", "shared", "constant"].map((space) => [space, space]),
@@ -261,20 +261,33 @@
     }
   }
 
-  /* What the page's address says of the controls. */
+  /* What the page's address says of the controls. A + is a plus. */
   function linked() {
-    const given = new URLSearchParams(root.location.hash.slice(1));
-    const known = CONTROLS.filter(({ name, options }) => given.has(name) &&
-      (!options || options.some(([value]) => String(value) === given.get(name))));
-    return Object.fromEntries(known.map(({ name, value }) =>
-      [name, typeof value === "number" ? Number(given.get(name)) : given.get(name)]));
+    const given = {};
+    for (const pair of root.location.hash.slice(1).split("&")) {
+      const [name, ...text] = pair.split("=");
+      const { value, options } = CONTROLS.find((one) => one.name === name) || {};
+      const asked = decoded(text.join("="));
+      if (value !== undefined && (!options || options.some(([key]) => String(key) === asked))) {
+        given[name] = typeof value === "number" ? Number(asked) : asked;
+      }
+    }
+    return given;
+  }
+
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text; // someone has typed a % of C
+    }
   }
 
   /* Puts what differs from the defaults into the page's address. */
   function link(values) {
     const changed = Object.keys(DEFAULTS).filter((name) => values[name] !== DEFAULTS[name]);
-    const state = new URLSearchParams(changed.map((name) => [name, values[name]]));
-    root.history.replaceState(null, "", `#${state}`);
+    const pairs = changed.map((name) => `${name}=${encodeURIComponent(values[name])}`);
+    root.history.replaceState(null, "", `#${pairs.join("&")}`);
   }
 
   function show(container) {

@@ -135,7 +135,7 @@
         if (value === undefined) {
           const hint = /^(thread|block|grid)(Idx|Dim)$/.test(token.name)
             ? `${token.name} needs .x, .y or .z`
-            : `there is no ${token.name}: give it a value, such as ${token.name} = 1`;
+            : `there is no ${token.name}: define it, such as ${token.name} = 1`;
           throw new Problem(hint, token.at);
         }
         return value;

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -80,7 +80,8 @@ def opened(
     scheme = "dark" if dark else "light"
     context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     page = context.new_page()
-    page.goto(f"{file.as_uri()}#{urlencode(state)}")
+    linked = "&".join(f"{name}={quote(str(text))}" for name, text in state.items())
+    page.goto(f"{file.as_uri()}#{linked}")
     page.wait_for_selector(".words")
     return page
 
@@ -209,7 +210,7 @@ def test_expression_has_the_values_of_c(
     [
         ({"index": "lane *"}, "index", "character 7: a number or a name is missing before the end"),
         ({"index": ""}, "index", "character 1: a number or a name is missing"),
-        ({"index": "lane + pitc"}, "index", "character 8: there is no pitc: give it a value"),
+        ({"index": "lane + pitc"}, "index", "character 8: there is no pitc: define it"),
         ({"index": "(lane + 1"}, "index", "character 10: “)” is missing before the end"),
         ({"index": "lane lane"}, "index", "character 6: an operator is missing before “lane”"),
         ({"index": "tile[3]"}, "index", "character 5: “[” has no meaning here"),
@@ -221,9 +222,17 @@ def test_expression_has_the_values_of_c(
         ({"index": "010"}, "index", "octal"),
         ({"index": "1 << 70"}, "index", "character 3: this is too large"),
         ({"index": "(" * 60000}, "index", "nested too deeply"),
-        ({"constants": "a = 1; b = a +"}, "constants", "Names, character 15: a number or a name"),
-        ({"constants": "a = 1; b"}, "constants", "Names, character 8: write a name, = and its"),
-        ({"constants": "a = b; b = 1"}, "constants", "Names, character 5: there is no b"),
+        (
+            {"constants": "a = 1; b = a +"},
+            "constants",
+            "Definitions, character 15: a number or a name",
+        ),
+        (
+            {"constants": "a = 1; b"},
+            "constants",
+            "Definitions, character 8: write a name, = and its",
+        ),
+        ({"constants": "a = b; b = 1"}, "constants", "Definitions, character 5: there is no b"),
         ({"where": "lane <"}, "where", "Only lanes where, character 7"),
         ({"block": "32 by 8"}, "block", "write 1 to 3 numbers"),
         ({"block": "64, 32"}, "block", "at most 1024 threads"),
@@ -261,11 +270,11 @@ def test_words_say_which_lanes_meet(page: Page, changes: dict[str, object], word
 def test_link_carries_the_expression(chromium: Browser, file: Path) -> None:
     page = opened(chromium, file, index="threadIdx.x * p", constants="p = 40", space="shared")
     assert page.locator(".numbers dd").all_inner_texts() == ["1", "8", "7"]
-    page.get_by_label("names", exact=True).fill("p = 41")
-    page.wait_for_function("location.hash.includes('p+%3D+41')")
+    page.get_by_label("definitions").fill("p = 41")
+    page.wait_for_function("location.hash.includes('p%20%3D%2041')")
     page.reload()
     assert page.locator(".numbers dd").all_inner_texts() == ["1", "1", "0"]
-    page.evaluate("location.hash = 'space=nowhere&width=3&index=lane'")
+    page.evaluate("location.hash = 'space=nowhere&width=3&index=lane%4*8+lane/4&other=1'")
     page.wait_for_function("document.querySelector('select').value === 'global'")
     assert page.locator(".numbers dd").all_inner_texts() == ["1", "4", "128", "128"]
     page.context.close()
