@@ -77,8 +77,9 @@ def page(chromium: Browser, file: Path) -> Page:
 def opened(
     chromium: Browser, file: Path, width: int = 1280, dark: bool = False, **state: object
 ) -> Page:
-    scheme = "dark" if dark else "light"
-    context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    context = chromium.new_context(
+        viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
+    )
     page = context.new_page()
     linked = "&".join(f"{name}={quote(str(text))}" for name, text in state.items())
     page.goto(f"{file.as_uri()}#{linked}")
