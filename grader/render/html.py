@@ -14,6 +14,7 @@ from grader.model.result import Check, Result
 from grader.render import (
     handout,
     images,
+    index_link,
     page_templates,
     predicted_times,
     roofline,
@@ -119,7 +120,10 @@ def page(
         groups=_groups(result, report, on_this_machine, steps or Steps()),
         runs=[(run, source_counters.listings(report.submission, run)) for run in runs],
         shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
-        accesses=warp_access.worst(runs),
+        accesses=[
+            (a, on_this_machine and index_link.address(a.warp, a.kernel, report.submission))
+            for a in warp_access.worst(runs)
+        ],
         roofline=roofline.of_traced(runs),
         speeds=speeds,
         predictions=predicted_times.charts(result.predictions),

@@ -11,7 +11,8 @@ from grader.execute.steps import Recording
 from grader.model import plain_text
 from grader.render import page_templates
 
-SCRIPT = page_templates.SHARED / "step.js"
+RULES = page_templates.SHARED / "access.js"  # of what an access costs; the handouts have them too
+SCRIPTS = (RULES, page_templates.SHARED / "step.js")
 STYLES = (page_templates.SHARED / "report.css", page_templates.SHARED / "step.css")
 ALLOCATED = re.compile(r"\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*(?:\([^()]*\)\s*)?&?\s*(\w+)")
 
@@ -19,7 +20,7 @@ ALLOCATED = re.compile(r"\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*(?:\([^()]*\)\s*)?
 def page(recording: Recording, small: bool = False) -> str:
     """The page of one block. small: for a frame inside another page, without counters."""
     name_objects(recording)
-    script = SCRIPT.read_text(encoding="utf-8")
+    script = "".join(file.read_text(encoding="utf-8") for file in SCRIPTS)
     text = (
         page_templates.environment()
         .get_template("step.html")

@@ -16,12 +16,14 @@ MOST_WORDS = 8  # of a bank that are drawn, one below the other
 
 @dataclass(frozen=True)
 class Access:
-    """An access: its source line, what it costs in words, and its drawing."""
+    """An access: its source line, what it costs in words, its drawing, and the warp."""
 
     title: str
     where: str
     facts: list[str]
     picture: Markup
+    warp: WarpAccess
+    kernel: Kernel
 
 
 def _badness(line: LineCounters, warp: WarpAccess, run: Traced) -> tuple[int, int, bool, int]:
@@ -67,7 +69,9 @@ def _access(warp: WarpAccess, kernel: Kernel) -> Access:
     title = f"{action} {warp.space} memory".capitalize()
     block = ", ".join(map(str, warp.block))
     facts.append(f"{kernel.name}, block ({block}); the most expensive warp of this access")
-    return Access(title, where, facts, draw(warp, f"{title} at {where}: {facts[0]}; {facts[1]}"))
+    return Access(
+        title, where, facts, draw(warp, f"{title} at {where}: {facts[0]}; {facts[1]}"), warp, kernel
+    )
 
 
 def _request(warp: WarpAccess) -> str:

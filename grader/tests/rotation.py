@@ -28,6 +28,7 @@ PAGES = frozenset({
     "grader/tests/classroom/page/test_browser.py",
     "grader/tests/classroom/similarity/test_page.py",
     "grader/tests/handouts/test_built_site.py",
+    "grader/tests/handouts/test_calculator.py",
     "grader/tests/handouts/test_figures.py",
     "grader/tests/handouts/test_interactive.py",
     "grader/tests/handouts/test_interactive_numbers.py",

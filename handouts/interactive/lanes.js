@@ -4,6 +4,7 @@
 
   const { device, html, svg, picture, part, rect, text, number, plural, panel } =
     root.interactiveFigures.shared;
+  const { SECTOR, WORD, BANKS, units, parts, wavefronts } = root.warpAccess;
   const CELL = 20;
   const LEFT = 32; // of the banks, for the numbers of the wavefronts
 
@@ -17,100 +18,51 @@
     });
   }
 
-  /* The sectors that the lanes touch, in order: { sector, lanes, words: 8 booleans }. */
-  function sectors(bytes, width) {
-    const bySector = new Map();
-    bytes.forEach((first, lane) => {
-      for (let byte = first; byte < first + width; byte += device.word) {
-        const sector = Math.floor(byte / device.sector);
-        if (!bySector.has(sector)) {
-          const words = new Array(device.sector / device.word).fill(false);
-          bySector.set(sector, { sector, lanes: new Set(), words });
-        }
-        const entry = bySector.get(sector);
-        entry.lanes.add(lane);
-        entry.words[(byte % device.sector) / device.word] = true;
-      }
-    });
-    return [...bySector.values()].sort((a, b) => a.sector - b.sector);
-  }
-
-  /* How many parts a load of shared memory is served in: half warps for 8 bytes, quarter warps for
-   * 16; half as many where every two lanes, 1 or 2 apart, read the same address. */
-  function phaseCount(bytes, width) {
-    const agree = (apart) => bytes.every((byte, lane) => byte === bytes[lane ^ apart]);
-    const phases = Math.max(1, width / device.word);
-    return phases > 1 && (agree(1) || agree(2)) ? phases / 2 : phases;
-  }
-
-  /* The wavefronts of a load of shared memory: { phase, banks: Map of bank to { word, lanes } }. */
-  function wavefronts(bytes, width) {
-    const phases = phaseCount(bytes, width);
-    const lanes = device.warp / phases;
-    const all = [];
-    for (let phase = 0; phase < phases; phase++) {
-      const words = new Map(); // to the lanes that read the word
-      for (let lane = phase * lanes; lane < (phase + 1) * lanes; lane++) {
-        for (let byte = bytes[lane]; byte < bytes[lane] + width; byte += device.word) {
-          const word = byte / device.word;
-          words.set(word, [...(words.get(word) || []), lane]);
-        }
-      }
-      const own = [];
-      for (const [word, readers] of [...words].sort((a, b) => a[0] - b[0])) {
-        const bank = word % device.banks;
-        let wavefront = own.find((one) => !one.banks.has(bank));
-        if (!wavefront) {
-          wavefront = { phase, banks: new Map() };
-          own.push(wavefront);
-        }
-        wavefront.banks.set(bank, { word, lanes: readers });
-      }
-      all.push(...own);
-    }
-    return { phases, all };
-  }
+  const accessOf = (values) => ({ at: addresses(values), width: values.width, load: true });
 
   function count(values) {
-    const bytes = addresses(values);
-    const touched = sectors(bytes, values.width);
-    const { phases, all } = wavefronts(bytes, values.width);
-    const words = touched.reduce((sum, one) => sum + one.words.filter(Boolean).length, 0);
+    const access = accessOf(values);
+    const sectors = units(access, SECTOR).size;
+    const all = wavefronts(access).length;
     return {
-      sectors: touched.length,
-      moved: touched.length * device.sector, // bytes
-      used: words * device.word, // of these bytes
-      wavefronts: all.length,
-      extra: all.length - phases,
+      sectors,
+      moved: sectors * SECTOR, // bytes
+      used: units(access, 1).size, // of these bytes
+      wavefronts: all,
+      extra: all - parts(access).length,
     };
   }
 
-  function drawSectors(touched) {
+  /* The sectors that the lanes touch; filled: the words, or the parts of words, that they access. */
+  function drawSectors(access) {
     const word = 9.5;
-    const boxes = touched.map(({ sector, lanes, words }) => {
-      const tip = `sector ${sector}: lanes ${[...lanes].join(", ")}`;
-      const cells = words.map((used, k) =>
-        rect(1 + k * word, 13, word, 18, used ? "used" : "waste", tip),
-      );
+    const used = units(access, WORD);
+    const boxes = [...units(access, SECTOR)].map(([sector, lanes]) => {
+      const tip = `sector ${sector}: lanes ${lanes.join(", ")}`;
+      const cells = Array.from({ length: SECTOR / WORD }, (_, k) => {
+        const kind = used.has((sector * SECTOR) / WORD + k) ? "used" : "waste";
+        return rect(1 + k * word, 13, word, 18, kind, tip);
+      });
       const attributes = { viewBox: "0 0 78 32", width: 78, height: 32, "aria-hidden": "true" };
       return svg("svg", attributes, text(1, 9, `sector ${sector}`, "label"), ...cells);
     });
-    const label = `${plural(touched.length, "sector")}; the words that lanes load are filled`;
+    const label = `${plural(boxes.length, "sector")}; the words that lanes access are filled`;
     return html("div", { class: "sectors", role: "img", "aria-label": label }, ...boxes);
   }
 
-  function drawBanks(all) {
+  function drawBanks(access) {
+    const all = wavefronts(access);
     const parts = [];
-    for (let bank = 0; bank < device.banks; bank++) {
+    for (let bank = 0; bank < BANKS; bank++) {
       parts.push(text(LEFT + (bank + 0.5) * CELL, 12, bank, "fine middle"));
     }
     let y = 18;
     all.forEach((wavefront, i) => {
-      if (i > 0 && wavefront.phase !== all[i - 1].phase) {
+      if (i > 0 && wavefront.part !== all[i - 1].part) {
         y += 6;
       }
       parts.push(text(LEFT - 6, y + 12, i + 1, "fine end"));
-      for (let bank = 0; bank < device.banks; bank++) {
+      for (let bank = 0; bank < BANKS; bank++) {
         const access = wavefront.banks.get(bank);
         const tip = access && `bank ${bank}, word ${access.word}: lanes ${access.lanes.join(", ")}`;
         parts.push(rect(LEFT + bank * CELL, y, CELL, 16, access ? "used" : "empty", tip));
@@ -123,7 +75,7 @@
       y += 16;
     });
     const label = `${plural(all.length, "wavefront")} over 32 banks; each cell names its lane`;
-    return picture(LEFT + device.banks * CELL + 4, y + 4, label, parts);
+    return picture(LEFT + BANKS * CELL + 4, y + 4, label, parts);
   }
 
   /* data-memory="global" leaves shared memory out. */
@@ -155,10 +107,9 @@
       ],
       show(values) {
         const result = count(values);
-        const bytes = addresses(values);
+        const access = accessOf(values);
         const type = { 4: "float", 8: "float2", 16: "float4" }[values.width];
-        const touched = sectors(bytes, values.width);
-        const { phases, all } = wavefronts(bytes, values.width);
+        const phases = parts(access).length;
         const share = number((100 * result.used) / result.moved);
         const why =
           phases > 1 && !isGlobal
@@ -176,10 +127,10 @@
             `Thread (x, y) loads the ${type} at index ${values.offset} + ${values.pitch} · y + ` +
             `${values.stride} · x. Pitch, stride and offset count elements.${why}`,
           pictures: [
-            part("In global memory: the 32-byte sectors it touches", drawSectors(touched)),
+            part("In global memory: the 32-byte sectors it touches", drawSectors(access)),
             part(
               "In shared memory: a row for each wavefront, a column for each bank",
-              drawBanks(all),
+              drawBanks(access),
             ),
           ].slice(0, isGlobal ? 1 : 2),
         };
@@ -187,5 +138,5 @@
     });
   }
 
-  root.interactiveFigures.lanes = { model: { addresses, count }, show };
+  root.interactiveFigures.lanes = { model: { addresses, count }, drawSectors, drawBanks, show };
 })(typeof window === "undefined" ? globalThis : window);

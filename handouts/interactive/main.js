@@ -1,11 +1,19 @@
-/* Fills each <div class="interactive" data-figure="lanes|tile|grid|convolution"> of a page.
+/* Fills each <div class="interactive" data-figure="lanes|tile|grid|convolution|calculator"> of a
+ * page.
  *
  * A page needs only this script; it loads the others and interactive.css from its own folder,
  * unless the page has them. data-NAME="value" sets a control: data-pitch="33". */
 (function () {
   "use strict";
 
-  const KNOWN = ["lanes", "tile", "grid", "convolution"];
+  /* The scripts of each figure; grader/render/templates/access.js is copied beside them. */
+  const SCRIPTS = {
+    lanes: ["shared", "access", "lanes"],
+    tile: ["shared", "tile"],
+    grid: ["shared", "grid"],
+    convolution: ["shared", "convolution"],
+    calculator: ["shared", "access", "lanes", "expression", "calculator"],
+  };
   const folder = document.currentScript ? new URL(".", document.currentScript.src).href : "";
   const figures = (window.interactiveFigures = window.interactiveFigures || {});
   const pending = new Map(); // by file: the promise of its script
@@ -38,12 +46,13 @@
 
   async function fill(container) {
     const name = container.dataset.figure;
-    if (!KNOWN.includes(name) || container.dataset.filled) {
+    if (!Object.hasOwn(SCRIPTS, name) || container.dataset.filled) {
       return;
     }
     container.dataset.filled = "yes";
-    await load("shared");
-    await load(name);
+    for (const script of SCRIPTS[name]) {
+      await load(script);
+    }
     figures[name].show(container);
   }
 

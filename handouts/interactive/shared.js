@@ -10,9 +10,6 @@
   /* An H100 or H200; labs/sim/src/base/device.h has the same limits, and a test compares them. */
   const device = {
     warp: 32, // lanes
-    banks: 32,
-    word: 4, // bytes, the width of a bank
-    sector: 32, // bytes
     blockThreads: 1024,
     warps: 64, // of a multiprocessor
     blocks: 32, // of a multiprocessor
@@ -80,7 +77,7 @@
 
   let ids = 0;
 
-  /* A label with a slider or a list of choices. `change` gets the new value. */
+  /* A label with a slider, a list of choices or a text. `change` gets the new value. */
   function control(spec, value, change) {
     const id = `interactive-${++ids}`;
     const output = html("output", { for: id });
@@ -88,13 +85,18 @@
     if (spec.options) {
       const options = spec.options.map(([key, words]) => html("option", { value: key }, words));
       input = html("select", { id }, ...options);
+    } else if (spec.rows) {
+      const kind = spec.rows > 1 ? { rows: spec.rows } : { type: "text" };
+      const plain = { spellcheck: "false", autocapitalize: "off", autocomplete: "off" };
+      input = html(spec.rows > 1 ? "textarea" : "input", { id, name: spec.name, ...kind, ...plain });
     } else {
       const { min, max } = spec;
       input = html("input", { id, type: "range", min, max, step: spec.step || 1 });
     }
+    const isSlider = input.type === "range";
     const show = (shown) => {
       input.value = shown;
-      output.textContent = spec.options ? "" : number(Number(shown));
+      output.textContent = isSlider ? number(Number(shown)) : "";
     };
     show(value);
     input.addEventListener("input", () => {
@@ -102,14 +104,15 @@
       change(spec.name, numeric ? Number(input.value) : input.value);
     });
     const label = html("label", { for: id }, spec.label);
-    return { element: html("div", { class: "control" }, label, input, output), show };
+    const parts = isSlider ? [label, input, output] : [label, input];
+    return { element: html("div", { class: "control" }, ...parts), show };
   }
 
   /* What data-NAME of the element says of a control, if it is a value that the control can have. */
   function initial(container, spec) {
     const asked = container.dataset[spec.name];
-    if (asked === undefined) {
-      return spec.value;
+    if (asked === undefined || spec.rows) {
+      return asked ?? spec.value;
     }
     const value = typeof spec.value === "number" ? Number(asked) : asked;
     const known = spec.options
@@ -120,7 +123,8 @@
 
   /* Fills the container with controls, numbers and pictures.
    *
-   * spec.controls: [{ name, label, value, and min, max or options: [[value, words]] }]
+   * spec.controls: [{ name, label, value, and min, max or options: [[value, words]] or, of a text,
+   *                rows }]
    * spec.presets:  [[words, values]], buttons that set several controls
    * spec.show:     takes the values, returns { numbers: [[label, text]], words, pictures }
    * Returns { values, set(changes), tools, said }: `tools` is an element for more buttons; while

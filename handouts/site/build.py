@@ -78,6 +78,7 @@ def _copy(handouts: Path, site: Path, pictures: set[str]) -> None:
             site / "interactive",
             ignore=shutil.ignore_patterns("steps"),
         )
+        shutil.copy(step_page.RULES, site / "interactive")
     for file in sorted(handouts.glob("interactive/steps/*.json")):
         made = site / "interactive" / "steps" / f"{file.stem}.html"
         made.parent.mkdir(exist_ok=True)

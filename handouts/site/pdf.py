@@ -194,8 +194,8 @@ def _with_sections(blocks: list[Any]) -> list[Any]:
 
 
 def _label(page: Page, anchor: str) -> str:
-    """An anchor's name among those of all pages."""
-    return f"{page.name}--{anchor}" if anchor else page.name
+    """An anchor's name among those of all pages. One with = is what a figure shows on the site."""
+    return f"{page.name}--{anchor}" if anchor and "=" not in anchor else page.name
 
 
 def _link(element: Element, page: Page, contents: Contents) -> list[Element] | None:

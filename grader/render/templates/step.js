@@ -1,7 +1,7 @@
 /* Steps through a recorded block: convlabs-step/v1, which the page holds compressed. */
 "use strict";
 (async () => {
-  const LANES = 32, SECTOR = 32, WORD = 4, EVERY_LANE = [...Array(LANES).keys()];
+  const { LANES, SECTOR, WORD, ...rules } = window.warpAccess, EVERY_LANE = [...Array(LANES).keys()];
   const byId = (id) => document.getElementById(id);
   const lanesOf = (mask) => EVERY_LANE.filter((lane) => (mask >>> lane) & 1);
   if (!window.DecompressionStream) {
@@ -241,15 +241,10 @@
     return (lanes.length > 1 ? "lanes " : "lane ") + found.map(([a, b]) => (a === b ? a : `${a}–${b}`)).join(", ");
   }
 
-  /* The lanes of each unit of `size` bytes, by its number from the object's aligned beginning. */
-  function units(step, size, lanes = step.active) {
-    const { base } = objectOf(step), found = new Map();
-    for (const lane of lanes) {
-      const first = Math.floor((step.at[lane] + base) / size);
-      const last = Math.floor((step.at[lane] + base + step.width - 1) / size);
-      for (let unit = first; unit <= last; unit++) found.set(unit, [...(found.get(unit) || []), lane]);
-    }
-    return found;
+  /* A step for the rules: addresses from the object's aligned beginning. */
+  function accessOf(step) {
+    const { base } = objectOf(step);
+    return { at: step.at.map((at) => (at === null ? null : at + base)), width: step.width, load: step.way === "load" };
   }
 
   /* The steps that the page is about, with their lanes; those of this step. */
@@ -263,7 +258,7 @@
   }
 
   function drawSectors(step) {
-    const words = units(step, WORD), sectors = [...units(step, SECTOR).keys()].sort((a, b) => a - b);
+    const words = rules.units(accessOf(step), WORD), sectors = [...rules.units(accessOf(step), SECTOR).keys()];
     const box = filled(make("div", "", { class: "sectors" }), ...sectors.map((sector) => filled(
       make("div", "", { class: "sector" }), make("span", `byte ${sector * SECTOR - objectOf(step).base}`),
       filled(make("div", "", { class: "cells" }), ...[...Array(SECTOR / WORD).keys()].map((i) =>
@@ -271,35 +266,16 @@
     return [make("p", `${plural(sectors.length, "sector")} of 32 bytes; each cell is 4 bytes, with the lane that touches it (+: and others)`, { class: "note" }), box];
   }
 
-  /* The words of each wavefront by bank: phases of 32, 16 or 8 lanes, or of twice as many where the
-   * device serves neighbours together. */
-  function wavefronts(step) {
-    const count = step.width <= WORD ? 1 : step.width / WORD;
-    for (const phases of [count, Math.max(1, count / 2)]) {
-      const rows = [];
-      for (let phase = 0; phase < phases; phase++) {
-        const lanes = step.active.filter((lane) => Math.floor((lane * phases) / LANES) === phase);
-        const depth = Array(LANES).fill(0), first = rows.length;
-        for (const [word, at] of [...units(step, WORD, lanes)].sort((a, b) => a[0] - b[0])) {
-          const bank = ((word % LANES) + LANES) % LANES, row = first + depth[bank]++;
-          (rows[row] = rows[row] || [])[bank] = at;
-        }
-      }
-      if (rows.length === step.costs[3] || phases === 1) return rows;
-    }
-    return [];
-  }
-
   function drawBanks(step) {
     const [, , , count, ideal] = step.costs;
-    const rows = wavefronts(step).map((row, i) => [make("th", String(i + 1), { scope: "row", "aria-label": `wavefront ${i + 1}` }),
-      ...EVERY_LANE.map((bank) => cellOf("td", row[bank] || [], count > ideal ? " clash" : ""))]);
+    const rows = rules.wavefronts(accessOf(step)).map(({ banks }, i) => [make("th", String(i + 1), { scope: "row", "aria-label": `wavefront ${i + 1}` }),
+      ...EVERY_LANE.map((bank) => cellOf("td", banks.get(bank)?.lanes || [], count > ideal ? " clash" : ""))]);
     return [make("p", `${plural(count, "wavefront")}, ${ideal} without conflicts; a row for each; below its bank, each word with the lane that wants it (+: and others)`, { class: "note" }),
       table("Banks of shared memory, one row for each wavefront", [make("th", "#", { scope: "col", "aria-label": "wavefront" }), ...EVERY_LANE], rows, "banks")];
   }
 
   function drawConstant(step) {
-    const words = [...units(step, Math.max(WORD, step.width))].sort((a, b) => a[0] - b[0]);
+    const words = [...rules.units(accessOf(step), Math.max(WORD, step.width))];
     return [table("Words of constant memory", ["word", "value", "lanes"], words.map(([, lanes]) =>
       [element(step, lanes[0]), shown(step.bytes[lanes[0]], objectOf(step).holds), spans(lanes)]))];
   }

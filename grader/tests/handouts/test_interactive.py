@@ -9,12 +9,13 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from grader import paths
+from grader.render import step_page
 from grader.tests.handouts.readable import unreadable
 from grader.tests.render import browser
 from grader.tests.render.accessibility import CONTRAST
 
 FOLDER = paths.ROOT / "handouts" / "interactive"
-FIGURES = ("lanes", "tile", "grid", "convolution")
+FIGURES = ("lanes", "tile", "grid", "convolution", "calculator")
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +29,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a space in its name, which has the scripts beside the pages."""
     folder = tmp_path_factory.mktemp("a site")
     shutil.copytree(FOLDER, folder / "interactive")
+    shutil.copy(step_page.RULES, folder / "interactive")
     return folder
 
 
@@ -80,11 +82,11 @@ def test_interactive_page_opens_without_messages_or_requests(
     page.on("pageerror", lambda error: messages.append(str(error)))
     page.on("request", lambda request: requests.append(request.url))
     page.goto(everything.as_uri())
-    page.wait_for_function("document.querySelectorAll('.interactive .words').length === 4")
+    page.wait_for_function("document.querySelectorAll('.interactive .words').length === 5")
     assert messages == []
     folder = everything.parent.as_uri()
     assert all(url.startswith(folder) for url in requests)
-    assert len(requests) == len(set(requests)) == 8  # the page, six scripts, one style sheet
+    assert len(requests) == len(set(requests)) == 11  # the page, nine scripts, one style sheet
     page.close()
 
 
@@ -92,7 +94,7 @@ def test_interactive_page_opens_without_messages_or_requests(
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_all_of_it_can_be_read(chromium: Browser, everything: Path, dark: bool, width: int) -> None:
     page = _opened(chromium, everything, width, dark)
-    page.get_by_role("button", name="a column, pitch 32").click()  # the tallest picture
+    page.get_by_role("button", name="a column, pitch 32").first.click()  # the tallest picture
     page.get_by_label("mask g").select_option("uneven")  # the largest numbers
     page.get_by_label("y of the output").fill("5")
     assert unreadable(page) == []
@@ -116,7 +118,7 @@ def test_every_control_has_a_name_and_every_picture_a_description(page: Page) ->
     unnamed = "all => all.filter(e => !e.textContent.trim()).length"
     assert page.eval_on_selector_all("button", unnamed) == 0
     labels = "all => all.filter(e => e.labels.length !== 1 || !e.labels[0].textContent).length"
-    assert page.eval_on_selector_all("input, select", labels) == 0
+    assert page.eval_on_selector_all("input, select, textarea", labels) == 0
     silent = "all => all.filter(e => !e.ariaHidden && !e.getAttribute('aria-label')).length"
     assert page.eval_on_selector_all("svg, [role=img], [role=group]", silent) == 0
     ids = page.eval_on_selector_all("[id]", "all => all.map(e => e.id)")
@@ -125,7 +127,7 @@ def test_every_control_has_a_name_and_every_picture_a_description(page: Page) ->
 
 def test_the_keyboard_reaches_and_works_every_control(chromium: Browser, everything: Path) -> None:
     page = _opened(chromium, everything)
-    selector = ".interactive :is(input, select, button, [tabindex])"
+    selector = ".interactive :is(input, select, textarea, button, [tabindex])"
     controls = page.locator(selector).count()
     place = f"[...document.querySelectorAll('{selector}')].indexOf(document.activeElement)"
     reached = []
@@ -139,7 +141,7 @@ def test_the_keyboard_reaches_and_works_every_control(chromium: Browser, everyth
     assert _number(page, "lanes", "sectors per request") == "4"
     page.keyboard.press("ArrowRight")
     assert _number(page, "lanes", "sectors per request") == "5"
-    page.get_by_role("button", name="a column, pitch 33").focus()
+    page.get_by_role("button", name="a column, pitch 33").first.focus()
     page.keyboard.press("Enter")
     assert _number(page, "lanes", "extra wavefronts") == "0"
     assert _number(page, "lanes", "sectors per request") == "32"

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from grader import paths
+from grader.render import step_page
 from grader.tests import captured
 from grader.tests.render import browser
 
@@ -202,8 +203,9 @@ def _differences(
     """The cases in which a figure's numbers are not the simulator's, after a change of a script."""
     page = chromium.new_page()
     changed = False
-    for name in ("shared", "lanes", "tile", "grid", "convolution"):
-        text = (SCRIPTS / f"{name}.js").read_text()
+    names = ("shared", "lanes", "tile", "grid", "convolution")
+    for file in (step_page.RULES, *(SCRIPTS / f"{name}.js" for name in names)):
+        text = file.read_text()
         if before:
             changed |= before in text
             text = text.replace(before, after)
@@ -239,9 +241,9 @@ def test_drawings_say_what_the_simulator_counts(
 @pytest.mark.parametrize(
     ("before", "after", "figure"),
     [
-        ("sector: 32,", "sector: 64,", "lanes"),
+        ("SECTOR = 32;", "SECTOR = 64;", "lanes"),
         ("agree(1) || agree(2)", "agree(1)", "lanes"),  # lanes 2 apart share an access
-        ("all.length - phases", "all.length - 1", "lanes"),
+        ("all - parts(access).length", "all - 1", "lanes"),
         ("reserved: 1024,", "reserved: 0,", "tile"),
         ("shared: 228 * 1024,", "shared: 164 * 1024,", "tile"),  # an A100's
         ("blocks: 32,", "blocks: 16,", "tile"),

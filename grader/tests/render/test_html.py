@@ -6,7 +6,9 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
+import msgspec
 import numpy as np
 import pytest
 from PIL import Image
@@ -21,12 +23,21 @@ from grader.model import submission as submissions
 from grader.model.counters import Counters
 from grader.model.lab import Case
 from grader.model.result import Check
+from grader.model.submission import Submission
 from grader.oracle.compare import compare
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs, inputs
 from grader.oracle.operations import OPERATIONS, expected
 from grader.predict.terms import CHANGES, WORDS
-from grader.render import html, images, predicted_times, roofline, timing_chart, warp_access
+from grader.render import (
+    html,
+    images,
+    index_link,
+    predicted_times,
+    roofline,
+    timing_chart,
+    warp_access,
+)
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
 from grader.session.report_data import MOST_FAILED, SIDE, ReportData, Traced, Wrong, tile
@@ -234,6 +245,38 @@ def test_an_access_is_described_in_words() -> None:
     assert "32 wavefronts because of bank conflicts; 1 would be enough" in other.facts
     assert str(one.picture).count('class="used"') == 32
     assert str(other.picture).count('class="clash"') == warp_access.MOST_WORDS
+
+
+@pytest.mark.parametrize(
+    ("line", "array", "index"),
+    [
+        ("sum += d_in[y * width + x] * 2; /* d_in[9] */", "", "y * width + x"),
+        ("s_tile[threadIdx.x][threadIdx.y + 1] = d_in[i];", "s_tile",
+         "(threadIdx.x) * pitch + threadIdx.y + 1"),
+        ("out[i] = in[i];", "", "i"),
+        ("out[i] = in[i + 1];", "", None),
+        ("out[map[i]] = 1;", "out", None),
+        ("*out = 1;", "", None),
+    ],
+)  # fmt: skip
+def test_an_access_links_its_index_to_the_calculator(
+    tmp_path: Path, line: str, array: str, index: str | None
+) -> None:
+    lab = spec.load("lab3")
+    submission = Submission(lab, tmp_path, "f", {"a.cu": f"\n\n{line}\n".encode()}, [])
+    run = _traced([0, 4], 1, Counters(global_load_sectors=1, global_load_lanes=2))
+    (kernel,), block = run.profile.kernels, (3, 0, 1)
+    warp = msgspec.structs.replace(run.warps[0], file="f/a.cu", array=array, block=block)
+    assert index_link.address(warp, kernel, submission, tmp_path) == ""  # no such page yet
+    page = tmp_path / index_link.PAGE
+    page.parent.mkdir(parents=True)
+    page.touch()
+    address = index_link.address(warp, kernel, submission, tmp_path)
+    state = [unquote(pair) for pair in address.partition("#")[2].split("&")]
+    where = ["constants=blockIdx.x = 3; blockIdx.z = 1", "block=32, 1, 1", "warp=0"]
+    how = ["space=global", "way=load", "width=4"]
+    assert state == ([f"index={index}", *where, *how] if index else [""])
+    assert address.startswith(page.as_uri() if index else "")
 
 
 def test_the_roofline_places_a_kernel_by_its_counters() -> None:
