@@ -201,7 +201,7 @@ def test_a_race_shows_both_lines() -> None:
 
 
 def test_a_result_that_depends_on_the_order_says_so() -> None:
-    (check,) = safe_checks("lab2/unsafe-order-of-atomics", "A no data race")
+    (check,) = safe_checks("lab2/order-of-atomics", "A no data race")
     assert check["diagnosis"] == "order-dependent"
     text = "\n".join(check["message"])
     assert "reverse order: out[y=" in text and "depends on the order in which threads run" in text

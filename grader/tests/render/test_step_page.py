@@ -150,7 +150,7 @@ def test_step_page_opens_at_the_bank_conflict(page: Page) -> None:
     assert "32 wavefronts, 31 of them extra because of bank conflicts" in words(page)
     line = page.locator("#source [aria-current] .n").inner_text()
     assert line == str(line_of("= d_in[y * SIDE + x]"))
-    assert f"stepped.cu:{line} costs most beyond what it" in page.locator(".why").inner_text()
+    assert f"stepped.cu:{line} has the largest avoidable cost" in page.locator(".why").inner_text()
     assert page.locator("#memory tbody tr").count() == 32
     assert page.locator("#memory td.clash").count() == 32
     page.keyboard.press("ArrowLeft")
