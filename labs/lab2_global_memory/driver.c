@@ -134,8 +134,8 @@ static enum host_memory kind_of(const char *name) {
 /* Settings: border = zero | replicate; host_memory = pageable | pinned | write-combined (part C);
  * first = one pixel (part B) | another kind (part C): a call before the one that counts;
  * refuse = a kind of memory that part C must refuse, in the only call; size = WIDTHxHEIGHT (parts B
- * and C): the call gets the size of an image that no memory can hold, and must not reach the one that
- * there is. */
+ * and C): the call gets the size of an image that no memory can hold, and must not reach the one
+ * that there is. */
 void lab_run(struct runner *r) {
     const struct npy *image = runner_input(r, "image", "<f4");
     const struct npy *mask = runner_input(r, "mask", "<f4");
