@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 
-from grader.checks import crash, early_stop, other_runs
+from grader.checks import crash, other_runs, prerequisites
 from grader.diagnose import location, source_text
 from grader.diagnose.causes import WrongOutput
 from grader.diagnose.explain import Hypothesis
@@ -143,7 +143,7 @@ class _Run:
         """What a hidden check says where its hint could be about another mistake than the one that
         the part's public checks have shown; [] where they show none."""
         part, so_far = self.case.part, self.session.so_far
-        if early_stop.not_begun(so_far, part):
+        if prerequisites.not_begun(so_far, part):
             return [f"part {part} has produced no result yet, not even in its first check"]
         injected = {c.name: bool(c.inject) for c in self.lab.case if not c.hidden}
         for check in (c for c in so_far if c.part == part and c.verdict == "fail"):
@@ -457,7 +457,7 @@ def _wrong_output(
         )
     lines[:0] = [cause] if cause else []  # what to mend comes first
     if diagnosis and diagnosis.name == "nothing-written" and not needed:
-        begun = early_stop.has_begun(this.session.so_far, this.case.part)
+        begun = prerequisites.has_begun(this.session.so_far, this.case.part)
         lines += [] if begun or _errors(this.outcome) else _open_todo(this)
     lines += [*_findings(this.outcome), *found, *_why(this.case)]
     details = {"wrong_pixels": comparison.count(), "pixels": comparison.got.size, "want": expected}

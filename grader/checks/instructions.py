@@ -3,7 +3,7 @@ executed with a limit."""
 
 from typing import Any
 
-from grader.checks import early_stop
+from grader.checks import prerequisites
 from grader.execute.instructions import Instructions
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.model import counters
@@ -45,7 +45,7 @@ def judge_stepped(
     elif run.right and counted:
         verdict = "pass" if technique.holds(counted.value(technique)) else "fail"
         lines = _explanation(session.submission, technique, counted) if verdict == "fail" else []
-    needs = early_stop.first_wrong_case(session.so_far, technique.part)
+    needs = prerequisites.first_wrong_case(session.so_far, technique.part)
     return grade_line(
         session.lab,
         technique,

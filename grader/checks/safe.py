@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from grader.checks import crash, early_stop, safe_calls
+from grader.checks import crash, prerequisites, safe_calls
 from grader.diagnose import source_text
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.openmp_team import SHARE
@@ -61,10 +61,10 @@ def _judged(session: Session, safe: Safe, runner: Runner) -> Check:
         return _verdict(submission, safe, "error", forwards, lines)
     if findings := forwards.errors():
         return _found(submission, safe, forwards, findings)
-    if lines := early_stop.without_end(session.so_far, safe.part, forwards.outcome):
+    if lines := prerequisites.without_end(session.so_far, safe.part, forwards.outcome):
         return _verdict(submission, safe, "fail", forwards, lines, str(forwards.outcome.end))
     if not forwards.right:  # then nothing is proved
-        needs = early_stop.first_wrong_case(session.so_far, safe.part)
+        needs = prerequisites.first_wrong_case(session.so_far, safe.part)
         return _verdict(submission, safe, "skip", forwards, needs=needs)
     if not safe.one_thread and (alone := _one_thread(safe, runner)):
         lines = [alone, NOTHING_SHARED, *_why(safe)]

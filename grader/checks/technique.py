@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from grader.checks import early_stop
+from grader.checks import prerequisites
 from grader.checks.instructions import judge_instructions
 from grader.contract import draw, prepared, script
 from grader.contract.step import Sequence
@@ -160,9 +160,9 @@ def judge_run(
         verdict, lines, bound, measured = _judged(
             session.submission, technique, run, counted, measured, at_other_size, of_code
         )
-    elif lines := early_stop.without_end(session.so_far, technique.part, run.outcome):
+    elif lines := prerequisites.without_end(session.so_far, technique.part, run.outcome):
         verdict = "fail"
-    needs = early_stop.first_wrong_case(session.so_far, technique.part)
+    needs = prerequisites.first_wrong_case(session.so_far, technique.part)
     return grade_line(
         session.lab,
         technique,

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from grader.checks import crash, early_stop
+from grader.checks import crash, prerequisites
 from grader.checks.contract import judge_contract
 from grader.checks.correct import judge_case
 from grader.checks.safe import judge_safety
@@ -34,11 +34,11 @@ class Rule:
 
 
 RULES: dict[type[CheckSpec], Rule] = {
-    Case: Rule(judge_case, early_stop.endless),
-    Contract: Rule(judge_contract, early_stop.without_result),
-    Safe: Rule(judge_safety, early_stop.never),
-    Technique: Rule(judge_counter, early_stop.endless),
-    Speed: Rule(judge_speed, early_stop.with_wrong_result),
+    Case: Rule(judge_case, prerequisites.endless),
+    Contract: Rule(judge_contract, prerequisites.without_result),
+    Safe: Rule(judge_safety, prerequisites.never),
+    Technique: Rule(judge_counter, prerequisites.endless),
+    Speed: Rule(judge_speed, prerequisites.with_wrong_result),
 }
 
 

@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import Any, NoReturn
 
-from grader.checks import early_stop
+from grader.checks import prerequisites
 from grader.diagnose import causes
 from grader.grading.one_check import judge
 from grader.grading.pass_cache import PassCache
@@ -232,7 +232,7 @@ def _last_what_waits(
     for each in checks:
         check = each[1].check
         waits = isinstance(check, Case) and check.inject is not None
-        if waits and early_stop.has_begun(session.so_far, check.part):
+        if waits and prerequisites.has_begun(session.so_far, check.part):
             waiting.append(each)
         else:
             yield each

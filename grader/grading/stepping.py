@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from grader.checks.early_stop import NOTHING
+from grader.checks.prerequisites import NOTHING
 from grader.execute import accesses, step_focus, step_lines, step_target, steps
 from grader.execute.accesses import WarpAccess
 from grader.execute.instrumented import InstrumentedRun, Runner, is_quick

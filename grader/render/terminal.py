@@ -4,7 +4,7 @@ import re
 import textwrap
 from dataclasses import dataclass, field
 
-from grader.checks.early_stop import NOTHING
+from grader.checks.prerequisites import NOTHING
 from grader.model import outline
 from grader.model.result import Check, Result
 from grader.model.score import Score

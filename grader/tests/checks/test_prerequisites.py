@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.checks import early_stop
+from grader.checks import prerequisites
 from grader.grading import pipeline
 from grader.model import spec
 from grader.model import submission as submissions
@@ -41,22 +41,24 @@ def test_a_part_that_never_comes_back_is_not_waited_for_again() -> None:
     zero, replicate = "Ando 3x3 on 97x61, zero border", "Ando 5x5 on 97x61, replicate border"
     first = "identity 3x3 on a ramp 64x48"
     twice = [stopped(first), stopped(zero)]
-    assert early_stop.endless(LAB, twice, case("13x13 on one column 1x101")) == first
-    assert early_stop.endless(LAB, twice[:1], case(zero)) is None
-    assert early_stop.endless(LAB, twice, case(replicate)) is None  # this border has not been tried
-    assert early_stop.endless(LAB, [*twice, stopped(replicate)], case(replicate)) == first
+    assert prerequisites.endless(LAB, twice, case("13x13 on one column 1x101")) == first
+    assert prerequisites.endless(LAB, twice[:1], case(zero)) is None
+    assert (
+        prerequisites.endless(LAB, twice, case(replicate)) is None
+    )  # this border has not been tried
+    assert prerequisites.endless(LAB, [*twice, stopped(replicate)], case(replicate)) == first
     wrong = [*twice, stopped(replicate, "mask-flipped")]
-    assert early_stop.endless(LAB, wrong, case("13x13 on one column 1x101")) is None
+    assert prerequisites.endless(LAB, wrong, case("13x13 on one column 1x101")) is None
     other = next(c for c in LAB.case if c.part == "B" and not c.hidden)
-    assert early_stop.endless(LAB, twice, other) is None
+    assert prerequisites.endless(LAB, twice, other) is None
 
 
 def test_two_large_images_do_not_show_that_a_part_is_endless() -> None:
     large = [msgspec.structs.replace(c, size=(1920, 1080)) for c in LAB.case if c.part == "A"]
     lab = msgspec.structs.replace(LAB, case=large)
     done = [stopped(c.name) for c in large[:2]]
-    assert early_stop.endless(LAB, done, large[4])
-    assert early_stop.endless(lab, done, large[4]) is None
+    assert prerequisites.endless(LAB, done, large[4])
+    assert prerequisites.endless(lab, done, large[4]) is None
 
 
 def test_case_with_failing_calls_always_runs() -> None:
@@ -64,13 +66,13 @@ def test_case_with_failing_calls_always_runs() -> None:
     cases = [c for c in lab.case if c.part == "B"]
     done = [Check("", c.name, "correct", "fail", part="B", diagnosis="timeout") for c in cases[:2]]
     made_to_fail = next(c for c in cases if c.inject)
-    assert early_stop.endless(lab, done, made_to_fail) is None
+    assert prerequisites.endless(lab, done, made_to_fail) is None
 
 
 def test_waiting_for_ever_is_as_endless() -> None:
     names = "identity 3x3 on a ramp 64x48", "Ando 3x3 on 97x61, zero border"
     waited = [stopped(name, "waiting") for name in names]
-    assert early_stop.endless(LAB, waited, case("13x13 on one column 1x101")) == names[0]
+    assert prerequisites.endless(LAB, waited, case("13x13 on one column 1x101")) == names[0]
 
 
 def graded(folder: Path, body: str, seconds: float = 0.5) -> Result:
