@@ -20,6 +20,10 @@ ORDER = (
     "so the result depends on the order in which threads run: look for a variable that threads "
     "share, or a value that one thread writes and another uses"
 )
+ALONE = (
+    "with one thread the result is right: look at how the work is divided among the threads, and "
+    "for a variable that they share"
+)
 
 
 def compared(
@@ -52,7 +56,7 @@ def compared(
     kind, shape = outcome.output.dtype, outcome.output.shape
     alone = np.frombuffer(first, dtype=kind).reshape(shape)
     if first != outcome.output.tobytes() and compare.compare(alone, prepared.expected).right():
-        return Diagnosis("order-dependent", f"with one thread the result is right, {ORDER}")
+        return Diagnosis("order-dependent", ALONE)
     if session.lab.file_of(case).endswith(".c"):
         return None if bits(PLAIN) == outcome.output.tobytes() else _unstable()
     backwards = bits(REVERSED)

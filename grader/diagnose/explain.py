@@ -203,6 +203,6 @@ def _not_exact(
         return None
     return Diagnosis(
         "not-bit-for-bit",
-        "right up to rounding, but not bit for bit: round each product and each sum separately (no "
-        "fused multiply-add), and take the taps row by row",
+        "right up to rounding, but not bit for bit: the kernel that runs must round each product "
+        "and each sum separately (no fused multiply-add), and take the taps row by row",
     )

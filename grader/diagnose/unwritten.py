@@ -294,11 +294,6 @@ def _left_out_by_threads(
 ) -> Diagnosis | None:
     """Of a kernel: which test, load or grid leaves out the last columns or rows?"""
     cause, is_tail, odd = ends.cause, ends.is_tail(source), ends.is_odd()
-    if ends.is_within(threads) and cause.never and not is_tail and ends.most() == 1:
-        return _last_block(
-            f"{ends.text}; the grid has a thread for each pixel, and the bounds test leaves these "
-            "out, as x < width - 1 does: test x < width and y < height"
-        )
     if cause.computed or (odd and not cause.never):
         is_near = ends.most() <= 2 * f.radius and cause.may_be_unloaded()
         return _not_loaded_outside(ends.text) if is_near else None
@@ -312,8 +307,10 @@ def _left_out_by_threads(
             f"{ends.height} pixels: check the bounds before the write and, where a block writes "
             "fewer pixels than it has threads, that the blocks' tiles cover the image"
         )
-    unsure = "" if cause.never else "if they were never written, "
-    return _last_block(f"{ends.text}; {unsure}the grid does not cover the whole image: {ROUND_UP}")
+    return _last_block(
+        f"{ends.text}: do the grid's blocks, each with the pixels that it writes, cover the whole "
+        "image?"
+    )
 
 
 def _last_block(text: str) -> Diagnosis:
@@ -394,9 +391,8 @@ def _last_of_some_axes(
             ends.append(location.lines(location.PLURALS[name], first, missing.shape[axis] - 1))
     if not ends or (tail != missing).any():
         return None
-    unsure = "" if cause.never else "if they were never written, "
     return Diagnosis(
         "last-block-missing",
-        f"{count} {cause.words()}: {' and '.join(ends)}; {unsure}the grid does not cover the whole "
-        "output, or a loop ends too early: round divisions up, (n + block - 1) / block",
+        f"{count} {cause.words()}: {' and '.join(ends)}; do the grid's blocks, or the loops, cover "
+        "the whole output?",
     )

@@ -29,8 +29,8 @@ def by_themselves(comparison: Comparison) -> Diagnosis | None:
     if (np.abs(got[comparison.wrong]) > HUGE).all():
         return Diagnosis(
             "uninitialised-value",
-            "every wrong pixel is huge: the sum includes an uninitialized value; initialize it to "
-            "0",
+            "every wrong pixel is huge: the sum includes an uninitialized value. Is the sum set to "
+            "0 first, and was each value that it adds stored before?",
         )
     if (got == np.trunc(right).astype(got.dtype)).all():
         return Diagnosis(

@@ -149,8 +149,8 @@ def _unwritten(comparison: Comparison, before: I64) -> Iterator[Mistake]:
         where = f": the last {len(flat)} of the image" if last else ""
         yield _exactly(
             "not-all-written",
-            f"{len(flat)} of {left.size} pixels were never written{where}; compute the pixels that "
-            "remain after the vectors, the parallel sections or the grid's blocks",
+            f"{len(flat)} of {left.size} pixels hold what was there before the call{where}: are "
+            "they computed, from data that is there, also after the last vector, section or block?",
             got,
         )
 

@@ -104,8 +104,8 @@ def coefficients(f: Filter, _: Comparison) -> Iterator[Mistake]:
         first = np.where(np.arange(f.mask.size) < there, f.mask.reshape(-1), 0)
         yield Mistake(
             "bytes-forgotten",
-            f"only the first {there} of the {f.mask.size} coefficients were there: the copy takes "
-            "a number of bytes; multiply the number of elements by sizeof(float)",
+            f"only the first {there} of the {f.mask.size} coefficients were there: does the copy "
+            "get the number of all masks' coefficients, and that in bytes, times sizeof(float)?",
             f.output(mask=first.astype(f.mask.dtype).reshape(f.mask.shape)),
         )
 

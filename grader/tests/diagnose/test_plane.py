@@ -446,8 +446,8 @@ def test_a_mask_read_before_its_first_coefficient_is_named(content: int, forgott
     ("reads", "threads", "name", "words", "no_words"),
     [
         # what a run with all checks on read decides between two readings of the same pixels
-        (None, None, "last-block-missing", "if they were never written", "uninitialized memory;"),
-        ("", None, "last-block-missing", "the grid does not cover", "uninitialized"),
+        (None, None, "last-block-missing", "or were computed from", "uninitialized memory;"),
+        ("", None, "last-block-missing", "cover the whole image?", "uninitialized"),
         ("", (64, 32), "last-block-missing", "the grid has 64 x 32 threads", "does not cover"),
         ("", (32, 24), "last-block-missing", "32 x 24 threads for 34 x 23 pixels; round", "check"),
         ("uninitialized memory", None, "left-before-loading", "computed from", "grid"),
@@ -570,10 +570,10 @@ def test_a_grid_with_width_and_height_exchanged(
 @pytest.mark.parametrize(
     ("width", "height", "threads", "words"),
     [
-        (37, 22, (64, 32), "leaves these out"),
-        (36, 23, (64, 32), "leaves these out"),
-        (36, 22, (64, 32), "leaves these out"),
-        (36, 22, None, "if they were never written"),
+        (37, 22, (64, 32), "check the bounds before the write"),
+        (36, 23, (64, 32), "check the bounds before the write"),
+        (36, 22, (64, 32), "check the bounds before the write"),
+        (36, 22, None, "cover the whole image?"),
         (37, 22, None, "line 2 leaves them out by `< height - 1`: test x < width"),
     ],
 )
