@@ -11,7 +11,6 @@ from grader.model import spec
 from grader.model.lab import Case
 from grader.model.result import Check
 from grader.oracle import operations
-from grader.oracle.compare import compare
 from grader.oracle.inputs import Inputs, inputs
 from grader.tests.diagnose.explained import compared
 
@@ -115,12 +114,3 @@ def test_fact_of_one_output_stays(name: str) -> None:
     of_one = output(case("ando3"), np.full((17, 21), np.nan))
     fact = WrongOutput("x", "A", False, Diagnosis(name, ""), of_one.hypothesis, of_one.line)
     assert causes.agreed([fact, shifted(case("ando5"))]).get("x") is None
-
-
-def test_nan_is_not_compared() -> None:
-    this = case("ando3")
-    given = inputs(LAB, this, 8)
-    assert not compare(
-        np.full((17, 21), np.nan, dtype=np.float32),
-        operations.expected("correlate", None, given.arrays, this.settings()),
-    ).right()
