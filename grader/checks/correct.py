@@ -12,7 +12,7 @@ from grader.checks import crash, other_runs, prerequisites
 from grader.diagnose import location, source_text
 from grader.diagnose.causes import WrongOutput
 from grader.diagnose.explain import Hypothesis
-from grader.diagnose.mistake import Diagnosis
+from grader.diagnose.mistake import NO_RESULT, Diagnosis
 from grader.execute import failing_calls
 from grader.execute.case import Outcome, Status, run_case
 from grader.execute.instrumented import Runner, is_quick
@@ -39,7 +39,6 @@ UNKNOWN_MEMORY = {
     "use-after-free": "memory that was already freed",
 }
 COPIED = "invalid-copy"  # bytes that cannot be meant
-NO_RESULT = ("nothing-written", "not-all-written", "uninitialised-result")  # facts, not causes
 MOST_PRINTED = 5  # lines of the student's own that a message shows
 UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
 

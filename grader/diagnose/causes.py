@@ -9,14 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from grader.diagnose.explain import Hypothesis
-from grader.diagnose.mistake import Diagnosis, Wanted, without_numbers
+from grader.diagnose.mistake import FACTS, Diagnosis, Wanted, without_numbers
 from grader.model.result import Check
-
-# What an output shows by itself, whatever the cause: it holds for its own check.
-FACTS = frozenset((
-    "nothing-written", "not-all-written", "uninitialised-result", "not-bit-for-bit", "nan",
-    "uninitialised-value",
-))  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,14 @@ from grader import paths
 from grader.diagnose import source_text, unwritten, values
 from grader.diagnose.known import border, grayscale, mask, mistakes, separable
 from grader.diagnose.known import filter as filters
-from grader.diagnose.mistake import Diagnosis, Mistake, Wanted, contradicts, reproduces
+from grader.diagnose.mistake import (
+    NO_RESULT,
+    Diagnosis,
+    Mistake,
+    Wanted,
+    contradicts,
+    reproduces,
+)
 from grader.model.lab import Case
 from grader.oracle import operations
 from grader.oracle.compare import Comparison
@@ -29,26 +36,32 @@ LOG = paths.BUILD / "diagnosis-fault.log"
 TOO_FEW = 6  # values; so few may be what a mistake gives by chance
 TURNED = ("copied", "mask-transposed")  # what exchanged lines of a separable mask look like
 LINES_EXCHANGED = "lines-exchanged"
-NOT_WRITTEN = ("not-all-written", "uninitialised-result", "nothing-written", "accumulated")
 LARGE = 300_000  # elements; larger outputs are only located: a small case shows the same mistake
 
 
 P = ParamSpec("P")
+R = TypeVar("R")
+S = TypeVar("S")
 
 
-def _never_costs_a_grade(tried: Callable[P, Diagnosis | None]) -> Callable[P, Diagnosis | None]:
-    """An error in a diagnosis goes to build/diagnosis-fault.log, and the mistake has no name."""
+def _never_costs_a_grade(otherwise: S) -> Callable[[Callable[P, R]], Callable[P, R | S]]:
+    """An error in a diagnosis goes to build/diagnosis-fault.log. The answer is then the one after
+    which no cause is given. Nor does a calculation warn: an output may hold anything."""
 
-    @functools.wraps(tried)
-    def explained(*args: P.args, **options: P.kwargs) -> Diagnosis | None:
-        try:
-            return tried(*args, **options)
-        except Exception:  # noqa: BLE001
-            with contextlib.suppress(OSError):
-                LOG.write_text(traceback.format_exc())
-            return None
+    def guarded(asked: Callable[P, R]) -> Callable[P, R | S]:
+        @functools.wraps(asked)
+        def answered(*args: P.args, **options: P.kwargs) -> R | S:
+            try:
+                with np.errstate(all="ignore"):
+                    return asked(*args, **options)
+            except Exception:  # noqa: BLE001
+                with contextlib.suppress(OSError):
+                    LOG.write_text(traceback.format_exc())
+                return otherwise
 
-    return explained
+        return answered
+
+    return guarded
 
 
 @dataclass(frozen=True)
@@ -73,22 +86,31 @@ class Hypothesis:
     left_early: bool = False
     source: str = ""
 
+    @_never_costs_a_grade(otherwise=None)
     def diagnosis(self, wanted: Wanted | None = None) -> Diagnosis | None:
         """The mistake that is wanted, or else the likeliest one, if it reproduces the output."""
-        return _diagnosis(self, wanted)
+        found = (each for each in self._candidates(wanted) if each)
+        return next((each for each in found if not wanted or wanted.fits(each)), None)
 
+    @_never_costs_a_grade(otherwise=None)
     def fact(self) -> Diagnosis | None:
         """What is certain of an output of which some holds no result."""
         if self.operation not in filters.COMPUTE or not self.comparison.unwritten.any():
             return None
-        return next((each for each in self._lacking() if each.name in NOT_WRITTEN), None)
+        certain = (*NO_RESULT, "accumulated")
+        return next((each for each in self._lacking() if each.name in certain), None)
 
+    @_never_costs_a_grade(otherwise=True)
     def refutes(self, wanted: Wanted) -> bool:
         """Would that mistake show in this output, if it were the cause, and does it not?"""
-        return _refutes(self, wanted)
+        if not self._would_show(wanted.name) or self.diagnosis(wanted):
+            return False
+        if self.comparison.unwritten.any():
+            return True
+        tried = self._mistakes(wanted)
+        return all(contradicts(mistake.output(), self.comparison) for mistake in tried)
 
-    def can_refute(self, name: str) -> bool:
-        """Would the mistake of that name show in this output, if it were the cause?"""
+    def _would_show(self, name: str) -> bool:
         missing = self.comparison.unwritten
         if missing.all():
             return False
@@ -100,7 +122,7 @@ class Hypothesis:
                 return False
         return self.comparison.got.size <= LARGE
 
-    def mistakes(self, wanted: Wanted) -> Iterator[Mistake]:
+    def _mistakes(self, wanted: Wanted) -> Iterator[Mistake]:
         """Those that are wanted, whether they reproduce the output or not."""
         if self.operation == "grey":
             by_type = grayscale.narrow(self.source, self.inputs.image, self.case.set["weights"])
@@ -124,7 +146,7 @@ class Hypothesis:
             source=self.source,
         )
 
-    def candidates(self, wanted: Wanted | None) -> Iterator[Diagnosis | None]:
+    def _candidates(self, wanted: Wanted | None) -> Iterator[Diagnosis | None]:
         """What reproduces the output, the likeliest first."""
         case, comparison = self.case, self.comparison
         if self.operation == "grey":
@@ -166,23 +188,6 @@ class Hypothesis:
         yield values.scaled(f, comparison)
         yield from _reproducing(mask.single_taps(f, comparison), comparison, wanted)
         yield mask.read_too_early(f, comparison)
-
-
-@_never_costs_a_grade
-@np.errstate(all="ignore")  # an output may hold anything
-def _diagnosis(this: Hypothesis, wanted: Wanted | None) -> Diagnosis | None:
-    found = (each for each in this.candidates(wanted) if each)
-    return next((each for each in found if not wanted or wanted.fits(each)), None)
-
-
-def _refutes(this: Hypothesis, wanted: Wanted) -> bool:
-    if not this.can_refute(wanted.name) or this.diagnosis(wanted):
-        return False
-    if this.comparison.unwritten.any():
-        return True
-    with np.errstate(all="ignore"):
-        tried = this.mistakes(wanted)
-        return all(contradicts(mistake.output(), this.comparison) for mistake in tried)
 
 
 def _reproducing(

@@ -10,6 +10,9 @@ from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 
 MOST = 0.95  # of the elements that a mistake must reproduce to be named
+NO_RESULT = ("nothing-written", "not-all-written", "uninitialised-result")
+# What an output shows by itself, whatever the cause: it holds for its own check.
+FACTS = frozenset({*NO_RESULT, "not-bit-for-bit", "nan", "uninitialised-value"})
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import pytest
 from grader.diagnose import causes
 from grader.diagnose.causes import WrongOutput
 from grader.diagnose.explain import Hypothesis
-from grader.diagnose.mistake import Diagnosis
+from grader.diagnose.mistake import FACTS, Diagnosis
 from grader.model import spec
 from grader.model.lab import Case
 from grader.model.result import Check
@@ -109,7 +109,7 @@ def test_output_that_was_never_written_refutes_nothing() -> None:
     assert name_of([shifted(this), output(case("ando5"), missing)]) == "shifted"
 
 
-@pytest.mark.parametrize("name", sorted(causes.FACTS))
+@pytest.mark.parametrize("name", sorted(FACTS))
 def test_fact_of_one_output_stays(name: str) -> None:
     of_one = output(case("ando3"), np.full((17, 21), np.nan))
     fact = WrongOutput("x", "A", False, Diagnosis(name, ""), of_one.hypothesis, of_one.line)

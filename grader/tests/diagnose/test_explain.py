@@ -1,9 +1,14 @@
 """A diagnosis never costs a grade: what it cannot explain has no name."""
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 
-from grader.diagnose import explain, values
+from grader.diagnose import explain
 from grader.diagnose.explain import Hypothesis
+from grader.diagnose.known import filter as filters
+from grader.diagnose.mistake import Wanted
 from grader.model import spec
 from grader.model.lab import Case
 from grader.oracle.compare import compare
@@ -15,16 +20,29 @@ CASE = Case(name="c", part="A", image="noise", points=1, size=(9, 9), mask="ando
 GIVEN = inputs(LAB, CASE, 8)
 RIGHT = correlate(GIVEN.image, GIVEN.mask, "zero")
 WRONG = compare(RIGHT.value.astype("f4") + 1, RIGHT)
+UNSET = np.full_like(WRONG.output, -1, dtype="i4").view("f4")  # every bit is set
+PART = compare(np.where(np.eye(9), UNSET, RIGHT.value.astype("f4")), RIGHT)
 
 
 def test_new_operation_has_no_diagnoses() -> None:
     assert Hypothesis(CASE, "median", GIVEN, WRONG).diagnosis() is None
 
 
-def test_an_error_in_a_diagnosis_is_written_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(_: object) -> None:
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (Hypothesis.diagnosis, None),
+        (Hypothesis.fact, None),
+        (lambda this: this.refutes(Wanted("mask-flipped")), True),
+    ],
+)
+def test_an_error_in_a_diagnosis_is_written_down_and_names_no_cause(
+    asked: Callable[[Hypothesis], object], answer: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
         raise KeyError("of ours")
 
-    monkeypatch.setattr(values, "by_themselves", fails)
-    assert Hypothesis(CASE, "correlate", GIVEN, WRONG).diagnosis() is None
+    monkeypatch.setattr(filters, "of", fails)
+    explain.LOG.unlink(missing_ok=True)
+    assert asked(Hypothesis(CASE, "correlate", GIVEN, PART)) is answer
     assert "KeyError: 'of ours'" in explain.LOG.read_text()
