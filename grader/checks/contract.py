@@ -34,10 +34,11 @@ SQUARE = ("plane", "bank")  # masks that radius 0 makes a single number
 ENOUGH = 4  # wrong elements
 MOST_EXPLAINED = 1 << 25  # multiply-adds of one known mistake; there are hundreds of them to try
 TOLD_BY_SIZE = ("all-zero", "uninitialised-value")  # known by wrong pixels of 0, or by huge ones
-# What only a traced program finds, the safe checks judge.
-ALSO_IN_PLAIN = frozenset((
+# What only a traced program finds, the safe checks judge, unless the device is lost after it.
+COUNTED = frozenset((
     "foreign-call", "foreign-memory", "unchecked-error", "invalid-launch", "invalid-copy",
     "crash", "null-pointer", "protection-fault", "stack-overflow", "division-by-zero", "aborted",
+    "misaligned", "use-after-free",
 ))  # fmt: skip
 REFUSED = (
     "it follows a call that must be refused: a call that returns "
@@ -93,7 +94,7 @@ def _with_failures(session: Session, contract: Contract, plain: Binary) -> Check
     file, mode = (runner.binary, CHECKED) if runner else (plain.file, PLAIN)
     source = session.submission.text(session.lab.file_of(contract))
     player = Player(
-        session.lab, contract, file, session.work, mode=mode, source=source, only=ALSO_IN_PLAIN
+        session.lab, contract, file, session.work, mode=mode, source=source, only=COUNTED
     )
     run = _Run(session, player)
     played = player.play(counted, is_drawn=True)

@@ -121,6 +121,7 @@ OLD_ERROR = (
 
 
 REFUSED = ("invalid-launch", "invalid-copy")
+LOST = ("misaligned", "use-after-free", "out-of-bounds")  # every later call returns an error then
 
 
 def _judge_stop(played: Played) -> Failure:
@@ -171,6 +172,8 @@ def _judge_step(
             return failure
     elif status.returned == UNSOLVED:
         return failed("returned-error", status.error)
+    elif status.returned and findings and findings[0].kind in LOST:
+        return Failure(index, findings[0].kind, (*found, status.error), None, tuple(findings))
     elif status.returned:
         name = "returned-error" if status.returned > 0 else "rejected"
         return failed(name, status.error, *(refused if not findings else ()))

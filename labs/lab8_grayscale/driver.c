@@ -246,7 +246,8 @@ static bool left_pinned(const struct job *job) {
 /* Is there a stream that was not destroyed? Only the simulator can say. */
 static bool left_stream(void) {
 #ifdef CONVLABS_SIM
-    return sim_streams() > 0;
+    struct sim_held now;
+    return sim_held(&now) && now.streams > 0;
 #else
     return false;
 #endif

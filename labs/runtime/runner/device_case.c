@@ -247,12 +247,11 @@ static int count_held(void) {
     return count;
 }
 
-/* What the program holds, without the buffers that are held for the next step. */
-static struct sim_held held_by_student(void) {
-    struct sim_held all;
-    sim_held(&all);
-    all.device -= (unsigned)count_held();
-    return all;
+/* What the program holds, without the buffers that are held for the next step; see sim_held(). */
+static bool held_by_student(struct sim_held *all) {
+    const bool is_known = sim_held(all);
+    all->device -= (unsigned)count_held();
+    return is_known;
 }
 
 static struct sim_held held_before;
@@ -279,7 +278,7 @@ void device_case_step_begins(int number, size_t shared) {
     sim_set_step(number);
     sim_forget_queued();
     sim_limit_shared(shared);
-    held_before = held_by_student();
+    held_by_student(&held_before);
 #else
     (void)number;
     (void)shared;
@@ -291,10 +290,13 @@ void device_case_step_ends(struct runner *r) {
         free_held();
     }
 #ifdef CONVLABS_SIM
-    const struct sim_held now = held_by_student();
+    struct sim_held now;
     char left[128] = "";
     sim_fail_call(0, cudaSuccess);
     sim_set_step(-1);
+    if (!held_by_student(&now)) {
+        return;
+    }
     add_left(left, sizeof left, held_before.device, now.device, "allocation of device memory",
              "allocations of device memory");
     add_left(left, sizeof left, held_before.pinned, now.pinned, "block of page-locked memory",

@@ -86,11 +86,12 @@ SIM_EXTERN_C const char *sim_first_failed(cudaError_t error, const char **file, 
 SIM_EXTERN_C void sim_limit_shared(size_t bytes);
 
 /* What the program holds: allocations of device memory (managed memory, too), page-locked memory
- * (allocated or registered), streams, events. */
+ * (allocated or registered), streams, events. sim_held() is false after an error that the device
+ * does not survive: nothing can be freed then, and so nothing was left behind. */
 struct sim_held {
     unsigned device, pinned, streams, events;
 };
-SIM_EXTERN_C void sim_held(struct sim_held *held);
+SIM_EXTERN_C int sim_held(struct sim_held *held);
 
 /* How often the program has waited for work of the device that had not ended, with
  * cudaDeviceSynchronize(), cudaStreamSynchronize() or cudaEventSynchronize(). */
@@ -135,9 +136,6 @@ SIM_EXTERN_C int sim_place_pages(void *memory, size_t bytes, int file, size_t fr
 
 /* Does device memory hold the same as that memory of the host? Waits for nothing. */
 SIM_EXTERN_C int sim_holds(const void *memory, const void *content, size_t bytes);
-
-/* The number of streams that exist. */
-SIM_EXTERN_C unsigned sim_streams(void);
 
 /* What a program has queued in streams: its launches, and its copies with cudaMemcpyAsync(). */
 enum sim_work { SIM_LAUNCH, SIM_COPY_THERE, SIM_COPY_BACK };

@@ -31,6 +31,9 @@ static inline cudaError_t sim_after(cudaError_t earlier, cudaError_t result) {
     return sim_answer(result != cudaSuccess ? result : earlier);
 }
 
+/* The number of streams that exist. */
+unsigned sim_streams(void);
+
 /* How often cudaDeviceReset() was called. */
 extern unsigned sim_device_resets;
 

@@ -9,7 +9,7 @@
 #include "queue/copy.h"
 #include "queue/queue.h"
 
-void sim_held(struct sim_held *held) {
+int sim_held(struct sim_held *held) {
     *held = (struct sim_held){.streams = sim_streams(), .events = sim_events()};
     sim_lock_device();
     const struct sim_allocation *a;
@@ -21,6 +21,7 @@ void sim_held(struct sim_held *held) {
         held->pinned += is_pinned && !ends;
     }
     sim_unlock_device();
+    return sim_sticky() == cudaSuccess;
 }
 
 int sim_has_work(void) {

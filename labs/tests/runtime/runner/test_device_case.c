@@ -3,6 +3,7 @@
 #include "runner/device_case.c"
 #include "test_suite.h"
 
+#include "../../../sim/src/base/errors.h"
 #include "../../../sim/src/base/options.h"
 #include "io/file.h"
 
@@ -351,6 +352,20 @@ TEST(leftover_resources_are_counted) {
     drive(keeps_memory, false);
     device_case_step_ends(&runner);
     ck_assert_str_eq(runner.left, "2 allocations of device memory");
+}
+
+static cudaError_t loses_the_device(const float *d_image, float *d_out) {
+    keeps_memory(d_image, d_out);
+    sim_fail_for_good(cudaErrorMisalignedAddress);
+    return cudaErrorMisalignedAddress;
+}
+
+/* A lost device cannot free anything: what it still holds is nobody's mistake. */
+TEST(a_lost_device_has_no_leftover_resources) {
+    device_case_step_begins(0, 0);
+    drive(loses_the_device, false);
+    device_case_step_ends(&runner);
+    ck_assert_str_eq(runner.left, "");
 }
 
 /* Memory that the driver holds for the next step is not the student's; the next step gets it. */
