@@ -48,11 +48,17 @@ def _repeating(wrong: Mask) -> Iterator[tuple[str, int, int]]:
     """The axes along which errors repeat: name, axis, period in pixels."""
     for axis, name in ((1, "column"), (0, "row")):
         hit = np.flatnonzero(wrong.any(axis=1 - axis))
-        periods = [p for p in PERIODS if len(np.unique(hit // p)) > 2]
+        periods = [p for p in PERIODS if len(np.unique(hit // p)) > 2 and _each_repeats(hit, p)]
         share = {p: len(np.unique(hit % p)) / p for p in periods}  # of a period that is hit
         best = min(periods, key=lambda p: share[p], default=0)
         if best and (share[best] <= 0.5 or _whole(wrong, axis, best)):
             yield name, axis, best
+
+
+def _each_repeats(hit: npt.NDArray[np.int64], period: int) -> bool:
+    """Is each place of a period that is hit hit in half of those periods, and not by chance?"""
+    times = np.bincount(hit % period)
+    return bool(times[times > 0].min() >= max(2, len(np.unique(hit // period)) / 2))
 
 
 def _whole(wrong: Mask, axis: int, period: int) -> bool:
