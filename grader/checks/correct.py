@@ -74,7 +74,7 @@ class Checked:
     def reads(self) -> str | None:
         """The memory of unknown content that was read, in words; "": none; None: not known."""
         for finding in self.findings:
-            if finding.kind in UNKNOWN_MEMORY:
+            if finding.kind in UNKNOWN_MEMORY and finding.verb != "write":
                 return UNKNOWN_MEMORY[finding.kind]
         return "" if self.ran and not self.smaller else None
 

@@ -21,8 +21,8 @@ ORDER = (
     "share, or a value that one thread writes and another uses"
 )
 ALONE = (
-    "with one thread the result is right: look at how the work is divided among the threads, and "
-    "for a variable that they share"
+    "with one thread the result is right: look at what each of several threads computes, and from "
+    "what"
 )
 
 

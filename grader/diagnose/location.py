@@ -13,6 +13,7 @@ Mask = npt.NDArray[np.bool_]
 
 MOST = 0.9  # of the elements: more are "nearly everywhere"
 LEAST = 64  # elements in which a chessboard is no chance
+OFTEN = 0.75  # of the times that a place comes again: less often it is no pattern
 FEW = 6  # rows, or others, that are listed one by one
 PLURALS = {"n": "masks", "c": "channels", "y": "rows", "x": "columns"}
 
@@ -104,7 +105,8 @@ def _counted_through(hit: Mask) -> str:
     numbers = np.flatnonzero(hit)
     for every in (4, 8, 16, 32):
         which = np.unique(numbers % every)
-        if len(numbers) > 2 * every and 2 * len(which) <= every:
+        most = len(which) * (1 + (numbers[-1] - numbers[0]) / every)  # were they hit each time
+        if len(numbers) > max(2 * every, OFTEN * most) and 2 * len(which) <= every:
             return f"{_numbered('pixels', which) or 'some'} of every {every}, counted row by row"
     return ""
 

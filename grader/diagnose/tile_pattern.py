@@ -56,9 +56,9 @@ def _repeating(wrong: Mask) -> Iterator[tuple[str, int, int]]:
 
 
 def _each_repeats(hit: npt.NDArray[np.int64], period: int) -> bool:
-    """Is each place of a period that is hit hit in half of those periods, and not by chance?"""
+    """Is each place of a period that is hit hit in more than half of the periods?"""
     times = np.bincount(hit % period)
-    return bool(times[times > 0].min() >= max(2, len(np.unique(hit // period)) / 2))
+    return bool(times[times > 0].min() > (hit[-1] // period - hit[0] // period + 1) / 2)
 
 
 def _whole(wrong: Mask, axis: int, period: int) -> bool:

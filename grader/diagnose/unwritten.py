@@ -18,10 +18,8 @@ Mask = npt.NDArray[np.bool_]
 
 STEPS = (2, 4, 8, 16, 32, 64, 128, 256)  # lines from one block to the next
 UNINITIALIZED = "uninitialized memory"
-ROUND_UP = (
-    "round the division up, (n + block - 1) / block, and make the grid's x from the width and its "
-    "y from the height"
-)
+UNKNOWN = "memory of unknown content"  # not initialized, or outside of an array
+OUTSIDE = "memory outside the image"
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class _Cause:
         """Completes "30 of 99 pixels"."""
         if self.never or self.computed:
             return "were never written" if self.never else f"were computed from {self.computed}"
-        return f"were never written, or were computed from {UNINITIALIZED}"
+        return f"were never written, or were computed from {UNKNOWN}"
 
 
 def explain(
@@ -105,7 +103,7 @@ def explain(
     if untouched := int((missing & comparison.untouched).sum()):
         rest = int(missing.sum()) - untouched
         text = f"{untouched} of {missing.size} {out.things()} were never written"
-        text += f", and {rest} were computed from {reads or UNINITIALIZED}" if rest else ""
+        text += f", and {rest} were computed from {reads or UNKNOWN}" if rest else ""
         yield Diagnosis("not-all-written", text + _where(out, missing))
         yield from _also_possible(cause, missing, count)
         return
@@ -123,7 +121,9 @@ def _also_possible(cause: _Cause, missing: Mask, count: str) -> Iterator[Diagnos
 def _cause(comparison: Comparison, reads: str | None) -> _Cause:
     if comparison.untouched.any():
         return _Cause(bool(comparison.untouched[comparison.unwritten].all()), computed="")
-    return _Cause(never=reads == "", computed=reads or "")
+    # A wrong value beside them comes from memory that even that run knows nothing of: the host's.
+    is_all = bool((comparison.wrong == comparison.unwritten).all())
+    return _Cause(never=reads == "" and is_all, computed=reads or "")
 
 
 def _everything(out: Operation, cause: _Cause) -> Diagnosis:
@@ -136,7 +136,7 @@ def _everything(out: Operation, cause: _Cause) -> Diagnosis:
     text = f"no {thing} of the output was written"
     return Diagnosis(
         "nothing-written",
-        text if cause.never else f"{text}, or every one was computed from {UNINITIALIZED}",
+        text if cause.never else f"{text}, or every one was computed from {UNKNOWN}",
     )
 
 
@@ -336,19 +336,41 @@ def _grid_too_small(
         return None
     if (ends.x0, ends.y0) != (min(threads[0], width), min(threads[1], height)):
         return None
-    swapped = threads[0] >= 2 * width and threads[1] < height
-    advice = ROUND_UP
-    if swapped:
-        advice = "make its x from the width and its y from the height"
-    elif block and (width - threads[0] >= block[0] or height - threads[1] >= block[1]):
-        advice = (  # more than a block is missing: no division was rounded down
-            "compute the number of blocks from the size of the image and the number of pixels that "
-            "a block of this kernel computes"
-        )
+    advice = _of_grid(width, height, threads, block)
     return _last_block(
         f"{count} were never written: the grid has {threads[0]} x {threads[1]} threads for {width} "
         f"x {height} pixels; {advice}"
     )
+
+
+def _of_grid(
+    width: int, height: int, threads: tuple[int, int], block: tuple[int, int] | None
+) -> str:
+    """What to do about a grid that is too small: the one change after which its numbers fit."""
+    if block:
+        wide, high = block
+        columns, rows = threads[0] // wide, threads[1] // high
+        if (columns, rows) == (-(-width // high), -(-height // wide)):
+            return (
+                f"its {columns} x {rows} blocks are right for blocks of {high} x {wide} threads, "
+                f"and these have {wide} x {high}: the block's x and y are exchanged"
+            )
+        if columns in _rounded(width, wide) and rows in _rounded(height, high):
+            return (
+                "round the division up, (n + block - 1) / block, and make the grid's x from the "
+                "width and its y from the height"
+            )
+    if threads[0] >= 2 * width and threads[1] < height:
+        return "make its x from the width and its y from the height"
+    return (
+        "compute the number of blocks from the size of the image and the number of pixels that a "
+        "block of this kernel computes"
+    )
+
+
+def _rounded(size: int, block: int) -> tuple[int, int]:
+    """How many blocks that is, rounded down and up."""
+    return size // block, -(-size // block)
 
 
 def _not_loaded_outside(text: str) -> Diagnosis:
@@ -365,7 +387,7 @@ def _border_skipped(f: Filter, missing: Mask, count: str, cause: _Cause) -> Diag
     frame = border.frame(missing, f.radius)
     if f.radius == 0 or frame.all() or (frame != missing).any():
         return None
-    words = cause.words().replace(UNINITIALIZED, "memory outside the image")
+    words = cause.words().replace(UNINITIALIZED, OUTSIDE).replace(UNKNOWN, OUTSIDE)
     return Diagnosis(
         "border-skipped",
         f"{count} {words}: a frame {f.radius} px wide; compute the pixels at the image's border "

@@ -17,6 +17,7 @@ Mask = npt.NDArray[np.bool_]
 
 FAR = 160  # lines; further off no line is looked for
 NAMED = 2  # exchanges that are named
+LEAST = 4  # of them: fewer fit many rules
 TILES = (4, 8, 16, 32, 64, 128)  # sides of a tile, in pixels
 
 
@@ -32,9 +33,11 @@ def lines(_: Filter, comparison: Comparison) -> Iterator[Mistake]:
         if len(shift) == 1 and len(moved) > NAMED:
             continue  # all are moved by the same distance: indexing.py says which
         named = ", ".join(f"{thing} {i} holds what {thing} {sources[i]} needs" for i in moved[:2])
+        is_exchange = len(np.unique(sources[moved])) == len(moved)
+        advice = f"{_rule(thing, moved, sources)}: check the index of the {thing}"
         yield Mistake(
             "places-exchanged",
-            f"{named}{_rule(thing, moved, sources)}: check the index of the {thing}",
+            named + (advice if is_exchange else ""),
             partial(_taken, comparison.expected, sources, axis),
         )
 
@@ -66,7 +69,7 @@ def _sources(comparison: Comparison, axis: int) -> I64:
 
 def _rule(thing: str, moved: I64, sources: I64) -> str:
     """Such as ", as where t + 4 * k stands for 4 * t + k", where that gives all of them."""
-    for few, many in product(range(2, 17), range(2, 17)):
+    for few, many in product(range(2, 17), range(2, 17)) if len(moved) >= LEAST else ():
         inside = moved % (few * many)
         base = moved - inside
         if (sources[moved] == base + inside % many * few + inside // many).all():

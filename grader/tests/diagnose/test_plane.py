@@ -449,7 +449,7 @@ def test_a_mask_read_before_its_first_coefficient_is_named(content: int, forgott
         (None, None, "last-block-missing", "or were computed from", "uninitialized memory;"),
         ("", None, "last-block-missing", "cover the whole image?", "uninitialized"),
         ("", (64, 32), "last-block-missing", "the grid has 64 x 32 threads", "does not cover"),
-        ("", (32, 24), "last-block-missing", "32 x 24 threads for 34 x 23 pixels; round", "check"),
+        ("", (32, 24), "last-block-missing", "32 x 24 threads for 34 x 23 pixels; comp", "check"),
         ("uninitialized memory", None, "left-before-loading", "computed from", "grid"),
         ("memory outside of its array", None, "uninitialised-result", "outside", "grid"),
     ],
@@ -552,18 +552,27 @@ def test_x_made_from_the_index_for_y_is_named(
 
 
 @pytest.mark.parametrize(
-    ("rows", "threads", "words"),
+    ("rows", "threads", "block", "words"),
     [
-        (8, (96, 8), "96 x 8 threads for 37 x 23 pixels; make its x from the width"),
-        (8, (64, 8), "64 x 8 threads for 37 x 23 pixels; round the division up"),
-        (8, (96, 16), ""),  # the grid does not explain it
+        (8, (96, 8), (32, 8), "96 x 8 threads for 37 x 23 pixels; make its x from the width"),
+        (16, (64, 16), (32, 8), "64 x 16 threads for 37 x 23 pixels; round the division up"),
+        (8, (64, 8), (32, 8), "pixels; compute the number of blocks from the size of the image"),
+        (
+            12,
+            (80, 12),
+            (8, 4),
+            "; its 10 x 3 blocks are right for blocks of 4 x 8 threads, and these",
+        ),
+        (6, (64, 6), (16, 2), "; compute"),
+        (8, (96, 16), (32, 8), ""),  # the grid does not explain it
     ],
 )
-def test_a_grid_with_width_and_height_exchanged(
-    rows: int, threads: tuple[int, int], words: str
+def test_a_grid_with_too_few_blocks_is_told_by_the_one_change_that_fits(
+    rows: int, threads: tuple[int, int], block: tuple[int, int], words: str
 ) -> None:
     out = unwritten(right(make_inputs()), slice(rows, None), ALL)
-    said = explained(CASE, "correlate", make_inputs(), out, reads="", threads=threads).text
+    run = {"reads": "", "threads": threads, "block": block}
+    said = explained(CASE, "correlate", make_inputs(), out, **run).text
     assert words in said and bool(words) == ("threads for" in said)
 
 
