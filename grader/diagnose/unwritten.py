@@ -9,7 +9,7 @@ import numpy.typing as npt
 from grader.diagnose import location, source_text, thread_index, tile_pattern
 from grader.diagnose.known import border, mask, tiles
 from grader.diagnose.known.filter import Filter
-from grader.diagnose.known.indexing import pitches
+from grader.diagnose.known.indexing import bytes_forgotten, pitches
 from grader.diagnose.mistake import Diagnosis
 from grader.oracle.compare import Comparison
 from grader.oracle.operations import OPERATIONS, Operation
@@ -89,6 +89,7 @@ def explain(
         of_plane: tuple[Callable[[], Diagnosis | None], ...] = (
             lambda: _apron_not_loaded(f, comparison) if cause.may_be_unloaded() else None,
             lambda: None if cause.never else mask.read_too_early(f, comparison),
+            lambda: None if cause.never else _image_cut_off(f, comparison),
             lambda: None if cause.computed else _wrong_pitch(f, comparison),
             lambda: None if cause.computed else thread_index.explain(missing, count, block),
             lambda: _last_rows_and_columns(
@@ -164,6 +165,16 @@ def _apron_not_loaded(f: Filter, comparison: Comparison) -> Diagnosis | None:
             "the block has fewer threads than that tile has pixels, so threads must load more than "
             "once",
         )
+    return None
+
+
+def _image_cut_off(f: Filter, comparison: Comparison) -> Diagnosis | None:
+    """Has each window without a value an element behind the first n bytes of an image of n?"""
+    flat = f.image.astype(np.float64).reshape(-1)
+    for there in {f.image.size // f.image.itemsize, -(-f.image.size // f.image.itemsize)}:
+        image = np.where(np.arange(flat.size) < there, flat, np.nan).reshape(f.image.shape)
+        if (np.isnan(f.output(image=image)().value) == comparison.unwritten).all():
+            return Diagnosis("bytes-forgotten", bytes_forgotten(f))
     return None
 
 

@@ -1,19 +1,18 @@
 """Right results in the place of others: whole rows, columns or planes, and whole tiles."""
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
-from grader.diagnose.known.filter import Filter
+from grader.diagnose.known.filter import Filter, continued
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 
 I64 = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 FAR = 160  # lines; further off no line is looked for
 NAMED = 2  # exchanges that are named
@@ -87,30 +86,34 @@ def _taken(right: Expected, sources: I64, axis: int) -> Expected:
     return Expected(np.moveaxis(value, 0, axis), np.moveaxis(bound, 0, axis))
 
 
-def tiles(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
-    """Each tile holds what the tile with exchanged numbers, or corners, needs."""
+def tiles(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """Each tile holds what the tile with other numbers, or corners, needs; that may lie beyond the
+    image."""
     height, width = f.shape
     y, x = np.indices(f.shape)
+    beyond = cache(partial(continued, f, f.mask, abs(height - width) + 2 * TILES[-1]))
     for wide, high in product(TILES, TILES):
         if wide >= width and high >= height:
             continue
         column, row = x // wide, y // high
         for how, top, left in (
-            ("the tile's top and left", column * wide, row * high),
-            ("blockIdx.x and blockIdx.y", column * high, row * wide),
+            ("the tile's top and left are exchanged", column * wide, row * high),
+            ("blockIdx.x and blockIdx.y are exchanged", column * high, row * wide),
+            ("its top is made from blockIdx.x", column * high, column * wide),
+            ("its left is made from blockIdx.y", row * high, row * wide),
         ):
-            from_y, from_x = top + y % high, left + x % wide
-            inside = (from_y < height) & (from_x < width)
-            moved = inside & ((from_y != y) | (from_x != x))
-            if not moved.any() or (wide == high and how[0] == "b"):
+            if wide == high and how[0] == "b":
                 continue
             yield Mistake(
                 "places-exchanged",
-                f"each tile of {wide}x{high} holds what another one needs: {how} are exchanged",
-                partial(_gathered, comparison.expected, from_y, from_x, inside),
+                f"each tile of {wide}x{high} holds what another one needs: {how}",
+                partial(_gathered, beyond, top + y % high, left + x % wide),
             )
 
 
-def _gathered(right: Expected, y: I64, x: I64, inside: Mask) -> Expected:
+def _gathered(beyond: Callable[[], Expected], y: I64, x: I64) -> Expected:
+    result = beyond()
+    rows, columns = result.value.shape[-2:]
+    inside = (y < rows) & (x < columns)
     there = (..., np.where(inside, y, 0), np.where(inside, x, 0))
-    return Expected(np.where(inside, right.value[there], np.nan), right.bound[there])
+    return Expected(np.where(inside, result.value[there], np.nan), result.bound[there])

@@ -128,3 +128,12 @@ def kept(mask: Array, rows: slice, columns: slice) -> Array:
     part = np.zeros_like(mask)
     part[..., rows, columns] = mask[..., rows, columns]
     return part
+
+
+def continued(f: Filter, mask: Array, more: int) -> Expected:
+    """The result with that mask, continued by `more` rows and columns below and on the right."""
+    rows, columns = mask.shape[-2] // 2, mask.shape[-1] // 2
+    wide = borders.pad(f.image, rows + more, columns + more, f.border)[..., more:, more:]
+    whole = f.output(wide, mask)()
+    inside = (..., slice(rows, -rows or None), slice(columns, -columns or None))
+    return Expected(whole.value[inside], whole.bound[inside])

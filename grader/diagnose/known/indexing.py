@@ -92,6 +92,13 @@ def _moved(f: Filter, dx: int, dy: int) -> Array:
 def swapped_inputs(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
     """x and y, or width and height, swapped where the image is read."""
     height, width = f.shape
+    if f.phases == 1:
+        yield Mistake(
+            "image-transposed",
+            "x and y are exchanged where a pixel is read: tap (b, a) of pixel (x, y) is in row "
+            "y + b and column x + a of the image",
+            partial(_read_across, f),
+        )
     if height == 1 or width == 1:
         return
     tall = f.image.reshape((*f.image.shape[:-2], width, height))
@@ -134,6 +141,15 @@ def _read_swapped(f: Filter, tall: Array) -> Expected:
     return f.inside(wide[..., more : more + height + 2 * down, more : more + width + 2 * right])
 
 
+def _read_across(f: Filter) -> Expected:
+    """With row x + a and column y + b read for each tap."""
+    (height, width), (down, right) = f.shape, f.frame
+    frame, more = max(down, right), abs(height - width)
+    wide = borders.pad(f.image, frame + more, frame + more, f.border)[..., more:, more:]
+    turned = np.swapaxes(wide, -1, -2)[..., frame - down :, frame - right :]
+    return f.inside(turned[..., : height + 2 * down, : width + 2 * right])
+
+
 def _wrong_sides(f: Filter) -> Expected:
     """With the border at the wrong sides. What is read beyond the end of the image is unknown."""
     height, width = f.shape
@@ -155,6 +171,25 @@ def _wrong_sides(f: Filter) -> Expected:
 def _reshaped(output: Output, shape: tuple[int, ...]) -> Expected:
     result = output()
     return Expected(result.value.reshape(shape), result.bound.reshape(shape))
+
+
+def cut_off(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """As many bytes of the image are there as it has elements; behind them is 0."""
+    there = f.image.size // f.image.itemsize
+    image = np.where(np.arange(f.image.size) < there, f.image.reshape(-1), 0)
+    yield Mistake(
+        "bytes-forgotten",
+        bytes_forgotten(f),
+        f.output(image=image.astype(f.image.dtype).reshape(f.image.shape)),
+    )
+
+
+def bytes_forgotten(f: Filter) -> str:
+    there, all_of_them = f.image.size // f.image.itemsize, f.image.size
+    return (
+        f"only the first {there} of the image's {all_of_them} elements were copied: a number of "
+        "bytes is the number of elements times the sizeof of one"
+    )
 
 
 def row_pitches(f: Filter, _: Comparison) -> Iterator[Mistake]:

@@ -6,12 +6,13 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from grader.diagnose.known.filter import Filter
+from grader.diagnose.known.filter import Filter, kept
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 from grader.oracle.rounding_bound import gamma
 
+UNIT = 2.0**-20  # as a share of a sum: more than it is rounded by
 MOST = 0.9  # of the values behind the first group
 
 
@@ -56,6 +57,46 @@ def not_reset_between_groups(f: Filter, comparison: Comparison) -> Iterator[Mist
                     f"pixel {step} {to}: set the sum to 0 for every pixel",
                     partial(_summed_on, right, axis, step, block, roundoff),
                 )
+
+
+def overwritten(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """Each product replaces the sum: the last tap alone is left, or the last one inside."""
+    if f.operation != "correlate" or f.radius == 0:
+        return
+    text = "your output is the product of the last tap alone: add each product to the sum, with +="
+    last = kept(f.mask, slice(-1, None), slice(-1, None))
+    yield Mistake("sum-overwritten", text, f.output(mask=last))
+    if f.border == "zero":
+        yield Mistake("sum-overwritten", text, partial(_last_inside, f))
+
+
+def _last_inside(f: Filter) -> Expected:
+    (rows, columns), (height, width) = f.reach, f.shape
+    y, x = np.indices(f.shape)
+    b, a = np.minimum(rows, height - 1 - y), np.minimum(columns, width - 1 - x)
+    value = f.mask[b + rows, a + columns].astype(np.float64) * f.image[y + b, x + a]
+    return Expected(value, np.abs(value) * float(np.finfo(f.image.dtype).eps))
+
+
+def in_integers(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """The sum is an integer: each addition drops the fraction."""
+    if f.operation == "correlate" and f.image.ndim == f.mask.ndim:
+        yield Mistake(
+            "truncated",
+            "each sum is cut to a whole number after every addition: keep it in a floating-point "
+            "variable, not in an integer",
+            partial(_cut, f),
+        )
+
+
+def _cut(f: Filter) -> Expected:
+    """Unknown where rounding decides what is cut."""
+    value = np.zeros(f.shape)
+    for _, _, tap in f.taps():
+        total = value + tap.value
+        near = np.abs(total - np.rint(total)) <= tap.bound + np.abs(total) * UNIT
+        value = np.where(near & (tap.value != 0), np.nan, np.trunc(total))
+    return Expected(value, np.zeros(f.shape))
 
 
 def _is_wrong_from(

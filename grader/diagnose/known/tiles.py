@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from grader.diagnose import tile_pattern
 from grader.diagnose.known import mask
-from grader.diagnose.known.filter import Filter
+from grader.diagnose.known.filter import Filter, continued
 from grader.diagnose.mistake import Mistake
-from grader.oracle import borders
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
 
@@ -159,7 +158,7 @@ def transposed(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
         (f"{either}where it is read, or x and y of threadIdx are", f.mask),
         ("where it is loaded", turned),
     ):
-        beyond = cache(partial(_beyond_the_image, f, chosen, max(sides)))
+        beyond = cache(partial(continued, f, chosen, max(sides)))
         for side in dict.fromkeys(sides):
             yield Mistake(
                 "tile-transposed",
@@ -167,15 +166,6 @@ def transposed(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
                 f"the tile are swapped {where}; the row comes first, and threadIdx.y counts rows",
                 partial(_exchanged, f.shape, side, beyond),
             )
-
-
-def _beyond_the_image(f: Filter, chosen: npt.NDArray[np.float32], more: int) -> Expected:
-    """The result with that mask, continued by `more` rows and columns below and on the right."""
-    rows, columns = chosen.shape[-2] // 2, chosen.shape[-1] // 2
-    wide = borders.pad(f.image, rows + more, columns + more, f.border)[..., more:, more:]
-    whole = f.output(wide, chosen)()
-    inside = (..., slice(rows, -rows or None), slice(columns, -columns or None))
-    return Expected(whole.value[inside], whole.bound[inside])
 
 
 def _exchanged(shape: tuple[int, int], side: int, beyond: Callable[[], Expected]) -> Expected:
