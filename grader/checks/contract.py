@@ -84,6 +84,12 @@ def judge_contract(session: Session, contract: Contract, binary: Binary) -> Chec
     return secret or run.line("pass", details={"calls": run.calls})
 
 
+def _secret(session: Session, part: str) -> str:
+    """What is said of a call that only an instructor's grader makes."""
+    failed = [c.name for c in session.so_far if c.part == part and c.verdict == "fail"]
+    return f"the check '{failed[0]}' fails, too: begin with that one" if failed else SECRET
+
+
 def _with_failures(session: Session, contract: Contract, plain: Binary) -> Check | None:
     """The check's line if a call of the CUDA runtime can fail without being handled. The traced
     program runs, whose host code can neither reach what decides which call fails nor see it."""
@@ -172,7 +178,11 @@ class _Run:
                     break
             else:
                 return None
-        return self.line("fail", [SECRET]) if is_secret else self._failed(played, failure)
+        return (
+            self.line("fail", [_secret(self.session, self.player.contract.part)])
+            if is_secret
+            else self._failed(played, failure)
+        )
 
     def judged(self, played: Played) -> Check | None:
         """The check's line if the sequence fails."""

@@ -437,7 +437,7 @@ def _wrong_output(
     operation = OPERATIONS[this.operation]
     reported, lines = this.outcome.findings, []
     needed = _needed_todo(this)
-    cause = needed or (diagnosis.text if diagnosis else "")
+    cause = needed or (diagnosis.text if diagnosis else _warned_of(this))
     if diagnosis and diagnosis.name == "all-zero" and any(f.kind == COPIED for f in reported):
         cause = ""  # three guesses, where it is known
     if not diagnosis or diagnosis.name != "nothing-written":
@@ -464,6 +464,13 @@ def _wrong_output(
     if math.isfinite(got):
         details["got"] = got
     return this.failed(lines, diagnosis.name if diagnosis else None, details)
+
+
+def _warned_of(this: _Run) -> str:
+    """What the compiler warned of in the part's functions, where nothing else is known; or ""."""
+    part, programs = this.case.part, this.session.programs
+    causes = (c for c in programs.causes if c.explains_value(this.lab, part))
+    return next((f"{c.render()}: that may be why the values are wrong" for c in causes), "")
 
 
 def _expected(comparison: Comparison, index: tuple[int, ...]) -> str:

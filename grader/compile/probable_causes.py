@@ -181,10 +181,18 @@ class Cause:
         return plain_text.line(f"{self.where()}: {self.text}")
 
     def explains_crash(self, lab: Lab, part: str) -> bool:
-        """May it be why the functions of a part crash? One that other parts call is not theirs."""
+        """May it be why the functions of a part crash?"""
+        return self.kind in CRASH and self._concerns(lab, part)
+
+    def explains_value(self, lab: Lab, part: str) -> bool:
+        """May it be why the functions of a part give wrong values?"""
+        return not self.kind.startswith("unused-") and self._concerns(lab, part)
+
+    def _concerns(self, lab: Lab, part: str) -> bool:
+        """Is it in a function of the part? One that other parts call is not the part's own."""
         others = {f for p in lab.part if p.id != part for f in p.calls}
         own = {f for p in lab.part if p.id == part for f in p.calls}
-        return self.kind in CRASH and (self.function in own or self.function not in others)
+        return self.function in own or self.function not in others
 
     def is_said_by(self, known: Iterable[Cause]) -> bool:
         """Has another compiler warned of it, perhaps at the next line?"""

@@ -150,6 +150,22 @@ def rolled_loop(source: str, line: int) -> int | None:
     return rolled[-1] if rolled else None
 
 
+def _different_arrays(code: Code, first: int, last: int) -> str:
+    """What two lines that use one element say where each names another array of shared memory."""
+    words = [token.text for token in code.tokens]
+    declared = (words[at : words.index(";", at)] for at, w in enumerate(words) if w == "__shared__")
+    pairs = (pair for names in declared for pair in pairwise(names))
+    shared = {name for name, sign in pairs if sign == "[" and name.isidentifier()}
+    on = [{words[at] for at in code.between(line, line)} & shared for line in (first, last)]
+    if first == last or not all(on) or on[0] & on[1]:
+        return ""
+    a, b = (sorted(names)[0] for names in on)
+    return (
+        f"line {first} uses `{a}` and line {last} `{b}`: an index of one of them is past the end "
+        "of its array, and reaches the other"
+    )
+
+
 def missing_barrier(source: str, race: Finding) -> str:
     """What to add where two threads of a block use the same shared memory, as the file shows it;
     "" for any other finding."""
@@ -157,6 +173,8 @@ def missing_barrier(source: str, race: Finding) -> str:
         return ""
     lines = {race.line, race.other_line or race.line}
     first, last = min(lines), max(lines)
+    if apart := _different_arrays(read(source), first, last):
+        return apart
     if race.verb == race.other_verb:
         where = f"at line {first}" if first == last else f"at lines {first} and {last}"
         is_row = race.verb == "write" and race.object is not None and race.object.columns > 0

@@ -231,8 +231,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "smaller sizes",
     # ---- work in streams
     ("async-race", "streams"): "{work} and {other_work} in another stream access the same bytes of "
-    "{thing}, at least one of them writes, and either may run first: let one stream wait for an "
-    "event of the other, or let the host wait for the first",
+    "{thing}, at least one of them writes, and either may run first: give each stream bytes of its "
+    "own, or let one wait for an event of the other",
     ("async-race", "early"): "{work} accesses bytes of {thing} that {other_work}, before it in its "
     "stream, accesses too, and at least one of them writes; its launch lets it overlap that "
     "kernel: call cudaGridDependencySynchronize() before the first such access",

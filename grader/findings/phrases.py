@@ -94,6 +94,8 @@ class Phrases:
 
     @property
     def order(self) -> str:
+        if self.f.kind == "global-race" and (self.f.verb, self.f.other_verb) == ("write", "write"):
+            return "so two threads compute one element: check the index that each writes to"
         return "with no barrier between them" if self.in_block else "and either block may run first"
 
     @property

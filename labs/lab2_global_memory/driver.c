@@ -67,24 +67,27 @@ static const char *not_staged(enum host_memory kind, const struct job *job) {
     const char *const image = (const char *)job->image;
     const struct sim_copied *copied;
     const unsigned count = sim_copied(&copied);
-    size_t bytes = 0;
+    size_t bytes = 0, of_others = 0;
     for (unsigned i = 0; i < count; i++) {
         const char *const from = copied[i].from;
         if (from >= image && from < image + job->image_bytes) {
             return "copied h_image itself to the device: copy it to the staging buffer, and that "
                    "buffer to the device";
         }
-        bytes += copied[i].memory == memory_of[kind] ? copied[i].bytes : 0;
+        *(copied[i].memory == memory_of[kind] ? &bytes : &of_others) += copied[i].bytes;
+    }
+    if (bytes + of_others < job->image_bytes) {
+        return "copied fewer bytes to the device than the image has";
     }
     if (bytes < job->image_bytes) {
         static const char *const instead[] = {
-            [HOST_PAGEABLE] = "copied the image to the device from memory that is not pageable: "
-                              "for HOST_PAGEABLE the staging buffer comes from malloc()",
-            [HOST_PINNED] = "copied the image to the device from memory that is not pinned: for "
+            [HOST_PAGEABLE] = "copied the image to the device from another kind of memory: for "
+                              "HOST_PAGEABLE the staging buffer comes from malloc()",
+            [HOST_PINNED] = "copied the image to the device from another kind of memory: for "
                             "HOST_PINNED the staging buffer comes from cudaHostAlloc() with "
                             "cudaHostAllocDefault",
             [HOST_WRITE_COMBINED] =
-                "copied the image to the device from memory that is not write-combined: for "
+                "copied the image to the device from another kind of memory: for "
                 "HOST_WRITE_COMBINED the staging buffer comes from cudaHostAlloc() with "
                 "cudaHostAllocWriteCombined",
         };

@@ -33,7 +33,10 @@ def mistakes(case: Case, inputs: Inputs, comparison: Comparison) -> Iterator[Mis
     """The known mistakes, the likeliest first. The image is height x width x 3 bytes."""
     image, name = inputs.image, case.set["weights"]
     before = _before(case, comparison)
-    yield from _unwritten(comparison, before)
+    on_device = case.set.get("transfer", "none") != "none"
+    if on_device:
+        yield _cut_off(image, WEIGHTS[name])
+    yield from _unwritten(comparison, before, on_device)
     yield from _halves(image, WEIGHTS[name])
     if comparison.count() >= FEW:
         yield from _of_pixels(image, name, before)
@@ -135,7 +138,15 @@ def _before(case: Case, comparison: Comparison) -> I64:
     return filled.reshape(shape).astype(np.int64)
 
 
-def _unwritten(comparison: Comparison, before: I64) -> Iterator[Mistake]:
+def _cut_off(image: Bytes, weights: Triple) -> Mistake:
+    """As many bytes of the image were copied as it has pixels."""
+    flat, pixels = image.reshape(-1), image.size // 3
+    there = np.where(np.arange(flat.size) < pixels, flat, POISON).reshape(image.shape)
+    text = f"only {pixels} of the image's {flat.size} bytes were copied: a pixel has 3 bytes"
+    return _exactly("bytes-forgotten", text, grey(there.astype(np.uint8), weights))
+
+
+def _unwritten(comparison: Comparison, before: I64, on_device: bool) -> Iterator[Mistake]:
     """Bytes that were never written. One that must be what it was before cannot be told from one
     that was written."""
     right, got = comparison.expected.value, comparison.got
@@ -147,10 +158,11 @@ def _unwritten(comparison: Comparison, before: I64) -> Iterator[Mistake]:
         flat = np.flatnonzero(left)
         last = len(flat) == left.size - flat[0]
         where = f": the last {len(flat)} of the image" if last else ""
+        held = "are 255, as memory without a value is" if on_device else "were never written"
         yield _exactly(
             "not-all-written",
-            f"{len(flat)} of {left.size} pixels hold what was there before the call{where}: are "
-            "they computed, from data that is there, also after the last vector, section or block?",
+            f"{len(flat)} of {left.size} pixels {held}{where}: are they computed, from data that "
+            "is there, also after the last vector, section or block?",
             got,
         )
 
