@@ -44,6 +44,7 @@ def mistakes(case: Case, inputs: Inputs, comparison: Comparison) -> Iterator[Mis
         yield from _swapped(image, comparison.expected.value)
         threads = max(1, int(case.set.get("threads", "1")))
         yield from _moved(image, WEIGHTS[name], comparison.expected.value, threads)
+        yield from _of_sections(image, WEIGHTS[name], comparison)
         yield from _at_one_place(image, name, comparison)
     yield from _in_a_part(image, name, comparison, before)
     if comparison.count() >= FEW:
@@ -412,6 +413,24 @@ def _moved(
             f"the image's rows were read {pitch} pixels apart ({words}); row y begins at y * width "
             f"= y * {width}",
             np.where(index < right.size, value, np.nan),
+        )
+
+
+def _of_sections(image: Bytes, weights: Triple, comparison: Comparison) -> Iterator[Mistake]:
+    """Each thread's section is read at the number of its first pixel. The second one shows how many
+    pixels a section has."""
+    wrong = np.flatnonzero(comparison.wrong)
+    section = int(wrong[0]) // SECTION * SECTION
+    if section:
+        pixel = np.arange(comparison.wrong.size)
+        start = pixel // section * section
+        first = start + 3 * (pixel - start)
+        pixels = image.reshape(-1)[first[:, None] + np.arange(3)[None, :]]
+        yield _exactly(
+            "channel-stride",
+            f"each section of {section} pixels is read from byte first on, and begins at byte "
+            "3 * first: a pixel has 3 bytes",
+            grey(pixels[None], weights)[0].reshape(comparison.wrong.shape),
         )
 
 

@@ -92,13 +92,6 @@ def _moved(f: Filter, dx: int, dy: int) -> Array:
 def swapped_inputs(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
     """x and y, or width and height, swapped where the image is read."""
     height, width = f.shape
-    if f.phases == 1:
-        yield Mistake(
-            "image-transposed",
-            "x and y are exchanged where a pixel is read: tap (b, a) of pixel (x, y) is in row "
-            "y + b and column x + a of the image",
-            partial(_read_across, f),
-        )
     if height == 1 or width == 1:
         return
     tall = f.image.reshape((*f.image.shape[:-2], width, height))
@@ -139,6 +132,17 @@ def _read_swapped(f: Filter, tall: Array) -> Expected:
     more = max(height, width)
     wide = borders.pad(tall, down + more, right + more, f.border)
     return f.inside(wide[..., more : more + height + 2 * down, more : more + width + 2 * right])
+
+
+def across(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """x and y of a pixel exchanged where it is read, as two arguments are."""
+    if f.phases == 1:
+        yield Mistake(
+            "image-transposed",
+            "x and y are exchanged where a pixel is read: tap (b, a) of pixel (x, y) is in row "
+            "y + b and column x + a of the image",
+            partial(_read_across, f),
+        )
 
 
 def _read_across(f: Filter) -> Expected:

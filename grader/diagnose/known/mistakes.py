@@ -50,6 +50,7 @@ MISTAKES: tuple[Callable[[Filter, Comparison], Iterator[Mistake]], ...] = (
     indexing.swapped_inputs,
     indexing.row_pitches,
     tiles.transposed,
+    indexing.across,
     mask.strides,
     mask.bank_strides,
     mask.early,
