@@ -113,9 +113,9 @@ class Quiz:
         return self._asked(kind, draft, draw, f"{self._number(f'name of {kind} {turn}'):012x}")
 
     def _asked(self, kind: str, draft: Draft, draw: Random, number: str) -> Asked:
-        answer, wrong = str(draft.answer), dict(islice(draft.wrong().items(), MOST_OPTIONS - 1))
+        answer, wrong = str(draft.answer), draft.wrong()
         typed = isinstance(draft.answer, int)
-        options = [answer, *wrong]
+        options = [answer, *islice(wrong, MOST_OPTIONS - 1)]
         if typed:
             options.sort(key=int)
         else:
@@ -127,7 +127,8 @@ class Quiz:
             name, kind, lab.id, self.part, self.program.shown, draft.line, code, draft.text,
             options, typed,
         )  # fmt: skip
-        return Asked(question, Key(name, answer, draft.why, wrong))
+        hints = {given: why for given, why in wrong.items() if typed or given in options}
+        return Asked(question, Key(name, answer, draft.why, hints, draft.counts))
 
     def _order(self) -> Iterator[tuple[str, int]]:
         """Which kind comes when: quick ones by turns, and one of four compiles."""

@@ -60,6 +60,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
         + (f"{operands[-1]} with {operands[0]} behind it" if two else operands[0])
         + f". Here that is byte {at % LANE} + {by} = {byte} of the lane, which "
         + ("is past the end: 0." if byte >= LANE and above is None else f"holds {answer}."),
+        counts="find its lane, then the byte of that lane that lies so many bytes higher",
         mistakes=[
             (at + by if size > LANE else -1, "as if the two lanes of 16 bytes moved together"),
             (at - by, "they move down, to lower numbers"),
@@ -68,5 +69,13 @@ def ask(program: AskedPart, draw: Random) -> Draft:
             (at, "as if nothing moved"),
             (at + 4 * by, f"{by} counts bytes, not integers of 32 bits"),
             (at + by // 8, f"{by} counts bytes, not bits"),
+            (at % LANE + by, "that is the byte of the first lane"),
+            (byte % LANE + lane, "as if the bytes came around in the lane"),
+            (at % LANE, "that is its place in the lane, before the shift"),
+            (size - 1 - at, "bytes are counted from the lowest address"),
+            (by, "that is by how many bytes they move"),
+            (0, "zeros move in only at the end of a lane, where nothing is behind it"),
+            (lane + byte - 1, "bytes are counted from 0"),
+            (lane + byte + 1, "bytes are counted from 0"),
         ],
     )  # fmt: skip

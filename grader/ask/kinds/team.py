@@ -3,7 +3,8 @@
 from collections import Counter
 
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
-from grader.ask.words import image
+from grader.ask.setting import runs
+from grader.ask.words import count
 from grader.execute import records
 from grader.execute.accesses import ThreadAccess
 from grader.execute.openmp_team import Team
@@ -48,11 +49,11 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     share = total // team.largest
     return Draft(
         line=stores[0].line,
-        text=f"{program.name} runs on {image(trace.size)} with {team.largest} threads. How many "
+        text=f"{runs(program, program.case())}. How many "
         f"different pixels of the result does thread {thread} write (threads are counted from 0)?",
         answer=answer,
         second=second,
-        why=f"In the run, the threads write {', '.join(map(str, pixels))} pixels: {total} in all.",
+        why=f"In the run, the threads write {', '.join(map(str, pixels))} pixels, together {total}.",
         mistakes=[
             (total, "all pixels: the directive divides the loop among the threads"),
             (share, "the pixels divided by the threads, but rows or whole sections are divided"),
@@ -60,7 +61,18 @@ def ask(program: AskedPart, draw: Random) -> Draft:
             *((value, "that is what another thread writes") for value in pixels),
             (trace.size[0], "that is one row"),
             (answer + trace.size[0], "one row more"),
+            (answer - trace.size[0], "one row less"),
+            (-(-answer // trace.size[0]), "those are rows, not pixels"),
+            (answer * trace.dtype.itemsize, "those are bytes, not pixels"),
+            (written[thread], "those are the bytes that it writes, some of them twice"),
+            (3 * answer, "a pixel of the result has one byte, not three colours"),
+            (total - answer, "those are the pixels of all other threads"),
+            (max(users.values()) * answer, "each pixel counts once, however often it is written"),
+            (sum(pixels[: thread + 1]), "those are the pixels up to its last one"),
+            (sum(pixels[:thread]), "those are the pixels before its first one"),
+            (0, "it takes part: the team shares the loop"),
         ],
+        counts="divide the loop that the directive shares among the threads, then count pixels",
     )
 
 

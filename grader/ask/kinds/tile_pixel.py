@@ -1,8 +1,9 @@
 """Which pixel of the image is in an element of the tile?"""
 
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
+from grader.ask.setting import runs
 from grader.ask.tile import draw_element, read_back, source_pixel
-from grader.ask.words import block, image, index
+from grader.ask.words import block, index
 
 REBUILDS = True
 
@@ -34,7 +35,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     ]
     return Draft(
         line=element.access.line,
-        text=f"{program.name} runs on {image(trace.size)}. After the barrier, which pixel of the "
+        text=f"{runs(program, program.case(), trace.launch(element.access))}. After the barrier, which pixel of the "
         f"image is in {element.name()} of {block(program, element.access)}?",
         answer=words(pixel),
         second=lambda: words(read_back(program, element, {}) - 1),
