@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from grader.source.code import Code
 
-_VECTORS = re.compile(r"_mm\d*_(?:mask_|maskz_)?(load|lddqu|store|stream|gather|maskload|maskstore)\w*")
+_VECTORS = re.compile(r"_mm\d*_\w*(?:load|lddqu|store|stream|gather)\w*")
 _COMPARE = {"==", "<=", ">=", "!="}
 _ENDS = {";", "{", "}"}
 _BEFORE_VALUE = {"=", "(", ",", "return", "?", ":", "+", "-", "&&", "||", "!", *_ENDS}

@@ -46,8 +46,8 @@ def ask(program: AskedPart, draw: Random) -> Draft:
                 ({"shares": False}, "lanes that access the same word are served together"),
             ),
             (len(words), "those are the banks in use: they work at the same time"),
-            (len(words[min(words)]) - 1, "the first pass counts, too"),
             *beyond(group, access, wavefronts),
+            (len(words[fullest]) - 1, "the first pass counts, too"),
         ],
         counts="count the different words in each bank: the fullest one decides",
     )

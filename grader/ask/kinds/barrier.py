@@ -34,12 +34,13 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     ]
     within = program.text.function(line)
     kernel = next(a for a in shared if program.text.function(a.line) == within)
+    setting = runs(program, program.case(), program.trace.launch(kernel))
     races = "races" if len(forwards) > 1 else "a race"
     return Draft(
         line=line,
-        text=f"{runs(program, program.case(), program.trace.launch(kernel))}. Suppose this barrier is "
-        "removed. Which lines then access the same words of shared memory from different threads, "
-        "at least one of them storing, in no certain order?",
+        text=f"{setting}. Suppose this barrier is removed. Which lines then access the same words "
+        "of shared memory from different threads, at least one of them storing, in no certain "
+        "order?",
         answer=answer,
         second=lambda: words(pairs(program.findings(changed, True), program.shown)),
         why="In a run of your program without this barrier, the simulator finds "

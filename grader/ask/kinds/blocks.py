@@ -40,7 +40,8 @@ def ask(program: AskedPart, draw: Random) -> Draft:
         answer=answer,
         second=lambda: foot.blocks(size),
         why=f"A block of {threads} computes {at_least}{count(wide, 'column')} and "
-        f"{count(high, 'row')}. The image needs {across} across and {below} down, {partly}: "
+        f"{count(high, 'row')}. The image needs {count(across, 'tile')} across and "
+        f"{count(below, 'tile')} down, {partly}: "
         f"{across} x {below}{more} = {answer}.",
         mistakes=mistakes(program, foot, size, launch.block),
         counts="count the blocks that the image needs across, then down, and multiply",
@@ -59,7 +60,10 @@ def mistakes(
             grid,
             terms,
             ({"full": True}, "rounded down: the last, partly filled blocks are missing"),
-            ({"size": (width * height, 1), "tile": (wide * high, 1)}, "all pixels divided by a block's: blocks do not continue in the next row"),
+            (
+                {"size": (width * height, 1), "tile": (wide * high, 1)},
+                "all pixels divided by a block's: blocks do not continue in the next row",
+            ),
             ({"tile": block[:2]}, "counted by threads, but a block computes a tile"),
             ({"size": (width + wide, height + high)}, "one more in each direction"),
             ({"size": (width + wide, height)}, "one more column of blocks than the image needs"),

@@ -55,7 +55,10 @@ def ask(program: AskedPart, draw: Random) -> Draft:
             (answer + 1, "a sum half way between two floats goes to the even one"),
             (answer - 1, "a sum half way between two floats goes to the even one"),
             (2 * answer, "2^-24 is half an ulp of 1, not a whole one"),
-            *((n, "so many terms of half an ulp would be exact") for n in range(taps // 2)),
+            *(
+                (n, "count the terms that are added before the 1, or among themselves")
+                for n in range(taps // 2)
+            ),
             (taps, "those are the terms"),
         ],
         counts="add the terms in the order of your program, and round each sum",

@@ -23,7 +23,8 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     rotated = "that would be a convolution, which rotates the mask by 180 degrees; your program "
     return Draft(
         line=program.first_line,
-        text=f"{runs(program, program.wide)}. {said(program, a, b)} Which pixel does {shown} equal?",
+        text=f"{runs(program, program.wide)}. {said(program, a, b)} Which pixel does {shown} "
+        "equal?",
         answer=name(program, y + b, x + a),
         second=lambda: pixel_of(program, program.right_output(program.wide, given)[at]),
         why=f"Eq. 1 multiplies the coefficient at (a, b) with the pixel at (x + a, y + b): "

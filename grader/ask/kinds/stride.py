@@ -45,8 +45,8 @@ def ask(program: AskedPart, draw: Random) -> Draft:
         "again. By how many bytes does its address usually differ from the one before?",
         answer=answer,
         second=second,
-        why=f"The most frequent step of the run is {count(answer, 'byte')}, so {near} cache line of "
-        f"64 bytes. A row of the image has {count(width, 'pixel')}.",
+        why=f"The most frequent step of the run is {count(answer, 'byte')}, so {near} cache line "
+        f"of 64 bytes. A row of the image has {count(width, 'pixel')}.",
         mistakes=[
             *assuming(
                 distance,

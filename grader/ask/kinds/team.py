@@ -4,7 +4,6 @@ from collections import Counter
 
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.ask.setting import runs
-from grader.ask.words import count
 from grader.execute import records
 from grader.execute.accesses import ThreadAccess
 from grader.execute.openmp_team import Team
@@ -53,7 +52,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
         f"different pixels of the result does thread {thread} write (threads are counted from 0)?",
         answer=answer,
         second=second,
-        why=f"In the run, the threads write {', '.join(map(str, pixels))} pixels, together {total}.",
+        why=f"In the run, the threads write {', '.join(map(str, pixels))} pixels: {total} in all.",
         mistakes=[
             (total, "all pixels: the directive divides the loop among the threads"),
             (share, "the pixels divided by the threads, but rows or whole sections are divided"),

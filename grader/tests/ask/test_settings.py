@@ -58,7 +58,7 @@ def drafts(part: AskedPart) -> dict[tuple[str, int], Draft]:
     """Of each kind, by the number of the draw."""
     found = {}
     for kind in KINDS:
-        for number in range(2 if KINDS[kind].rebuilds else 6):
+        for number in range(1 if KINDS[kind].rebuilds else 4):
             try:
                 found[kind, number] = KINDS[kind].ask(part, Random(number))
             except CannotTell:
@@ -114,5 +114,5 @@ def test_a_setting_that_changes_the_key_is_stated(
                 told |= {setting} if before[key].answer != after[key].answer else set()
                 if unstated(before[key], after[key], setting):
                     faults.append((name, setting, *key, before[key].text, after[key].text))
-    assert not faults
+    assert not faults, sorted({fault[:3] for fault in faults})
     assert kinds == {*KINDS} and told == {*STATED}, "each kind is asked, and each setting counts"
