@@ -27,7 +27,8 @@ OTHERS = [entry for lab in outline.available() for entry in entries.of_lab(lab, 
 
 
 ODD = re.compile(  # 1 bytes; 1 lane read; 4 to 4; sectors 5, 6.; said twice
-    r"(?<![\w.^/-])(?<!x )(?<!Eq\. )(?<!warp )(?<!block )1 (?:different )?(?!pass|address|access|is)\w+s\b"
+    r"(?<![\w.^/-])(?<!x )(?<!Eq\. )(?<!warp )(?<!block )1 (?:different )?"
+    r"(?!pass|address|access|is)\w+s\b"
     r"|(?<!and )\b1 \w+ (?:are|have|take|read|access)\b|\b(\d+) to \1\b|s \d+, \d+\."
     r"|\b([a-z]+) \2\b|  "
 )
