@@ -1,4 +1,4 @@
-"""The loads and stores that a statement in C writes down, so that a question can name one."""
+"""The loads and stores that a line in C writes down, so that a question can name one."""
 
 import re
 from collections.abc import Iterator
@@ -7,28 +7,16 @@ from grader.source.code import Code
 
 _VECTORS = re.compile(r"_mm\d*_\w*(?:load|lddqu|store|stream|gather)\w*")
 _COMPARE = {"==", "<=", ">=", "!="}
-_ENDS = {";", "{", "}"}
-_BEFORE_VALUE = {"=", "(", ",", "return", "?", ":", "+", "-", "&&", "||", "!", *_ENDS}
+_BEFORE_VALUE = {"=", "(", ",", "return", "?", ":", "+", "-", "&&", "||", "!", ";", "{", "}"}
 
 
 def only_access(code: Code, line: int, store: bool) -> str:
-    """What a question calls the one load, or store, of the statements at a line, such as "the store
-    to grey[...]"; "" where there is none, or several: nobody knows which is meant then."""
-    found = [name for name, stores in _accesses(code, _statements(code, line)) if stores == store]
+    """What a question calls the one load, or store, of a line, such as "the store to grey[...]"; ""
+    where there is none, or several: nobody knows which is meant then."""
+    found = [name for name, stores in _accesses(code, code.between(line, line)) if stores == store]
     way = "store" if store else "load"
     name = found[0] if len(found) == 1 else ""
     return name and f"the {way} {'by' if name.endswith('()') else 'to' if store else 'from'} {name}"
-
-
-def _statements(code: Code, line: int) -> range:
-    """The tokens of a line, and what else belongs to its first and last statement."""
-    tokens, inside = code.tokens, code.between(line, line)
-    first, last = inside.start, inside.stop
-    while 0 < first < len(tokens) and tokens[first - 1].text not in _ENDS:
-        first -= 1
-    while 0 < last < len(tokens) and tokens[last - 1].text not in _ENDS:
-        last += 1
-    return range(first, last)
 
 
 def _accesses(code: Code, inside: range) -> Iterator[tuple[str, bool]]:

@@ -1,5 +1,7 @@
 """What a function runs on, in words: all that an answer about its run depends on."""
 
+import math
+
 from grader.ask.program import AskedPart
 from grader.ask.words import count, image, index
 from grader.execute.profile import Launch
@@ -13,17 +15,16 @@ def runs(program: AskedPart, case: Case, launch: Launch | None = None) -> str:
     planes = f" and {count(case.channels, 'channel')}" if has_channels else ""
     what = [mask(program, case), f"BORDER_{case.border.upper()}" if case.border else ""]
     what.append(count(int(case.set["threads"]), "thread") if "threads" in case.set else "")
-    what.append(blocks(launch) if launch else "")
+    what.append(f"blocks of {block(launch)}" if launch else "")
     *others, last = [each for each in what if each] or [""]
     those = f"{', '.join(others)} and {last}" if others else last
     size = case.size or program.widest
     return f"{program.name} runs on {image(size)}{planes}" + (those and f" with {those}")
 
 
-def blocks(launch: Launch) -> str:
-    """Such as "blocks of (32, 8) threads"."""
-    shape = index(launch.block, launch.block)
-    return f"blocks of {shape} thread{'' if shape == '1' else 's'}"
+def block(launch: Launch) -> str:
+    """Such as "(32, 8) threads"."""
+    return f"{index(launch.block, launch.block)} thread{'s' if math.prod(launch.block) > 1 else ''}"
 
 
 def mask(program: AskedPart, case: Case) -> str:

@@ -57,10 +57,6 @@ def sectors(access: WarpAccess) -> int:
     return len(access.units(SECTOR))
 
 
-def different_words(access: WarpAccess) -> int:
-    return len(set(access.lanes.values()))
-
-
 def plus(number: int, more: int) -> str:
     """A sum, such as "7 - 1"."""
     return f"{number} {'-' if more < 0 else '+'} {abs(more)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -43,7 +44,7 @@ def ask(
     if part not in names:
         raise UsageError(f"{lab} has no part {part}; it has {', '.join(names)}")
     if room:
-        in_class.host(room, lab, part, count, minutes)
+        in_class.host(Path(room), lab, part, count, minutes)
         return
     submission = options.submission(loaded, src)
     if submission.problems:
@@ -53,13 +54,11 @@ def ask(
     from grader.ask.quiz import quiz
     from grader.ask.terminal import Terminal
 
-    seat = in_class.seat(session, lab, part) if session else None
+    seat = in_class.seat(Path(session), lab, part) if session else None
     count = seat.session.questions if seat else count
     own = progress.is_own(submission) and not sheet
     record = understood.read_understood(lab)
-    terminal = Terminal(
-        min(output.columns(), 88), output.coloured(colour), seat.read if seat else input
-    )
+    terminal = Terminal(min(output.columns(), 88), output.coloured(colour))
     right = asked = 0
     # The owner of the file could print the same sheet, with the keys, from a seed that is known.
     seed = (
@@ -82,9 +81,13 @@ def ask(
                 first=record.again(part) if own and not seat else [], at_once=True
             ):
                 answer = terminal.ask(asked + 1, count, question, is_certain)
+                if answer is not None and seat and not seat.session.left():
+                    print("\n  the time is over: this answer does not count")
+                    break
                 if answer is not None:
                     asked, right = asked + 1, right + answer
-                    in_class.note(seat, asked)
+                    if seat:
+                        seat.note(asked)
                     record.note(part, question.question.kind, answer)
                     if own and (why := understood.keep(record)):
                         output.say(f"{why}; ./grade list will not count this answer")
@@ -95,8 +98,6 @@ def ask(
             raise CommandError(f"{reason}", exit_codes.LESS) from reason
     for fault in part_quiz.tally.withheld:
         output.say(f"an error in the grader withheld a question; please report it: {fault}")
-    if seat and not seat.session.left():
-        print("\nThe time is over.")
     more = own and right < asked and record.again(part)
     again = f"; to repeat the others: ./grade ask {lab} {part}" if more else ""
     print(f"\n{right} of {asked} right at first{again}" if asked else "no question was answered")

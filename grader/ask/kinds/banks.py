@@ -45,7 +45,6 @@ def ask(program: AskedPart, draw: Random) -> Draft:
                 ({"banks": 1}, "one for each word, but words in different banks come together"),
                 ({"shares": False}, "lanes that access the same word are served together"),
             ),
-            (len(words), "those are the banks in use: they work at the same time"),
             *beyond(group, access, wavefronts),
             (len(words[fullest]) - 1, "the first pass counts, too"),
         ],

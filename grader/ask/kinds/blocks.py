@@ -5,8 +5,8 @@ import math
 from grader.ask.draft import assuming
 from grader.ask.footprint import Footprint, footprint
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
-from grader.ask.setting import runs
-from grader.ask.words import count, index
+from grader.ask.setting import block, runs
+from grader.ask.words import count
 from grader.execute.modes import COUNTED_BLOCK
 from grader.execute.profile import read_launches
 
@@ -31,15 +31,13 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     partly = "the last of them partly filled" if width % wide or height % high else "all filled"
     more = f" x {layers}" if layers > 1 else ""
     behind = f", with {layers} blocks for each tile" if layers > 1 else ""
-    block = index(launch.block, launch.block)
-    threads = f"{block} thread{'' if block == '1' else 's'}"
     return Draft(
         line=launch.line,
         text=f"{runs(program, program.case(size), launch)}. How many blocks does this launch "
         f"start{behind}?",
         answer=answer,
         second=lambda: foot.blocks(size),
-        why=f"A block of {threads} computes {at_least}{count(wide, 'column')} and "
+        why=f"A block of {block(launch)} computes {at_least}{count(wide, 'column')} and "
         f"{count(high, 'row')}. The image needs {count(across, 'tile')} across and "
         f"{count(below, 'tile')} down, {partly}: "
         f"{across} x {below}{more} = {answer}.",
@@ -53,6 +51,7 @@ def mistakes(
 ) -> list[tuple[int | str, str]]:
     (width, height), (wide, high) = size, foot.tile
     apron = 2 * program.inputs(program.case()).radius
+    inner = max(wide - apron, 1), max(high - apron, 1)
     threads, right = math.prod(block), foot.blocks(size)
     terms = {"size": size, "tile": foot.tile, "layers": foot.layers}
     return [
@@ -66,24 +65,15 @@ def mistakes(
             ),
             ({"tile": block[:2]}, "counted by threads, but a block computes a tile"),
             ({"size": (width + wide, height + high)}, "one more in each direction"),
-            ({"size": (width + wide, height)}, "one more column of blocks than the image needs"),
-            ({"size": (width, height + high)}, "one more row of blocks than the image needs"),
             ({"size": (width, 1)}, "only one row of blocks"),
             ({"size": (1, height)}, "only one column of blocks"),
             ({"size": (height, width)}, "width and height of the image are exchanged"),
             ({"tile": (wide + apron, high + apron)}, "the apron is included: tiles overlap there"),
-            (
-                {"tile": (max(wide - apron, 1), max(high - apron, 1))},
-                "the apron is left out, but these are the pixels that a block stores",
-            ),
-            ({"size": (width + apron, height + apron)}, "the apron of the image is included"),
-            ({"size": program.trace.size}, "that is so for another size of the image"),
-            ({"size": (width * height, 1), "tile": (threads, 1)}, "as if a thread had one pixel"),
+            ({"tile": inner}, "the apron is left out, but a block stores these pixels"),
             ({"layers": 1}, "one for each tile, but several blocks share a tile"),
         ),
         (-(-width // wide) + -(-height // high), "multiply what is across and what is below"),
         (right * threads, "those are all threads of the grid"),
-        (right * -(-threads // 32), "those are all warps of the grid"),
         (threads, "those are the threads of one block"),
         (width * height, "those are the pixels of the image"),
     ]

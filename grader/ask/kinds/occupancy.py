@@ -22,8 +22,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     declared = math.prod(launch.block)
     threads = -(-declared // 32) * 32
     terms = {"threads": threads, "shared": launch.shared}
-    limits = limits_of(**terms)
-    answer = fit(**terms)
+    limits, answer = limits_of(**terms), fit(**terms)
     binding = min(limits, key=lambda name: limits[name])
     bytes_ = count(launch.shared, "byte")
     warps = threads // 32
@@ -47,23 +46,16 @@ def ask(program: AskedPart, draw: Random) -> Draft:
                 terms,
                 ({"threads": 1024}, "as if each block had 1024 threads"),
                 ({"most": 1024}, "as if a multiprocessor had 1024 threads"),
-                ({"most": 1536}, "as if a multiprocessor had 1536 threads"),
                 ({"reserved": 0}, f"each block takes {RESERVED} bytes more than it declares"),
                 ({"held": 48 << 10}, "48 KiB is what a block may declare, not what there is"),
-                ({"held": 100 << 10}, "as if a multiprocessor had 100 KiB of shared memory"),
-                ({"threads": 32}, "as if a block were one warp"),
                 ({"shared": 4 * launch.shared}, "the shared memory is in bytes, not in floats"),
-                ({"shared": launch.shared // 4}, "the shared memory is in bytes, not in floats"),
-                ({"most": 2 * THREADS, "held": 2 * SHARED}, "twice of what a multiprocessor has"),
             ),
             (warps, "those are the warps of one block"),
             (declared, "those are the threads of one block"),
             (answer * warps, "those are the warps on the multiprocessor, not the blocks"),
             (answer * declared, "those are the threads on the multiprocessor, not the blocks"),
-            (THREADS // 32, "those are all warps that fit, not blocks"),
             (THREADS, "those are all threads that fit, not blocks"),
             (math.prod(launch.grid), "those are all blocks of the grid"),
-            (-(-THREADS // threads), "rounded up, but only whole blocks fit"),
             (2 * answer, "as if a multiprocessor had twice as much of everything"),
         ],
         counts="divide each of the three limits by what a block takes; the smallest decides",
@@ -74,11 +66,10 @@ def limits_of(
     threads: int, shared: int, most: int = THREADS, held: int = SHARED, reserved: int = RESERVED
 ) -> dict[str, int]:
     """The blocks that each limit of a multiprocessor allows. most: threads; held: bytes."""
-    by_bytes = held // (shared + reserved) if shared + reserved else BLOCKS
     return {
         f"{most} threads": most // threads,
         f"{BLOCKS} blocks": BLOCKS,
-        f"{held} bytes of shared memory": by_bytes,
+        f"{held} bytes of shared memory": held // max(shared + reserved, 1),
     }
 
 

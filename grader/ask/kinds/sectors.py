@@ -38,11 +38,8 @@ def ask(program: AskedPart, draw: Random) -> Draft:
                 ({"starts": [at - first for at in whole]}, "32 lanes that begin at a sector do so"),
                 ({"unit": LINE}, "those are lines of 128 bytes"),
                 ({"unit": LINE // 8}, "those would be halves: a sector has 32 bytes, not 16"),
-                ({"unit": 2 * SECTOR}, "a sector has 32 bytes, not 64"),
                 ({"unit": width}, "those are the elements that the lanes touch"),
                 ({"unit": 1}, "those are the bytes that the lanes touch"),
-                ({"starts": whole}, "that is so if all 32 lanes access neighbouring elements"),
-                ({"starts": [first]}, "one instruction, but its lanes touch more"),
                 (
                     {"starts": [at + width * n for at in starts for n in (-radius, 0, radius)]},
                     "the apron is included: these lanes touch it at other times",

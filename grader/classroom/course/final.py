@@ -232,23 +232,18 @@ def _with_answers(final: Final, course: Course, answers: RightAnswers | None) ->
 
 
 def _with_predictions(final: Final, course: Course, found: Predicted) -> Final:
-    """The grade in which it counts to have predicted, right or wrong. Who hands in no log has
-    predicted nothing."""
-    share = found.predicted / found.grades if found.grades else 0
+    """The grade in which to have predicted counts, right or wrong; without a log, nothing was."""
     words = f"{found.predicted} of {found.grades} grades predicted"
-    return _shared(final, course.predictions_percent, share, words if found.grades else "no log")
+    return _shared(final, course.predictions_percent, found.predicted / (found.grades or 1), words)
 
 
 def _shared(final: Final, percent: float, share: float, words: str) -> Final:
     """The grade in which a share from 0 to 1 decides some percent of the points. words: what it is
     a share of."""
-    rest = (1 - percent / 100) * (final.points or 0)
-    why = f"{words}, for {percent:g} % of the points"
-    return replace(
-        final,
-        points=rest + percent / 100 * final.out_of * share,
-        why="; ".join(filter(None, [final.why, why])),
-    )
+    points = final.points or 0
+    points += percent / 100 * (final.out_of * share - points)
+    why = "; ".join(filter(None, [final.why, f"{words}, for {percent:g} % of the points"]))
+    return replace(final, points=points, why=why)
 
 
 def _overridden(final: Final, override: Override | None) -> Final:

@@ -58,7 +58,7 @@ def drafts(part: AskedPart) -> dict[tuple[str, int], Draft]:
     """Of each kind, by the number of the draw."""
     found = {}
     for kind in KINDS:
-        for number in range(1 if KINDS[kind].rebuilds else 4):
+        for number in range(1 if KINDS[kind].rebuilds else 12):
             try:
                 found[kind, number] = KINDS[kind].ask(part, Random(number))
             except CannotTell:

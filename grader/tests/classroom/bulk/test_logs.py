@@ -182,4 +182,4 @@ def test_predictions_earn_points_where_the_course_says_so(tmp_path: Path) -> Non
         assert final.why.endswith(words)
     assert after[runs.ERROR.lms].points is None, "no grade is never 0"
     teams = [f for f in after.values() if f.attempt and f.attempt.student == "team"]
-    assert teams and all("no log, for 10 %" in f.why for f in teams)
+    assert teams and all("0 of 0 grades predicted, for 10 %" in f.why for f in teams)
