@@ -47,7 +47,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
                 ({"threads": 1024}, "as if each block had 1024 threads"),
                 ({"most": 1024}, "as if a multiprocessor had 1024 threads"),
                 ({"reserved": 0}, f"each block takes {RESERVED} bytes more than it declares"),
-                ({"held": 48 << 10}, "48 KiB is what a block may declare, not what there is"),
+                ({"held": 48 << 10}, "48 KB is what a block may declare, not what there is"),
                 ({"shared": 4 * launch.shared}, "the shared memory is in bytes, not in floats"),
             ),
             (warps, "those are the warps of one block"),
