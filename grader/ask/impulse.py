@@ -45,6 +45,17 @@ def impulse(program: AskedPart, case: Case, a: int, b: int) -> Inputs:
     return Inputs(**{**given.arrays, "mask": mask})
 
 
+def said(program: AskedPart, a: int, b: int) -> str:
+    """The mask of impulse(), as a sentence of a question."""
+    operation = program.lab.part_of(program.base).operation
+    what, rest = {
+        "lines": ("The outer product of the 2 lines", "and 0 elsewhere"),
+        "layers": ("Of each mask, the coefficient of channel 0", "and all others are 0"),
+        "polyphase": ("Of each mask, the coefficient", "and all others are 0"),
+    }.get(operation, ("The coefficient", "and all others are 0"))
+    return f"{what} at a = {a} (column), b = {b} (row), counted from the middle, is 1, {rest}."
+
+
 def ones(program: AskedPart) -> Inputs:
     """Inputs with 1 everywhere, in the image and in the mask."""
     given = program.inputs(program.wide)

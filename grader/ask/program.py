@@ -109,12 +109,9 @@ class AskedPart:
 
     @property
     def name(self) -> str:
-        return self.called_by(self.base)
-
-    def called_by(self, case: Case) -> str:
-        """The function of lab.h that a case calls; of several, the last where none has a word of
-        the case in its name."""
-        calls = self.lab.part_of(case).calls
+        """The function of lab.h that the base case calls; of several, the last where none has a
+        word of the case in its name."""
+        calls, case = self.lab.part_of(self.base).calls, self.base
         words = {_IN_NAMES.get(w, w) for w in (case.type, *case.set.values())}
         called = [call for call in calls if call.rpartition("_")[2] in words] or calls
         return f"{called[-1]}()" if called else f"Part {self.part} of your program"
@@ -184,11 +181,9 @@ class AskedPart:
 
     # ---- runs
 
-    def case(self, size: tuple[int, int] | None = None, **settings: str) -> Case:
-        """The base case with another size, or other settings of the driver."""
-        chosen = msgspec.structs.replace(self.base, size=size or self.trace.size)
-        border = settings.pop("border", chosen.border)
-        return msgspec.structs.replace(chosen, border=border, set=chosen.set | settings)
+    def case(self, size: tuple[int, int] | None = None) -> Case:
+        """The base case with the size of the trace, or with another."""
+        return msgspec.structs.replace(self.base, size=size or self.trace.size)
 
     def inputs(self, case: Case) -> Inputs:
         """The inputs of a case; each pixel of an image of floats has a value of its own, so that a
@@ -206,12 +201,10 @@ class AskedPart:
         mode: Mode = IN_ORDER,
         binary: Path | None = None,
         inputs: Inputs | None = None,
-        inject: str | None = None,
     ) -> Outcome:
-        """Runs a case to its end. inject: as in run_case(). Raises CannotTell where it does not get
-        there."""
+        """Runs a case to its end. Raises CannotTell where it does not get there."""
         given, program = inputs or self.inputs(case), binary or self.plain
-        outcome = cases.run_case(self.lab, case, program, given, self.work, mode, inject=inject)
+        outcome = cases.run_case(self.lab, case, program, given, self.work, mode)
         if outcome.status is None:
             raise CannotTell(f"the program {outcome.reason}")
         return outcome

@@ -1,7 +1,7 @@
 """The questions about one part, generated from a seed; each answer is computed twice."""
 
 import hashlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +20,9 @@ from grader.sandbox.workspace import workspace
 
 MOST_OPTIONS = 5
 ROUNDS = 6  # how often a kind may be chosen
+IN_A_ROW = 5  # questions of different kinds
+QUICK = 3  # questions before one that compiles
+Turn = tuple[str, int]  # a kind, and how often it was chosen before
 
 
 @dataclass
@@ -51,20 +54,27 @@ class Quiz:
     def questions(self, first: Sequence[str] = (), at_once: bool = False) -> Iterator[Asked]:
         """Question after question, until no kind has another one: one that needs no build, then
         kinds of `first`, once each, then all others; those that compile a changed program come once
-        in a while. at_once: the first comes while the program is built, and nobody may be told its
+        in a while. Of five in a row, none are of one kind while other kinds have a question left.
+        at_once: the first comes while the program is built, and nobody may be told its
         key before is_certain(). Raises NoQuestionsError where the program does not build or is
         wrong."""
         with self.program.building():
             asked = self._early()
+            recent = deque([asked.question.kind] if asked else [], IN_A_ROW - 1)
             if asked and (at_once or self.is_certain()):
                 yield asked
             self.is_certain()
             self.program.must_be_right()
-        for name in first:
-            if name in KINDS and (asked := self.one(name, ROUNDS)):
-                yield asked
-        for name, turn in self._order():
-            if asked := self.one(name, turn):
+        quick, slow = self._order()
+        quick = [(name, ROUNDS) for name in first if name in KINDS] + quick
+        since = 0
+        while quick or slow:
+            queues = (slow, quick) if since >= QUICK else (quick, slow)
+            queue, (kind, turn) = _following(queues, recent)
+            queue.remove((kind, turn))
+            if asked := self.one(kind, turn):
+                recent.append(kind)
+                since = 0 if queue is slow else since + 1
                 yield asked
 
     def one(self, kind: str, turn: int) -> Asked | None:
@@ -113,9 +123,9 @@ class Quiz:
         return self._asked(kind, draft, draw, f"{self._number(f'name of {kind} {turn}'):012x}")
 
     def _asked(self, kind: str, draft: Draft, draw: Random, number: str) -> Asked:
-        answer, wrong = str(draft.answer), dict(islice(draft.wrong().items(), MOST_OPTIONS - 1))
+        answer, wrong = str(draft.answer), draft.wrong()
         typed = isinstance(draft.answer, int)
-        options = [answer, *wrong]
+        options = [answer, *islice(wrong, MOST_OPTIONS - 1)]
         if typed:
             options.sort(key=int)
         else:
@@ -127,30 +137,32 @@ class Quiz:
             name, kind, lab.id, self.part, self.program.shown, draft.line, code, draft.text,
             options, typed,
         )  # fmt: skip
-        return Asked(question, Key(name, answer, draft.why, wrong))
+        hints = {given: why for given, why in wrong.items() if typed or given in options}
+        return Asked(question, Key(name, answer, draft.why, hints, draft.counts))
 
-    def _order(self) -> Iterator[tuple[str, int]]:
-        """Which kind comes when: quick ones by turns, and one of four compiles."""
+    def _order(self) -> tuple[list[Turn], list[Turn]]:
+        """Which kind comes when: those that compile nothing, and those that do."""
         draw = Random(self._number("order"))
         quick, slow = ([n for n in KINDS if KINDS[n].rebuilds == way] for way in (False, True))
         draw.shuffle(quick)
         draw.shuffle(slow)
-        queue, later = ([(n, turn) for turn in range(ROUNDS) for n in of] for of in (quick, slow))
-        asked = self.tally.asked
-        start = asked.total()
-        for kind in queue:
-            yield kind
-            before = asked.total()
-            while later and before - start >= 3:
-                yield later.pop(0)
-                start = asked.total() if asked.total() > before else start
-        yield from later
+        turns = range(ROUNDS)
+        return [(n, turn) for turn in turns for n in quick], [(n, t) for t in turns for n in slow]
 
     def _number(self, what: str) -> int:
         """A number that depends on the file, the seed and what it is for."""
         files = sorted(self.submission.contents.items())
         text = repr((self.submission.lab.id, self.part, self.seed, what, files)).encode()
         return int.from_bytes(hashlib.sha256(text).digest()[:6], "big")
+
+
+def _following(queues: Sequence[list[Turn]], recent: deque[str]) -> tuple[list[Turn], Turn]:
+    """Which question comes next: the first of a kind that is not recent, else one of the kind that
+    was asked longest ago; and the queue that holds it."""
+    waiting = [(queue, turn) for queue in queues for turn in queue]
+    fresh = (each for each in waiting if each[1][0] not in recent)
+    latest = [*reversed(recent)]
+    return next(fresh, None) or max(waiting, key=lambda each: latest.index(each[1][0]))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ TEMPLATE = Path(__file__).with_name("sheet.html")
 def html(submission: Submission, asked: Sequence[Asked]) -> bytes:
     """The page as HTML; it contains the answer keys."""
     template = Environment(autoescape=True, trim_blocks=True).from_string(TEMPLATE.read_text())
-    shown = [(each.question, each.key, _code(submission, each)) for each in asked]
+    shown = [(a.question, a.key, _code(submission, a), _offered(a)) for a in asked]
     text = template.render(title=_title(submission), introduction=INTRODUCTION, asked=shown)
     return plain_text.document(text).encode()
 
@@ -45,7 +45,7 @@ def pdf(submission: Submission, asked: Sequence[Asked]) -> bytes:
             f"#text(size: 8pt)[#raw({json.dumps(code, ensure_ascii=False)}, block: true)]",
             f"{text(question.text)}\n\n{answers}\n",
             f"*Key:* {text(key.answer)}. {text(key.why)}\n",
-            *(f"#text(size: 8pt)[{text(f'{o}: {why}')}] \\" for o, why in key.mistakes.items()),
+            *(f"#text(size: 8pt)[{text(f'{o}: {why}')}] \\" for o, why in _offered(each)),
             "]",
         ]
     return bytes(typst.compile("\n".join(lines).encode()))
@@ -61,6 +61,12 @@ INTRODUCTION = (
 
 def _title(submission: Submission) -> str:
     return f"{submission.lab.id}, {submission.lab.title}: {submission.shown}"
+
+
+def _offered(asked: Asked) -> list[tuple[str, str]]:
+    """The likeliest wrong answers, with the mistake behind each."""
+    hints = asked.key.mistakes
+    return [(option, hints[option]) for option in asked.question.options if option in hints]
 
 
 def _code(submission: Submission, asked: Asked) -> list[tuple[str, bool]]:

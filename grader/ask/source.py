@@ -166,13 +166,6 @@ class Source:
         found = (place for place in self._barriers() if self.code.line(place[0]) == line)
         return self._replaced(*next(found), ";")
 
-    def with_call(self, name: str, line: int, new: str) -> bytes:
-        """The text with another expression in place of a call at a line. Raises CannotTell."""
-        found = [call for call in self.code.calls(name) if self.code.line(call.start) == line]
-        if len(found) != 1:
-            raise CannotTell("which call it is")
-        return self._replaced(found[0].start, found[0].end, new)
-
     def with_values(self, values: dict[int, str]) -> bytes:
         """The text in which the assignment at each line stores another value. Raises CannotTell."""
         text = self.text

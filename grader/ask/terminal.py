@@ -47,7 +47,7 @@ class Terminal:
                 right = right is None
                 break
             right = False
-            why = key.mistakes.get(given, "")
+            why = key.hint(given)
             print(self._filled(f"Not {given}{why and ': '}{why}.", "31"))
             if last:
                 print(self._filled(f"The answer is {key.answer}."))

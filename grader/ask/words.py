@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Container
 from random import Random
 
-from grader.ask.draft import CannotTell
+from grader.ask.draft import CannotTell, Mistake
 from grader.ask.program import AskedPart
 from grader.execute.accesses import SECTOR, WORD, WarpAccess
 
@@ -38,7 +38,11 @@ def ranges(numbers: set[int]) -> str:
     """Such as "4 to 7 and 12"."""
     first, last = (sorted(n for n in numbers if n + step not in numbers) for step in (-1, 1))
     runs = zip(first, last, strict=True)
-    texts = [f"{a} to {b}" if b > a + 1 else f"{a}, {b}" if b > a else f"{a}" for a, b in runs]
+    texts = [
+        text
+        for a, b in runs
+        for text in ([f"{a} to {b}"] if b > a + 1 else [f"{n}" for n in range(a, b + 1)])
+    ]
     if len(texts) > 6:
         texts = [*texts[:5], "...", texts[-1]]
     return ", ".join(texts[:-1]) + (" and " if len(texts) > 1 else "") + texts[-1]
@@ -51,10 +55,6 @@ def count(number: int, thing: str) -> str:
 
 def sectors(access: WarpAccess) -> int:
     return len(access.units(SECTOR))
-
-
-def different_words(access: WarpAccess) -> int:
-    return len(set(access.lanes.values()))
 
 
 def plus(number: int, more: int) -> str:
@@ -116,6 +116,22 @@ def draw_access(
         if certain := [first[0] for first in by_warp if len({*map(cost, first)}) == 1]:
             return group, draw.choice(certain)
     raise CannotTell(f"no accesses of {space} memory of that width, or in no certain order")
+
+
+def beyond(group: Group, access: WarpAccess, cost: Cost) -> list[Mistake]:
+    """What more than one access of the warp costs, as answers to what one of them does."""
+    own = [a for a in group if (a.block, a.warp) == (access.block, access.warp)]
+    firsts: dict[tuple[Index, int], WarpAccess] = {}
+    for each in group:
+        firsts.setdefault((each.block, each.warp), each)
+    in_block = [a for a in firsts.values() if a.block == access.block]
+    return [
+        (len(own), "that is how often the warp executes this line"),
+        (sum(map(cost, own)), "that is for all times that the warp executes this line"),
+        (sum(map(cost, in_block)), "that is for all warps of the block together"),
+        (sum(map(cost, firsts.values())), "that is for the whole grid"),
+        (len(in_block), "those are the warps of the block"),
+    ]
 
 
 def agrees(answer: int, program: AskedPart, group: Group, cost: Cost, counter: str) -> int | str:

@@ -25,12 +25,18 @@ class Question(msgspec.Struct, frozen=True):
 
 class Key(msgspec.Struct, frozen=True):
     """The right answer of a question. why: what the run did. mistakes: what leads to another
-    option, by that option."""
+    answer, by that answer: the other options, and further numbers where the answer is typed.
+    otherwise: the hint for any other number, which says what is counted."""
 
     id: str
     answer: str
     why: str
     mistakes: dict[str, str]
+    otherwise: str = ""
+
+    def hint(self, given: str) -> str:
+        """What to say of a wrong answer; "" where nothing is known of it."""
+        return self.mistakes.get(given, self.otherwise)
 
 
 class Asked(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from itertools import product
 
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
+from grader.ask.setting import runs
 from grader.model.finding import Finding
 
 REBUILDS = True
@@ -31,14 +32,19 @@ def ask(program: AskedPart, draw: Random) -> Draft:
         *((words({(one, one)}), "each element is stored by one thread") for one in sorted(stores)),
         *((words({(one, one)}), "threads that only read do not race") for one in sorted(loads)),
     ]
+    within = program.text.function(line)
+    kernel = next(a for a in shared if program.text.function(a.line) == within)
+    setting = runs(program, program.case(), program.trace.launch(kernel))
+    races = "races" if len(forwards) > 1 else "a race"
     return Draft(
         line=line,
-        text="Suppose this barrier is removed. Which lines then access the same words of shared "
-        "memory from different threads, at least one of them storing, in no certain order?",
+        text=f"{setting}. Suppose this barrier is removed. Which lines then access the same words "
+        "of shared memory from different threads, at least one of them storing, in no certain "
+        "order?",
         answer=answer,
         second=lambda: words(pairs(program.findings(changed, True), program.shown)),
         why="In a run of your program without this barrier, the simulator finds "
-        + (f"a race of {answer}." if forwards else "no race."),
+        + (f"{races} of {answer}." if forwards else "no race."),
         mistakes=[(text, why) for text, why in mistakes if text not in answer.split("; ")],
     )
 

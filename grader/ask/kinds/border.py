@@ -2,9 +2,9 @@
 
 import msgspec
 
-from grader.ask.impulse import impulse, name, out_name, pixel_of, window
+from grader.ask.impulse import impulse, name, out_name, pixel_of, said, window
 from grader.ask.kinds import AskedPart, Draft, Random
-from grader.ask.words import image
+from grader.ask.setting import runs
 
 AT_ONCE = True
 
@@ -39,14 +39,11 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     rotated = "that is the pixel that a mask rotated by 180 degrees would read"
     mirrored = name(program, _mirrored(y + b, height), _mirrored(x + a, width))
     around = name(program, (y + b) % height, (x + a) % width)
-    said = f" with BORDER_{border.upper()} and" if border else " with"
     reads = "There, BORDER_REPLICATE reads the nearest pixel."
     rule = f"outside the image. {reads if replicates else 'Pixels there count as 0.'}"
     return Draft(
         line=program.first_line,
-        text=f"{program.name} runs on {image(program.widest)}{said} a mask whose "
-        f"coefficient at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others "
-        f"are 0. What is in {shown}?",
+        text=f"{runs(program, case)}. {said(program, a, b)} What is in {shown}?",
         answer=nearest(y + b, x + a) if inside or replicates else "0",
         second=lambda: pixel_of(program, program.right_output(case, given)[at]),
         why=f"The tap is at x = {x + a}, y = {y + b}, "

@@ -5,7 +5,8 @@ import numpy as np
 
 from grader.ask.impulse import name, pixel_of
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
-from grader.ask.words import count, image
+from grader.ask.setting import runs
+from grader.ask.words import count
 from grader.oracle.inputs import Inputs
 
 AT_ONCE = True
@@ -29,9 +30,8 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     y, x = draw.randrange(height), draw.randrange(width)
     return Draft(
         line=program.first_line,
-        text=f"{program.name} runs on {image(program.widest)} and {channels} channels with a bank "
-        f"of {masks} masks of {size} x {size}. Weight {number} of the bank, counted from 0, is 1; "
-        f"all others are 0. What is in out[n={m}][y={y}][x={x}]?",
+        text=f"{runs(program, case)}. Weight {number} of the bank, counted from 0, is 1, and all "
+        f"others are 0. What is in out[n={m}][y={y}][x={x}]?",
         answer=name(program, y, x, c) if m == n else "0",
         second=lambda: pixel_of(program, program.right_output(case, inputs)[m, y, x]),
         why=f"The bank holds mask after mask, and a mask {count(taps, 'weight')} for each of its "

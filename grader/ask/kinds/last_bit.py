@@ -5,7 +5,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from grader.ask.impulse import name, ones, out_name, window
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
-from grader.ask.words import image
+from grader.ask.setting import runs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array
 
@@ -38,7 +38,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     answer, taps = found[orders[0]], shape[0] * shape[1]
     return Draft(
         line=program.first_line,
-        text=f"{program.name} runs on {image(program.widest)}. All {taps} coefficients are 1; "
+        text=f"{runs(program, program.wide)}. All coefficients are 1; "
         f"every pixel is 2^-24, but {name(program, y + b, x + a)} is 1. The floats next to 1 are "
         f"2^-23 apart: one ulp. By how many ulp is {out_name(program, y, x)[0]} above 1?",
         answer=answer,
@@ -55,7 +55,13 @@ def ask(program: AskedPart, draw: Random) -> Draft:
             (answer + 1, "a sum half way between two floats goes to the even one"),
             (answer - 1, "a sum half way between two floats goes to the even one"),
             (2 * answer, "2^-24 is half an ulp of 1, not a whole one"),
+            *(
+                (n, "count the terms that are added before the 1, or among themselves")
+                for n in range(taps // 2)
+            ),
+            (taps, "those are the terms"),
         ],
+        counts="add the terms in the order of your program, and round each sum",
     )
 
 

@@ -2,9 +2,10 @@
 
 from itertools import product
 
-from grader.ask.impulse import impulse, name, out_name, pixel_of, window
+from grader.ask.impulse import impulse, name, out_name, pixel_of, said, window
 from grader.ask.kinds import AskedPart, Draft, Random
-from grader.ask.words import image, plus
+from grader.ask.setting import runs
+from grader.ask.words import plus
 
 AT_ONCE = True
 
@@ -22,9 +23,8 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     rotated = "that would be a convolution, which rotates the mask by 180 degrees; your program "
     return Draft(
         line=program.first_line,
-        text=f"{program.name} runs on {image(program.widest)} with a mask whose coefficient "
-        f"at a = {a} (column), b = {b} (row) is 1, counted from the middle; all others are 0. "
-        f"Which pixel does {shown} equal?",
+        text=f"{runs(program, program.wide)}. {said(program, a, b)} Which pixel does {shown} "
+        "equal?",
         answer=name(program, y + b, x + a),
         second=lambda: pixel_of(program, program.right_output(program.wide, given)[at]),
         why=f"Eq. 1 multiplies the coefficient at (a, b) with the pixel at (x + a, y + b): "

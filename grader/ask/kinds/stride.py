@@ -3,9 +3,12 @@
 from collections import Counter
 from itertools import pairwise
 
+from grader.ask.access_text import only_access
+from grader.ask.draft import assuming
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
+from grader.ask.setting import runs
 from grader.ask.trace import Trace
-from grader.ask.words import count, image
+from grader.ask.words import count
 
 MOST = 0.55  # of the steps at a line that must be equal
 
@@ -15,10 +18,11 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     places = sorted({(a.line, a.store) for a in trace.threads})
     draw.shuffle(places)
     for line, store in places:
-        if found := step(trace, line, store):
+        access = only_access(program.text.code, line, store)
+        if access and (found := step(trace, line, store)):
             break
     else:
-        raise CannotTell("no line with equal steps")
+        raise CannotTell("no line with a single access and equal steps")
     width = trace.size[0]
 
     def second() -> int:
@@ -32,26 +36,40 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     size = trace.dtype.itemsize
     answer = abs(found)
     image_size = program.inputs(program.case()).image.dtype.itemsize
-    way = "stores" if store else "loads"
-    near = "Some share a" if answer > 32 else f"Up to {64 // answer} of them share a"
+    shared = f"up to {count(max(64 // answer, 2), 'access')} in a row are in one"
+    near = shared if answer < 64 else "each access is in another"
+    terms = {"columns": 1, "size": size, "rows": 0, "width": width}
     return Draft(
         line=line,
-        text=f"{program.name} runs on {image(trace.size)}. A thread {way} at this line again and "
-        f"again. By how many bytes does the address usually differ from the one before?",
+        text=f"{runs(program, program.case())}. A thread executes {access} at this line again and "
+        "again. By how many bytes does its address usually differ from the one before?",
         answer=answer,
         second=second,
-        why=f"The most frequent step of the run is {count(answer, 'byte')}. A row of the image has "
-        f"{width} pixels. {near if answer < 64 else 'Each is in another'} cache line of 64 bytes.",
+        why=f"The most frequent step of the run is {count(answer, 'byte')}, so {near} cache line "
+        f"of 64 bytes. A row of the image has {count(width, 'pixel')}.",
         mistakes=[
-            (size, "the next element of a row, but the loop takes other steps"),
-            (1, "that is one element, or one byte"),
-            (width, "the width of the image: that would be down a column, in elements"),
-            (width * size, "one row further: that would be down a column"),
-            (3 * width, "one row of three bytes a pixel further"),
-            (3 * image_size, "one pixel of three colours further"),
+            *assuming(
+                distance,
+                terms,
+                ({}, "the next element of a row, but the loop takes other steps"),
+                ({"size": 1}, "that is one element, or one byte"),
+                ({"columns": 0, "rows": 1, "size": 1}, "down a column, in elements"),
+                ({"columns": 0, "rows": 1}, "one row further: that would be down a column"),
+                ({"columns": 0, "rows": 3, "size": 1}, "one row of three bytes a pixel further"),
+                ({"columns": 3, "size": image_size}, "one pixel of three colours further"),
+            ),
             (64, "that is a cache line"),
+            (answer // size, "in elements, but the question asks for bytes"),
+            (0, "the same address again: the loop moves on"),
+            *((answer * n, "further than one step") for n in (2, 3)),
         ],
+        counts="find the pointer or index that changes from one access to the next, in bytes",
     )
+
+
+def distance(columns: int, size: int, rows: int, width: int) -> int:
+    """Bytes between two elements of an image."""
+    return (rows * width + columns) * size
 
 
 def step(trace: Trace, line: int, store: bool) -> int | None:

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
-from grader.ask.words import image
+from grader.ask.setting import runs
 from grader.execute import records
 from grader.execute.accesses import ThreadAccess
 from grader.execute.openmp_team import Team
@@ -48,7 +48,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     share = total // team.largest
     return Draft(
         line=stores[0].line,
-        text=f"{program.name} runs on {image(trace.size)} with {team.largest} threads. How many "
+        text=f"{runs(program, program.case())}. How many "
         f"different pixels of the result does thread {thread} write (threads are counted from 0)?",
         answer=answer,
         second=second,
@@ -60,7 +60,15 @@ def ask(program: AskedPart, draw: Random) -> Draft:
             *((value, "that is what another thread writes") for value in pixels),
             (trace.size[0], "that is one row"),
             (answer + trace.size[0], "one row more"),
+            (answer - trace.size[0], "one row less"),
+            (-(-answer // trace.size[0]), "those are rows, not pixels"),
+            (answer * trace.dtype.itemsize, "those are bytes, not pixels"),
+            (written[thread], "those are the bytes that it writes, some of them twice"),
+            (total - answer, "those are the pixels of all other threads"),
+            (max(users.values()) * answer, "each pixel counts once, however often it is written"),
+            (0, "it takes part: the team shares the loop"),
         ],
+        counts="divide the loop that the directive shares among the threads, then count pixels",
     )
 
 

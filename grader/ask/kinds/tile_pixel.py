@@ -1,8 +1,9 @@
 """Which pixel of the image is in an element of the tile?"""
 
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
+from grader.ask.setting import runs
 from grader.ask.tile import draw_element, read_back, source_pixel
-from grader.ask.words import block, image, index
+from grader.ask.words import block, index
 
 REBUILDS = True
 
@@ -32,10 +33,11 @@ def ask(program: AskedPart, draw: Random) -> Draft:
         (thread[0], thread[1], "the block's place in the image is forgotten"),
         (own[0], own[1], "that is the pixel with the thread's own number in the image"),
     ]
+    setting = runs(program, program.case(), trace.launch(element.access))
     return Draft(
         line=element.access.line,
-        text=f"{program.name} runs on {image(trace.size)}. After the barrier, which pixel of the "
-        f"image is in {element.name()} of {block(program, element.access)}?",
+        text=f"{setting}. After the barrier, which pixel of the image "
+        f"is in {element.name()} of {block(program, element.access)}?",
         answer=words(pixel),
         second=lambda: words(read_back(program, element, {}) - 1),
         why=f"Thread {index(thread, of_block)} of that block loads {words(pixel)} and stores it "

@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
+from grader.ask.setting import runs
 from grader.ask.source import THREAD_NUMBER
 from grader.ask.trace import place
-from grader.ask.words import Index, image, index
+from grader.ask.words import Index, index
 
 REBUILDS = True
 
@@ -37,7 +38,7 @@ def ask(program: AskedPart, draw: Random) -> Draft:
     bx, by, bz = access.block
     return Draft(
         line=access.line,
-        text=f"{program.name} runs on {image(trace.size)}. Which thread stores "
+        text=f"{runs(program, program.case(), launch)}. Which thread stores "
         f"out{program.operation.subscript(at)}?",
         answer=words(access.block, thread),
         second=second,

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from functools import partial
 
-from grader.classroom.bulk import questions
+from grader.classroom.bulk import logs, questions
 from grader.classroom.bulk.intake.discover import DOWNLOAD
 from grader.classroom.bulk.store import Store
 from grader.classroom.course import final, settings
 from grader.classroom.course.attempt import Attempt
-from grader.classroom.course.final import ClassRecords, Final, RightAnswers
+from grader.classroom.course.final import ClassRecords, Final, Predicted, RightAnswers
 from grader.classroom.course.settings import Course
 from grader.model import outline
 
@@ -37,6 +37,7 @@ def of(store: Store) -> ClassRecords:
         overrides_of_checks=store.overrides.of_checks(),
         result_of=store.result_of,
         answers_of=partial(_answers, store, questions.answers(store)),
+        predicted_of=partial(_predicted, store),
     )
 
 
@@ -59,3 +60,9 @@ def _answers(store: Store, given: questions.Answers, attempt: Attempt) -> RightA
         return None
     right = sum(bool(each.right) for each in questions.judged(made, given))
     return RightAnswers(right, len(made.asked))
+
+
+def _predicted(store: Store, attempt: Attempt) -> Predicted:
+    log = logs.of(store, attempt)
+    entries = log.entries if log else []
+    return Predicted(sum(bool(entry.why.strip()) for entry in entries), len(entries))

@@ -37,11 +37,20 @@ class RightAnswers:
 
 
 @dataclass(frozen=True)
+class Predicted:
+    """Of how many grades in a student's log the student wrote down before what to expect."""
+
+    predicted: int = 0
+    grades: int = 0
+
+
+@dataclass(frozen=True)
 class ClassRecords:
     """What is known of a class, from which its grades follow.
 
     read: when the submissions were last read. overrides: of whole labs, and of single checks, by
-    student and lab. result_of, answers_of: of an attempt; None where there are none.
+    student and lab. result_of, answers_of: of an attempt; None where there are none. predicted_of:
+    likewise; no grades where no log was handed in.
     """
 
     submissions: list[HandIn]
@@ -51,6 +60,7 @@ class ClassRecords:
     overrides_of_checks: Mapping[tuple[str, str], list[Override]]
     result_of: Callable[[Attempt], Result | None]
     answers_of: Callable[[Attempt], RightAnswers | None]
+    predicted_of: Callable[[Attempt], Predicted]
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,8 @@ def _of_student(
         final = _until_due(final, course, records.read)
         if attempt and course.questions_percent:
             final = _with_answers(final, course, records.answers_of(attempt))
+        if attempt and course.predictions_percent and final.points is not None:
+            final = _with_predictions(final, course, records.predicted_of(attempt))
         yield _overridden(final, records.overrides.get((student.id, lab)))
 
 
@@ -215,11 +227,23 @@ def _with_answers(final: Final, course: Course, answers: RightAnswers | None) ->
     before the first answer is known."""
     if answers is None or final.points is None:
         return final
-    worth = course.questions_percent / 100
-    points = (1 - worth) * final.points + worth * final.out_of * answers.right / answers.asked
-    words = f"{answers.right} of {answers.asked} questions answered right, for "
-    words += f"{course.questions_percent:g} % of the points"
-    return replace(final, points=points, why="; ".join(filter(None, [final.why, words])))
+    words = f"{answers.right} of {answers.asked} questions answered right"
+    return _shared(final, course.questions_percent, answers.right / answers.asked, words)
+
+
+def _with_predictions(final: Final, course: Course, found: Predicted) -> Final:
+    """The grade in which to have predicted counts, right or wrong; without a log, nothing was."""
+    words = f"{found.predicted} of {found.grades} grades predicted"
+    return _shared(final, course.predictions_percent, found.predicted / (found.grades or 1), words)
+
+
+def _shared(final: Final, percent: float, share: float, words: str) -> Final:
+    """The grade in which a share from 0 to 1 decides some percent of the points. words: what it is
+    a share of."""
+    points = final.points or 0
+    points += percent / 100 * (final.out_of * share - points)
+    why = "; ".join(filter(None, [final.why, f"{words}, for {percent:g} % of the points"]))
+    return replace(final, points=points, why=why)
 
 
 def _overridden(final: Final, override: Override | None) -> Final:

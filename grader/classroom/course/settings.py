@@ -9,6 +9,7 @@ grace_days = 2                   # late days without loss, of each student over 
 grace_minutes = 10               # after a due date that are not late
 variants = true                  # of labs, by student; or a text, which draws others
 questions_percent = 20           # of a lab's points, for answers to the questions of --ask
+predictions_percent = 5          # for grades with a --why in the log that was handed in
 predicted_speed = "off"          # or "shown", if left out: speed that needs a GPU, without one
 
 [lab.lab3]
@@ -102,6 +103,7 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grace_minutes: Count = 0
     variants: bool | str = False
     questions_percent: Percent = 0
+    predictions_percent: Percent = 0
     predicted_speed: PredictedSpeed = "shown"
     lab: dict[str, LabRules] = {}
     extension: list[Extension] = []

@@ -65,7 +65,8 @@ def _moodle(asked: Asked) -> Xml.Element:
         _add(found, "single", "true")
         _add(found, "shuffleanswers", "true")
         _add(found, "answernumbering", "abc")
-    for option in question.options:
+    others = [number for number in key.mistakes if number not in question.options]
+    for option in [*question.options, *others]:
         fraction = "100" if option == key.answer else "0"
         form = "moodle_auto_format" if question.typed else "html"
         answer = _add(found, "answer", fraction=fraction, format=form)

@@ -1,5 +1,6 @@
 """Every kind of question over programs of all labs: no key is wrong, and there are enough."""
 
+import re
 from pathlib import Path
 from random import Random
 
@@ -25,6 +26,20 @@ SLOW = [name for name, kind in KINDS.items() if kind.rebuilds]
 OTHERS = [entry for lab in outline.available() for entry in entries.of_lab(lab, "right")[:2]]
 
 
+ODD = re.compile(  # 1 bytes; 1 lane read; 4 to 4; sectors 5, 6.; said twice
+    r"(?<![\w.^/-])(?<!x )(?<!Eq\. )(?<!warp )(?<!block )1 (?:different )?"
+    r"(?!pass|address|access|is)\w+s\b"
+    r"|(?<!and )\b1 \w+ (?:are|have|take|read|access)\b|\b(\d+) to \1\b|s \d+, \d+\."
+    r"|\b([a-z]+) \2\b|  "
+)
+
+
+def spoken(asked: Asked) -> list[str]:
+    """All sentences about a question."""
+    key = asked.key
+    return [asked.question.text, key.why, key.otherwise, *key.mistakes.values()]
+
+
 def asked_of(submission: Submission, part: str, kinds: list[str]) -> tuple[Quiz, list[Asked]]:
     with quiz(submission, part, "kinds") as drawn:
         drawn.program.must_be_right()
@@ -42,7 +57,11 @@ def check(submission: Submission, part: str, kinds: list[str]) -> None:
         question, key = each.question, each.key
         assert key.answer in question.options, question
         assert len(question.options) == len(set(question.options)) >= FEWEST, question
-        assert set(key.mistakes) == set(question.options) - {key.answer}, question
+        offered, named = {*question.options} - {key.answer}, {*key.mistakes}
+        assert named >= offered if question.typed else named == offered, question
+        assert not question.typed or (key.otherwise and len(named) >= 4), "any number has a hint"
+        faults = [found[0] for said in spoken(each) for found in ODD.finditer(said)]
+        assert not faults, (faults, question, key.why)
         quoted = drawn.program.text.quoted(question.line)[:90]
         assert not question.line or question.code.startswith(quoted.split("\t")[0]), question
     assert len(asked) >= ENOUGH, [each.question.kind for each in asked]

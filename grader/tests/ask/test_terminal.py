@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from grader import paths
-from grader.ask.draft import Draft
+from grader.ask.draft import ENDS, Draft
 from grader.ask.program import NoQuestionsError
 from grader.ask.terminal import Terminal
 from grader.model.question import Asked, Key, Question
@@ -115,4 +116,12 @@ def test_wrong_choices_never_equal_the_key() -> None:
         (2, "other"),
     ]
     draft = Draft(0, "?", 4, lambda: 4, "", mistakes)
-    assert draft.wrong() == {"2": "one"}
+    assert draft.wrong() == {"2": "one", "5": ENDS, "3": ENDS}
+
+
+def test_any_wrong_number_gets_a_hint(capsys: Capture) -> None:
+    question = msgspec.structs.replace(TYPED.question, kind="any")
+    for given, hint in (("32", "one for each lane"), ("977", "count the sectors")):
+        key = msgspec.structs.replace(TYPED.key, otherwise="count the sectors")
+        Terminal(80, False, answers(given, "q")).ask(1, 5, Asked(question, key))
+        assert f"Not {given}: {hint}." in capsys.readouterr().out

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.classroom.bulk import logs
+from grader.classroom.bulk import class_records, logs
 from grader.classroom.bulk.batch import Batch
 from grader.classroom.bulk.cache_key import Options
 from grader.classroom.bulk.intake.collect import collect
@@ -29,15 +29,18 @@ STARTER, FIRST, LAST = b"starter", b"first", b"last"
 Made = dict[str, bytes]
 
 
-def made(*contents: bytes, day: int = 1, earned: float = 40, lab: str = "lab3") -> Made:
-    """The files of a log with a grade of each content; that of STARTER earns nothing."""
+def made(
+    *contents: bytes, day: int = 1, earned: float = 40, lab: str = "lab3", silent: int = 0
+) -> Made:
+    """The files of a log with a grade of each content; that of STARTER earns nothing. silent: the
+    number of a grade without a reason."""
     lines, previous = [], grade_log.BEGINNING
     for number, content in enumerate(contents, 1):
         points = 0.0 if content == STARTER else float(earned)
         entry = Entry(
             number, f"2027-02-0{day}T{number:02}:00:00+00:00", previous, lab, "",
             digests({FILE: content}), Change(number, 0, number == 1), number, 9, points, 85.0, [],
-            {}, {}, f"Student 9017 thinks <b> {number}",
+            {}, {}, "" if number == silent else f"Student 9017 thinks <b> {number}",
         )  # fmt: skip
         entry = msgspec.structs.replace(entry, hash=entry.own_hash())
         lines.append(msgspec.json.encode(entry) + b"\n")
@@ -161,3 +164,22 @@ def test_the_class_page_tells_the_story(tmp_path: Path) -> None:
     assert stories[0] > 0 and all(a < b for a, b in pairwise(stories))
     assert "cannot prove who wrote the program" in " ".join(shown.split())
     assert "9017" not in nameless and "thinks" in nameless
+
+
+def test_predictions_earn_points_where_the_course_says_so(tmp_path: Path) -> None:
+    given = {"one": made(FIRST, LAST, silent=1), "late": made(FIRST, LAST, day=2)}
+    with contextlib.closing(class_of(tmp_path / "run", **given)) as store:
+        rules = class_records.rules(store)
+        before = {f.student.id: f for f in class_records.finals(store, rules)}
+        worth = msgspec.structs.replace(rules, predictions_percent=10)
+        after = {f.student.id: f for f in class_records.finals(store, worth)}
+    for student, share, words in (
+        (runs.GRADED.lms, 1 / 2, "1 of 2 grades predicted, for 10 % of the points"),
+        (runs.LATE_ONE.lms, 1, "2 of 2 grades predicted, for 10 % of the points"),
+    ):
+        final, old = after[student], before[student].points or 0
+        assert final.points == pytest.approx(0.9 * old + 0.1 * final.out_of * share)
+        assert final.why.endswith(words)
+    assert after[runs.ERROR.lms].points is None, "no grade is never 0"
+    teams = [f for f in after.values() if f.attempt and f.attempt.student == "team"]
+    assert teams and all("0 of 0 grades predicted, for 10 %" in f.why for f in teams)
