@@ -60,7 +60,7 @@ def tell_sequence(
     last = described[-1]
     if len(steps) == 1:
         return last
-    number = ORDINALS[len(steps) - 1] if len(steps) <= len(ORDINALS) else f"{len(steps)}th"
+    number = ORDINALS[len(steps) - 1] if len(steps) <= len(ORDINALS) else _ordinal(len(steps))
     if len(steps) == 2:
         return f"{last}, on the {number} call, after one with {described[0]}"
     if len(steps) > MOST:
@@ -139,3 +139,8 @@ def article(number: int) -> str:
     text = str(number)
     eleven = len(text) % 3 == 2 and text[:2] in ("11", "18")
     return "an" if text[0] == "8" or eleven else "a"
+
+
+def _ordinal(number: int) -> str:
+    ends = {1: "st", 2: "nd", 3: "rd"} if number % 100 not in (11, 12, 13) else {}
+    return f"{number}{ends.get(number % 10, 'th')}"

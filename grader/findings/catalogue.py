@@ -9,8 +9,7 @@ TEMPLATES: dict[tuple[str, str], str] = {
     # ---- accesses of kernels, with all checks
     ("out-of-bounds", "before"): "{who} {does} {bytes} bytes that start {before} bytes before "
     "{thing}",
-    ("out-of-bounds", "past-end"): "{who} {does} {bytes} bytes, {past} bytes past the end of "
-    "{thing}{which}{if_elements}",
+    ("out-of-bounds", "past-end"): "{who} {does} {bytes} bytes, {past} {thing}{which}{if_elements}",
     ("out-of-bounds", "own-array"): "{who} uses element {value} of its own array `{text}`, whose "
     "indices are 0 to {limit}",
     ("out-of-bounds", "wrapped"): "{who} {does} {bytes} bytes {value} GB beyond {thing}: an "
@@ -65,8 +64,7 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("out-of-bounds", "fault-no-allocation"): "{actor} accessed address {address}, which belongs "
     "to no allocation",
     ("out-of-bounds", "fault-before"): "{actor} accessed memory {before} bytes before {thing}",
-    ("out-of-bounds", "fault-past-end"): "{actor} accessed memory {past} bytes past the end of "
-    "{thing}",
+    ("out-of-bounds", "fault-past-end"): "{actor} accessed memory {past} {thing}",
     ("out-of-bounds", "fault-dynamic"): "{actor} accessed {dynamic} past its end: the launch asked "
     "for {asked} bytes of dynamic shared memory{if_elements}",
     ("out-of-bounds", "source-unreadable"): "{call}() reads {bytes} bytes from host memory, but "
@@ -294,7 +292,7 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "bytes",
     ("out-of-bounds", "named"): "{accesses} outside of {text}",
     ("out-of-bounds", "nowhere"): "{accesses} outside of any variable or block",
-    ("out-of-bounds", "output"): "{accesses} just outside of the output",
+    ("out-of-bounds", "output"): "{accesses} just outside of an array of the caller",
     ("crash", "bad-free"): "frees memory that was not allocated or was already freed",
     ("crash", "other"): "{text} (AddressSanitizer)",
 }

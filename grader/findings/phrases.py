@@ -161,8 +161,12 @@ class Phrases:
         return -self.f.offset
 
     @property
-    def past(self) -> int:
-        return self.f.offset + self.f.bytes - self.it.bytes
+    def past(self) -> str:
+        """Where the access begins, or how much of it lies behind the end."""
+        begins = self.f.offset - self.it.bytes
+        if begins < 0:
+            return f"{begins + self.f.bytes} of them past the end of"
+        return f"{begins} bytes past the end of" if begins else "just past the end of"
 
     @property
     def thing(self) -> str:
@@ -226,7 +230,7 @@ class Phrases:
         if offset < 0:
             return f"{-offset} bytes before"
         if offset >= self.it.bytes:
-            return f"{offset - self.it.bytes} bytes past the end of"
+            return self.past
         return f"{offset} bytes into"
 
     @property

@@ -192,7 +192,8 @@ class Terminal:
         `again`: the command that grades the same file; "": the one for the starter."""
         lines, again = [], again or f"./grade {result.lab}"
         if self._folded:
-            lines.append(f"  {self._folded} more checks give no result yet; -v lists them")
+            more = "1 more check gives" if self._folded == 1 else f"{self._folded} more checks give"
+            lines.append(f"  {more} no result yet; -v lists them")
         lines.append(f"  {self._paint('1', points(result.score, result.selected))}")
         failed = [c for c in result.checks if c.verdict == "fail"]
         if failed and result.open_todos:

@@ -576,7 +576,7 @@ def test_messages_name_elements_and_lines(tmp_path: Path, monkeypatch: pytest.Mo
         "CUBE": f"never written: s_cube[1][2][3] (96 bytes of shared memory, {declared}",
         "ROW": f"never written: s_row[7] (64 bytes of shared memory, {declared}",
         "DYNAMIC": "never written: s_dynamic[9] (64 bytes of dynamic shared memory)",
-        "PAST": f"4 bytes past the end of s_row (64 bytes of shared memory, {declared}: s_row[16]",
+        "PAST": f"just past the end of s_row (64 bytes of shared memory, {declared}: s_row[16]",
         "ARRAY": "past the end of the array of 256 bytes allocated at line",
         "CUT": "copies 9 bytes to c_mask, whose elements have 4 bytes each",
         "NULL": "the destination of this copy is a null pointer",

@@ -129,8 +129,8 @@ def test_memory_functions_count_their_copies(
 @pytest.mark.parametrize(
     ("which", "kind", "line", "message"),
     [
-        ("1", "out-of-bounds", 5, "reads 5 bytes, 1 bytes past the end"),
-        ("4", "out-of-bounds", 11, "writes 130 bytes, 2 bytes past the end"),
+        ("1", "out-of-bounds", 5, "reads 5 bytes, 1 of them past the end"),
+        ("4", "out-of-bounds", 11, "writes 130 bytes, 2 of them past the end"),
         ("7", "out-of-bounds", 27, "the 40 bytes that a kernel allocated at"),
         ("8", "use-after-free", 33, "the 40 bytes that a kernel allocated at"),
         ("9", "uninitialised-read", 37, "bytes that a kernel allocated with new"),
