@@ -12,6 +12,8 @@ BACKEND ?= auto
 CC      := gcc
 CXX     := g++
 NVCC    ?= nvcc
+# What ./grade setup --nvcc installs, behind the system's own.
+export PATH := $(PATH)$(patsubst %,:$(CURDIR)/%,$(wildcard $(BUILD)/nvcc/nvidia/cu13/bin))
 GPU_ARCH ?= native
 # Used instead of native if there is no GPU; nvcc 10 to 13 have it.
 NVCC_ARCH := sm_75

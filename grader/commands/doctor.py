@@ -17,6 +17,7 @@ from grader.commands import output
 from grader.commands.parser import Parser
 from grader.sandbox import choice as sandboxes
 from grader.sandbox.tiers import UNCONFINED, Tier
+from grader.setup import nvcc as setup_nvcc
 from grader.setup import photograph, python_packages, stamp, system_packages
 
 State = Literal["ok", "missing", "optional"]
@@ -128,7 +129,7 @@ def clang() -> list[DoctorFinding]:
 
 def nvcc() -> DoctorFinding:
     if shutil.which("nvcc") is None:
-        advice = "only --backend gpu needs NVIDIA's CUDA Toolkit; the simulator does not"
+        advice = f"it says what it refuses, and the simulator does not; {setup_nvcc.OFFER}"
         return DoctorFinding("nvcc", "optional", "not found", advice)
     try:
         done = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, timeout=20)

@@ -79,6 +79,8 @@ def grade(request: Request) -> int:
     screen = _screen(request, plan)
     screen.header(submission)
     output.announce_first_build()
+    if plan.backend == "sim":
+        output.offer_nvcc()
     report = _report(request, submission)
     to_step = StepPage() if request.stepped else None
     graded = _graded(request, plan, submission, screen, report, to_step)

@@ -1,5 +1,6 @@
 """Where and how a command prints: colour, width, files. The standard library alone."""
 
+import contextlib
 import errno
 import os
 import re
@@ -53,6 +54,18 @@ def announce_first_build() -> None:
 
     if not make.runtime_is_built():
         print("building the simulator and the runner (once, about 15 s)", file=sys.stderr)
+
+
+def offer_nvcc() -> None:
+    """Says once that NVIDIA's compiler can be had, where a grade could have asked it."""
+    from grader.compile import nvcc_check
+    from grader.setup import nvcc
+
+    offered = paths.BUILD / "nvcc.offered"
+    if not nvcc_check.available() and not offered.exists():
+        say(f"without nvcc, nobody says what only nvcc refuses: {nvcc.OFFER}")
+        with contextlib.suppress(OSError):
+            offered.touch()
 
 
 def say(text: str) -> None:

@@ -52,6 +52,7 @@ options
 environment variables
   NO_COLOR=1             no colour
   CONVLABS_NO_SANDBOX=1  run your own programs without a sandbox, if it fails
+  CONVLABS_NVCC=own      prefer the nvcc of ./grade setup --nvcc to the system's
   PIP_INDEX_URL=URL      a mirror for ./grade setup; all settings of pip and apt-get apply to it
 
 exit status

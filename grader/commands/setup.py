@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.commands.parser import Parser
-from grader.setup import install, stamp
+from grader.setup import install, nvcc, stamp
 
 # What may be asked for, the larger first where one has all of another.
 FLAVOURS = {
@@ -17,6 +17,7 @@ FLAVOURS = {
     "charts": "matplotlib, for the charts of reports",
     "handouts": "what makes the handouts' site and PDFs",
     "check": "what unit tests in C need",
+    "nvcc": f"NVIDIA's compiler, which needs no GPU: {nvcc.DOWNLOAD} MB",
 }
 
 
@@ -35,10 +36,12 @@ def run(arguments: Sequence[str]) -> int:
         "--system", action="store_true", help="only the system packages of what is asked for"
     )
     options = vars(parser.parse_args(arguments))
-    asked = [name for name in offered if options[name]]
-    flavour = asked[0] if asked else "run"
-    if install.missing(flavour, options["system"]):
-        return install.set_up(flavour, options["system"])
-    if "MAKELEVEL" not in os.environ:  # make calls this before every unit test
+    asked = [name for name in offered if options[name]] or ["run"]
+    wanted = dict.fromkeys([asked[0], *(["nvcc"] if "nvcc" in asked else [])])
+    lacking = [name for name in wanted if install.missing(name, options["system"])]
+    for name in lacking:
+        if status := install.set_up(name, options["system"]):
+            return status
+    if not lacking and "MAKELEVEL" not in os.environ:  # make calls this before every unit test
         print("convlabs: everything is installed; ./grade doctor lists it", file=sys.stderr)
     return 0

@@ -9,6 +9,7 @@ from grader import paths
 from grader.model.lab import Lab
 from grader.sandbox import choice
 from grader.sandbox.view import View, interpreter
+from grader.setup import nvcc
 
 TEMPORARY = 1 << 29  # bytes of /tmp that compilers may fill
 COMPILERS = ("gcc", "g++", "nvcc")
@@ -74,6 +75,7 @@ def view(lab: Lab, out: Path, backend: str) -> View:
     reads += [f for f in dependencies(lab) if not any(f.is_relative_to(each) for each in folders)]
     reads += [*(paths.LABS / lab.folder).glob("baseline.*")]
     reads += [*linked(lab, backend), *library.glob("header"), out / "src", *interpreter()]
+    reads += [nvcc.HOME] if nvcc.HOME.exists() else []
     choice.hand_over(out, compiler=True)
     gpu = backend == "gpu"  # nvcc -arch=native asks the GPU for its architecture
     return View(tuple(reads), (out,), temporary=TEMPORARY, compiler=True, gpu=gpu)

@@ -19,6 +19,7 @@ from grader.files import remedy
 from grader.setup import (
     apt,
     failure,
+    nvcc,
     photograph,
     python_packages,
     simulator,
@@ -40,27 +41,29 @@ class Missing:
     system: list[Package]
     python: bool
     photograph: bool
+    nvcc: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.system or self.python or self.photograph)
+        return bool(self.system or self.python or self.photograph or self.nvcc)
 
 
 def missing(flavour: str, only_system: bool = False) -> Missing:
     """What a flavour needs and this machine lacks. "run" is all that grading needs, "check" adds
     what unit tests in C need, "handouts" what makes the pages of `make handouts`, "dev" what
     `make test` needs, "pages" what the tests of pages need as well, "bench" what make bench
-    compares with, "charts" what draws the charts of ./grade report. only_system: leave out what
-    is not a system package."""
+    compares with, "charts" what draws the charts of ./grade report, "nvcc" NVIDIA's compiler.
+    only_system: leave out what is not a system package."""
     return Missing(
         system=[p for p in system_packages.packages(flavour) if not p.present()],
         python=not only_system and not python_packages.ready(_environment(flavour)),
         photograph=not only_system and photograph.problem() != "",
+        nvcc=flavour == "nvcc" and not only_system and not nvcc.ready(),
     )
 
 
 def _environment(flavour: str) -> str:
-    """The flavour of build/venv: "check" needs no Python packages of its own."""
-    return "run" if flavour == "check" else flavour
+    """The flavour of build/venv: some need no Python packages of their own."""
+    return "run" if flavour in ("check", "nvcc") else flavour
 
 
 def set_up(flavour: str, only_system: bool = False) -> int:
@@ -134,6 +137,8 @@ def _install(needed: Missing, flavour: str, lock: int) -> None:
 
         if needed.python:
             steps.append((python_packages.title(environment), install_packages))
+        if needed.nvcc:
+            steps.append((nvcc.TITLE, nvcc.install))
         if needed.photograph:
             steps.append((photograph.TITLE, photograph.fetch))
         if compiles:

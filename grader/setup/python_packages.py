@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader import files
@@ -105,19 +105,29 @@ def install(flavour: str, runner: Runner) -> None:
     count = _count(flavour)
     if not ready("run"):
         _make_environment(runner)
-    exactly = ["--require-hashes", "--only-binary", ":all:", "-r", stamp.LOCKS[flavour]]
-    quiet = ["--progress-bar", "off", "--no-warn-script-location", "--no-compile"]
-    command = [*PIP, "install", *quiet, *exactly]
-    runner.doing("looking for the package index")
-    configuration = pip_configuration()
-    output = runner.run(command, Activity(count), patience(configuration))
-    if output.status != 0:
-        raise _install_error(output, configuration, flavour)
+    commands = {"run": "./grade setup", "charts": "./grade report RUN"}
+    again = commands.get(flavour, f"./grade setup --{flavour}")
+    pip_install(Path(stamp.LOCKS[flavour]), count, runner, again)
     runner.doing("compiling what a grade imports")
     runner.run([stamp.PYTHON, "-P", "-c", IMPORTED_ONCE])
     for complete in dict.fromkeys(["run", flavour]):
         text = stamp.key(complete).encode(errors="surrogateescape")
         files.replace(Path(stamp.path(complete)), text)
+
+
+def pip_install(
+    lock: Path, count: int, runner: Runner, again: str, more: Sequence[str] = ()
+) -> None:
+    """Installs the packages of a lock, `count` in all. again: the command that does it. more:
+    options of pip. Raises SetupError."""
+    exactly = ["--require-hashes", "--only-binary", ":all:", "-r", str(lock)]
+    quiet = ["--progress-bar", "off", "--no-warn-script-location", "--no-compile"]
+    runner.doing("looking for the package index")
+    configuration = pip_configuration()
+    command = [*PIP, "install", *quiet, *exactly, *more]
+    output = runner.run(command, Activity(count), patience(configuration))
+    if output.status != 0:
+        raise _install_error(output, configuration, lock, again)
 
 
 def _make_environment(runner: Runner) -> None:
@@ -186,22 +196,20 @@ def pip_configuration() -> str:
     return subprocess.run(command, capture_output=True, text=True, errors="replace").stdout
 
 
-def _install_error(output: Output, configuration: str, flavour: str) -> SetupError:
+def _install_error(output: Output, configuration: str, lock: Path, again: str) -> SetupError:
     cause = failure.cause(output.text)
     if not cause.is_network():
         return SetupError(
             f"pip could not install the Python packages: {cause.text}", cause.advice, output.text
         )
-    lock = shown(Path(stamp.LOCKS[flavour]))
-    commands = {"run": "./grade setup", "charts": "./grade report RUN"}
-    command = commands.get(flavour, f"./grade setup --{flavour}")
     return SetupError(
         f"pip could not reach the package index {index(configuration)}: {cause.text}",
         f"{cause.advice}. Or, on a machine that has a network, a processor of the same kind "
         f"and Python {sys.version_info.major}.{sys.version_info.minor},\n\n"
-        f"    python3 -m pip download --require-hashes --only-binary :all: -r {lock} -d wheels\n\n"
+        f"    python3 -m pip download --require-hashes --only-binary :all: -r {shown(lock)} "
+        "-d wheels\n\n"
         "and here, with that folder,\n\n"
-        f"    PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels {command}",
+        f"    PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels {again}",
         output.text,
     )
 
