@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -51,7 +51,7 @@ def load(
     file = available().get(lab_id)
     if file is None:
         raise SpecError(f"there is no {lab_id} in labs/")
-    lab = _decode(file, Lab)
+    lab = _gathered(_decode(file, Lab))
     numbers = {name: values[0] for name, values in lab.varies.items() if values} | {
         **(variant or {})
     }
@@ -94,6 +94,24 @@ def load(
     _refuse(file, spec_problems.of_lab(lab, lab_id))
     _refuse(hidden_file, [*spec_problems.in_checks(lab, hidden_cases)])
     return lab
+
+
+def _gathered(lab: Lab) -> Lab:
+    """The lab with the cases and contracts that stand below its parts."""
+
+    def of_parts(kind: str) -> list[Any]:
+        return [
+            msgspec.structs.replace(check, part=part.id)
+            for part in lab.part
+            for check in getattr(part, kind)
+        ]
+
+    return msgspec.structs.replace(
+        lab,
+        part=[msgspec.structs.replace(part, case=[], contract=[]) for part in lab.part],
+        case=[*of_parts("case"), *lab.case],
+        contract=[*of_parts("contract"), *lab.contract],
+    )
 
 
 def _decode(file: Path, kind: type[T]) -> T:

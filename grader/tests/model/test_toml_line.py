@@ -96,7 +96,7 @@ def test_a_check_that_gets_no_border_has_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = REAL.replace('border = "zero" # of each check that names none\n', "")
-    line = 1 + text[: text.index("[[case]]")].count("\n")
+    line = 1 + text[: text.index("[[part.case]]")].count("\n")
     message = said(monkeypatch, tmp_path, text, late=True)
     assert "computed: 'border'" in message and re.search(rf"line {line + 1}\b", message), message
 
