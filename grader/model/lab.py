@@ -52,6 +52,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cpu: str = ""  # instructions that it needs, by their name in /proc/cpuinfo: "avx2"
     case: list[Case] = []  # its own; load() puts them with the lab's
     contract: list[Contract] = []
+    safe: list[Safe] = []
 
 
 class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

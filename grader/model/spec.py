@@ -11,9 +11,10 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from grader import paths
 from grader.model import spec_problems, toml_line
@@ -67,20 +68,18 @@ def load(
         secret = _decode(hidden_file, HiddenFile)
         hidden_cases = secret.case
         if secret_seed is not None:
-            secret = msgspec.structs.replace(secret, seed=secret_seed)
+            secret = replace(secret, seed=secret_seed)
         cases += [  # the name could give the input away
-            msgspec.structs.replace(
+            replace(
                 _seeded(_varied(case, numbers, lab.border), secret.seed),
                 hidden=True,
                 name=f"hidden {number}",
             )
             for number, case in enumerate(secret.case, 1)
         ]
-        contracts = [
-            msgspec.structs.replace(c, secret_seed=_seeded(c, secret.seed).seed) for c in contracts
-        ]
+        contracts = [replace(c, secret_seed=_seeded(c, secret.seed).seed) for c in contracts]
         technique = [_resized(check, secret.seed) for check in technique]
-    lab = msgspec.structs.replace(
+    lab = replace(
         lab,
         case=cases,
         contract=contracts,
@@ -97,21 +96,16 @@ def load(
 
 
 def _gathered(lab: Lab) -> Lab:
-    """The lab with the cases and contracts that stand below its parts."""
-
-    def of_parts(kind: str) -> list[Any]:
-        return [
-            msgspec.structs.replace(check, part=part.id)
-            for part in lab.part
-            for check in getattr(part, kind)
+    """The lab with the checks that stand below its parts."""
+    checks = {
+        kind: [
+            *(replace(check, part=part.id) for part in lab.part for check in getattr(part, kind)),
+            *getattr(lab, kind),
         ]
-
-    return msgspec.structs.replace(
-        lab,
-        part=[msgspec.structs.replace(part, case=[], contract=[]) for part in lab.part],
-        case=[*of_parts("case"), *lab.case],
-        contract=[*of_parts("contract"), *lab.contract],
-    )
+        for kind in ("case", "contract", "safe")
+    }
+    alone = [replace(part, case=[], contract=[], safe=[]) for part in lab.part]
+    return replace(lab, part=alone, **checks)
 
 
 def _decode(file: Path, kind: type[T]) -> T:
@@ -159,9 +153,7 @@ def _varied(check: AnInput, numbers: Mapping[str, int], border: str) -> AnInput:
         return text
 
     settings = {name: filled(value) for name, value in check.set.items()}
-    return msgspec.structs.replace(
-        check, mask=filled(check.mask), border=check.border or border, set=settings
-    )
+    return replace(check, mask=filled(check.mask), border=check.border or border, set=settings)
 
 
 def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
@@ -170,7 +162,7 @@ def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
     mixed = seed
     for byte in (text or check.name).encode():
         mixed = (mixed * 1099511628211 + byte) % 2**63  # FNV's multiplier
-    return msgspec.structs.replace(check, seed=mixed)
+    return replace(check, seed=mixed)
 
 
 def _resized(check: Technique, seed: int) -> Technique:
@@ -198,7 +190,7 @@ def _resized(check: Technique, seed: int) -> Technique:
     smaller = _ANY_SIDE.sub(
         lambda found: f"{found[1]}{_smaller(int(found[2]), least, generated // 7)}", mask
     )
-    return msgspec.structs.replace(
+    return replace(
         check,
         size=size,
         channels=channels,
