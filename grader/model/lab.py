@@ -53,6 +53,8 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     case: list[Case] = []  # its own; load() puts them with the lab's
     contract: list[Contract] = []
     safe: list[Safe] = []
+    technique: list[Technique] = []
+    speed: list[Speed] = []
 
 
 class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

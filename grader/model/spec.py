@@ -102,9 +102,9 @@ def _gathered(lab: Lab) -> Lab:
             *(replace(check, part=part.id) for part in lab.part for check in getattr(part, kind)),
             *getattr(lab, kind),
         ]
-        for kind in ("case", "contract", "safe")
+        for kind in ("case", "contract", "safe", "technique", "speed")
     }
-    alone = [replace(part, case=[], contract=[], safe=[]) for part in lab.part]
+    alone = [replace(part, **{kind: [] for kind in checks}) for part in lab.part]
     return replace(lab, part=alone, **checks)
 
 
