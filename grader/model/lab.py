@@ -50,13 +50,18 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file: str = ""  # which file of `submit` holds it; "" where there is only one
     calls: list[str] = []  # functions of lab.h that only its own checks call
     cpu: str = ""  # instructions that it needs, by their name in /proc/cpuinfo: "avx2"
+    case: list[Case] = []  # its own; load() puts them with the lab's
+    contract: list[Contract] = []
+    safe: list[Safe] = []
+    technique: list[Technique] = []
+    speed: list[Speed] = []
 
 
 class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The input that a check gives to a student's function, and the points for it."""
 
     name: str
-    part: str
+    part: str = ""  # load() fills it in below a [[part]]
     image: str = "noise"
     points: Points = 1
     mask: str = ""  # "": the operation has none
@@ -274,7 +279,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int
     points: PointsTable
     part: list[Part]
-    case: list[Case]
+    case: list[Case] = []
     contract: list[Contract] = []
     safe: list[Safe] = []
     technique: list[Technique] = []

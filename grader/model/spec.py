@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from grader import paths
 from grader.model import spec_problems, toml_line
@@ -51,7 +52,7 @@ def load(
     file = available().get(lab_id)
     if file is None:
         raise SpecError(f"there is no {lab_id} in labs/")
-    lab = _decode(file, Lab)
+    lab = _gathered(_decode(file, Lab))
     numbers = {name: values[0] for name, values in lab.varies.items() if values} | {
         **(variant or {})
     }
@@ -67,20 +68,18 @@ def load(
         secret = _decode(hidden_file, HiddenFile)
         hidden_cases = secret.case
         if secret_seed is not None:
-            secret = msgspec.structs.replace(secret, seed=secret_seed)
+            secret = replace(secret, seed=secret_seed)
         cases += [  # the name could give the input away
-            msgspec.structs.replace(
+            replace(
                 _seeded(_varied(case, numbers, lab.border), secret.seed),
                 hidden=True,
                 name=f"hidden {number}",
             )
             for number, case in enumerate(secret.case, 1)
         ]
-        contracts = [
-            msgspec.structs.replace(c, secret_seed=_seeded(c, secret.seed).seed) for c in contracts
-        ]
+        contracts = [replace(c, secret_seed=_seeded(c, secret.seed).seed) for c in contracts]
         technique = [_resized(check, secret.seed) for check in technique]
-    lab = msgspec.structs.replace(
+    lab = replace(
         lab,
         case=cases,
         contract=contracts,
@@ -94,6 +93,19 @@ def load(
     _refuse(file, spec_problems.of_lab(lab, lab_id))
     _refuse(hidden_file, [*spec_problems.in_checks(lab, hidden_cases)])
     return lab
+
+
+def _gathered(lab: Lab) -> Lab:
+    """The lab with the checks that stand below its parts."""
+    checks = {
+        kind: [
+            *(replace(check, part=part.id) for part in lab.part for check in getattr(part, kind)),
+            *getattr(lab, kind),
+        ]
+        for kind in ("case", "contract", "safe", "technique", "speed")
+    }
+    alone = [replace(part, **{kind: [] for kind in checks}) for part in lab.part]
+    return replace(lab, part=alone, **checks)
 
 
 def _decode(file: Path, kind: type[T]) -> T:
@@ -141,9 +153,7 @@ def _varied(check: AnInput, numbers: Mapping[str, int], border: str) -> AnInput:
         return text
 
     settings = {name: filled(value) for name, value in check.set.items()}
-    return msgspec.structs.replace(
-        check, mask=filled(check.mask), border=check.border or border, set=settings
-    )
+    return replace(check, mask=filled(check.mask), border=check.border or border, set=settings)
 
 
 def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
@@ -152,7 +162,7 @@ def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
     mixed = seed
     for byte in (text or check.name).encode():
         mixed = (mixed * 1099511628211 + byte) % 2**63  # FNV's multiplier
-    return msgspec.structs.replace(check, seed=mixed)
+    return replace(check, seed=mixed)
 
 
 def _resized(check: Technique, seed: int) -> Technique:
@@ -180,7 +190,7 @@ def _resized(check: Technique, seed: int) -> Technique:
     smaller = _ANY_SIDE.sub(
         lambda found: f"{found[1]}{_smaller(int(found[2]), least, generated // 7)}", mask
     )
-    return msgspec.structs.replace(
+    return replace(
         check,
         size=size,
         channels=channels,

@@ -57,15 +57,15 @@ def not_measured(checks: Sequence[tuple[str, str]], reason: str) -> str:
 
 
 def fragment(calibrations: Sequence[Calibration], machine: Machine, day: str, rounds: int) -> str:
-    """The suggested thresholds as valid TOML, for each check the keys of its [[speed]] and, as a
-    comment, the file into which they go. day: ISO 8601."""
+    """The suggested thresholds as valid TOML, for each check the keys of its [[part.speed]] and,
+    as a comment, the file into which they go. day: ISO 8601."""
     cores = f"{machine.cores} core{'s' if machine.cores != 1 else ''}"
     where = line(f"{machine.system}, {cores}, {machine.compiler}")
     lines = [
         f"# ./grade calibrate on {day}: {where}",
         f"# {rounds} grading{'s' if rounds != 1 else ''} of our solution. Put the thresholds of a "
         "check directly below the line `name` of its",
-        "# [[speed]] in lab.toml: they then hold for everyone who is graded with this copy.",
+        "# [[part.speed]] in lab.toml: they then hold for everyone who is graded with this copy.",
     ]
     file = ""
     for one in calibrations:
@@ -76,7 +76,7 @@ def fragment(calibrations: Sequence[Calibration], machine: Machine, day: str, ro
             continue
         low, high = one.solution.low, one.solution.high
         kept = "" if one.changes() else "; as in lab.toml"
-        lines += ["", "[[speed]]", f"name = {_quoted(one.speed.name)}"]
+        lines += ["", "[[part.speed]]", f"name = {_quoted(one.speed.name)}"]
         lines += [f"# our solution has {low:.2f} to {high:.2f} here{kept}"]
         lines += [f"{tier.name} = {tier.suggested:g}" for tier in one.tiers]
     return "\n".join(lines) + "\n"

@@ -97,6 +97,16 @@ def test_a_changed_digit_or_letter_of_any_kind_of_block_is_found(name: str, cour
     assert page.read_text() == spoilt, "--check must change nothing"
 
 
+LIMIT = """[[part.technique]]
+name = "few stores"
+points = 0
+size = [8, 8]
+mask = "random3"
+counter = "global_store_lanes"
+at_most = 1
+"""
+
+
 @pytest.mark.parametrize(
     ("file", "before", "after", "message"),
     [
@@ -105,8 +115,8 @@ def test_a_changed_digit_or_letter_of_any_kind_of_block_is_found(name: str, cour
         ("labs/lab2_*/lab.toml", '"Ando 3x3 on 97x61', '"Ando 3x3 on 97x62', "'checks all' is st"),
         (
             "labs/lab2_*/lab.toml",
-            'stores per pixel"\npart = "A"',
-            'stores per pixel"\npart = "B"',
+            '[[part]]\nid = "C"',
+            f'{LIMIT}\n[[part]]\nid = "C"',
             "'limits B' has no marks: this page needs the block",
         ),
         ("handouts/facts/counted.json", '"part": "A"', '"part": "Z"', "lab2 has no part Z"),

@@ -47,10 +47,9 @@ def said(
         ('operation = "polyphase"', 'operation = "polyphas"', "there is no operation 'polyphas'"),
         ('border = "replicate"', 'border = "replicat"', "there is no border 'replicat'"),
         ("border =", "bordr =", "unknown field `bordr`"),
-        ("[[technique]]", "[[technik]]", "unknown field `technik`"),
+        ("[[part.technique]]", "[[part.technik]]", "unknown field `technik`"),
         ("seed =", 'seed = "1" #', "Expected `int`, got `str`"),
         ("backends = [", 'backends = ["cuda", ', "Invalid enum value 'cuda'"),
-        ('part = "B"', 'part = "Z"', "there is no part 'Z'; the parts are A, B"),
         ('id = "lab3"', 'id = "lab4"', "the folder lab3_constant_mask is that of lab3"),
         ('submit = ["', 'submit = ["../', "Expected `str` matching"),
         ("correct = 60", "correct = 61", "the points sum to 101"),
@@ -96,7 +95,7 @@ def test_a_check_that_gets_no_border_has_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = REAL.replace('border = "zero" # of each check that names none\n', "")
-    line = 1 + text[: text.index("[[case]]")].count("\n")
+    line = 1 + text[: text.index("[[part.case]]")].count("\n")
     message = said(monkeypatch, tmp_path, text, late=True)
     assert "computed: 'border'" in message and re.search(rf"line {line + 1}\b", message), message
 

@@ -1,46 +1,32 @@
 """Kernels of programs that were not written for this project, HeCBench's: their times on an H200
 beside what is predicted. Half of the programs, by a hash of the name, is held out.
 
-    python -m labs.studies.predict.foreign CLONE RUNS    writes h200/foreign.csv: the launches of
-        RUNS/PROGRAM.ncu (h200/machine.txt has the command), with the counts of this machine's
-        simulator for the same arguments (labs/tests/programs/hecbench.csv). None of HeCBench's code
-        is part of this project; with the counts, the fit needs no clone.
-    python -m labs.studies.predict.foreign --card h100 RUNS    writes h100/foreign.csv: the times of
-        the same launches on a card of which no number was measured.
+h200/foreign.csv has the launches that Nsight Compute measured (h200/machine.txt) and the counts of
+the simulator for the same arguments; h100/foreign.csv the times of the same launches on a card of
+which no number was measured. What wrote both from a clone of HeCBench, none of whose code is part
+of this project: git show ff347074:labs/studies/predict/foreign.py
 """
 
 import csv
 import dataclasses
 import hashlib
-import io
 import math
-import os
-import re
-import shlex
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from grader.commands import nvcc_options
-from grader.execute import program
-from grader.execute.profile import Launch
-from grader.predict import counts, gpu, model
+from grader.predict import gpu, model
 from grader.predict.counts import Counts
 from grader.predict.model import Estimate, Weights
 from grader.predict.terms import WORDS
 from labs.studies.predict.programs import HERE
-from labs.tests.programs import hecbench
 
 FILE = HERE / "h200" / "foreign.csv"
 # Microseconds that two events around a short kernel measure more than Nsight Compute: the median
 # difference of h200/times.csv and h200/counters.csv.
 EVENTS = 1.5
-SECONDS, SAMPLE = 10, 16  # of a program; the time limit ends those that launch without end
-MOST_LAUNCHES = 60
 OTHERS = ("kernel", "operations", "sources")  # of Counts, which are no columns
 PARSE: dict[type, Callable[[str], object]] = {
     int: int, float: float, bool: lambda text: text == "True",
@@ -168,111 +154,3 @@ def worst(found: list[TimedKernel], most: int = 12) -> list[str]:
             f"| {row.kernel.us:.0f} | {WORDS[row.prediction.bound]} |"
         )
     return lines
-
-
-def _measured(file: Path) -> dict[str, list[dict[str, str]]]:
-    """What Nsight Compute's CSV says of each launch, by the kernel's name."""
-    lines = [line for line in file.read_text(errors="replace").splitlines() if line[:1] == '"']
-    found = defaultdict(list)
-    for row in list(csv.DictReader(io.StringIO("\n".join(lines))))[1:]:  # the first has the units
-        found[_name(row["Kernel Name"])].append(row)
-    return found
-
-
-def _name(signature: str) -> str:
-    name = re.split(r"[<(]", signature.replace("(anonymous namespace)::", "").removeprefix("void "))
-    return name[0].split("::")[-1].split()[-1]
-
-
-def _number(row: dict[str, str], key: str) -> float:
-    return float((row.get(key) or "nan").replace(",", ""))
-
-
-def _count(row: dict[str, str], clone: Path, measured: Path) -> list[Kernel]:
-    name = row["program"]
-    os.chdir(clone / "src" / name)
-    arguments = shlex.split(row["arguments"])
-    given = nvcc_options.parse(shlex.split(row["options"]), arguments)
-    built = program.build(row["files"].split(), True, given.program)
-    _, launches, _ = program.execute_sampled(built, arguments, SECONDS, SAMPLE)
-    launches = launches[:MOST_LAUNCHES]
-    return pair(name, list(zip(launches, counts.of_launches(built.binary, launches), strict=True)),
-                _measured(measured))  # fmt: skip
-
-
-def pair(
-    name: str,
-    counted: list[tuple[Launch, Counts]],
-    measured: dict[str, list[dict[str, str]]],
-) -> list[Kernel]:
-    """The kernels of which the n-th launch had the same shape here and there."""
-    alike: dict[tuple[str, str, str], list[tuple[float, float, Counts]]] = defaultdict(list)
-    number: Counter[str] = Counter()
-    for launch, found in counted:
-        kernel = _name(launch.name)
-        of_kernel = measured.get(kernel, [])[number[kernel] : number[kernel] + 1]
-        number[kernel] += 1
-        sizes = float(math.prod(launch.grid)), float(math.prod(launch.block))
-        for m in of_kernel:
-            if sizes == (_number(m, "launch__grid_size"), _number(m, "launch__block_size")):
-                key = kernel, "x".join(map(str, launch.grid)), "x".join(map(str, launch.block))
-                us = 1e-3 * _number(m, "gpu__time_duration.sum")
-                alike[key].append((us, _number(m, "smsp__inst_executed.sum"), found))
-    chosen = []
-    for (kernel, grid, block), launches in alike.items():
-        launches.sort(key=lambda one: one[0])
-        us, instructions, found = launches[len(launches) // 2]
-        found = dataclasses.replace(found, kernel=kernel)
-        chosen.append(Kernel(name, grid, block, len(launches), us, instructions, found))
-    return chosen
-
-
-def write_times(card: str, runs: Path) -> None:
-    """The median time of each of the kernels on a card."""
-    measured = {file.stem: _measured(file) for file in runs.glob("*.ncu")}
-    with (HERE / card / "foreign.csv").open("w", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(["program", "kernel", "grid", "block", "us"])
-        for kernel in kernels():
-            sizes = tuple(math.prod(map(int, of.split("x"))) for of in kernel.key[2:])
-            times = sorted(
-                1e-3 * _number(m, "gpu__time_duration.sum")
-                for m in measured.get(kernel.program, {}).get(kernel.counts.kernel, [])
-                if sizes == (_number(m, "launch__grid_size"), _number(m, "launch__block_size"))
-            )
-            if times:
-                out.writerow([*kernel.key, f"{times[len(times) // 2]:.4g}"])
-
-
-def write(found: list[Kernel]) -> None:
-    names = [f.name for f in dataclasses.fields(Counts) if f.name not in OTHERS]
-    with FILE.open("w", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        columns = ["program", "kernel", "grid", "block", "launches", "us", "instructions"]
-        out.writerow([*columns, *names, "operations"])
-        for one in sorted(found, key=lambda k: (k.program, k.counts.kernel, k.grid, k.block)):
-            values = [getattr(one.counts, name) for name in names]
-            short = [f"{v:.6g}" if isinstance(v, float) else v for v in values]
-            operations = " ".join(f"{k}={v:.6g}" for k, v in one.counts.operations.items() if v)
-            measured = one.launches, f"{one.us:.4g}", f"{one.instructions:.6g}"
-            shape = one.program, one.counts.kernel, one.grid, one.block
-            out.writerow([*shape, *measured, *short, operations])
-
-
-def main() -> None:
-    if sys.argv[1] == "--card":
-        write_times(sys.argv[2], Path(sys.argv[3]))
-        return
-    clone, runs = (Path(argument).resolve() for argument in sys.argv[1:3])
-    with hecbench.OUTCOMES.open() as file:
-        programs = list(csv.DictReader(file))
-    found = []
-    for row in programs:
-        measured = runs / f"{row['program']}.ncu"
-        if measured.exists():
-            found += _count(row, clone, measured)
-    write(found)
-
-
-if __name__ == "__main__":
-    main()

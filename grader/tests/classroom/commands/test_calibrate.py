@@ -29,7 +29,7 @@ def test_a_real_run_changes_nothing_and_measures_one_check(tmp_path: Path) -> No
     rows = [row for row in done.stdout.splitlines() if row.startswith("lab1 B") and BAR in row]
     assert len(rows) == 1 and "2 ok" in rows[0], done.stdout
     assert "grading 1 of 2" in done.stderr and "grading 2 of 2" in done.stderr
-    (suggested,) = tomllib.loads(toml.read_text())["speed"]
+    (suggested,) = tomllib.loads(toml.read_text())["part"]["speed"]
     assert suggested["name"] == BAR
     assert 0.5 < suggested["pass_at"] <= 0.7 < suggested["full_at"] <= 0.9
     assert toml.read_text() in done.stdout
@@ -102,7 +102,8 @@ def test_the_toml_alone_goes_to_stdout(monkeypatch: pytest.MonkeyPatch, capsys: 
     monkeypatch.setattr(pipeline, "grade", graded_as(right))
     assert tiny_course.call(monkeypatch, *RUN, "--write", "-") == 0
     said = capsys.readouterr()
-    assert tomllib.loads(said.out)["speed"] == [{"name": BAR, "pass_at": 0.7, "full_at": 0.9}]
+    (suggested,) = tomllib.loads(said.out)["part"]["speed"]
+    assert suggested == {"name": BAR, "pass_at": 0.7, "full_at": 0.9}
     assert "told apart" in said.err
 
 

@@ -16,7 +16,7 @@ INCLUDES = b"#include <math.h>\n#include <omp.h>\n#include <stdlib.h>\n#include 
 def test_independent_programs_are_not_listed(lab: str) -> None:
     codes = programs.independent(lab)
     found = planted.compared(lab, codes)
-    assert found.compared == len(codes) >= 15
+    assert found.compared == len(codes) >= 14
     assert planted.found_pairs(found) == set()
 
 

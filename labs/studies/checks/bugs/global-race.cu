@@ -159,66 +159,6 @@ PROGRAM(plain_histogram)
     CHECK_KERNEL();
 }
 
-// Every block draws a ticket by reading and incrementing a plain counter.
-__device__ int next_ticket;
-
-__global__ void draw(int *order)
-{
-    if (threadIdx.x == 0) {
-        int mine = next_ticket;  // BUG
-        next_ticket = mine + 1;  // BUG (other side)
-        order[blockIdx.x] = mine;
-    }
-}
-
-PROGRAM(plain_ticket)
-{
-    const int n = 12;
-    int *d_order = device_zeros<int>(n);
-    draw<<<n, 32>>>(d_order);
-    CHECK_KERNEL();
-}
-
-// Two threads scatter different pixels to one place.
-__global__ void scatter(const float *in, const int *to, float *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        out[to[i]] = in[i];  // BUG
-}
-
-PROGRAM(scatter_with_duplicates)
-{
-    const int n = 130;
-    float *d_in = DEVICE_ARRAY(float, n, i);
-    int *d_to = DEVICE_ARRAY(int, n, i == 101 ? 17 : i);
-    float *d_out = device_zeros<float>(n);
-    scatter<<<2, 65>>>(d_in, d_to, d_out, n);
-    CHECK_KERNEL();
-}
-
-// The blocks add their sums to one global variable without an atomic.
-__global__ void total(const float *in, float *sum)
-{
-    __shared__ float s[64];
-    int t = threadIdx.x;
-    s[t] = in[blockIdx.x * 64 + t];
-    __syncthreads();
-    if (t == 0) {
-        float block = 0.0f;
-        for (int k = 0; k < 64; k++) block += s[k];
-        *sum += block;  // BUG
-    }
-}
-
-PROGRAM(sum_of_blocks)
-{
-    const int n = 6 * 64;
-    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_sum = device_zeros<float>(1);
-    total<<<6, 64>>>(d_in, d_sum);
-    CHECK_KERNEL();
-}
-
 // Nothing keeps the load of the sum behind the lock: a block may read it before it holds the lock.
 __device__ int bare_lock, sum_under_lock;
 

@@ -121,22 +121,6 @@ PROGRAM(reset_frees_nothing)
     CHECK(cudaDeviceReset());
 }
 
-// The stream is destroyed, but the buffer that was used on it is not freed.
-PROGRAM(stream_and_its_buffer)
-{
-    const int n = 60;
-    static int h_out[n];
-    cudaStream_t stream;
-    int *d_out = NULL;
-    CHECK(cudaStreamCreate(&stream));
-    CHECK(cudaMalloc((void **)&d_out, sizeof h_out));  // BUG
-    ramp<<<1, n, 0, stream>>>(d_out);
-    CHECK(cudaMemcpyAsync(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost, stream));
-    CHECK(cudaStreamSynchronize(stream));
-    CHECK(cudaStreamDestroy(stream));
-    printf("%d\n", h_out[n - 1]);
-}
-
 // The function returns early and forgets its stream.
 static bool work(int rounds)
 {
@@ -152,30 +136,4 @@ static bool work(int rounds)
 PROGRAM(stream_lost_on_early_return)
 {
     if (!work(2) || work(0)) failures++;
-}
-
-// The helper that sums an image forgets its temporary array.
-__global__ void row_sums(const float *in, float *sums, int w)
-{
-    float s = 0.0f;
-    for (int x = 0; x < w; x++) s += in[threadIdx.x * w + x];
-    sums[threadIdx.x] = s;
-}
-
-static float image_sum(const float *d_in, int w, int h)
-{
-    float *d_sums = NULL, h_sums[32], total = 0.0f;
-    CHECK(cudaMalloc((void **)&d_sums, h * sizeof(float)));  // BUG
-    row_sums<<<1, h>>>(d_in, d_sums, w);
-    CHECK_KERNEL();
-    CHECK(cudaMemcpy(h_sums, d_sums, h * sizeof(float), cudaMemcpyDeviceToHost));
-    for (int y = 0; y < h; y++) total += h_sums[y];
-    return total;
-}
-
-PROGRAM(temporary_of_a_helper)
-{
-    const int w = 20, h = 32, n = w * h;
-    float *d_in = DEVICE_ARRAY(float, n, i % 17);
-    printf("%g\n", image_sum(d_in, w, h));
 }

@@ -42,23 +42,6 @@ PROGRAM(double_after_odd_floats)
     CHECK_KERNEL();
 }
 
-// Rows of 33 floats: every second row starts at half a float2.
-__global__ void pairs(const float *in, float2 *out, int w, int h)
-{
-    int k = threadIdx.x, y = blockIdx.x;
-    if (2 * k + 1 >= w || y >= h) return;
-    const float2 *row = (const float2 *)(in + y * w);
-    out[y * (w / 2) + k] = row[k];  // BUG
-}
-
-PROGRAM(float2_odd_rows)
-{
-    const int w = 33, h = 12, n = w * h;
-    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_out = device_zeros<float>(n);
-    pairs<<<h, 32>>>(d_in, (float2 *)d_out, w, h);
-    CHECK_KERNEL();
-}
-
 // Reading four floats at once from an address that is a multiple of 4 bytes only.
 __global__ void sum4(const float *in, float *out, int n)
 {
@@ -128,22 +111,5 @@ PROGRAM(shared_padded_row)
     const int n = 8 * 32;
     float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_out = device_zeros<float>(n);
     copy_tile<<<1, 32>>>(d_in, (float4 *)d_out);
-    CHECK_KERNEL();
-}
-
-// Two byte pixels are stored at once, at odd addresses in the odd rows.
-__global__ void fill_pairs(unsigned char *image, int w, int h)
-{
-    int k = threadIdx.x, y = blockIdx.x;
-    if (2 * k + 1 >= w) return;
-    unsigned char *p = image + y * w + 2 * k;
-    *(unsigned short *)p = (unsigned short)(257 * k);  // BUG
-}
-
-PROGRAM(short_store)
-{
-    const int w = 41, h = 9, n = w * h;
-    unsigned char *d_image = device_zeros<unsigned char>(n);
-    fill_pairs<<<h, 32>>>(d_image, w, h);
     CHECK_KERNEL();
 }

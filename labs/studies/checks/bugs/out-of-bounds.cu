@@ -76,30 +76,6 @@ PROGRAM(dynamic_shared_forgotten)
     CHECK_KERNEL();
 }
 
-// The launch asks for one float a thread; the kernel also stores an apron of 2 on either side.
-#define R 2
-
-__global__ void row_sum(const float *in, float *out, int n)
-{
-    extern __shared__ float s_row[];
-    int first = blockIdx.x * blockDim.x - R;
-    for (int k = threadIdx.x; k < blockDim.x + 2 * R; k += blockDim.x) {
-        int i = first + k;
-        s_row[k] = i >= 0 && i < n ? in[i] : 0.0f;  // BUG
-    }
-    __syncthreads();
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = s_row[threadIdx.x + R];  // BUG
-}
-
-PROGRAM(dynamic_shared_without_halo)
-{
-    const int n = 300;
-    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_out = device_zeros<float>(n);
-    row_sum<<<5, 64, 64 * sizeof(float)>>>(d_in, d_out, n);
-    CHECK_KERNEL();
-}
-
 // One entry of the index table points far outside the image.
 __global__ void gather(const float *image, const int *index, float *out, int n)
 {
@@ -114,24 +90,6 @@ PROGRAM(gather_bad_index)
     int *d_index = DEVICE_ARRAY(int, n, i == 71 ? 40000 : (7 * i) % n);
     float *d_out = device_zeros<float>(n);
     gather<<<1, 33>>>(d_image, d_index, d_out, n);
-    CHECK_KERNEL();
-}
-
-// The last pixel has no right neighbour, but nothing guards the load of it.
-__global__ void blur(const float *in, float *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < 1 || i >= n) return;
-    float left = in[i - 1], mid = in[i];
-    float right = in[i + 1];  // BUG
-    out[i] = 0.25f * left + 0.5f * mid + 0.25f * right;
-}
-
-PROGRAM(halo_one_past_the_end)
-{
-    const int n = 200;
-    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_out = device_zeros<float>(n);
-    blur<<<2, 128>>>(d_in, d_out, n);
     CHECK_KERNEL();
 }
 
@@ -178,44 +136,6 @@ PROGRAM(last_block_less_equal)
     unsigned char *d_in = DEVICE_ARRAY(unsigned char, n, i % 251);
     unsigned char *d_out = device_zeros<unsigned char>(n);
     invert<<<(n + 95) / 96, 96>>>(d_in, d_out, n);
-    CHECK_KERNEL();
-}
-
-// An array of bytes is cleared as if it held integers.
-__global__ void mark(unsigned char *flags, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n && i % 3 == 0) flags[i] = 1;
-}
-
-PROGRAM(memset_too_long)
-{
-    const int n = 700;
-    unsigned char *d_flags = NULL;
-    CHECK(cudaMalloc((void **)&d_flags, n));
-    CHECK(cudaMemset(d_flags, 0, n * sizeof(int)));  // BUG
-    CHECK(cudaMemset(d_flags, 0, n));
-    mark<<<7, 100>>>(d_flags, n);
-    CHECK_KERNEL();
-    CHECK(cudaFree(d_flags));
-}
-
-// The first row has no row above it.
-__global__ void vertical_edge(const float *in, float *out, int w, int h)
-{
-    int x = blockIdx.x * blockDim.x + threadIdx.x;
-    int y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x >= w || y >= h) return;
-    float above = in[(y - 1) * w + x];  // BUG
-    out[y * w + x] = in[y * w + x] - above;
-}
-
-PROGRAM(negative_index)
-{
-    const int w = 37, h = 19, n = w * h;
-    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_out = device_zeros<float>(n);
-    dim3 block(16, 16), grid((w + 15) / 16, (h + 15) / 16);
-    vertical_edge<<<grid, block>>>(d_in, d_out, w, h);
     CHECK_KERNEL();
 }
 
@@ -299,23 +219,6 @@ PROGRAM(shared_next_array)
     float *d_out = device_zeros<float>(n);
     difference<<<4, T>>>(d_in, d_weight, d_out);
     CHECK_KERNEL();
-}
-
-// cudaMalloc got the number of floats instead of the number of bytes.
-__global__ void double_ramp(float *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = 2.0f * i;  // BUG
-}
-
-PROGRAM(sizeof_forgotten)
-{
-    const int n = 3000;
-    float *d_out = NULL;
-    CHECK(cudaMalloc((void **)&d_out, n));
-    double_ramp<<<(n + 127) / 128, 128>>>(d_out, n);
-    CHECK_KERNEL();
-    CHECK(cudaFree(d_out));
 }
 
 // The array has room for all of the last structure but its last word.

@@ -19,32 +19,6 @@ PROGRAM(atomic_read_too_soon)
     CHECK_KERNEL();
 }
 
-// The barrier stands between the tile's interior and its apron instead of behind both.
-#define T 64
-#define R 2
-
-__global__ void blur(const float *in, float *out, int n)
-{
-    __shared__ float tile[T + 2 * R];
-    int t = threadIdx.x, i = blockIdx.x * T + t;
-    tile[t + R] = i < n ? in[i] : 0.0f;
-    if (t < R) tile[t] = i >= R ? in[i - R] : 0.0f;
-    __syncthreads();
-    if (t < R) tile[t + T + R] = i + T < n ? in[i + T] : 0.0f;  // BUG (other side)
-    float sum = 0.0f;
-    for (int k = 0; k <= 2 * R; k++)
-        sum += tile[t + k];  // BUG
-    if (i < n) out[i] = sum / 5.0f;
-}
-
-PROGRAM(barrier_too_early)
-{
-    const int n = 300;
-    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_out = device_zeros<float>(n);
-    blur<<<5, T>>>(d_in, d_out, n);
-    CHECK_KERNEL();
-}
-
 // Every thread sets its own bit, but a bit cannot be stored alone: |= rewrites the word.
 __global__ void pack(const unsigned char *in, unsigned int *out)
 {
@@ -102,53 +76,6 @@ PROGRAM(flag_with_two_values)
     unsigned char *d_in = DEVICE_ARRAY(unsigned char, n, (i * 7) % 256);
     int *d_out = device_zeros<int>(1);
     last_bright<<<1, 64>>>(d_in, d_out, n);
-    CHECK_KERNEL();
-}
-
-// The filtered row overwrites the tile that other threads are still filtering.
-#undef T
-#define T 100
-
-__global__ void sharpen(const float *in, float *out)
-{
-    __shared__ float row[T];
-    int t = threadIdx.x, i = blockIdx.x * T + t;
-    row[t] = in[i];
-    __syncthreads();
-    float sum = t > 0 ? row[t - 1] : 0.0f;  // BUG
-    row[t] = 2.0f * row[t] - sum;  // BUG (other side)
-    __syncthreads();
-    out[i] = row[T - 1 - t];
-}
-
-PROGRAM(in_place_filter)
-{
-    const int n = 3 * T;
-    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_out = device_zeros<float>(n);
-    sharpen<<<3, T>>>(d_in, d_out);
-    CHECK_KERNEL();
-}
-
-// Hillis and Steele in one buffer: reading the old and writing the new value share a step.
-__global__ void prefix_sum(const int *in, int *out)
-{
-    __shared__ int s[128];
-    int t = threadIdx.x;
-    s[t] = in[t];
-    __syncthreads();
-    for (int d = 1; d < 128; d *= 2) {
-        if (t >= d)
-            s[t] += s[t - d];  // BUG
-        __syncthreads();
-    }
-    out[t] = s[t];
-}
-
-PROGRAM(in_place_scan)
-{
-    const int n = 128;
-    int *d_in = DEVICE_ARRAY(int, n, i % 17), *d_out = device_zeros<int>(n);
-    prefix_sum<<<1, n>>>(d_in, d_out);
     CHECK_KERNEL();
 }
 

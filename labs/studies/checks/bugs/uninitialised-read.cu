@@ -16,27 +16,6 @@ PROGRAM(copy_of_unwritten)
     CHECK_KERNEL();
 }
 
-// Two arrays in one dynamic buffer, and only the first of them is filled.
-__global__ void weigh(const float *in, const float *weight, float *out)
-{
-    extern __shared__ float s_buffer[];
-    float *s_in = s_buffer, *s_weight = s_buffer + blockDim.x;
-    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
-    s_in[t] = in[i] + weight[t];
-    __syncthreads();
-    float w = s_weight[t];  // BUG
-    out[i] = s_in[t] * w;
-}
-
-PROGRAM(dynamic_second_array)
-{
-    const int n = 3 * 70;
-    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_weight = DEVICE_ARRAY(float, 70, i % 17);
-    float *d_out = device_zeros<float>(n);
-    weigh<<<3, 70, 2 * 70 * sizeof(float)>>>(d_in, d_weight, d_out);
-    CHECK_KERNEL();
-}
-
 // The output of cudaMalloc is added to without having been cleared.
 __global__ void accumulate(const float *in, float *sum, int n)
 {
@@ -72,32 +51,6 @@ PROGRAM(half_copied)
     CHECK(cudaMemcpy(d_in, h_in, n, cudaMemcpyHostToDevice));
     short *d_out = device_zeros<short>(n);
     negate<<<4, 100>>>(d_in, d_out, n);
-    CHECK_KERNEL();
-}
-
-// The first pass leaves the border of the temporary image alone; the second pass reads it.
-__global__ void row_pass(const float *in, float *tmp, int w, int h)
-{
-    int x = threadIdx.x, y = blockIdx.x;
-    if (x < 1 || x >= w - 1 || y >= h) return;
-    tmp[y * w + x] = in[y * w + x - 1] + in[y * w + x + 1];
-}
-
-__global__ void column_pass(const float *tmp, float *out, int w, int h)
-{
-    int x = threadIdx.x, y = blockIdx.x;
-    if (x >= w || y < 1 || y >= h - 1) return;
-    float above = tmp[(y - 1) * w + x] + tmp[(y + 1) * w + x];  // BUG
-    out[y * w + x] = above;
-}
-
-PROGRAM(interior_only_first_pass)
-{
-    const int w = 40, h = 15, n = w * h;
-    float *d_in = DEVICE_ARRAY(float, n, i % 17), *d_tmp = device_array<float>(n);
-    float *d_out = device_zeros<float>(n);
-    row_pass<<<h, 64>>>(d_in, d_tmp, w, h);
-    column_pass<<<h, 64>>>(d_tmp, d_out, w, h);
     CHECK_KERNEL();
 }
 

@@ -122,16 +122,3 @@ PROGRAM(memcpy_of_the_c_library)
     memcpy(h_out, d_out, sizeof h_out);  // BUG
     printf("%d\n", h_out[n - 1]);
 }
-
-// The upload says device to host.
-PROGRAM(upload_direction)
-{
-    const int n = 48;
-    static int h_image[n];
-    int *d_image = device_zeros<int>(n);
-    CHECK(cudaMemcpy(d_image, h_image, sizeof h_image, cudaMemcpyDeviceToHost));  // BUG
-    twice<<<1, n>>>(d_image, n);
-    CHECK_KERNEL();
-    CHECK(cudaMemcpy(h_image, d_image, sizeof h_image, cudaMemcpyDeviceToHost));
-    printf("%d\n", h_image[n - 1]);
-}

@@ -1,29 +1,5 @@
 #include "../check.h"
 
-// The condition is the same for all threads of a block, though not for all blocks.
-__global__ void maybe_reverse(const int *in, const int *mode, int *out)
-{
-    __shared__ int s[96];
-    int t = threadIdx.x, i = blockIdx.x * 96 + t;
-    s[t] = in[i];
-    if (mode[blockIdx.x]) {
-        __syncthreads();
-        out[i] = s[95 - t];
-    } else {
-        out[i] = s[t];
-    }
-}
-
-PROGRAM(barrier_in_uniform_branch)
-{
-    const int n = 4 * 96;
-    int *d_in = DEVICE_ARRAY(int, n, i % 96), *d_mode = DEVICE_ARRAY(int, 4, i % 2);
-    int *d_out = device_zeros<int>(n);
-    maybe_reverse<<<4, 96>>>(d_in, d_mode, d_out);
-    CHECK_KERNEL();
-    EXPECT(d_out, n, (i / 96 % 2 ? 95 - i % 96 : i % 96));
-}
-
 // The number of rounds differs from block to block, never within a block.
 __global__ void rotate(int *image)
 {
@@ -115,52 +91,6 @@ PROGRAM(global_scratch_with_barrier)
     EXPECT(d_out, n, 60 - i % 60);
 }
 
-// One thread stores, a barrier, all read the same word: a broadcast.
-__global__ void normalise(const int *in, int *out)
-{
-    __shared__ int s_base;
-    int t = threadIdx.x, first = blockIdx.x * blockDim.x;
-    for (int round = 0; round < 2; round++) {
-        if (t == 0) s_base = in[first] * round;
-        __syncthreads();
-        out[first + t] = in[first + t] - s_base;
-        __syncthreads();
-    }
-}
-
-PROGRAM(one_thread_publishes)
-{
-    const int n = 4 * 45;
-    int *d_in = DEVICE_ARRAY(int, n, i), *d_out = device_zeros<int>(n);
-    normalise<<<4, 45>>>(d_in, d_out);
-    CHECK_KERNEL();
-    EXPECT(d_out, n, i % 45);
-}
-
-// Hillis and Steele with two buffers needs one barrier a step.
-__global__ void prefix_sum(const int *in, int *out)
-{
-    __shared__ int s[2][100];
-    int t = threadIdx.x, now = 0;
-    s[0][t] = in[t];
-    __syncthreads();
-    for (int d = 1; d < 100; d *= 2) {
-        s[1 - now][t] = s[now][t] + (t >= d ? s[now][t - d] : 0);
-        now = 1 - now;
-        __syncthreads();
-    }
-    out[t] = s[now][t];
-}
-
-PROGRAM(prefix_sum_two_buffers)
-{
-    const int n = 100;
-    int *d_in = DEVICE_ARRAY(int, n, 2), *d_out = device_zeros<int>(n);
-    prefix_sum<<<1, n>>>(d_in, d_out);
-    CHECK_KERNEL();
-    EXPECT(d_out, n, 2 * (i + 1));
-}
-
 // Threads outside the image help to load and leave only behind the barrier.
 #undef T
 #define T 16
@@ -213,30 +143,6 @@ PROGRAM(threads_return_before_a_barrier)
     smooth<<<3, 80>>>(d_in, d_out, n);
     CHECK_KERNEL();
     print_sum(d_out, n);
-}
-
-// The reduction over 200 threads, with its barrier outside the if.
-__global__ void reduce(const int *in, int *out)
-{
-    __shared__ int s[200];
-    int t = threadIdx.x;
-    s[t] = in[blockIdx.x * 200 + t];
-    for (int live = 200; live > 1;) {
-        int half = (live + 1) / 2;
-        __syncthreads();
-        if (t + half < live) s[t] += s[t + half];
-        live = half;
-    }
-    if (t == 0) out[blockIdx.x] = s[0];
-}
-
-PROGRAM(tree_reduction)
-{
-    const int n = 600;
-    int *d_in = DEVICE_ARRAY(int, n, 2), *d_out = device_zeros<int>(3);
-    reduce<<<3, 200>>>(d_in, d_out);
-    CHECK_KERNEL();
-    EXPECT(d_out, 3, 400);
 }
 
 // Registers carry the values over the barrier that separates reading from writing a tile.

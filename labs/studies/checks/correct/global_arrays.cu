@@ -43,29 +43,6 @@ PROGRAM(arrays_of_a_thread)
     print_sum(d_out, n);
 }
 
-// Stream compaction: an atomic hands out the places, so that no two threads share one.
-__global__ void compact(const int *in, int *out, int *used, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n && in[i] % 3 == 0) out[atomicAdd(used, 1)] = in[i];
-}
-
-PROGRAM(atomic_slots)
-{
-    const int n = 300;
-    int *d_in = DEVICE_ARRAY(int, n, i), *d_out = device_zeros<int>(n);
-    int *d_used = device_zeros<int>(1);
-    compact<<<5, 60>>>(d_in, d_out, d_used, n);
-    CHECK_KERNEL();
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    static int h_used[1];
-    CHECK(cudaMemcpy(h_used, d_used, sizeof h_used, cudaMemcpyDeviceToHost));
-    int sum = 0;
-    for (int i = 0; i < h_used[0]; i++) sum += h_out[i];
-    if (h_used[0] != 100 || sum != 3 * 99 * 100 / 2) failures++;
-}
-
 // Bit fields share a word, but every thread has its own word.
 struct state {
     unsigned low : 5, middle : 11, high : 16;
@@ -104,74 +81,6 @@ PROGRAM(disjoint_bytes_global)
     own_byte<<<10, 31>>>(d_image, n);
     CHECK_KERNEL();
     EXPECT(d_image, n, i / 31);
-}
-
-// Two threads update two fields of the same structure.
-struct extent {
-    short low, high;
-};
-
-__global__ void widen(extent *e, int n)
-{
-    int k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= 2 * n) return;
-    if (k % 2) e[k / 2].high += 3;
-    else e[k / 2].low -= 3;
-}
-
-PROGRAM(disjoint_fields)
-{
-    const int n = 70;
-    static extent h_e[n];
-    for (int i = 0; i < n; i++) h_e[i].low = h_e[i].high = (short)i;
-    extent *d_e = device_copy(h_e);
-    widen<<<3, 49>>>(d_e, n);
-    CHECK_KERNEL();
-    CHECK(cudaMemcpy(h_e, d_e, sizeof h_e, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_e[i].low != i - 3 || h_e[i].high != i + 3) failures++;
-}
-
-// Smallest and largest pixel through atomics from all blocks.
-__global__ void extremes(const int *in, int *range, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    atomicMin(&range[0], in[i]);
-    atomicMax(&range[1], in[i]);
-}
-
-PROGRAM(global_atomic_extremes)
-{
-    const int n = 333;
-    int *d_in = DEVICE_ARRAY(int, n, (i * 7) % 1000 + 5);
-    static int h_range[2];
-    for (int i = 0; i < 2; i++) h_range[i] = 500;
-    int *d_range = device_copy(h_range);
-    extremes<<<4, 96>>>(d_in, d_range, n);
-    CHECK_KERNEL();
-    CHECK(cudaMemcpy(h_range, d_range, sizeof h_range, cudaMemcpyDeviceToHost));
-    if (h_range[0] != 5 || h_range[1] != 1000) failures++;
-}
-
-// A radius larger than the image: every access is guarded, none is made.
-__global__ void box(const int *in, int *out, int n, int r)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    int sum = 0;
-    for (int k = i - r; k <= i + r; k++)
-        if (k >= 0 && k < n) sum += in[k];
-    out[i] = sum;
-}
-
-PROGRAM(guarded_halo)
-{
-    const int n = 9;
-    int *d_in = DEVICE_ARRAY(int, n, 1), *d_out = device_zeros<int>(n);
-    box<<<2, 7>>>(d_in, d_out, n, 20);
-    CHECK_KERNEL();
-    EXPECT(d_out, n, n);
 }
 
 // memcpy() from any byte on: the device loads single bytes, so nothing is misaligned.
@@ -443,27 +352,6 @@ PROGRAM(warps_return_before_a_barrier)
     column_sum<<<blocks, dim3(w, 4)>>>(d_in, d_out, w, h);
     CHECK_KERNEL();
     print_sum(d_out, blocks*w);
-}
-
-// Blocks without work leave before the barrier, with all their threads.
-__global__ void reverse_marked(const int *in, const int *marked, int *out)
-{
-    __shared__ int s[64];
-    int t = threadIdx.x, i = blockIdx.x * 64 + t;
-    if (!marked[blockIdx.x]) return;
-    s[t] = in[i];
-    __syncthreads();
-    out[i] = s[63 - t];
-}
-
-PROGRAM(whole_blocks_return)
-{
-    const int n = 6 * 64;
-    int *d_in = DEVICE_ARRAY(int, n, i % 64), *d_marked = DEVICE_ARRAY(int, 6, i % 3 == 0);
-    int *d_out = device_zeros<int>(n);
-    reverse_marked<<<6, 64>>>(d_in, d_marked, d_out);
-    CHECK_KERNEL();
-    EXPECT(d_out, n, (i / 64 % 3 == 0 ? 63 - i % 64 : 0));
 }
 
 // Most of the temporary stays uninitialised; only what was written is read.

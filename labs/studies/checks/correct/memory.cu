@@ -21,33 +21,6 @@ PROGRAM(allocate_free_allocate)
     CHECK(cudaFree(nothing));
 }
 
-// A mask in constant memory, copied in two parts.
-__constant__ int c_mask[5];
-
-__global__ void correlate(const int *in, int *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    int sum = 0;
-    for (int k = -2; k <= 2; k++)
-        if (i + k >= 0 && i + k < n) sum += in[i + k] * c_mask[k + 2];
-    out[i] = sum;
-}
-
-PROGRAM(constant_mask)
-{
-    const int n = 90;
-    int mask[5] = {1, 10, 100, 1000, 10000};
-    CHECK(cudaMemcpyToSymbol(c_mask, mask, 3 * sizeof(int)));
-    CHECK(cudaMemcpyToSymbol(c_mask, mask + 3, 2 * sizeof(int), 3 * sizeof(int)));
-    int *d_in = DEVICE_ARRAY(int, n, 1), *d_out = device_zeros<int>(n);
-    correlate<<<2, 48>>>(d_in, d_out, n);
-    CHECK_KERNEL();
-    static int h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    if (h_out[0] != 11100 || h_out[5] != 11111 || h_out[n - 1] != 111) failures++;
-}
-
 // A __device__ counter, cleared and read by symbol.
 __device__ int d_count;
 
@@ -67,46 +40,6 @@ PROGRAM(device_variable)
     CHECK_KERNEL();
     CHECK(cudaMemcpyFromSymbol(&count, d_count, sizeof count));
     if (count != n / 2) failures++;
-}
-
-// Two events around a kernel, synchronized before the time is asked for.
-__global__ void set_1(float *out, int n)
-{
-    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = 1.0f;
-}
-
-PROGRAM(events_time_a_kernel)
-{
-    const int n = 4000;
-    float ms = -1.0f;
-    cudaEvent_t start, stop;
-    float *d_out = device_array<float>(n);
-    CHECK(cudaEventCreate(&start));
-    CHECK(cudaEventCreate(&stop));
-    CHECK(cudaEventRecord(start, 0));
-    set_1<<<1, 250>>>(d_out, n);
-    CHECK(cudaEventRecord(stop, 0));
-    CHECK(cudaEventSynchronize(stop));
-    CHECK(cudaEventElapsedTime(&ms, start, stop));
-    if (ms < 0.0f) failures++;
-    CHECK(cudaEventDestroy(start));
-    CHECK(cudaEventDestroy(stop));
-}
-
-// Input and output are one image, but every thread touches its own pixel only.
-__global__ void invert(const unsigned char *in, unsigned char *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = 255 - in[i];
-}
-
-PROGRAM(in_place_pointwise)
-{
-    const int n = 777;
-    unsigned char *d_image = DEVICE_ARRAY(unsigned char, n, i % 256);
-    invert<<<7, 128>>>(d_image, d_image, n);
-    CHECK_KERNEL();
-    EXPECT(d_image, n, 255 - i % 256);
 }
 
 // A __device__ array of 1 GB and an allocation of 16 GB, of which a few pages are used.
@@ -133,28 +66,6 @@ PROGRAM(large_memory_used_in_part)
     if (h_sum != 3) failures++;
     CHECK(cudaFree(d_bytes));
     CHECK(cudaFree(d_sum));
-}
-
-// What one launch writes the next one reads: launches on a stream follow one another.
-__global__ void shift(const int *in, int *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = in[(i + 1) % n];
-}
-
-PROGRAM(ping_pong_launches)
-{
-    const int n = 150;
-    int *d_a = DEVICE_ARRAY(int, n, i), *d_b = device_array<int>(n);
-    int *from = d_a, *to = d_b;
-    for (int step = 0; step < 5; step++) {
-        shift<<<3, 50>>>(from, to, n);
-        int *t = from;
-        from = to;
-        to = t;
-    }
-    CHECK_KERNEL();
-    EXPECT(from, n, (i + 5) % n);
 }
 
 // Two streams, each with its half of a pinned buffer; an event orders the last kernel.

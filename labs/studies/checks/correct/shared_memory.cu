@@ -46,55 +46,6 @@ PROGRAM(disjoint_bytes_shared)
     EXPECT(d_out, n, 99 - i);
 }
 
-// Floats and bytes behind each other in one dynamic buffer, sizes and alignment right.
-__global__ void select(const float *in, const unsigned char *keep, float *out, int n)
-{
-    extern __shared__ float s_buffer[];
-    float *s_value = s_buffer;
-    unsigned char *s_keep = (unsigned char *)(s_buffer + blockDim.x);
-    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
-    s_value[t] = i < n ? in[i] : 0.0f;
-    s_keep[t] = i < n ? keep[i] : 0;
-    __syncthreads();
-    int other = blockDim.x - 1 - t;
-    if (i < n) out[i] = s_keep[other] ? s_value[other] : -1.0f;
-}
-
-PROGRAM(dynamic_shared_two_arrays)
-{
-    const int n = 117;
-    float *d_in = DEVICE_ARRAY(float, n, i);
-    unsigned char *d_keep = DEVICE_ARRAY(unsigned char, n, i % 2);
-    float *d_out = device_zeros<float>(n);
-    select<<<3, 39, 39 * (sizeof(float) + 1)>>>(d_in, d_keep, d_out, n);
-    CHECK_KERNEL();
-    static float h_out[n];
-    CHECK(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++) {
-        int other = i / 39 * 39 + 38 - i % 39;
-        if (h_out[i] != (other % 2 ? other : -1)) failures++;
-    }
-}
-
-// 60 KB of dynamic shared memory, asked for in advance.
-__global__ void reverse(const int *in, int *out, int n)
-{
-    extern __shared__ int s_all[];
-    for (int i = threadIdx.x; i < n; i += blockDim.x) s_all[i] = in[i];
-    __syncthreads();
-    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = s_all[n - 1 - i];
-}
-
-PROGRAM(large_dynamic_shared)
-{
-    const int n = 15 * 1024, bytes = n * (int)sizeof(int);
-    int *d_in = DEVICE_ARRAY(int, n, i), *d_out = device_zeros<int>(n);
-    CHECK(cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    reverse<<<1, 256, bytes>>>(d_in, d_out, n);
-    CHECK_KERNEL();
-    EXPECT(d_out, n, n - 1 - i);
-}
-
 // expect: note shared-race
 // Many threads raise one flag in shared memory: they all store the same value.
 __global__ void any_bright(const int *in, int *out)
@@ -115,29 +66,6 @@ PROGRAM(same_value_shared_flag)
     any_bright<<<3, 96>>>(d_in, d_out);
     CHECK_KERNEL();
     EXPECT(d_out, 3, 1);
-}
-
-// Histogram in shared memory, atomics between two barriers.
-__global__ void histogram(const unsigned char *in, int *hist, int n)
-{
-    __shared__ int bins[16];
-    int t = threadIdx.x;
-    if (t < 16) bins[t] = 0;
-    __syncthreads();
-    for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x)
-        atomicAdd(&bins[in[i] / 16], 1);
-    __syncthreads();
-    if (t < 16) atomicAdd(&hist[t], bins[t]);
-}
-
-PROGRAM(shared_atomics)
-{
-    const int n = 1024;
-    unsigned char *d_in = DEVICE_ARRAY(unsigned char, n, i % 256);
-    int *d_hist = device_zeros<int>(16);
-    histogram<<<3, 100>>>(d_in, d_hist, n);
-    CHECK_KERNEL();
-    EXPECT(d_hist, 16, 64);
 }
 
 // One dynamic array holds doubles, floats and bytes, each aligned.
@@ -166,24 +94,6 @@ PROGRAM(shared_carved_in_three)
     for (int i = 0; i < n; i++)
         if (h_out[i] != 6.0f) failures++;
     CHECK(cudaFree(d_out));
-}
-
-// Every thread reads back only the elements of the shared array that it wrote itself.
-__global__ void two_phases(const int *in, int *out, int n)
-{
-    __shared__ int s[300];
-    for (int i = threadIdx.x; i < n; i += blockDim.x) s[i] = in[i] * 2;
-    for (int i = threadIdx.x; i < n; i += blockDim.x) s[i] += 1;
-    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = s[i];
-}
-
-PROGRAM(strided_ownership)
-{
-    const int n = 300;
-    int *d_in = DEVICE_ARRAY(int, n, i), *d_out = device_zeros<int>(n);
-    two_phases<<<1, 70>>>(d_in, d_out, n);
-    CHECK_KERNEL();
-    EXPECT(d_out, n, 2 * i + 1);
 }
 
 // Structures with padding bytes are stored and loaded as a whole in shared memory.
@@ -227,29 +137,6 @@ PROGRAM(three_dimensional_block)
     label<<<dim3(3, 2, 3), dim3(5, 4, 3)>>>(d_out, w, h, d);
     CHECK_KERNEL();
     EXPECT(d_out, n, i / (w * h));
-}
-
-// Transpose through a padded tile; the padding column is never touched.
-#define T 16
-
-__global__ void transpose(const int *in, int *out, int w, int h)
-{
-    __shared__ int tile[T][T + 1];
-    int x = blockIdx.x * T + threadIdx.x, y = blockIdx.y * T + threadIdx.y;
-    if (x < w && y < h) tile[threadIdx.y][threadIdx.x] = in[y * w + x];
-    __syncthreads();
-    x = blockIdx.y * T + threadIdx.x;
-    y = blockIdx.x * T + threadIdx.y;
-    if (x < h && y < w) out[y * h + x] = tile[threadIdx.x][threadIdx.y];
-}
-
-PROGRAM(transpose_padded)
-{
-    const int w = 37, h = 21, n = w * h;
-    int *d_in = DEVICE_ARRAY(int, n, i), *d_out = device_zeros<int>(n);
-    transpose<<<dim3(3, 2), dim3(T, T)>>>(d_in, d_out, w, h);
-    CHECK_KERNEL();
-    EXPECT(d_out, n, i % h * w + i / h);
 }
 
 // A halo read with an unsigned index that wraps around: the addresses of shared memory have 32 bits.

@@ -95,30 +95,6 @@ PROGRAM(async_disjoint_columns)
     CHECK(cudaFree(d_image));
 }
 
-// Two streams work on two halves of one array, in one byte's distance.
-__global__ void invert(char *data, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) data[i] = (char)~data[i];
-}
-
-PROGRAM(async_disjoint_halves)
-{
-    const int n = 999, part = 333;
-    static char h_data[999];
-    char *d_data = NULL;
-    CHECK(cudaMalloc((void **)&d_data, n));
-    CHECK(cudaMemset(d_data, 0, n));
-    cudaStream_t first = new_stream(), second = new_stream();
-    invert<<<2, 256, 0, first>>>(d_data, part);
-    invert<<<3, 256, 0, second>>>(d_data + part, n - part);
-    CHECK(cudaGetLastError());
-    CHECK(cudaMemcpy(h_data, d_data, n, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < n; i++)
-        if (h_data[i] != -1) failures++;
-    CHECK(cudaFree(d_data));
-}
-
 // Waiting for an event that was never recorded does nothing.
 PROGRAM(async_event_never_recorded)
 {
@@ -276,26 +252,6 @@ PROGRAM(async_per_thread_stream)
     int *d_data = device_array<int>(n);
     fill<<<4, 256, 0, cudaStreamPerThread>>>(d_data, n, 6);
     EXPECT(d_data, n, i + 6);
-}
-
-// Four streams, each copies its chunks, converts them and copies them back.
-PROGRAM(async_pipeline_of_chunks)
-{
-    const int chunk = 250, chunks = 8, streams = 4, n = chunk * chunks;
-    cudaStream_t stream[4];
-    int *pinned = pinned_array<int>(n), *d_data = device_array<int>(n);
-    for (int i = 0; i < n; i++) pinned[i] = i;
-    for (int s = 0; s < streams; s++) CHECK(cudaStreamCreate(&stream[s]));
-    for (int c = 0; c < chunks; c++) {
-        int *d = d_data + c * chunk, *h = pinned + c * chunk;
-        CHECK(cudaMemcpyAsync(d, h, chunk * sizeof(int), cudaMemcpyHostToDevice, stream[c % streams]));
-        twice<<<1, 256, 0, stream[c % streams]>>>(d, chunk);
-        CHECK(cudaMemcpyAsync(h, d, chunk * sizeof(int), cudaMemcpyDeviceToHost, stream[c % streams]));
-    }
-    for (int s = 0; s < streams; s++) CHECK(cudaStreamSynchronize(stream[s]));
-    for (int i = 0; i < n; i++)
-        if (pinned[i] != 2 * i) failures++;
-    for (int s = 0; s < streams; s++) CHECK(cudaStreamDestroy(stream[s]));
 }
 
 // Memory of the stream-ordered allocator lives and ends in the order of its stream.

@@ -68,29 +68,6 @@ PROGRAM(shuffle_under_ballot)
     EXPECT(d_out, 32, (i < n ? 100 + i / 5 * 5 : -1));
 }
 
-// Half a warp exchanges values under a mask that names exactly that half.
-__global__ void swap_quads(const int *in, int *out)
-{
-    __shared__ int s[32];
-    int lane = threadIdx.x;
-    if (lane < 16) {
-        s[lane] = in[lane];
-        __syncwarp(0x0000ffffu);
-        out[lane] = s[lane ^ 3];
-    } else {
-        out[lane] = -in[lane];
-    }
-}
-
-PROGRAM(syncwarp_partial_mask)
-{
-    const int n = 32;
-    int *d_in = DEVICE_ARRAY(int, n, i), *d_out = device_zeros<int>(n);
-    swap_quads<<<1, n>>>(d_in, d_out);
-    CHECK_KERNEL();
-    EXPECT(d_out, n, (i < 16 ? (i ^ 3) : -i));
-}
-
 // The last warp reduces alone, with a __syncwarp between every read and write.
 __global__ void reduce64(const int *in, int *out)
 {
@@ -116,26 +93,4 @@ PROGRAM(syncwarp_reduction)
     reduce64<<<4, 64>>>(d_in, d_out);
     CHECK_KERNEL();
     EXPECT(d_out, 4, 64);
-}
-
-// Every warp works on its own row of the tile; __syncwarp is all it needs.
-__global__ void reverse_rows(const int *in, int *out)
-{
-    __shared__ int s[4][32];
-    int lane = threadIdx.x, warp = threadIdx.y, row = (blockIdx.x * 4 + warp) * 32;
-    for (int pass = 0; pass < 3; pass++) {
-        s[warp][lane] = in[row + lane] + pass;
-        __syncwarp();
-        out[row + lane] = s[warp][31 - lane];
-        __syncwarp();
-    }
-}
-
-PROGRAM(warps_own_their_rows)
-{
-    const int n = 8 * 32;
-    int *d_in = DEVICE_ARRAY(int, n, i % 32), *d_out = device_zeros<int>(n);
-    reverse_rows<<<2, dim3(32, 4)>>>(d_in, d_out);
-    CHECK_KERNEL();
-    EXPECT(d_out, n, 33 - i % 32);
 }

@@ -33,33 +33,6 @@ static void begin(void) {
     race_block();
 }
 
-TEST(a_read_and_a_write_of_two_threads) {
-    begin();
-    race_thread(0);
-    ck_no_race(in_shared(RACE_STORE, 1));
-    ck_no_race(in_shared(RACE_LOAD, 2));
-    race_thread(1);
-    ck_race(in_shared(RACE_LOAD, 3), 1);
-
-    begin();
-    race_thread(0);
-    ck_no_race(in_shared(RACE_LOAD, 1));
-    race_thread(1);
-    ck_no_race(in_shared(RACE_LOAD, 1));
-    ck_race(in_shared(RACE_STORE, 2), 1); /* thread 0 read it as well */
-}
-
-TEST(a_barrier_orders_the_block) {
-    begin();
-    race_thread(0);
-    ck_no_race(in_shared(RACE_STORE, 1));
-    race_barrier();
-    race_thread(1);
-    ck_no_race(in_shared(RACE_LOAD, 2));
-    race_thread(0); /* it is resumed, and must not overwrite what thread 1 reads */
-    ck_race(in_shared(RACE_STORE, 3), 2);
-}
-
 TEST(race_with_an_older_reader_is_found) {
     begin();
     race_thread(0);
@@ -108,33 +81,6 @@ TEST(shared_memory_is_new_in_every_block) {
     ck_no_race(in_shared(RACE_LOAD, 2));
 }
 
-TEST(a_barrier_does_not_order_blocks) {
-    begin();
-    race_thread(0);
-    ck_no_race(in_global(RACE_STORE, 1));
-    race_barrier();
-    race_block();
-    race_barrier();
-    race_thread(0);
-    ck_race(in_global(RACE_LOAD, 2), 1);
-    race_launch(); /* the end of a launch does */
-    race_block();
-    race_thread(0);
-    ck_no_race(in_global(RACE_LOAD, 2));
-}
-
-TEST(atomics_race_with_plain_accesses_only) {
-    begin();
-    race_thread(0);
-    ck_no_race(in_global(RACE_ATOMIC, 1));
-    race_thread(1);
-    ck_no_race(in_global(RACE_ATOMIC, 1));
-    ck_race(in_global(RACE_LOAD, 2), 1); /* with thread 0's */
-    race_block();
-    race_thread(0);
-    ck_race(in_global(RACE_STORE, 3), 2);
-}
-
 TEST(speculative_read_before_compare_and_swap_is_no_race) {
     begin();
     race_thread(0);
@@ -181,23 +127,6 @@ TEST(a_fence_and_an_atomic_order_blocks) {
     ck_no_race(after_ticket(true, true));
     ck_race(after_ticket(false, true), 1);
     ck_race(after_ticket(true, false), 1);
-}
-
-TEST(the_same_value_stored_twice) {
-    begin();
-    race_thread(0);
-    ck_no_race(in_global(RACE_STORE, 1));
-    race_thread(1);
-    struct race race = in_global(RACE_STORE, 2);
-    ck_race(race, 1);
-    ck_assert(race.same_value); /* as far as is known before the store */
-
-    race_changed(&cell, 1); /* it stored something else after all */
-    race_block();
-    race_thread(5);
-    race = in_global(RACE_STORE, 3); /* whatever it stores differs from one of the two */
-    ck_race(race, 1);
-    ck_assert(!race.same_value);
 }
 
 TEST(cell_identifies_block_and_thread) {

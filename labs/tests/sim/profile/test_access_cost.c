@@ -63,19 +63,6 @@ TEST(every_measured_pattern) {
     ck_assert_int_eq(rows, 144);
 }
 
-TEST(a_full_row_of_floats_is_four_sectors) {
-    struct warp_access aligned = every_lane(4, 4096, 4), shifted = every_lane(4, 4100, 4);
-    ck_assert_uint_eq(cost_sectors(&aligned), 4);
-    ck_assert_uint_eq(cost_sectors(&shifted), 5);
-}
-
-TEST(one_word_for_all_lanes_is_a_broadcast) {
-    struct warp_access a = every_lane(4, 4096, 0);
-    ck_assert_uint_eq(cost_sectors(&a), 1);
-    ck_assert_uint_eq(cost_wavefronts(&a, true), 1);
-    ck_assert_uint_eq(cost_constant_words(&a), 1);
-}
-
 TEST(a_column_of_a_32_wide_tile_conflicts_32_fold_and_padding_cures_it) {
     struct warp_access column = every_lane(4, 0, 32 * 4), padded = every_lane(4, 0, 33 * 4);
     ck_assert_uint_eq(cost_wavefronts(&column, true), 32);

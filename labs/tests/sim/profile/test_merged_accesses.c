@@ -66,21 +66,6 @@ static void expect_at(uint64_t base, unsigned count, const unsigned (*expected)[
         expect_at(base, sizeof expected_ / sizeof *expected_, expected_);                          \
     } while (0)
 
-TEST(words_of_shared_memory) {
-    shared(0), shared(4), shared(8), shared(12);
-    EXPECT(from, {0, 16});
-    shared(12), shared(4), shared(8); /* three of four, in any order */
-    EXPECT(from, {0, 16});
-    shared(0), shared(4);
-    EXPECT(from, {0, 8});
-    shared(8), shared(20), shared(12), shared(16);
-    EXPECT(from, {8, 8}, {16, 8});
-    for (unsigned i = 0; i < 9; i++) {
-        shared(4 * i);
-    }
-    EXPECT(from, {0, 16}, {16, 16}, {32, 4});
-}
-
 TEST(words_that_are_no_aligned_pair_stay) {
     shared(4), shared(8);
     EXPECT(from, {4, 4}, {8, 4});
@@ -173,23 +158,6 @@ TEST(windows_are_separate) {
     EXPECT(from, {0, 8});
     shared(0), mark(SIM_MARK_RETURN, 0, 1), shared(4);
     EXPECT(from, {0, 4}, {4, 4});
-}
-
-/* Four rounds are one block; what is left over is not, wherever it goes. */
-TEST(rounds_of_an_unrolled_loop) {
-    const unsigned last = SIM_UNROLLED | SIM_REMAINDER_LAST;
-    for (unsigned i = 0; i < 11; i++) {
-        mark(SIM_MARK_LOOP, last, LOOP), shared(4 * i);
-    }
-    EXPECT(from, {0, 16}, {16, 16}, {32, 4}, {36, 4}, {40, 4});
-    for (unsigned i = 0; i < 5; i++) {
-        mark(SIM_MARK_LOOP, last | SIM_BY_TWO, LOOP), shared(4 * i);
-    }
-    EXPECT(from, {0, 8}, {8, 8}, {16, 4});
-    for (unsigned i = 0; i < 4; i++) {
-        mark(SIM_MARK_LOOP, SIM_UNROLLED, LOOP), shared(4 * i);
-    }
-    EXPECT(from, {0, 4}, {4, 4}, {8, 4}, {12, 4});
 }
 
 SUITE_BETWEEN("sim: merged accesses", set_up, NULL)

@@ -59,35 +59,10 @@ static void expect(unsigned how, int number, int expected, const int *first) {
     }
 #define FOUR SIM_UNROLLED
 
-TEST(remainder_rounds_go_first) {
-    expect(FOUR, 3, 0, FIRST(0));
-    expect(FOUR, 4, 1, FIRST(0));
-    expect(FOUR, 7, 1, FIRST(3));
-    expect(FOUR, 41, 1, FIRST(1));
-}
-
-TEST(or_last) {
-    expect(FOUR | SIM_REMAINDER_LAST, 3, 1, FIRST(0));
-    expect(FOUR | SIM_REMAINDER_LAST, 4, 1, FIRST(0));
-    expect(FOUR | SIM_REMAINDER_LAST, 7, 2, FIRST(0, 4));
-    expect(FOUR | SIM_REMAINDER_LAST, 41, 2, FIRST(0, 40));
-}
-
 TEST(two_rounds_at_a_time_leave_one) {
     expect(FOUR | SIM_BY_TWO, 6, 1, FIRST(0));
     expect(FOUR | SIM_BY_TWO, 7, 1, FIRST(1));
     expect(FOUR | SIM_BY_TWO | SIM_REMAINDER_LAST, 7, 2, FIRST(0, 6));
-}
-
-/* The assembler makes 16 rounds of four times four, as long as more than 12 are left. */
-TEST(a_counted_loop_is_unrolled_once_more) {
-    expect(FOUR | SIM_COUNTED, 4, 1, FIRST(0));
-    expect(FOUR | SIM_COUNTED, 8, 1, FIRST(0));
-    expect(FOUR | SIM_COUNTED, 12, 2, FIRST(0, 8));
-    expect(FOUR | SIM_COUNTED, 16, 1, FIRST(0));
-    expect(FOUR | SIM_COUNTED, 28, 3, FIRST(0, 16, 24));
-    expect(FOUR | SIM_COUNTED, 31, 3, FIRST(3, 19, 27));
-    expect(FOUR | SIM_COUNTED | SIM_REMAINDER_LAST, 31, 4, FIRST(0, 16, 24, 28));
 }
 
 TEST(other_loops_are_left_alone) {

@@ -83,29 +83,6 @@ static void set_up(void) {
     }
 }
 
-TEST(lanes_that_agree_are_one_instruction) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        load(lane, ENTRY);
-        load(lane, AFTER);
-    }
-    replay();
-    expect(ENTRY, 1, 32);
-    expect(AFTER, 1, 32);
-}
-
-/* An if without calls and loops has no marks. */
-TEST(both_sides_of_an_if_meet_after_it) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        load(lane, ENTRY);
-        load(lane, lane % 2 ? BODY : ELSE);
-        load(lane, AFTER);
-    }
-    replay();
-    expect(BODY, 1, 16);
-    expect(ELSE, 1, 16);
-    expect(AFTER, 1, 32);
-}
-
 /* for (i = 0; i < 8; i++) { load; if ((i + lane) % 3 == 0) continue; load }, a loop without marks,
  * as a macro of a header may contain. */
 TEST(an_unmarked_loop_is_followed_by_its_accesses) {
@@ -122,24 +99,6 @@ TEST(an_unmarked_loop_is_followed_by_its_accesses) {
     int lanes;
     ck_assert_int_eq(instructions(HEAD, &lanes), 8);
     expect(AFTER, 1, 32);
-}
-
-/* while (load) { if (lane % 2) load; }: without the mark at the end of a round, lanes in a loop
- * below would read the head of the next round apart. */
-TEST(a_round_ends_for_all_before_the_head_is_read_again) {
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        for (unsigned i = 0; i < 3; i++) {
-            load(lane, HEAD);
-            loop(lane, FIRST);
-            for (unsigned j = 0; j < lane % 3; j++) {
-                loop(lane, SECOND);
-                load(lane, BODY);
-            }
-            pass(lane, SIM_MARK(SIM_MARK_ROUND, 0, FIRST));
-        }
-    }
-    replay();
-    expect(HEAD, 3, 3 * 32);
 }
 
 /* A function that returns from within its loop: its caller goes on with all lanes. It calls itself

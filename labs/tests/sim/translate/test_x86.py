@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from labs.sim import x86
-from labs.studies.x86 import opcodes
+from labs.tests.sim.translate import opcodes
 
 # What x86.toml says that it leaves out; an operating system's, and flags, segments and ports.
 LEFT_OUT = re.compile(

@@ -20,7 +20,6 @@ from grader.oracle.correlation import correlate64
 from labs.studies.bench import __main__ as bench_command
 from labs.studies.bench import (
     case,
-    charts,
     cpu,
     gpu,
     host,
@@ -302,29 +301,12 @@ def test_a_machine_has_a_name_that_a_file_can_have(name: str) -> None:
     assert "is not made of small letters and digits" in done.stderr
 
 
-def test_the_readme_has_the_latest_run_of_each_kind() -> None:
-    later = a_run(date="2026-02-01", machine={"name": "another GPU"})
-    assert "GPU: another GPU, 2026-02-01." in pages.table_of_readme([a_run(), later])
-
-
 def test_malformed_runs_are_refused(tmp_path: Path) -> None:
     document = msgspec.to_builtins(a_run())
     for change in ({"format": "other/v1"}, {"kind": "cpu"}, {"surplus": 1}):
         (tmp_path / "gpu.json").write_text(json.dumps(document | change))
         with pytest.raises(ValueError, match=r"is not a|unknown field"):
             results.read("gpu", tmp_path)
-
-
-def test_the_page_shows_times_ratios_and_what_is_missing() -> None:
-    page = pages.page([a_run()])
-    assert "missing: CuPy: no such module" in page
-    row = next(line for line in page.splitlines() if line.startswith("| D "))
-    assert row == (
-        "| D | 13x13 on 4096x4096 | 40.0 | bandwidth | 40.0 (2.50) | 1,000 (0.10) | 100 | "
-        "42.0 (2.38) | 1,520 (0.07) | 20.0 (5.00) | none [1] | 0.90 |"
-    )
-    assert "1. no such module" in page
-    assert "masks; ms: expert 0.500 to 4.00](results/gpu-mask.svg)" in page
 
 
 @pytest.mark.parametrize(("floor", "known"), [(4.3e4, True), (5e4, False)])
@@ -336,14 +318,6 @@ def test_a_floor_that_a_program_goes_below_is_not_known(floor: float, known: boo
     assert (f"| {floor / 1e3:.1f} | bandwidth |" in pages.page([run])) == known
     assert ("| not known [1] |  |" in pages.page([run])) == (not known)
     assert ("| not known |" in pages.table_of_readme([run])) == (not known)
-
-
-def test_the_readme_names_the_fastest_library_of_the_same_precision() -> None:
-    table = pages.table_of_readme([a_run()])
-    assert "| lab 4 D | 13x13 on 4096x4096 | 40.0 µs | 100 µs | 42.0 µs (2.4) |" in table
-    assert "1,520 µs (0.066) cuDNN |" in table
-    assert "TF32" not in table
-    assert "a GPU, 2026-01-02" in table
 
 
 def test_committed_pages_match_the_committed_runs() -> None:
@@ -359,15 +333,6 @@ def test_a_stale_page_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     pages.update(check=False)
     assert pages.update(check=True) == []
     assert "42.0 (2.38)" in (tmp_path / "RESULTS.md").read_text()
-
-
-def test_a_chart_names_every_line_and_is_the_same_each_time() -> None:
-    points = [(512.0, 1.0), (4096.0, 90.0)]
-    names = ["reference", "expert", "copy", "cuDNN"]
-    curve = Curve("some", "images", "side", "Gpx/s", [Line(who, points) for who in names])
-    svg = charts.as_svg(curve)
-    assert all(f">{who}<" in svg for who in [*names, "images", "4096"])
-    assert svg == charts.as_svg(curve)
 
 
 # ---------------------------------------------------------------- the labs' own functions
