@@ -170,14 +170,14 @@ def judge_case(session: Session, case: Case, binary: Binary) -> Check:
         return _no_output(this)
     if outcome.status.returned != 0:
         return _returned_error(this, outcome.status)
-    if _guards_are_broken(outcome):
-        lines = ["your function wrote to memory just before or after the output"]
-        return this.failed([*lines, *_findings(outcome)], "wrote-outside")
     keeps, asked = kept.may_keep(gpu), (this.operation, case.exact, case.signature(), case.seed)
-    if keeps and kept.was_right(lab, asked, outcome.output):
+    outside = _outside(outcome)
+    if keeps and not outside and kept.was_right(lab, asked, outcome.output):
         return this.passed()
     comparison = compare.compare(outcome.output, prepared.expected)
     if comparison.right():
+        if outside:
+            return this.failed([*outside, *_findings(outcome)], "wrote-outside")
         if keeps:
             kept.remember_right(lab, asked, outcome.output)
         return this.passed()
@@ -454,7 +454,8 @@ def _wrong_output(
             f"{compare.number(got, comparison.got.dtype)}, "
             f"expected {_expected(comparison, index)}{_error_size(comparison, index)}"
         )
-    lines[:0] = [cause] if cause else []  # what to mend comes first
+    outside = _outside(this.outcome)
+    lines[:0] = [*([cause] if cause else []), *outside]  # what to mend comes first
     if diagnosis and diagnosis.name == "nothing-written" and not needed:
         begun = prerequisites.has_begun(this.session.so_far, this.case.part)
         lines += [] if begun or _errors(this.outcome) else _open_todo(this)
@@ -463,7 +464,8 @@ def _wrong_output(
     details |= dict(zip(operation.axes, index, strict=True))
     if math.isfinite(got):
         details["got"] = got
-    return this.failed(lines, diagnosis.name if diagnosis else None, details)
+    name = diagnosis.name if diagnosis else "wrote-outside" if outside else None
+    return this.failed(lines, name, details)
 
 
 def _warned_of(this: _Run) -> str:
@@ -524,7 +526,9 @@ def _needed_todo(this: _Run) -> str:
     return f"part {part.id} calls {todo}, where a TODO is still open: begin there" if todo else ""
 
 
-def _guards_are_broken(outcome: Outcome) -> bool:
-    return outcome.status is not None and any(
-        output.get("guards") not in (None, "intact") for output in outcome.status.outputs
-    )
+def _outside(outcome: Outcome) -> list[str]:
+    """That the function wrote to memory beside its outputs, where it did: "written after"."""
+    outputs = outcome.status.outputs if outcome.status else []
+    found = [str(o["guards"]) for o in outputs if o.get("guards") not in (None, "intact")]
+    where = found[0].removeprefix("written ") if found else ""
+    return [f"your function wrote to memory just {where} the output"] if found else []

@@ -26,7 +26,7 @@ from grader.model.lab import Contract, Lab
 from grader.oracle import kept
 from grader.oracle.operations import Array
 from grader.sandbox.ending import Finished, end_of_run
-from grader.sandbox.limits import Limits
+from grader.sandbox.limits import WITHOUT_DEVICE, Limits
 from grader.sandbox.view import View
 from grader.sandbox.workspace import create_outputs, read_output
 
@@ -141,6 +141,7 @@ class Player:
         argv += ["--data", f"{given}/{script.DATA}", "--results", f"{folder}/{script.RESULTS}"]
         limits = Limits(
             seconds=self.lab.limits.seconds * max(1, len(slots) / CALLS),
+            waiting=None if self.gpu else WITHOUT_DEVICE,
             file_size=_size(slots),
             address_space=None if self.gpu else self.mode.address_space,
         )

@@ -25,7 +25,7 @@ from grader.model.lab import Input, Lab
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array
 from grader.sandbox.ending import Finished, end_of_run
-from grader.sandbox.limits import Limits
+from grader.sandbox.limits import WITHOUT_DEVICE, Limits
 from grader.sandbox.view import View
 from grader.sandbox.workspace import create_outputs, read_output
 
@@ -125,6 +125,7 @@ def run_case(
         argv += ["--out", f"out={output}:{dtype}:{'x'.join(map(str, shape))}"]
         limits = Limits(
             seconds=lab.limits.seconds,
+            waiting=None if gpu else WITHOUT_DEVICE,
             file_size=expected.bytes(),
             address_space=None if gpu else mode.address_space,  # CUDA reserves all it may need
         )

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 ADDRESS_SPACE = 16 << 30  # bytes; more than any lab needs
 MEMORY = 4 << 30  # bytes; ten times what any lab needs
 LEAST_WAIT = 60.0  # seconds
+# Of a program that needs no device: when none of its threads runs or could run, none ever will.
+WITHOUT_DEVICE = 5.0
 
 
 def _default_processes() -> int:
@@ -52,7 +54,7 @@ class Limits:
         """Seconds of wall time after which a command has reached no limit only because other
         programs keep the cores busy. With 40 of them on 2 cores it still gets all of its own
         processor time before."""
-        return 4 * self.longest_wait()
+        return 4 * max(LEAST_WAIT, 10 * self.seconds)
 
 
 def set_kernel_limits(limits: Limits, sandboxed: bool, processes: int | None) -> None:

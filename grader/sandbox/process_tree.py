@@ -74,7 +74,7 @@ def usage(pid: int, spared: Set[int]) -> Usage:
             for task in os.listdir(f"/proc/{pid}/task"):
                 thread = _stat(f"/proc/{pid}/task/{task}")
                 busiest = max(busiest, int(thread[11]) + int(thread[12]))
-                active = active or thread[0] == b"R"
+                active = active or thread[0] in (b"R", b"D")  # runs, or waits for a disk
                 waiting += _children(f"/proc/{pid}/task/{task}")
     return Usage(processor / TICKS, busiest / TICKS, memory, active)
 

@@ -44,6 +44,7 @@ def mistakes(case: Case, inputs: Inputs, comparison: Comparison) -> Iterator[Mis
         yield from _swapped(image, comparison.expected.value)
         threads = max(1, int(case.set.get("threads", "1")))
         yield from _moved(image, WEIGHTS[name], comparison.expected.value, threads)
+        yield from _written_apart(comparison, before)
         yield from _of_sections(image, WEIGHTS[name], comparison)
         yield from _at_one_place(image, name, comparison)
     yield from _in_a_part(image, name, comparison, before)
@@ -414,6 +415,23 @@ def _moved(
             f"= y * {width}",
             np.where(index < right.size, value, np.nan),
         )
+
+
+def _written_apart(comparison: Comparison, before: I64) -> Iterator[Mistake]:
+    """Groups of pixels that are written too far apart, or one pixel too late."""
+    right = comparison.expected.value.reshape(-1)
+    place = np.arange(right.size)
+    for group in VECTORS:
+        for step in (2 * group, 3 * group):
+            pixel = place // step * group + place % step
+            there = (place % step < group) & (pixel < right.size)
+            value = np.where(there, right[np.where(there, pixel, 0)], before.reshape(-1))
+            yield _exactly(
+                "vector-stride",
+                f"every {group} pixels are written {step} bytes behind the {group} before them; "
+                f"{group} grey pixels have {group} bytes",
+                value.reshape(comparison.got.shape),
+            )
 
 
 def _of_sections(image: Bytes, weights: Triple, comparison: Comparison) -> Iterator[Mistake]:
