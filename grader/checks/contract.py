@@ -201,6 +201,7 @@ class _Run:
     def _failed(self, played: Played, failure: Failure) -> Check:
         player = self.player
         self.session.observer.failing(self.line("fail"))
+        played, failure = self._without_failing(played, failure)
         first = failure
         original = replace(played.sequence[failure.index], refuse=0)  # shrinking tries without it
         reason, failure = _smallest(player, played, first)
@@ -239,6 +240,17 @@ class _Run:
         if wrong:
             self.session.keep_wrong(wrong)
         return line
+
+    def _without_failing(self, played: Played, failure: Failure) -> tuple[Played, Failure]:
+        """The same failure, or the one of the same call where no call of CUDA is made to fail."""
+        step = played.sequence[failure.index]
+        if step.failing and not step.huge:
+            plain = replace(step, failing=None)
+            again = self.player.play(consistent([*played.sequence[: failure.index], plain]))
+            found = find_failure(self.player, again)
+            if found and found.index == failure.index:
+                return again, found
+        return played, failure
 
     def _that_stands(
         self, diagnosis: Diagnosis | None, original: Step, first: Failure

@@ -366,6 +366,9 @@ def _injected_failures(
         return _Run(session, case, plain, prepared, outcome)
 
     counted = run(None)
+    status = counted.outcome.status
+    if counted.outcome.end == "completed" and status and status.returned not in (0, UNSOLVED):
+        return _returned_error(counted, status)  # without any failure
     calls = failing_calls.numbers(counted.outcome.status or Status(False, 0), inject, case.seed)
     if not calls:
         return counted.at_fault() if counted.outcome.end == "our-fault" else _not_made(counted)

@@ -20,12 +20,14 @@ from grader.source import code
 from grader.source.code import Code
 
 MOST, MOST_READ = 5, 200  # that are shown, and warnings that are read
+CERTAIN = ("no-launch", "no-address")  # no program is right that has one where it fails
+ALLOCATE = re.compile(r"cudaMalloc(Host|Managed|Async|Pitch)?|cudaHostAlloc")
 # Kinds after which a program may crash.
 CRASH = frozenset(
     [
         *("return-type", "uninitialized", "maybe-uninitialized", "array-bounds", "div-by-zero"),
         *("return-local-addr", "int-conversion", "incompatible-pointer-types", "use-after-free"),
-        *("infinite-recursion", "no-launch"),
+        *("infinite-recursion", *CERTAIN),
     ]
 )
 _NAMED = re.compile(r"(?P<text>.*) \[-W(?P<flag>[\w+-]+)=?\]$")
@@ -206,7 +208,7 @@ def causes(log: str, diagnostics: list[Diagnostic], submission: Submission) -> l
     """The probable causes among a compiler's messages about a submission, and those that are seen
     in its text; by line, without repetitions."""
     names = {submission.path(name): name for name in submission.contents}
-    found = [*_semicolons(submission), *_unlaunched(submission)]
+    found = [*_semicolons(submission), *_unlaunched(submission), *_no_address(submission)]
     warnings = [d for d in diagnostics if d.file in names and d.severity == "warning"]
     for each in warnings[:MOST_READ]:
         if "sim_" not in each.text:
@@ -326,6 +328,24 @@ def _unlaunched(submission: Submission) -> Iterator[Cause]:
         for at, callee in _plain_calls(read, kernels):
             text = f"{callee}() is a kernel: launch it as {callee}<<<grid, block>>>(...)"
             yield _cause(submission, name, read.line_of(at), "no-launch", text)
+
+
+def _no_address(submission: Submission) -> Iterator[Cause]:
+    """Allocations that get a pointer, cast to void **, where they need its address."""
+    for name in submission.contents:
+        read = code.read(submission.text(name))
+        words = [token.text for token in read.tokens]
+        for at, word in enumerate(words):
+            pointer = (
+                words[at + 6] if words[at + 1 : at + 6] == ["(", "(", "void", "*", "*"] else ""
+            )
+            pointer = words[at + 7] if pointer == ")" else ""
+            stars = {
+                words[i - 2] for i, w in enumerate(words) if w == pointer and words[i - 1] == "*"
+            }
+            if ALLOCATE.fullmatch(word) and pointer.isidentifier() and stars and "*" not in stars:
+                text = f"{word}() needs the address of `{pointer}`: (void **)&{pointer}"
+                yield _cause(submission, name, read.line_of(at), "no-address", text)
 
 
 def host_calls(submission: Submission) -> list[str]:

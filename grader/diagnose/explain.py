@@ -36,6 +36,7 @@ LOG = paths.BUILD / "diagnosis-fault.log"
 TOO_FEW = 6  # values; so few may be what a mistake gives by chance
 TURNED = ("copied", "mask-transposed")  # what exchanged lines of a separable mask look like
 LINES_EXCHANGED = "lines-exchanged"
+SMALL = 64  # elements; some mistakes have no pattern in so few
 LARGE = 300_000  # elements; larger outputs are only located: a small case shows the same mistake
 
 
@@ -107,7 +108,9 @@ class Hypothesis:
             return False
         if self.comparison.unwritten.any():
             return True
-        tried = self._mistakes(wanted)
+        tried = list(self._mistakes(wanted))
+        if not tried and self.comparison.got.size <= SMALL:
+            return False  # too few for a pattern
         return all(contradicts(mistake.output(), self.comparison) for mistake in tried)
 
     def _would_show(self, name: str) -> bool:

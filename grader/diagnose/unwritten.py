@@ -95,6 +95,7 @@ def explain(
             lambda: _last_rows_and_columns(
                 f, missing, count, on_host, cause, threads, block, source
             ),
+            lambda: _grid_of_another(f, missing, count, cause, threads),
             lambda: next(
                 _left_out_of_each_block(missing, count) if not cause.computed else iter(()), None
             ),
@@ -352,6 +353,14 @@ def _grid_too_small(
         f"{count} were never written: the grid has {threads[0]} x {threads[1]} threads for {width} "
         f"x {height} pixels; {advice}"
     )
+
+
+def _grid_of_another(
+    f: Filter, missing: Mask, count: str, cause: _Cause, threads: tuple[int, int] | None
+) -> Diagnosis | None:
+    """The same without the size of a block, which may fit by chance."""
+    ends = _ends(f, missing, count, cause)
+    return _grid_too_small(ends, count, threads, None) if ends else None
 
 
 def _of_grid(

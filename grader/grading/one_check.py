@@ -13,6 +13,7 @@ from grader.checks.correct import judge_case
 from grader.checks.safe import judge_safety
 from grader.checks.speed import judge_speed
 from grader.checks.technique import judge_counter
+from grader.compile.probable_causes import CERTAIN
 from grader.grading.pass_cache import PassCache
 from grader.model.lab import Case, CheckSpec, Contract, Lab, Safe, Speed, Technique
 from grader.model.result import Check
@@ -79,9 +80,14 @@ def _run(session: Session, planned: Planned, binary: Binary) -> Check | CouldNot
 
 
 def _with_cause(session: Session, check: Check) -> Check:
-    """A crash with what the compiler warned of in the functions that crash before it."""
-    if check.verdict != "fail" or check.hidden or check.diagnosis not in crash.DIAGNOSES:
+    """What fails, after what the compiler warned of in its functions: a kernel that is called
+    without <<<>>>, and of a crash all that may be its cause."""
+    if check.verdict != "fail" or check.hidden:
         return check
-    causes = (c for c in session.programs.causes if c.explains_crash(session.lab, check.part or ""))
-    lines = [f"{cause.render()}: that may be why it crashes" for cause in causes]
+    causes = [c for c in session.programs.causes if c.explains_crash(session.lab, check.part or "")]
+    if check.diagnosis in crash.DIAGNOSES:
+        lines = [f"{cause.render()}: that may be why it crashes" for cause in causes]
+    else:
+        said = "\n".join(check.message)
+        lines = [c.render() for c in causes if c.kind in CERTAIN and c.render() not in said]
     return msgspec.structs.replace(check, message=[*lines[:1], *check.message])

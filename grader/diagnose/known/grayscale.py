@@ -23,6 +23,7 @@ POISON = 255  # each byte of a device's memory that has not been written
 FEW = 16  # wrong pixels; what fewer show may be chance
 MOST = 0.9  # of the pixels
 LEAST = 3  # of them, all in the pixels that remain after vectors
+MOST_THREADS = 16  # that are tried where their number is not known
 SECTION = 32  # pixels, of which each thread's part has a multiple
 VECTORS = (16, 32, 8, 4)  # pixels that are converted together
 WORD = "check how you put four bytes into a word: the first pixel is the lowest byte"
@@ -37,6 +38,11 @@ def mistakes(case: Case, inputs: Inputs, comparison: Comparison) -> Iterator[Mis
     if on_device:
         yield _cut_off(image, WEIGHTS[name])
     yield from _unwritten(comparison, before, on_device)
+    yield _exactly(
+        "all-zero",
+        "every pixel is 0: is the sum cut to 8 bits before it is shifted, or nothing added to it?",
+        np.zeros(comparison.got.shape),
+    )
     yield from _halves(image, WEIGHTS[name])
     if comparison.count() >= FEW:
         yield from _of_pixels(image, name, before)
@@ -45,7 +51,8 @@ def mistakes(case: Case, inputs: Inputs, comparison: Comparison) -> Iterator[Mis
         threads = max(1, int(case.set.get("threads", "1")))
         yield from _moved(image, WEIGHTS[name], comparison.expected.value, threads)
         yield from _written_apart(comparison, before)
-        yield from _of_sections(image, WEIGHTS[name], comparison)
+        known = int(case.set.get("threads", "0"))
+        yield from _of_sections(image, WEIGHTS[name], comparison, known)
         yield from _at_one_place(image, name, comparison)
     yield from _in_a_part(image, name, comparison, before)
     if comparison.count() >= FEW:
@@ -264,6 +271,14 @@ def _rounding(
         "each value was added to what the output held before: write it with =, not +=",
         (((total + 16384) >> 15) + before) & 255,
     )
+    pairs, blue = total - image[..., 2] * np.int64(weights[2]), image[..., 2] * np.int64(weights[2])
+    halves = ((pairs >> 16) + (blue >> 16)) << 16 | (pairs + blue) & 0xFFFF
+    yield _exactly(
+        "sum-too-narrow",
+        "the carry out of the lower 16 bits is lost: add the sums of 32 bits as such, with "
+        "_mm_add_epi32() or _mm256_add_epi32()",
+        (halves + 16384) >> 15 & 255,
+    )
     small = [(w + 64) >> 7 for w in weights]
     yield _exactly(
         "eight-bit-weights",
@@ -378,8 +393,6 @@ def _moved(
     height, width, _ = image.shape
     bytes_ = image.reshape(-1)
     for stride, first, name, text in (
-        (4, 0, "channel-stride", "pixels were read 4 bytes apart; a pixel has 3 bytes, and no gap"),
-        (1, 0, "channel-stride", "pixels were read 1 byte apart; a pixel has 3 bytes"),
         (3, 1, "shifted", "each pixel was read 1 byte too far on: its colours are G, B, R"),
         (3, 3, "shifted", "each output holds the grey of the next pixel"),
         (3, -3, "shifted", "each output holds the grey of the pixel before it"),
@@ -434,22 +447,35 @@ def _written_apart(comparison: Comparison, before: I64) -> Iterator[Mistake]:
             )
 
 
-def _of_sections(image: Bytes, weights: Triple, comparison: Comparison) -> Iterator[Mistake]:
-    """Each thread's section is read at the number of its first pixel. The second one shows how many
-    pixels a section has."""
-    wrong = np.flatnonzero(comparison.wrong)
-    section = int(wrong[0]) // SECTION * SECTION
-    if section:
-        pixel = np.arange(comparison.wrong.size)
+def _of_sections(
+    image: Bytes, weights: Triple, comparison: Comparison, threads: int
+) -> Iterator[Mistake]:
+    """Pixels read at the wrong byte of each thread's section. threads: 0 where that is not known;
+    the first wrong pixel then shows how many pixels a section has, or few threads are tried."""
+    bytes_, size = image.reshape(-1), comparison.wrong.size
+    first_wrong = int(np.flatnonzero(comparison.wrong)[0]) // SECTION * SECTION
+    shares = [-(-size // n) for n in ([threads] if threads else range(1, MOST_THREADS + 1))]
+    sections = dict.fromkeys([first_wrong or size, *(-(-n // SECTION) * SECTION for n in shares)])
+    pixel = np.arange(size)
+    for section in sections:
         start = pixel // section * section
-        first = start + 3 * (pixel - start)
-        pixels = image.reshape(-1)[first[:, None] + np.arange(3)[None, :]]
-        yield _exactly(
-            "channel-stride",
-            f"each section of {section} pixels is read from byte first on, and begins at byte "
-            "3 * first: a pixel has 3 bytes",
-            grey(pixels[None], weights)[0].reshape(comparison.wrong.shape),
-        )
+        for begin, text in (
+            (
+                start + 3 * (pixel - start),
+                f"each section of {section} pixels is read from byte first on, and begins at byte "
+                "3 * first: a pixel has 3 bytes",
+            ),
+            (3 * start + pixel - start, "pixels were read 1 byte apart; a pixel has 3 bytes"),
+            (
+                3 * start + 4 * (pixel - start),
+                "pixels were read 4 bytes apart; a pixel has 3 bytes, and no gap",
+            ),
+        ):
+            there = np.asarray(begin + 2 < bytes_.size)
+            pixels = bytes_[np.where(there, begin, 0)[:, None] + np.arange(3)[None, :]]
+            value = grey(pixels[None], weights)[0].astype(np.float64)
+            value = np.where(there, value, np.nan).reshape(comparison.wrong.shape)
+            yield _exactly("channel-stride", text, value)
 
 
 def narrow(source: str, image: Bytes, name: str) -> Iterator[Mistake]:

@@ -136,13 +136,12 @@ def _read_swapped(f: Filter, tall: Array) -> Expected:
 
 def across(f: Filter, _: Comparison) -> Iterator[Mistake]:
     """x and y of a pixel exchanged where it is read, as two arguments are."""
-    if f.phases == 1:
-        yield Mistake(
-            "image-transposed",
-            "x and y are exchanged where a pixel is read: tap (b, a) of pixel (x, y) is in row "
-            "y + b and column x + a of the image",
-            partial(_read_across, f),
-        )
+    yield Mistake(
+        "image-transposed",
+        "x and y are exchanged where a pixel is read: tap (b, a) of pixel (x, y) is in row y + b "
+        "and column x + a of the image",
+        partial(_read_across, f),
+    )
 
 
 def _read_across(f: Filter) -> Expected:

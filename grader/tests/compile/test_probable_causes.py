@@ -12,7 +12,11 @@ from grader.model import submission as submissions
 from grader.model.submission import Submission
 
 FLAGS = ["-O1", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-S", "-o", "/dev/null"]
+MALLOC = "int cudaMalloc(void **p, unsigned long bytes);\n"
 SAID = {
+    MALLOC + "int f(float *p) { return cudaMalloc((void **)p, 4); }\n": (
+        "line 2: cudaMalloc() needs the address of `p`: (void **)&p"
+    ),
     "int f(int x) {\n    if (x) return 1;\n}\n": "line 3: f() can reach its end without `return`",
     "int f(int x) {\n    while (x) { x--; }\n}\n": "line 3: f() can reach its end without `return`",
     "int f(int x) {\n    switch (x) {\n    case 1: return 2;\n    }\n}\n": (
@@ -49,6 +53,8 @@ SAID = {
     ),
 }
 NOT_SAID = [
+    MALLOC + "int f(float *p) { return cudaMalloc((void **)&p, 4); }\n",
+    MALLOC + "int f(float **p) { return cudaMalloc((void **)p, 4); }\n",
     "int f(int a, int b) { return a ? b : 2; }\nvoid g(int unused) {}\n",
     "int f(int n) {\n    int s;\n    for (s = 0; s * s < n; s++)\n        ;\n    return s;\n}\n",
     "int f(int n) {\n    do {\n        n++;\n    } while (n < 9);\n    return n;\n}\n",
