@@ -12,7 +12,7 @@ from grader.model import submission as submissions
 from grader.model.submission import Submission
 
 FLAGS = ["-O1", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-S", "-o", "/dev/null"]
-MALLOC = "int cudaMalloc(void **p, unsigned long bytes);\n"
+MALLOC = "int cudaMalloc(void **d, unsigned long bytes);\n"
 SAID = {
     MALLOC + "int f(float *p) { return cudaMalloc((void **)p, 4); }\n": (
         "line 2: cudaMalloc() needs the address of `p`: (void **)&p"
