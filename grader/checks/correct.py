@@ -288,11 +288,28 @@ def _no_output(this: _Run) -> Check:
     lines, name = _crash(this) or ([outcome.reason, *_findings(outcome)], str(outcome.end))
     if outcome.end in ADVICE:
         lines.insert(1, ADVICE[outcome.end])
+    lines[:0] = _outside_the_image(this)
     if outcome.end == "crashed" and not outcome.findings and not this.case.hidden:
         this.session.observer.failing(this.failed([], None))
         lines += _run_checked(this).lines()
     lines += _why(this.case)
     return this.failed(lines, name)
+
+
+def _outside_the_image(this: _Run) -> list[str]:
+    """Of an access outside of its array: that its thread has no pixel, where it counts pixels as
+    its block does; [] for any other."""
+    shape = OPERATIONS[this.operation].axes[-2:]
+    for f in _errors(this.outcome) if shape == ("y", "x") and not this.case.hidden else []:
+        wide, high, deep = [*f.block_size, 0, 0, 0][:3]
+        if f.kind == "out-of-bounds" and f.line and wide > 1 and high > 1 and deep == 1:
+            height, width = this.prepared.inputs.image.shape[-2:]
+            x, y = (f.block[i] * f.block_size[i] + f.thread[i] for i in (0, 1))
+            if x >= width or y >= height:
+                where = f"line {f.line}: this thread has x = {x} and y = {y}"
+                image = f"the image is {width}x{height}"
+                return [f"{where}, and {image}: test x < width && y < height before the access"]
+    return []
 
 
 def _crash(this: _Run) -> tuple[list[str], str] | None:

@@ -61,6 +61,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     line: int = 0
     block: list[int] = []  # the indices, where they are known
     thread: list[int] = []
+    block_size: list[int] = []  # threads of a block, across, down and deep
     pc: int = 0  # the address in the binary, for when the line is not known
     step: int = -1  # of a sequence, where the run was one: grader/contract/
     launch: int = -1  # where a recording of steps was asked for

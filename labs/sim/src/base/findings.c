@@ -137,6 +137,7 @@ static void add_place(struct line *line, const struct sim_finding *f) {
     }
     add_index(line, "block", f->block);
     add_index(line, "thread", f->thread);
+    add_index(line, "block_size", f->block_size);
     add_pc(line, "pc", f->pc);
     add_location(line, "other_", f->other);
     add_pc(line, "other_pc", f->other_pc);

@@ -33,7 +33,7 @@ struct sim_finding {
     const char *severity; /* NULL: "error" */
     const char *kernel;
     struct sim_location location;
-    const uint3 *block, *thread;
+    const uint3 *block, *thread, *block_size;
     const void *pc; /* of the instruction */
     /* the other side: of a race, of a barrier */
     const void *other_pc;

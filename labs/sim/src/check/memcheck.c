@@ -104,6 +104,7 @@ static struct sim_finding finding(const struct access *a, enum finding_kind foun
                                 .kernel = a->w->block.config->kernel,
                                 .block = &blockIdx,
                                 .thread = &threadIdx,
+                                .block_size = &blockDim,
                                 .pc = a->pc,
                                 .verb = verb(a->how),
                                 .bytes = a->bytes};

@@ -204,6 +204,7 @@ static void explain(int number, siginfo_t *info, void *context) {
     finding.kernel = kernel;
     finding.block = &block;
     finding.thread = &thread;
+    finding.block_size = &blockDim;
     if (number == SIGFPE) {
         report_division(&finding);
     } else if (on_guard) {
