@@ -21,6 +21,7 @@ from grader.render import (
     source_counters,
     timing_chart,
     warp_access,
+    what_next,
 )
 from grader.render.sandbox import sandbox_in_words
 from grader.render.terminal import points
@@ -71,8 +72,7 @@ class Item:
     figures: list[images.Figure]
     section: handout.Section | None  # of the handout, about the mistake
     first: bool  # the first check that failed; its details are open
-    step: str  # the command that steps through it, or ""
-    step_page: str  # the address of the page that it made, or ""
+    next: list[what_next.Next]
 
     def lines(self) -> list[str]:
         """The check's message. The cause comes first, as it has been found; then what was seen."""
@@ -109,15 +109,15 @@ def page(
     """The report of one submission, as HTML. `on_this_machine`: whether its reader is here, where
     links to the handouts lead somewhere. `again`: the command that grades the same file; "": the
     one for the starter."""
-    runs = list(report.runs.values())
+    runs, again = list(report.runs.values()), again or f"./grade {result.lab}"
     failed = {check.name for check in result.checks if check.verdict == "fail"}
     speeds = _speeds(result, report)
     text = _template().render(
         result=result,
-        again=again or f"./grade {result.lab}",
+        again=again,
         score=points(result.score, result.selected),
         shares=_shares(result),
-        groups=_groups(result, report, on_this_machine, steps or Steps()),
+        groups=_groups(result, report, on_this_machine, steps or Steps(), again),
         runs=[(run, source_counters.listings(report.submission, run)) for run in runs],
         shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
         accesses=[
@@ -157,7 +157,7 @@ def _shares(result: Result) -> list[Share]:
 
 
 def _groups(
-    result: Result, report: ReportData, on_this_machine: bool, steps: Steps
+    result: Result, report: ReportData, on_this_machine: bool, steps: Steps, again: str
 ) -> list[tuple[str, str, list[Item]]]:
     """For each kind of checks: its heading, how many passed, and the checks."""
     failures = {failure.check: failure for failure in report.failures}
@@ -171,11 +171,17 @@ def _groups(
             figures = images.figures(failure) if failure else []
             section = handout.section(check.diagnosis, on_this_machine)
             words = WORDS[check.verdict]
-            command = steps.commands.get(check.id, "")
             made = steps.file.as_uri() if steps.file and steps.check == check.id else ""
-            items.append(
-                Item(check, *words, failure, figures, section, check is first, command, made)
+            computed = index_link.of_check(check, report.runs.values(), report.submission)
+            following = what_next.of_check(
+                check,
+                report.submission.lab,
+                again,
+                steps.commands.get(check.id, ""),
+                made,
+                computed and (computed if on_this_machine else ""),
             )
+            items.append(Item(check, *words, failure, figures, section, check is first, following))
         if items:
             passed = sum(c.verdict == "pass" for c in checks)
             groups.append((name, f"{passed} of {len(checks)} passed", items))
