@@ -21,7 +21,6 @@ from grader.render import (
     source_counters,
     timing_chart,
     warp_access,
-    what_next,
 )
 from grader.render.sandbox import sandbox_in_words
 from grader.render.terminal import points
@@ -72,7 +71,9 @@ class Item:
     figures: list[images.Figure]
     section: handout.Section | None  # of the handout, about the mistake
     first: bool  # the first check that failed; its details are open
-    next: list[what_next.Next]
+    step: str  # the command that steps through it, or ""
+    step_page: str  # the address of the page that it made, or ""
+    calculator: str | None  # see index_link.of_check()
 
     def lines(self) -> list[str]:
         """The check's message. The cause comes first, as it has been found; then what was seen."""
@@ -109,15 +110,16 @@ def page(
     """The report of one submission, as HTML. `on_this_machine`: whether its reader is here, where
     links to the handouts lead somewhere. `again`: the command that grades the same file; "": the
     one for the starter."""
-    runs, again = list(report.runs.values()), again or f"./grade {result.lab}"
+    runs = list(report.runs.values())
     failed = {check.name for check in result.checks if check.verdict == "fail"}
     speeds = _speeds(result, report)
     text = _template().render(
         result=result,
-        again=again,
+        again=again or f"./grade {result.lab}",
+        on_this_machine=on_this_machine,
         score=points(result.score, result.selected),
         shares=_shares(result),
-        groups=_groups(result, report, on_this_machine, steps or Steps(), again),
+        groups=_groups(result, report, on_this_machine, steps or Steps()),
         runs=[(run, source_counters.listings(report.submission, run)) for run in runs],
         shown_run=next((r for r in runs if failed & {*r.checks}), runs[0] if runs else None),
         accesses=[
@@ -157,7 +159,7 @@ def _shares(result: Result) -> list[Share]:
 
 
 def _groups(
-    result: Result, report: ReportData, on_this_machine: bool, steps: Steps, again: str
+    result: Result, report: ReportData, on_this_machine: bool, steps: Steps
 ) -> list[tuple[str, str, list[Item]]]:
     """For each kind of checks: its heading, how many passed, and the checks."""
     failures = {failure.check: failure for failure in report.failures}
@@ -170,18 +172,10 @@ def _groups(
             failure = None if check.hidden else failures.get(check.id)
             figures = images.figures(failure) if failure else []
             section = handout.section(check.diagnosis, on_this_machine)
-            words = WORDS[check.verdict]
             made = steps.file.as_uri() if steps.file and steps.check == check.id else ""
-            computed = index_link.of_check(check, report.runs.values(), report.submission)
-            following = what_next.of_check(
-                check,
-                report.submission.lab,
-                again,
-                steps.commands.get(check.id, ""),
-                made,
-                computed and (computed if on_this_machine else ""),
-            )
-            items.append(Item(check, *words, failure, figures, section, check is first, following))
+            what = (check, *WORDS[check.verdict], failure, figures, section, check is first)
+            step, link = steps.commands.get(check.id, ""), index_link.of_check(check, report)
+            items.append(Item(*what, step, made, link))
         if items:
             passed = sum(c.verdict == "pass" for c in checks)
             groups.append((name, f"{passed} of {len(checks)} passed", items))

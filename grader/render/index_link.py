@@ -2,7 +2,6 @@
 the lines before say of its variables."""
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,37 +10,34 @@ from grader.execute.accesses import WarpAccess
 from grader.execute.profile import Kernel
 from grader.model.result import Check
 from grader.model.submission import Submission
-from grader.session.report_data import Traced
+from grader.session.report_data import ReportData
 from grader.source import code
 
 PAGE = "build/handouts/site/calculator.html"
-OF_PATTERNS = re.compile(r"conflicts|sectors /")  # a counter that says how lanes' addresses lie
 NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*\b(?!\s*[.(])")
 VALUE = r"((?:[^,;{}()[]|\((?:[^()[]|\([^()[]*\))*\))+)[,;}]"
 CALL = re.compile(r"\b(?!(?:min|max|abs)\b)[A-Za-z_]\w*\s*\(")
 
 
-def of_check(
-    check: Check, runs: Iterable[Traced], submission: Submission, root: Path = paths.ROOT
-) -> str | None:
+def of_check(check: Check, report: ReportData, root: Path = paths.ROOT) -> str | None:
     """Where the costliest access of the line that a technique check names is computed again; "" if
     there is no page, None if the check is about neither coalescing nor bank conflicts."""
     counter = str(check.details.get("counter", ""))
     if check.verdict != "fail" or not re.search("conflicts|sectors", counter):
         return None
-    place = check.details.get("file"), check.details.get("line")
     found = [
-        (warp.cost - warp.ideal(), address(warp, kernel, submission, root))
-        for run in runs
-        if check.name in run.checks
+        (warp.cost - warp.ideal(), address(warp, kernel, report.submission, root))
+        for run in report.runs.values()
         for kernel in run.profile.kernels
         for warp in run.warps
-        if (warp.launch, warp.file, warp.line) == (kernel.launch, *place)
+        if (warp.file, warp.line) == (check.details.get("file"), check.details.get("line"))
+        and warp.launch == kernel.launch
         and warp.space == counter.partition("_")[0]
-        and warp.cost > warp.ideal()
     ]
-    page = (root / PAGE).as_uri() if (root / PAGE).is_file() else ""
-    return max(found)[1] or page if found else page if OF_PATTERNS.search(counter) else None
+    extra, filled_in = max(found, default=(0, ""))
+    if not extra and not re.search("conflicts|sectors /", counter):
+        return None  # a limit on sectors alone: each access may be the best one, but they are many
+    return filled_in or ((root / PAGE).as_uri() if (root / PAGE).is_file() else "")
 
 
 def address(
@@ -55,10 +51,9 @@ def address(
     if not index or not page.is_file():
         return ""
     block = [f"blockIdx.{axis} = {n}" for axis, n in zip("xyz", warp.block, strict=True) if n]
-    defined = [f"{name} = {value}" for name, value in _definitions(index, warp.line, source)]
     state = {
         "index": index,
-        "constants": "; ".join(block + defined),
+        "constants": "; ".join(block + _definitions(index, warp.line, source)),
         "block": ", ".join(map(str, kernel.block)),
         "warp": str(warp.warp),
         "space": warp.space,
@@ -68,35 +63,33 @@ def address(
     return f"{page.as_uri()}#" + "&".join(f"{name}={quote(text)}" for name, text in state.items())
 
 
-def _definitions(text: str, line: int, source: code.Code) -> list[tuple[str, str]]:
+def _definitions(text: str, line: int, source: code.Code) -> list[str]:
     """What the function of that line says before of the variables in a text, each after those that
     it uses. A variable of a loop has the value that it begins with."""
-    function = source.function_at(line)
-    if function is None:
+    if (function := source.function_at(line)) is None:
         return []
-    begin, _ = source.body(function)
-    end = len("\n".join(source.plain.split("\n")[:line]))
+    before = "\n".join(source.plain.split("\n")[:line])[source.body(function)[0] :]
     of_file = "".join(re.findall(r"^(?:enum|(?:static )?const).*?;", source.plain, re.M | re.S))
-    found: dict[str, str] = {}
-    seen = {*NAME.findall(source.parameters(function))}
+    seen, found = {*NAME.findall(source.parameters(function))}, list[str]()
 
     def define(text: str) -> None:
         for name in (n for n in NAME.findall(text) if n not in seen):
             seen.add(name)
             declared = rf"(?:\b(?:int|unsigned|long|size_t)|[,{{])\s+{name}\s*=\s*{VALUE}"
-            values = re.findall(declared, of_file) + re.findall(declared, source.plain[begin:end])
+            values = re.findall(declared, of_file + before)
             if values and not CALL.search(values[-1]):
                 define(values[-1])
-                found[name] = " ".join(values[-1].split())
+                found.append(f"{name} = {' '.join(values[-1].split())}")
 
     define(text)
-    return [*found.items()]
+    return found
 
 
 def _index(warp: WarpAccess, source: code.Code) -> str:
     """The index of the access in its source; a row and a column become one index."""
     found = [*source.indexed(source.between(warp.line, warp.line))]
-    of_space = [one for one in found if _space(one.name, source) == warp.space]
+    spaces = {n: s for s, n in re.findall(r"__(shared|constant)__[^;[]*?(\w+)\s*\[", source.plain)}
+    of_space = [one for one in found if spaces.get(one.name, "global") == warp.space]
     found = [one for one in found if one.name == warp.array] or of_space or found
     indices = {tuple(source.plain[a:b].strip() for a, b in one.places) for one in found}
     if len(indices) != 1:
@@ -105,9 +98,3 @@ def _index(warp: WarpAccess, source: code.Code) -> str:
     if len(parts) > 2 or "[" in "".join(parts):
         return ""
     return parts[0] if len(parts) == 1 else f"({parts[0]}) * pitch + {parts[1]}"
-
-
-def _space(name: str, source: code.Code) -> str:
-    """The memory that the declaration of an array names."""
-    found = re.search(rf"__(shared|constant)__[^;]*?\b{name}\b", source.plain)
-    return found[1] if found else "global"

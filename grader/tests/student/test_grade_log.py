@@ -56,9 +56,7 @@ def test_the_story_of_a_lab(folder: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_grade_is_logged_though_nobody_reads_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_unread_grade_is_logged(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     """As of `./grade lab9 | head -1`."""
     unread, stdout = os.pipe()
     os.close(unread)
