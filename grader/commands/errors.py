@@ -43,7 +43,7 @@ def reported(command: Callable[[], int | None]) -> int | None:
     except KeyboardInterrupt:
         return _report(str(InterruptedByUserError()), exit_codes.INTERRUPTED)
     except BrokenPipeError:  # such as `./grade list | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        forget_stdout()
         return exit_codes.FAULT
     except OSError as error:
         what = f"{error.filename}: " if error.filename else ""
@@ -54,6 +54,11 @@ def reported(command: Callable[[], int | None]) -> int | None:
         )
     except Exception:  # noqa: BLE001 - the last resort: an error that no one foresaw is the grader's
         return _report(_grader_fault(), exit_codes.FAULT)
+
+
+def forget_stdout() -> None:
+    """Makes /dev/null of stdout, whose reader has gone: what is printed from now on is no error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _open_closed_streams() -> None:

@@ -84,6 +84,7 @@ def grade(request: Request) -> int:
     report = _report(request, submission)
     to_step = StepPage() if request.stepped else None
     graded = _graded(request, plan, submission, screen, report, to_step)
+    _remember(request, submission, graded)
     screen.predictions(graded)
     stream = sys.stderr if screen.quiet else sys.stdout
     if request.profiled:
@@ -92,7 +93,6 @@ def grade(request: Request) -> int:
         )
     if to_step:
         print(to_step.written(), file=stream)
-    _remember(request, submission, graded)
     if request.json_file is not None:
         output.write(request.json_file, result.to_json(graded))
     if request.html_file and report:

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from grader.commands import output
+from grader.commands import errors, output
 from grader.model import variant
 from grader.model.lab import Technique
 from grader.model.result import Check, Result
@@ -95,4 +95,7 @@ class Screen:
     def _print(self, text: str) -> None:
         self.status.clear()
         if text and not self.quiet:
-            print(text, flush=True)
+            try:
+                print(text, flush=True)
+            except BrokenPipeError:  # ./grade lab3 | head: the grade goes on, for ./grade log
+                errors.forget_stdout()

@@ -73,6 +73,7 @@ class Item:
     first: bool  # the first check that failed; its details are open
     step: str  # the command that steps through it, or ""
     step_page: str  # the address of the page that it made, or ""
+    calculator: str | None  # see index_link.of_check()
 
     def lines(self) -> list[str]:
         """The check's message. The cause comes first, as it has been found; then what was seen."""
@@ -115,6 +116,7 @@ def page(
     text = _template().render(
         result=result,
         again=again or f"./grade {result.lab}",
+        on_this_machine=on_this_machine,
         score=points(result.score, result.selected),
         shares=_shares(result),
         groups=_groups(result, report, on_this_machine, steps or Steps()),
@@ -170,12 +172,10 @@ def _groups(
             failure = None if check.hidden else failures.get(check.id)
             figures = images.figures(failure) if failure else []
             section = handout.section(check.diagnosis, on_this_machine)
-            words = WORDS[check.verdict]
-            command = steps.commands.get(check.id, "")
             made = steps.file.as_uri() if steps.file and steps.check == check.id else ""
-            items.append(
-                Item(check, *words, failure, figures, section, check is first, command, made)
-            )
+            what = (check, *WORDS[check.verdict], failure, figures, section, check is first)
+            step, link = steps.commands.get(check.id, ""), index_link.of_check(check, report)
+            items.append(Item(*what, step, made, link))
         if items:
             passed = sum(c.verdict == "pass" for c in checks)
             groups.append((name, f"{passed} of {len(checks)} passed", items))

@@ -21,47 +21,47 @@ from handouts.facts import counted_list
 
 def sectors() -> Drawing:
     """The sectors that a load of 32 floats touches: down a column, misaligned, aligned."""
-    d = Drawing(
-        790,
-        330,
+    d = Drawing(  # as wide as a phone
+        352,
+        324,
         "32 floats down a column, from the middle of a sector, from its beginning",
         "A warp that reads 32 floats down a column touches 32 sectors and uses 4 bytes of "
         "each. 32 neighbouring floats that begin in the middle of a sector touch five "
         "sectors, and four sectors if they begin with a sector.",
     )
-    cell, left = 14, 150
+    cell, left = 8, 16
     rows = (
         ("down a column", "32 sectors", RED),
         ("from block − 6", "5 sectors", ORANGE),
         ("from block − 8", "4 sectors", GREEN),
     )
     for k, (what, count, colour) in enumerate(rows):
-        top = 54 + k * 92
-        d.text(24, top + 16, what, 13, weight="bold")
-        d.text(24, top + 36, count, 13, colour)
+        top = 38 + k * 82 + (20 if k else 0)
+        d.text(left, top - 10, what, 13, weight="bold")
+        d.text(left + 40 * cell, top - 10, count, 13, colour, "end")
         if k == 0:
             for line in range(3):
-                y = top - 8 + line * 22
+                y = top + line * 18
                 for i in range(40):
                     fill = PALE_ORANGE if i < 8 else WHITE
-                    d.rect(left + i * cell, y, cell, cell, fill, FAINT)
-                d.rect(left, y, cell, cell, ORANGE, INK)
+                    d.rect(left + i * cell, y, cell, 12, fill, FAINT)
+                d.rect(left, y, cell, 12, ORANGE, INK)
                 for i in range(5):
-                    d.rect(left + 8 * i * cell, y, 8 * cell, cell, "none", GREY, 1.4)
-            d.text(left, top + 74, "⋮  29 more rows, 4 of 32 bytes used in each", 12, GREY)
+                    d.rect(left + 8 * i * cell, y, 8 * cell, 12, "none", GREY, 1.4)
+            d.text(left, top + 66, "⋮ 29 more rows, 4 of 32 bytes used in each", 12, GREY)
             continue
         start = 2 if k == 1 else 0
         for i in range(40):
             used = start <= i < start + 32
             touched = i < 40 if k == 1 else i < 32
             fill = BLUE if used else PALE_ORANGE if touched else WHITE
-            d.rect(left + i * cell, top, cell, 24, fill, FAINT)
+            d.rect(left + i * cell, top, cell, 20, fill, FAINT)
         for i in range(5):
-            d.rect(left + 8 * i * cell, top, 8 * cell, 24, "none", GREY, 1.4)
-        d.text(left + (8 if k else 0) * cell, top + 44, "↑ the block begins here", 12, GREY)
-    d.text(24, 316, "A frame is a sector: 32 bytes, 8 floats.", 12, GREY)
-    d.text(300, 316, "strong: what the lanes asked for", 12, BLUE)
-    d.text(510, 316, "pale: what came with it", 12, ORANGE)
+            d.rect(left + 8 * i * cell, top, 8 * cell, 20, "none", GREY, 1.4)
+        d.text(left + 7 * cell, top + 37, "↑ the block begins here", 12, GREY)
+    d.text(left, 282, "A frame is a sector: 32 bytes, 8 floats.", 12, GREY)
+    d.text(left, 298, "strong: what the lanes asked for", 12, BLUE)
+    d.text(left, 314, "pale: what came with it", 12, ORANGE)
     return d
 
 

@@ -1,12 +1,15 @@
 """Records the kernels that the handouts step through, on the simulator: `python -m
-handouts.drawing.steps` writes handouts/interactive/steps/*.json."""
+handouts.drawing.steps` writes handouts/interactive/steps/*.json; with --check it names those that
+differ."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from grader.execute import program, step_focus, steps
+from grader.execute.step_lines import Access
 from grader.execute.steps import Recording
 from grader.render import step_page
 
@@ -70,11 +73,26 @@ def recorded(built: program.Program, launch: int, figure: Figure) -> Recording:
     start = next(i for i, text in enumerate(lines) if f" {found.head.kernel}(" in text)
     shown = range(start, lines.index("}", start) + 1)
     found.sources[file] = [text if i in shown else None for i, text in enumerate(lines)]
+    pcs = {pc: i for i, pc in enumerate(found.places, 1)}  # the same with every compiler
+    found.places = {pcs[pc]: place for pc, place in found.places.items()}
+    found.steps = [
+        msgspec.structs.replace(step, pc=pcs[step.pc]) if isinstance(step, Access) else step
+        for step in found.steps
+    ]
     return found
 
 
-if __name__ == "__main__":
+def main(is_check: bool) -> int:
     program_of_all = program.build([str(SOURCE)], True)
     for number, (name, each) in enumerate(FIGURES.items()):
-        encoded = msgspec.json.encode(recorded(program_of_all, number, each))
-        (FOLDER / f"{name}.json").write_bytes(encoded + b"\n")
+        encoded = msgspec.json.encode(recorded(program_of_all, number, each)) + b"\n"
+        file = FOLDER / f"{name}.json"
+        if is_check and file.read_bytes() != encoded:
+            print(f"{file.name} is not what the simulator records: run it without --check")
+            return 1
+        file.write_bytes(encoded)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv[1:]))

@@ -104,17 +104,14 @@
     return { lanes, access: { at, width, load: values.way === "load" } };
   }
 
-  /* What Nsight Compute counts; null: does not apply to this memory. */
+  /* What Nsight Compute counts for this memory. */
   function count({ access }, space) {
     const requests = Number(active(access).length > 0);
-    const isShared = space === "shared";
-    return {
-      requests,
-      sectors: space === "global" ? units(access, SECTOR).size : null,
-      wavefronts: isShared ? wavefronts(access).length : null,
-      ideal: isShared ? parts(access).length : null,
-      words: space === "constant" ? constantWords(access) : null,
-    };
+    if (space === "global") {
+      return { requests, sectors: units(access, SECTOR).size };
+    }
+    return space === "constant" ? { requests, words: constantWords(access) }
+      : { requests, wavefronts: wavefronts(access).length, ideal: parts(access).length };
   }
 
   function named(lanes) {
@@ -141,25 +138,15 @@
     const deepest = Math.max(...all.map(({ words }) => words.length));
     const worst = all.filter(({ words }) => words.length === deepest);
     const [{ k, bank, words }] = worst;
-    const said = [];
-    if (counted.ideal > 1) {
-      const served = plural(counted.ideal, "part");
-      said.push(`the lanes are served in ${served}: ${counted.ideal} wavefronts are the least`);
-    }
-    if (deepest === 1) {
-      said.push("no two lanes need different words of one bank");
-    } else {
-      const first = words.map((lanes) => lanes[0]).sort((a, b) => a - b);
-      const of = counted.ideal > 1 ? ` in part ${k + 1}` : "";
-      said.push(`${named(first)} need bank ${bank}${of}: ${plural(deepest, "wavefront")}`);
-      if (worst.length > 1) {
-        said.push(`the same is true of ${plural(worst.length - 1, "other bank")}`);
-      }
-    }
-    if (words.some((lanes) => lanes.length > 1)) {
-      said.push("lanes with the same word share it");
-    }
-    return said;
+    const first = words.map((lanes) => lanes[0]).sort((a, b) => a - b);
+    const { ideal } = counted, of = ideal > 1 ? ` in part ${k + 1}` : "";
+    return [
+      ideal > 1 && `the lanes are served in ${ideal} parts: ${ideal} wavefronts are the least`,
+      deepest === 1 ? "no two lanes need different words of one bank"
+        : `${named(first)} need bank ${bank}${of}: ${plural(deepest, "wavefront")}`,
+      deepest > 1 && worst.length > 1 && `the same is true of ${plural(worst.length - 1, "other bank")}`,
+      words.some((lanes) => lanes.length > 1) && "lanes with the same word share it",
+    ];
   }
 
   function words({ access }, counted, values) {
@@ -190,7 +177,7 @@
     if (before.length > 0) {
       said.push(`${named(before)} access bytes before the first`);
     }
-    return said.map(sentence).join(" ");
+    return said.filter(Boolean).map(sentence).join(" ");
   }
 
   function laneList({ lanes }, { space, width }) {
@@ -207,19 +194,16 @@
     return html("ol", { class: "lane-list" }, ...items);
   }
 
-  function numbers(counted, access, space) {
-    if (space === "global") {
-      const bytes = [counted.sectors * SECTOR, units(access, 1).size].map((count) => number(count));
-      return [
-        ["sectors", number(counted.sectors)], ["bytes moved", bytes[0]], ["bytes used", bytes[1]],
-      ];
-    }
-    return space === "shared"
-      ? [
-          ["wavefronts", number(counted.wavefronts)],
-          ["extra wavefronts caused by bank conflicts", number(counted.wavefronts - counted.ideal)],
-        ]
-      : [["words of constant memory", number(counted.words)]];
+  function numbers({ requests, sectors, wavefronts: all, ideal, words: constants }, access) {
+    return Object.entries({
+      "requests": requests,
+      "sectors": sectors,
+      "bytes moved": sectors * SECTOR,
+      "bytes used": sectors === undefined ? sectors : units(access, 1).size,
+      "wavefronts": all,
+      "extra wavefronts caused by bank conflicts": all - ideal,
+      "words of constant memory": constants,
+    }).filter(([, count]) => count >= 0).map(([label, count]) => [label, number(count)]);
   }
 
   /* The text of a control with the place of a Problem marked. */
@@ -242,7 +226,7 @@
         pictures.push(part("A row for each wavefront, a column for each bank", drawBanks(access)));
       }
       return {
-        numbers: [["requests", number(counted.requests)], ...numbers(counted, access, values.space)],
+        numbers: numbers(counted, access),
         words: words(result, counted, values),
         pictures,
       };

@@ -6,31 +6,21 @@
     /\s*(?:(0[xX][\da-fA-F]+|\d+)[uUlL]*|([A-Za-z_]\w*(?:\.\w+)*)|(<<|>>|[<>=!]=|&&|\|\||[-+*\/%&|^~!?:(),<>=]))/y;
   const CAST = /\(\s*(?:(?:const|unsigned|signed|int|long|short|size_t|ptrdiff_t|u?int(?:32|64)_t)\s*)+\)/y;
   const DEFINITION = /^\s*(?:(?:const|unsigned|int|long|size_t)\s+)*([A-Za-z_]\w*(?:\.\w+)?)\s*=(?!=)/;
-  const LEVELS = [
-    ["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["<<", ">>"],
-    ["+", "-"], ["*", "/", "%"],
-  ]; // from the loosest operators to the tightest
   const FUNCTIONS = { min: [2, Math.min], max: [2, Math.max], abs: [1, Math.abs] };
-  const bits = (a, b, work) => Number(work(BigInt(a), BigInt(b)));
-  const BINARY = {
-    "|": (a, b) => bits(a, b, (x, y) => x | y),
-    "^": (a, b) => bits(a, b, (x, y) => x ^ y),
-    "&": (a, b) => bits(a, b, (x, y) => x & y),
-    "==": (a, b) => Number(a === b),
-    "!=": (a, b) => Number(a !== b),
-    "<": (a, b) => Number(a < b),
-    ">": (a, b) => Number(a > b),
-    "<=": (a, b) => Number(a <= b),
-    ">=": (a, b) => Number(a >= b),
-    "<<": (a, b) => a * 2 ** b,
-    ">>": (a, b) => Math.floor(a / 2 ** b),
-    "+": (a, b) => a + b,
-    "-": (a, b) => a - b,
-    "*": (a, b) => a * b,
-    "/": (a, b) => Math.trunc(a / b),
-    "%": (a, b) => a % b,
-  };
-  const UNARY = { "-": (a) => -a, "+": (a) => a, "!": (a) => Number(a === 0), "~": (a) => -a - 1 };
+  const bits = (work) => (a, b) => work(BigInt(a), BigInt(b));
+  const LEVELS = [
+    { "||": null },
+    { "&&": null }, // these two compute what is right of them only where it decides
+    { "|": bits((a, b) => a | b) },
+    { "^": bits((a, b) => a ^ b) },
+    { "&": bits((a, b) => a & b) },
+    { "==": (a, b) => a === b, "!=": (a, b) => a !== b },
+    { "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b },
+    { "<<": (a, b) => a * 2 ** b, ">>": (a, b) => Math.floor(a / 2 ** b) },
+    { "+": (a, b) => a + b, "-": (a, b) => a - b },
+    { "*": (a, b) => a * b, "/": (a, b) => Math.trunc(a / b), "%": (a, b) => a % b },
+  ]; // from the loosest operators to the tightest
+  const UNARY = { "-": (a) => -a, "+": (a) => a, "!": (a) => a === 0, "~": (a) => -a - 1 };
 
   /* What is wrong with a text, and where: `at`, counted from 0. */
   class Problem extends Error {
@@ -61,8 +51,9 @@
     return [...found, { end: true, at: end }];
   }
 
-  /* A whole number, or a Problem at the operator. */
-  function checked(value, at) {
+  /* A result as a whole number, or a Problem at the operator. */
+  function checked(result, at) {
+    const value = Number(result);
     if (!Number.isFinite(value)) {
       throw new Problem("this divides by 0", at);
     }
@@ -147,17 +138,12 @@
         return operand();
       }
       let left = binary(level + 1);
-      while (LEVELS[level].includes(all[next].operator)) {
+      while (Object.hasOwn(LEVELS[level], all[next].operator)) {
         const { operator, at } = all[next++];
-        const [a, b] = [left, binary(level + 1)];
-        if (operator === "||" || operator === "&&") {
-          left = (lookup) => {
-            const first = a(lookup) !== 0; // decides alone, or leaves it to b
-            return Number(first === (operator === "&&") ? b(lookup) !== 0 : first);
-          };
-        } else {
-          left = (lookup) => checked(BINARY[operator](a(lookup), b(lookup)), at);
-        }
+        const [a, b, work] = [left, binary(level + 1), LEVELS[level][operator]];
+        left = work ? (lookup) => checked(work(a(lookup), b(lookup)), at)
+          : operator === "&&" ? (lookup) => Number(a(lookup) !== 0 && b(lookup) !== 0)
+          : (lookup) => Number(a(lookup) !== 0 || b(lookup) !== 0);
       }
       return left;
     }

@@ -58,7 +58,8 @@ def main(arguments: list[str]) -> int:
         print(f"  all pages as PDF: {shown(file)}; each lab's is beside it")
     print(f"  made in {time.monotonic() - began:.0f} s")
     if built.problems:
-        print(f"make handouts: {len(built.problems)} problems, listed above", file=sys.stderr)
+        many = "s" * (len(built.problems) > 1)
+        print(f"make handouts: {len(built.problems)} problem{many}, listed above", file=sys.stderr)
     return 1 if built.problems else 0
 
 

@@ -61,13 +61,15 @@ def build(
         say(f"{len(readings)} pages with {len(pictures)} pictures")
         made = pdf.write(readings, listed, root, new / PDFS, pool, say) if with_pdfs else []
     problems = [*listed.problems, *(p for r in readings for p in r.problems), *check.site(new)]
-    shutil.rmtree(out, ignore_errors=True)
+    if out.exists():
+        shutil.rmtree(out)  # its error names what cannot be removed
     new.rename(out)
     return Built(len(readings), [out / PDFS / name for name in made], problems)
 
 
 def _copy(handouts: Path, site: Path, pictures: set[str]) -> None:
-    """Copies or makes what the pages load: pictures, styles, scripts, the interactive figures."""
+    """Copies the pictures, styles and scripts that the pages load, and makes the pages of the
+    recorded steps."""
     for path in sorted(pictures):
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(handouts / path, site / path)

@@ -7,10 +7,7 @@
 (function (root) {
   "use strict";
 
-  const LANES = 32;
-  const SECTOR = 32; // bytes
-  const WORD = 4; // bytes, the width of a bank
-  const BANKS = 32;
+  const LANES = 32, BANKS = 32, SECTOR = 32, WORD = 4; // the last two in bytes
 
   const active = ({ at }) => at.flatMap((address, lane) => (address === null ? [] : [lane]));
 
@@ -18,11 +15,8 @@
   function units(access, size, lanes = active(access)) {
     const found = new Map();
     for (const lane of lanes) {
-      const first = Math.floor(access.at[lane] / size);
-      const last = Math.floor((access.at[lane] + access.width - 1) / size);
-      for (let unit = first; unit <= last; unit++) {
-        found.set(unit, [...(found.get(unit) || []), lane]);
-      }
+      const [first, last] = [0, access.width - 1].map((byte) => Math.floor((access.at[lane] + byte) / size));
+      for (let unit = first; unit <= last; unit++) found.set(unit, [...(found.get(unit) || []), lane]);
     }
     return new Map([...found].sort((a, b) => a[0] - b[0]));
   }
@@ -31,14 +25,11 @@
    * load twice as many where every two active lanes, 1 or 2 apart, read the same address. A part
    * without an active lane costs nothing. */
   function parts(access) {
-    const { at, width, load } = access;
-    const lanes = active(access);
-    const same = (lane, other) => at[other] === null || at[other] === at[lane];
-    const agree = (apart) => lanes.every((lane) => same(lane, lane ^ apart));
-    const most = Math.max(1, width / WORD);
-    const count = most > 1 && load && (agree(1) || agree(2)) ? most / 2 : most;
-    const part = (k) => lanes.filter((lane) => Math.floor((lane * count) / LANES) === k);
-    return Array.from({ length: count }, (_, k) => part(k)).filter((own) => own.length > 0);
+    const { at, width, load } = access, lanes = active(access);
+    const agree = (apart) => lanes.every((lane) => [null, at[lane]].includes(at[lane ^ apart]));
+    const most = Math.max(1, width / WORD), count = most > 1 && load && (agree(1) || agree(2)) ? most / 2 : most;
+    const own = (part) => lanes.filter((lane) => Math.floor((lane * count) / LANES) === part);
+    return [...Array(count).keys()].map(own).filter((some) => some.length > 0);
   }
 
   /* The wavefronts of shared memory: { part, banks: Map of bank to { word, lanes } }. Each takes at
@@ -48,12 +39,8 @@
       const made = [];
       for (const [word, lanes] of units(access, WORD, own)) {
         const bank = ((word % BANKS) + BANKS) % BANKS;
-        let wavefront = made.find(({ banks }) => !banks.has(bank));
-        if (!wavefront) {
-          wavefront = { part, banks: new Map() };
-          made.push(wavefront);
-        }
-        wavefront.banks.set(bank, { word, lanes });
+        if (made.every(({ banks }) => banks.has(bank))) made.push({ part, banks: new Map() });
+        made.find(({ banks }) => !banks.has(bank)).banks.set(bank, { word, lanes });
       }
       return made;
     });
@@ -61,10 +48,7 @@
 
   /* The words of constant memory, which the device serves one after the other. A word has the width
    * of the access, at least 4 bytes. */
-  function constantWords(access) {
-    const wordsOfALane = Math.max(1, access.width / WORD);
-    return Math.ceil(units(access, WORD).size / wordsOfALane);
-  }
+  const constantWords = (access) => Math.ceil(units(access, WORD).size / Math.max(1, access.width / WORD));
 
   root.warpAccess = { LANES, SECTOR, WORD, BANKS, active, units, parts, wavefronts, constantWords };
 })(typeof window === "undefined" ? globalThis : window);

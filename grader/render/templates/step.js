@@ -42,7 +42,8 @@
   }
 
   /* The counters are those of --profile; of each limit, the sums of both its terms. */
-  const names = [...new Set(data.counts.flatMap(({ counters }) => Object.keys(counters)))].sort();
+  const rank = (name) => ["conflicts", "sectors", "wavefronts", "words", "requests", ""].findIndex((what) => name.endsWith(what));
+  const names = [...new Set(data.counts.flatMap(({ counters }) => Object.keys(counters)))].sort().sort((a, b) => rank(a) - rank(b));
   const sums = [], total = { terms: data.limits.map(() => [0, 0]), ...Object.fromEntries(names.map((name) => [name, 0])) };
   const stored = new Set();
   let epoch = 0;
@@ -132,10 +133,10 @@
     return `${text}: ${plural(sectors, "sector")}, ${moved} bytes moved, ${Math.round(100 * used / (moved || 1))} % of them used.`;
   }
 
-  /* What one of the marked threads does in a step. */
+  /* What one of the marked threads does in a step; without one, where the step is. */
   function oneThread(step, lanes) {
     const lane = lanesOf(lanes)[0];
-    if (lane === undefined || step.kind !== "access") return sentence(step);
+    if (lane === undefined || step.kind !== "access") return step.line ? `line ${step.line}` : "";
     const verb = { load: "loads", store: "stores", atomic: "updates", fault: "accesses" }[step.way];
     const value = step.bytes[lane] ? `, ${shown(step.bytes[lane], objectOf(step).holds)}` : "";
     return `line ${step.line}: thread (${thread(step.warp, lane)}) ${verb} ${objectOf(step).name}${element(step, lane)}${value}`;
@@ -176,7 +177,7 @@
       const ran = new Set(steps.map((step) => step.file === file && step.line));
       box.replaceChildren(filled(make("ol", ""), ...data.sources[file].map((text, i) => filled(
         make("li", "", { class: ran.has(i + 1) ? "ran" : "", ...(text === null ? { hidden: "" } : {}) }),
-        make("span", i + 1, { class: "n" }), text || ""))));
+        make("span", i + 1, { class: "n" }), make("span", text || "", { style: `--in:${Math.min((text || "").search(/\S|$/), 12) + 4}ch` })))));
       byId("file").textContent = file;
       listed = file;
     }
@@ -220,8 +221,16 @@
     });
   }
 
+  /* What the texts in a lane's box are. */
+  function legend(step) {
+    const value = { load: "the value that it loads", store: "the value that it stores" }[step.way] || "its value";
+    if (step.kind === "access") return `in a box: ${value}; below it, [its element] of ${objectOf(step).name}; at the right, the lane`;
+    return step.sources?.length ? "in a box: the value that it gets; below it, ← the lane that passes it; at the right, the lane" : "";
+  }
+
   function drawLanes(step) {
     const off = {}, one = step.kind !== "barrier";
+    byId("legend").textContent = legend(step);
     byId("warp").textContent = !one ? "of all warps: below" : `of warp ${step.warp}, threads (${thread(step.warp, 0)}) to (${thread(step.warp, LANES - 1)})`;
     byId("grid").replaceChildren(...(one ? lanesIn(step) : []).map(({ lane, who, value, address, why }) => {
       if (why) off[why] = [...(off[why] || []), lane];
@@ -317,13 +326,14 @@
 
   function drawCounters(at) {
     const own = steps[at].adds.counters, sum = sums[at], last = sums[sums.length - 1], has = data.limits.length;
-    const rows = names.filter((name) => last[name]).map((name) =>
-      [name.replaceAll("_", " "), cell(own[name] ? `+${own[name]}` : "", "more"), short(sum[name]), short(last[name]), ...(has ? [""] : [])]);
-    data.limits.forEach((limit, n) => {
+    const rows = [], more = (name) => cell(own[name] ? `+${own[name]}` : "", "more");
+    data.limits.forEach((limit, n) => { // what fails comes first
       const [bound, most] = limit.at_most !== null ? [limit.at_most, "most"] : [limit.at_least, "least"], end = limited(limit, n, last);
       const fails = end !== null && (most === "most" ? end > bound : end < bound);
-      rows.push([limit.words, "", short(limited(limit, n, sum)), cell(short(end), fails ? "over" : ""), `at ${most} ${short(bound)}`]);
+      rows[fails ? "unshift" : "push"]([limit.words, more(limit.counter), short(limited(limit, n, sum)), cell(short(end), fails ? "over" : ""), `at ${most} ${short(bound)}`]);
     });
+    rows.push(...names.filter((name) => last[name] && !data.limits.some((limit) => limit.counter === name && !limit.per)).map((name) =>
+      [name.replaceAll("_", " "), more(name), short(sum[name]), short(last[name]), ...(has ? [""] : [])]));
     byId("counters").replaceChildren(table("Counters", ["counter", "this step", "so far", "at the end", ...(has ? ["limit"] : [])], rows));
   }
 

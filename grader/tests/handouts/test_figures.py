@@ -81,6 +81,12 @@ def test_every_figure_has_a_title_and_a_description() -> None:
     assert len(titles) == len(NAMES)
 
 
+@pytest.mark.parametrize("name", ["lanes", "sectors"])
+def test_the_first_figures_of_labs_3_and_6_fit_a_phone(name: str) -> None:
+    width = re.search(r' width="(\d+)"', drawing.figures()[name]().opening)
+    assert width and int(width[1]) <= 390 - 2 * 16  # the page has a margin on each side
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_every_text_can_be_read(pages: dict[bool, Page], dark: bool) -> None:
     complaints = {}

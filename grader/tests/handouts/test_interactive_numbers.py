@@ -241,7 +241,7 @@ def test_drawings_say_what_the_simulator_counts(
 @pytest.mark.parametrize(
     ("before", "after", "figure"),
     [
-        ("SECTOR = 32;", "SECTOR = 64;", "lanes"),
+        ("SECTOR = 32,", "SECTOR = 64,", "lanes"),
         ("agree(1) || agree(2)", "agree(1)", "lanes"),  # lanes 2 apart share an access
         ("all - parts(access).length", "all - 1", "lanes"),
         ("reserved: 1024,", "reserved: 0,", "tile"),

@@ -66,6 +66,8 @@ def test_a_wrong_part_is_pictured() -> None:
         check.verdict for check in grade.checks if f'<span class="name">{check.name}' in folded
     }
     assert named == {"pass"}
+    assert text.count("What next:") == sum(c.verdict == "fail" for c in grade.checks)
+    assert "grade it alone: <code>./grade lab4 -k 'tile: Ando 3x3" in text
     bold = re.findall(r'<p class="cause"><strong>(.*?)</strong>', text)
     assert bold and not any("differ:" in cause or "out[" in cause for cause in bold)
 
@@ -80,7 +82,7 @@ def test_line_finding_precedes_unwritten_pixels() -> None:
         ([unwritten, "so"], unwritten),
     ):
         check = Check("lab3/A/x", "x", "correct", "fail", 0, 1, "A", message=message)
-        item = html.Item(check, "", "", None, [], None, True, "", "")
+        item = html.Item(check, "", "", None, [], None, True, "", "", None)
         assert item.has_cause() and item.lines()[0] == first
 
 
@@ -277,6 +279,28 @@ def test_an_access_links_its_index_to_the_calculator(
     how = ["space=global", "way=load", "width=4"]
     assert state == ([f"index={index}", *where, *how] if index else [""])
     assert address.startswith(page.as_uri() if index else "")
+
+
+def test_a_check_of_bank_conflicts_links_its_access_with_its_variables(tmp_path: Path) -> None:
+    text = """enum { SIDE = 32 };
+__shared__ float s_t[SIDE * SIDE]; __global__ void k(int n) { int x = min(threadIdx.x, n - 1);
+    for (int a = x; a < n; a++) { sum += s_t[a * SIDE + f] * c_mask[a]; }
+    int f = 9; }"""
+    submission = Submission(spec.load("lab6"), tmp_path, "f", {"a.cu": text.encode()}, [])
+    clash = Counters(shared_load_wavefronts=32, shared_load_conflicts=31)
+    run = _traced([128 * i for i in range(32)], 32, clash)
+    run.warps[0] = msgspec.structs.replace(run.warps[0], file="f/a.cu")
+    details = {"counter": "shared_load_conflicts", "file": "f/a.cu", "line": 3}
+    check = Check("id", "t", "technique", "fail", part="B", details=details)
+    report = ReportData(submission, runs={"": run})
+    assert index_link.of_check(check, report, tmp_path) == ""  # no such page yet
+    (tmp_path / index_link.PAGE).parent.mkdir(parents=True)
+    (tmp_path / index_link.PAGE).touch()
+    address = unquote(index_link.of_check(check, report, tmp_path) or "")
+    defined = "x = min(threadIdx.x, n - 1); a = x; SIDE = 32"
+    assert f"#index=a * SIDE + f&constants={defined}&" in address
+    check.details["counter"] = "dram_bytes"
+    assert index_link.of_check(check, report, tmp_path) is None
 
 
 def test_the_roofline_places_a_kernel_by_its_counters() -> None:

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from grader.execute import step_target, steps
 from grader.execute.step_lines import Access, Block, Object
 from grader.execute.step_target import Target
-from grader.execute.steps import Focus, Pixel, Recording, Tap
+from grader.execute.steps import Focus, Limit, Pixel, Recording, Tap
 from grader.model import counters
 from grader.model.counters import Counters
 from grader.render import step_page
@@ -261,6 +261,26 @@ def test_the_small_pages_of_the_handouts(show: Open, figure: str) -> None:
         assert page.locator("#source [aria-current]").count() == 1
         assert page.evaluate(accessibility.CONTRAST) == [] == accessibility.objections(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_fails_is_above_the_fold_and_the_lanes_beside_the_buttons(show: Open) -> None:
+    recording = stepped.recording(EVERYTHING)
+    counted = "shared_load_conflicts", "shared_store_conflicts"
+    recording.limits = [Limit(name, "", name.replace("_", " "), 0, None) for name in counted]
+    (file,) = recording.sources
+    recording.sources = {file: ["long " * 40 for _ in recording.sources[file]]}
+    steps.complete(recording)
+    page = show(recording, 1280)
+    first = page.locator("#counters tbody tr").first
+    assert first.inner_text().startswith("shared store conflicts\t+31\t31\t304\tat most 0")
+    assert first.evaluate("row => row.getBoundingClientRect().bottom") < 900
+    assert "[its element] of s_" in page.locator("#legend").inner_text()
+    assert "extra because" not in page.locator(".why").inner_text()  # the sentence below says it
+    assert page.evaluate("(s => s.scrollWidth <= s.clientWidth)(document.querySelector('#source'))")
+    phone = show(recording, 390)
+    phone.locator("#grid div").last.scroll_into_view_if_needed()
+    for place in ("[data-move='step 1']", "#words", "#grid > :first-child", "#grid > :last-child"):
+        expect(phone.locator(place)).to_be_in_viewport(ratio=1)
 
 
 def test_reduced_motion_moves_nothing(page: Page) -> None:

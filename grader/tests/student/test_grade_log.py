@@ -1,6 +1,7 @@
 """`./grade log`: what a grade leaves, the story as a table, and that tampering shows."""
 
 import json
+import os
 import time
 import zipfile
 from collections.abc import Callable
@@ -10,8 +11,9 @@ from random import Random
 import msgspec
 import pytest
 
-from grader import paths
+from grader import exit_codes, paths
 from grader.compile import make
+from grader.grading import pipeline
 from grader.model.result import Check
 from grader.student import grade_log
 from grader.tests import tiny_course
@@ -51,6 +53,20 @@ def test_the_story_of_a_lab(folder: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert "A  few loads: 18 -> 9" in said and "fails: B  identity on 97x61" in said
     assert 'why: "a tile' in said and "\x1b" not in said
     assert "cannot prove" in " ".join(said.split())
+
+
+@pytest.mark.usefixtures("folder")
+def test_unread_grade_is_logged(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """As of `./grade lab9 | head -1`."""
+    unread, stdout = os.pipe()
+    os.close(unread)
+    graded = tiny_course.graded(40, "identity on 97x61", exit_codes.LESS)
+    monkeypatch.setattr(pipeline, "grade", lambda *_given, **_named: graded)
+    with monkeypatch.context() as patched, os.fdopen(stdout, "w") as closed:
+        patched.setattr("sys.stdout", closed)
+        assert tiny_course.call(patched, "lab9") == exit_codes.LESS
+    assert [entry.number for entry in grade_log.read("lab9").entries] == [1]
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_tampering_is_detected(folder: Path) -> None:
