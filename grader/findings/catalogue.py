@@ -63,7 +63,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("out-of-bounds", "fault-never-set"): "{actor} used a pointer that was never set",
     ("out-of-bounds", "fault-no-allocation"): "{actor} accessed address {address}, which belongs "
     "to no allocation",
-    ("out-of-bounds", "fault-before"): "{actor} accessed memory {before} bytes before {thing}",
+    ("out-of-bounds", "fault-before"): "{actor} accessed memory of no array: {before} bytes before "
+    "{thing}",
     ("out-of-bounds", "fault-past-end"): "{actor} accessed memory {past} {thing}",
     ("out-of-bounds", "fault-dynamic"): "{actor} accessed {dynamic} past its end: the launch asked "
     "for {asked} bytes of dynamic shared memory{if_elements}",
@@ -288,8 +289,7 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("use-after-free", "frame"): "{accesses} of a local variable that no longer exists",
     ("out-of-bounds", "block-before"): "{accesses} {value} bytes before the beginning of a block "
     "of {limit} bytes",
-    ("out-of-bounds", "block-after"): "{accesses} {value} bytes past the end of a block of {limit} "
-    "bytes",
+    ("out-of-bounds", "block-after"): "{accesses} {after} a block of {limit} bytes",
     ("out-of-bounds", "named"): "{accesses} outside of {text}",
     ("out-of-bounds", "nowhere"): "{accesses} outside of any variable or block",
     ("out-of-bounds", "output"): "{accesses} just outside of an array of the caller",

@@ -169,6 +169,11 @@ class Phrases:
         return f"{begins} bytes past the end of" if begins else "just past the end of"
 
     @property
+    def after(self) -> str:
+        """Of an access behind a block, which may be another one than is meant."""
+        return f"of no array: {self.f.value} bytes past" if self.f.value else "just past"
+
+    @property
     def thing(self) -> str:
         """The array of 4096 bytes allocated at x.cu:12, s_tile (1024 bytes of shared memory,
         declared at x.cu:7), ..."""
