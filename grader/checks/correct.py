@@ -22,7 +22,7 @@ from grader.model.finding import Finding
 from grader.model.lab import Case, Input, Lab
 from grader.model.result import Check
 from grader.model.verdicts import grade_line
-from grader.oracle import cache, compare, kept
+from grader.oracle import cache, compare, disk_cache
 from grader.oracle.cache import Prepared
 from grader.oracle.compare import Comparison
 from grader.oracle.operations import OPERATIONS
@@ -170,16 +170,19 @@ def judge_case(session: Session, case: Case, binary: Binary) -> Check:
         return _no_output(this)
     if outcome.status.returned != 0:
         return _returned_error(this, outcome.status)
-    keeps, asked = kept.may_keep(gpu), (this.operation, case.exact, case.signature(), case.seed)
+    may_cache, asked = (
+        disk_cache.may_use(gpu),
+        (this.operation, case.exact, case.signature(), case.seed),
+    )
     outside = _outside(outcome)
-    if keeps and not outside and kept.was_right(lab, asked, outcome.output):
+    if may_cache and not outside and disk_cache.was_right(lab, asked, outcome.output):
         return this.passed()
     comparison = compare.compare(outcome.output, prepared.expected)
     if comparison.right():
         if outside:
             return this.failed([*outside, *_findings(outcome)], "wrote-outside")
-        if keeps:
-            kept.remember_right(lab, asked, outcome.output)
+        if may_cache:
+            disk_cache.remember_right(lab, asked, outcome.output)
         return this.passed()
     if case.hidden:
         if not comparison.unwritten.any():

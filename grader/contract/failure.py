@@ -9,7 +9,7 @@ from grader.contract.prepared import asked_of, expected_of
 from grader.contract.step import Failing, Step
 from grader.model.finding import Finding
 from grader.model.lab import Contract
-from grader.oracle import compare, kept
+from grader.oracle import compare, disk_cache
 from grader.oracle.compare import SIGNALLING, Comparison
 from grader.oracle.operations import Array
 from grader.sandbox.ending import ADVICE
@@ -193,8 +193,8 @@ def _judge_step(
                 "call must change nothing",
             )
         return None
-    keeps, asked = kept.may_keep(player.gpu), asked_of(player.lab, player.contract, step)
-    if keeps and kept.was_right(player.lab, asked, result.output):
+    may_cache, asked = disk_cache.may_use(player.gpu), asked_of(player.lab, player.contract, step)
+    if may_cache and disk_cache.was_right(player.lab, asked, result.output):
         return None
     right = (
         played.prepared.expected(index)
@@ -203,8 +203,8 @@ def _judge_step(
     )
     comparison = compare.compare(result.output, right)
     if comparison.right():
-        if keeps:
-            kept.remember_right(player.lab, asked, result.output)
+        if may_cache:
+            disk_cache.remember_right(player.lab, asked, result.output)
         return None
     return Failure(index, "wrong-output", found or refused, comparison, tuple(findings))
 

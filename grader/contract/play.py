@@ -23,7 +23,7 @@ from grader.execute.modes import PLAIN, SANITIZED, Mode
 from grader.execute.recorded import Recording
 from grader.model.finding import Finding
 from grader.model.lab import Contract, Lab
-from grader.oracle import kept
+from grader.oracle import disk_cache
 from grader.oracle.operations import Array
 from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import WITHOUT_DEVICE, Limits
@@ -128,7 +128,7 @@ class Player:
         """Starts a sequence. Yields what waits for its end."""
         folder = Path(tempfile.mkdtemp(dir=self.work))
         try:
-            make = prepare_drawn if is_drawn and kept.may_keep(self.gpu) else prepare
+            make = prepare_drawn if is_drawn and disk_cache.may_use(self.gpu) else prepare
             prepared = make(self.lab, self.contract, sequence, folder)
             with self._run(folder, prepared) as recording:
                 yield lambda: self._waited(folder, prepared, recording)

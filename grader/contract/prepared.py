@@ -26,7 +26,7 @@ from grader.contract import arrays, script
 from grader.contract.script import Slot
 from grader.contract.step import Sequence, Step
 from grader.model.lab import Contract, Lab
-from grader.oracle import kept, operations
+from grader.oracle import disk_cache, operations
 from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs
 from grader.oracle.recent import Recent
@@ -56,7 +56,7 @@ class Prepared:
 
     def expected(self, index: int) -> Expected:
         """The right result of a step."""
-        place, stored = self._places.get(index), self._kept
+        place, stored = self._places.get(index), self._cached
         if place is None or stored is None:
             step = self.sequence[index]
             return expected_of(self.lab, self.contract, step, self.large.get(index))
@@ -70,12 +70,12 @@ class Prepared:
         """Where the result of each step is that is kept."""
         places, end = {}, 0
         for index, (step, slot) in enumerate(zip(self.sequence, self.slots, strict=True)):
-            if _is_kept(step, slot):
+            if _is_cached(step, slot):
                 places[index] = slice(end, end := end + int(np.prod(slot.shape)))
         return places
 
     @cached_property
-    def _kept(self) -> tuple[AnyFloat, AnyFloat] | None:
+    def _cached(self) -> tuple[AnyFloat, AnyFloat] | None:
         """The values and the bounds of all results that are kept, one after the other."""
         length = max((place.stop for place in self._places.values()), default=0)
         with suppress(OSError, ValueError):
@@ -120,11 +120,11 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence, folder: Path
     it. In `folder` where there is no room for it, or its inputs are too large."""
     key = hashlib.sha256(repr((_asks(contract), sequence)).encode())
     try:
-        home = kept.home(lab)
+        home = disk_cache.home(lab)
     except OSError:
         return prepare(lab, contract, sequence, folder)
     place = home / key.hexdigest()[:24]
-    if (slots := _kept_slots(place)) is not None:
+    if (slots := _cached_slots(place)) is not None:
         return Prepared(lab, contract, sequence, place, slots)
     _remove_damaged(place)
     given = [inputs(step) for step in sequence]
@@ -144,14 +144,14 @@ def prepare_drawn(lab: Lab, contract: Contract, sequence: Sequence, folder: Path
             made.chmod(0o755)
             with suppress(OSError):  # it is there: another grader was faster
                 os.rename(made, place)
-            if _kept_slots(place) is not None:
+            if _cached_slots(place) is not None:
                 return Prepared(lab, contract, sequence, place, new.slots, new.large)
         finally:
             shutil.rmtree(made, ignore_errors=True)
     return prepare(lab, contract, sequence, folder, given)
 
 
-def _kept_slots(place: Path) -> list[Slot] | None:
+def _cached_slots(place: Path) -> list[Slot] | None:
     """Of the files that are kept there; None: there are none, or they are damaged."""
     with suppress(OSError, msgspec.DecodeError):
         found = msgspec.json.decode((place / SLOTS).read_bytes(), type=_KeptFiles)
@@ -165,7 +165,7 @@ def _remove_damaged(place: Path) -> None:
     programs on: no two look and remove at once."""
     with suppress(OSError), (place.parent / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if _kept_slots(place) is None:
+        if _cached_slots(place) is None:
             shutil.rmtree(place, ignore_errors=True)
 
 
@@ -205,8 +205,8 @@ def expected_of(lab: Lab, contract: Contract, step: Step, given: Inputs | None =
     return expected(operation(lab, step), exact, step)
 
 
-def _is_kept(step: Step, slot: Slot) -> bool:
-    return step.huge is None and int(np.prod(slot.shape)) <= kept.LARGE
+def _is_cached(step: Step, slot: Slot) -> bool:
+    return step.huge is None and int(np.prod(slot.shape)) <= disk_cache.LARGE
 
 
 def _asks(contract: Contract) -> tuple[object, ...]:
@@ -219,7 +219,7 @@ def _asks(contract: Contract) -> tuple[object, ...]:
 
 def inputs(step: Step) -> Inputs:
     """The arrays of a step, read-only."""
-    return _kept_inputs(step) if _is_small(step) else _new_inputs(step)
+    return _recent_inputs(step) if _is_small(step) else _new_inputs(step)
 
 
 def _is_small(step: Step) -> bool:
@@ -235,7 +235,7 @@ def _new_inputs(step: Step) -> Inputs:
 
 def expected(operation: str, exact: str | None, step: Step) -> Expected:
     """The right result of a step."""
-    return (_kept_expected if _is_small(step) else _new_expected)(operation, exact, step)
+    return (_recent_expected if _is_small(step) else _new_expected)(operation, exact, step)
 
 
 def _new_expected(operation: str, exact: str | None, step: Step) -> Expected:
@@ -250,5 +250,5 @@ def _result_bytes(right: Expected) -> int:
     return right.value.nbytes + right.bound.nbytes
 
 
-_kept_inputs = Recent(_new_inputs, _input_bytes, INPUT_BYTES)
-_kept_expected = Recent(_new_expected, _result_bytes, RESULT_BYTES)
+_recent_inputs = Recent(_new_inputs, _input_bytes, INPUT_BYTES)
+_recent_expected = Recent(_new_expected, _result_bytes, RESULT_BYTES)

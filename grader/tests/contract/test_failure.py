@@ -16,7 +16,7 @@ from grader.contract.step import Failing, Step
 from grader.model import spec
 from grader.model.finding import Finding
 from grader.model.lab import Contract, Lab
-from grader.oracle import compare, kept
+from grader.oracle import compare, disk_cache
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array
 
@@ -300,7 +300,7 @@ def replace_step(finding: Finding) -> Finding:
 def test_truncated_cache_file_is_rebuilt(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(disk_cache, "FOLDER", tmp_path)
     first = prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path)
     file = first.folder / name
     whole = file.read_bytes()
@@ -313,16 +313,16 @@ def test_cache_of_a_concurrent_grader_survives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It runs a program on these files, after the first has seen that there are none."""
-    monkeypatch.setattr(kept, "FOLDER", tmp_path)
-    look, others = prepared._kept_slots, list[Prepared]()
+    monkeypatch.setattr(disk_cache, "FOLDER", tmp_path)
+    look, others = prepared._cached_slots, list[Prepared]()
 
     def other_is_faster(place: Path) -> list[Slot] | None:
-        monkeypatch.setattr(prepared, "_kept_slots", look)
+        monkeypatch.setattr(prepared, "_cached_slots", look)
         found = look(place)
         others.append(prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path))
         return found
 
-    monkeypatch.setattr(prepared, "_kept_slots", other_is_faster)
+    monkeypatch.setattr(prepared, "_cached_slots", other_is_faster)
     removed: list[Path] = []
     monkeypatch.setattr("shutil.rmtree", lambda path, **_: removed.extend(path.glob("slots.json")))
     mine = prepared.prepare_drawn(*lab_and("B"), (STEP,), tmp_path)
@@ -339,7 +339,7 @@ def test_uncached_inputs_are_made_once(
         made.append(step)
         return arrays.inputs(step)
 
-    monkeypatch.setattr(kept, "FOLDER", tmp_path / "kept")
+    monkeypatch.setattr(disk_cache, "FOLDER", tmp_path / "kept")
     monkeypatch.setattr(prepared, "_new_inputs", count)
     monkeypatch.setattr(prepared, "MOST_IN_MEMORY", 0)
     if reason == "too large":

@@ -13,7 +13,7 @@ from grader.execute import backend
 from grader.grading import pipeline
 from grader.model import result, spec
 from grader.model import submission as submissions
-from grader.oracle import kept
+from grader.oracle import disk_cache
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
 from grader.tests.known_submissions import entries, table
@@ -42,7 +42,7 @@ def _prepare(count: int) -> None:
     first = os.getpid() * share  # processes that start in a row have numbers in a row
     os.sched_setaffinity(0, {cores[(first + n) % len(cores)] for n in range(share)})
     os.environ["CONVLABS_NO_SANDBOX"] = "1"
-    kept.may_keep = lambda gpu: not gpu
+    disk_cache.may_use = lambda gpu: not gpu
 
 
 def grade(entry: Entry, pattern: str | None = None) -> Graded:

@@ -1,5 +1,5 @@
-"""What is kept of a lab below build/ as long as the code is the same that decides it: the files of
-generated sequences (contract/prepared.py), and which large outputs were found right.
+"""The cache of a lab below build/, valid as long as the code is the same that decides its content:
+the files of generated sequences (contract/prepared.py), and which large outputs were found right.
 
 Programs that add in the same order give the same bits, and to compute the right result takes longer
 than most of them need. So an output is first looked up by its hash.
@@ -19,24 +19,24 @@ from grader.model.lab import Lab
 from grader.oracle.operations import Array
 from grader.sandbox import choice
 
-FOLDER = paths.BUILD / "drawn"
-CODE = ("grader/contract", "grader/oracle", "datasets")  # decide what is kept, with the lab's files
+FOLDER = paths.BUILD / "cache"
+CODE = ("grader/contract", "grader/oracle", "datasets")  # decide the content, with the lab's files
 RIGHT = "right"  # the file with the hashes of right outputs, one after the other
 DIGEST = 32  # bytes of each
 MOST_RIGHT = 4 << 20  # bytes of them
-STALE = 86_400  # seconds after which nobody uses what was kept for an older course
+STALE = 86_400  # seconds after which nobody uses the cache of an older course
 LARGE = 4_000  # elements of an output that is looked up; a smaller one is compared as fast
 
 
-def may_keep(gpu: bool) -> bool:
-    """Outside of a sandbox a program could write to what is kept."""
+def may_use(gpu: bool) -> bool:
+    """Outside of a sandbox a program could write to the cache."""
     return choice.tier(gpu) is not None
 
 
 def home(lab: Lab) -> Path:
-    """The folder of what is kept of a lab. Raises OSError."""
+    """The folder of a lab's cache. Raises OSError."""
     folder = FOLDER / lab.id / _code(lab.folder)
-    if not folder.exists():  # the course has changed: what was kept for an older one goes
+    if not folder.exists():  # the course has changed: the cache of an older one goes
         folder.mkdir(parents=True, exist_ok=True)
         for passed in (FOLDER, folder.parent, folder):
             passed.chmod(0o755)  # whatever the umask is, as of the files
