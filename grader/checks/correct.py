@@ -40,6 +40,10 @@ UNKNOWN_MEMORY = {
 }
 COPIED = "invalid-copy"  # bytes that cannot be meant
 MOST_PRINTED = 5  # lines of the student's own that a message shows
+MEANING = {
+    "cudaErrorInvalidResourceHandle": "this stream or event was never created, or is destroyed: "
+    "is its index inside of its array?",
+}
 UNSOLVED = 801  # cudaErrorNotSupported, which the functions of a starter return
 
 
@@ -333,6 +337,7 @@ def _returned_error(this: _Run, status: Status) -> Check:
     """The function returned an error where it should compute. Only what a starter returns points to
     a TODO."""
     lines = [status.error, *_findings(this.outcome)]
+    lines += [text for error, text in MEANING.items() if error in status.error]
     lines += _open_todo(this) if status.returned == UNSOLVED else []
     return this.failed(lines, "returned-error")
 

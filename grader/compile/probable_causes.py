@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from itertools import islice
 
@@ -155,6 +156,9 @@ _NVCC = {
 _NVCC_WARNING = re.compile(
     r"^(?P<file>.+)\((?P<line>\d{1,9})\): warning #(?P<n>\d+)-D: (?P<text>.*)$"
 )
+PRAGMAS = ("omp", "unroll", "nounroll")
+ALIKE = 0.66  # as difflib measures: opm and omp
+_PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+(\w+)", re.MULTILINE)
 SEMICOLON = "the `;` after `{word} (...)` ends the {what}: what follows runs {when}"
 _ENDED = {
     "for": ("loop", "once, after it"),
@@ -208,7 +212,8 @@ def causes(log: str, diagnostics: list[Diagnostic], submission: Submission) -> l
     """The probable causes among a compiler's messages about a submission, and those that are seen
     in its text; by line, without repetitions."""
     names = {submission.path(name): name for name in submission.contents}
-    found = [*_semicolons(submission), *_unlaunched(submission), *_no_address(submission)]
+    seen = (_semicolons, _unknown_pragmas, _unlaunched, _no_address)
+    found = [cause for look in seen for cause in look(submission)]
     warnings = [d for d in diagnostics if d.file in names and d.severity == "warning"]
     for each in warnings[:MOST_READ]:
         if "sim_" not in each.text:
@@ -286,6 +291,17 @@ def _semicolons(submission: Submission) -> Iterator[Cause]:
     for name in submission.contents:
         for line, word, _ in ended_heads(submission.text(name)):
             yield _cause(submission, name, line, "empty-body", _semicolon(word))
+
+
+def _unknown_pragmas(submission: Submission) -> Iterator[Cause]:
+    """Those that are nearly `omp` or `unroll`: each compiler has others that mean nothing to it."""
+    for name in submission.contents:
+        for match in _PRAGMA.finditer(submission.text(name)):
+            near = get_close_matches(match[1], PRAGMAS, 1, ALIKE)
+            if match[1] not in PRAGMAS and near:
+                line = submission.text(name).count("\n", 0, match.start(1)) + 1
+                text = f"`#pragma {match[1]}` is unknown, and ignored: write `#pragma {near[0]}`"
+                yield _cause(submission, name, line, "unknown-pragmas", text)
 
 
 @lru_cache(maxsize=8)

@@ -138,7 +138,7 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("invalid-launch", "empty"): "{launch_fails}: a grid of {grid} blocks of {threads} threads is "
     "empty: every dimension must be at least 1; was a size rounded down to 0?{if_unchecked}",
     ("invalid-launch", "threads"): "{launch_fails}: block {threads} has {volume} threads; a block "
-    "may have at most {limit}{if_unchecked}",
+    "may have at most {limit}: a launch is <<<grid, block>>>{if_unchecked}",
     ("invalid-launch", "bounds"): "{launch_fails}: block {threads} has {volume} threads; "
     "__launch_bounds__ of the kernel allows {limit}{if_unchecked}",
     ("invalid-launch", "block-z"): "{launch_fails}: block {threads}: z may be at most "

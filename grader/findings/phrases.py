@@ -398,6 +398,11 @@ class Phrases:
 
     @property
     def if_elements(self) -> str:
+        if self.it.space == "device" and self.f.bytes and self.it.bytes % self.f.bytes:
+            return (
+                f"; {self.it.bytes} bytes are no whole number of elements: multiply their number "
+                "by their sizeof"
+            )
         if self.f.cause != "elements":
             return ""
         return (

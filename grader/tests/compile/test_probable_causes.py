@@ -14,6 +14,9 @@ from grader.model.submission import Submission
 FLAGS = ["-O1", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-S", "-o", "/dev/null"]
 MALLOC = "int cudaMalloc(void **d, unsigned long bytes);\n"
 SAID = {
+    "int f(void) {\n#pragma opm parallel\n    return 1;\n}\n": (
+        "line 2: `#pragma opm` is unknown, and ignored: write `#pragma omp`"
+    ),
     MALLOC + "int f(float *p) { return cudaMalloc((void **)p, 4); }\n": (
         "line 2: cudaMalloc() needs the address of `p`: (void **)&p"
     ),
@@ -53,6 +56,7 @@ SAID = {
     ),
 }
 NOT_SAID = [
+    "#pragma once\n#pragma nounroll\n#pragma STDC FP_CONTRACT ON\nint f(void) { return 1; }\n",
     MALLOC + "int f(float *p) { return cudaMalloc((void **)&p, 4); }\n",
     MALLOC + "int f(float **p) { return cudaMalloc((void **)p, 4); }\n",
     "int f(int a, int b) { return a ? b : 2; }\nvoid g(int unused) {}\n",
