@@ -41,13 +41,7 @@ def judge_nvcc(submission: Submission, report: Path, known: Sequence[Cause] = ()
         causes = probable_causes.causes("\n".join(messages), [], submission)
         new = [c.render() for c in causes if not c.is_said_by(known)]
         return build_line(submission.lab, NAME, "pass", new[: probable_causes.MOST])
-    diagnostics = diagnostics_in("\n".join(messages), submission.shown)
-    errors = [d for d in diagnostics if d.severity == "error"]
-    ptxas_errors = [line for line in messages if line.startswith("ptxas error")]
-    errors = cuda_words.reworded(errors, "", submission)
-    lines = listed(errors, submission) if errors else shared_data("\n".join(messages))
-    lines = lines or ptxas_errors
-    if lines:
+    if lines := errors_of(submission, messages):
         why = "the simulator accepts your file, but nvcc refuses it: it would not run on a GPU"
         return build_line(submission.lab, NAME, "fail", [why, *lines])
     report.unlink(missing_ok=True)
@@ -56,6 +50,15 @@ def judge_nvcc(submission: Submission, report: Path, known: Sequence[Cause] = ()
     reason = next((line.strip() for line in messages if line.strip()), f"it ended with {status}")
     lines = [f"nvcc does not work on this machine: {reason[:200]}"]
     return build_line(submission.lab, NAME, "skip", lines)
+
+
+def errors_of(submission: Submission, messages: Sequence[str]) -> list[str]:
+    """Why nvcc refuses a submission; [] where it does not say."""
+    diagnostics = diagnostics_in("\n".join(messages), submission.shown)
+    errors = [d for d in diagnostics if d.severity == "error"]
+    errors = cuda_words.reworded(errors, "", submission)
+    lines = listed(errors, submission) if errors else shared_data("\n".join(messages))
+    return lines or [line for line in messages if line.startswith("ptxas error")]
 
 
 def _stopped(messages: list[str], status: str) -> str | None:

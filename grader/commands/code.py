@@ -1,0 +1,110 @@
+"""`./grade labN --code` and `./grade run FILE --code`: what nvcc makes of each line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from grader import exit_codes
+from grader.commands import options, output
+from grader.commands.errors import CommandError, UsageError
+from grader.compile import make
+from grader.compile.make_process import BuildError
+from grader.execute.addr2line import shortened
+from grader.execute.profile import Launch
+from grader.machine_code import compiled, page, ran, report, terminal
+from grader.machine_code.compiled import Code, NoCodeError
+from grader.model.submission import Submission
+
+WIDTH = 110
+
+
+def lab(lab_id: str, src: str, pattern: str | None) -> int:
+    """Shows the machine code of a submission. Returns the exit status."""
+    submission = options.submission(options.load(lab_id), src)
+    if submission.problems:
+        raise UsageError("\n       ".join([*submission.problems, *submission.remedies()]))
+    texts = {submission.path(n): submission.text(n) for n in submission.contents if _is_cuda(n)}
+    if not texts:
+        raise UsageError(f"{lab_id} has no CUDA file, and so no code for a GPU")
+    require_nvcc()
+    output.announce_first_build()
+    with _said():
+        code, binary = _built(submission)
+    launches = _launches(submission, binary, pattern) if binary else []
+    print(_shown(lab_id, code, texts, binary, launches, pattern is not None))
+    return exit_codes.FULL_MARKS
+
+
+def require_nvcc() -> None:
+    """Raises CommandError where there is no nvcc."""
+    with _said():
+        compiled.require_nvcc()
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    """Turns a NoCodeError into a CommandError."""
+    try:
+        yield
+    except NoCodeError as problem:
+        raise CommandError(str(problem), exit_codes.LESS) from problem
+
+
+def _built(submission: Submission) -> tuple[Code, Path | None]:
+    """The machine code, and the traced program where the simulator takes the file."""
+    with ExitStack() as stack:
+        request = make.BuildRequest(submission, "sim", "code")
+        wait = stack.enter_context(make.start(request))
+        traced = None
+        with suppress(BuildError, OSError):
+            traced = make.build(make.BuildRequest(submission, "sim", "checked")).binary
+        return compiled.of_submission(submission, wait), traced
+
+
+def _launches(submission: Submission, binary: Path, pattern: str | None) -> list[Launch]:
+    from grader.machine_code import runs
+    from grader.sandbox.workspace import workspace
+
+    with workspace() as work:
+        return list(runs.launches(submission, binary, work, pattern))
+
+
+def program(files: list[str], binary: Path, launches: list[Launch]) -> str:
+    """What to say of a user's own program that was built with its machine code."""
+    codes, texts = [], {}
+    for number, name in enumerate(files):
+        if _is_cuda(name):
+            with _said():
+                codes.append(compiled.read(binary.with_name(f"{number}.txt"), compiled.errors))
+            texts[shortened(name)] = Path(name).read_text(errors="replace")
+    functions = [function for code in codes for function in code.functions]
+    needs = {name: one for code in codes for name, one in code.resources.items()}
+    return _shown(Path(files[0]).stem, Code(functions, needs), texts, binary, launches)
+
+
+def _is_cuda(name: str) -> bool:
+    return name.endswith(".cu")
+
+
+def _shown(
+    title: str,
+    code: Code,
+    texts: Mapping[str, str],
+    binary: Path | None,
+    launches: list[Launch],
+    only_ran: bool = False,
+) -> str:
+    """Writes the page; the text for the terminal."""
+    names = {kernel.name for kernel in code.kernels}
+    counted = ran.of_launches(binary, launches, names) if binary else {}
+    found = report.kernels(code, texts, counted, only_ran and bool(counted))
+    if not found:
+        return "no kernel: nvcc made no code for a GPU"
+    sources = {file: text.splitlines() for file, text in texts.items()}
+    file = output.page_file("code", title, page.page(title, found, sources))
+    width = min(output.width_of(sys.stdout) or WIDTH, WIDTH)
+    text = terminal.text(found, sources, width)
+    return f"{text}\n\n  source and instructions side by side: {shortened(str(file))}"

@@ -1,0 +1,159 @@
+"""What the machine code shows of each source line."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from grader.execute.addr2line import Location
+from grader.machine_code import kinds
+from grader.machine_code.flow import WHOLE, Flow, Region
+from grader.machine_code.kinds import Access
+from grader.machine_code.listing import Function, Instruction
+from grader.source import code as source
+from grader.source.code import Code
+
+
+@dataclass
+class Line:
+    """Its instructions, by their places in the function, and what they are. unrolled: an access
+    that follows itself so often, in a loop or in none. hoisted: an access that stands before the
+    loop of that line, and not in it."""
+
+    place: Location
+    code: list[int] = field(default_factory=list)
+    accesses: Counter[Access] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    unrolled: tuple[Access, int, bool] | None = None
+    hoisted: tuple[Access, int] | None = None
+    fused: int = 0  # instructions that are a product and a sum, where the source has both
+
+
+def of_function(function: Function, texts: Mapping[str, str]) -> list[Line]:
+    """The lines of the files in `texts` that have instructions, in order. An instruction belongs to
+    the innermost of them that it was made for."""
+    lines: dict[Location, Line] = {}
+    for index, one in enumerate(function.code):
+        place = next((place for place in one.chain if place[0] in texts), None)
+        if place is not None and one.op != "NOP":
+            _count(lines.setdefault(place, Line(place)), index, one)
+    flow = Flow(function)
+    for line in lines.values():
+        text = source.read(texts[line.place[0]])
+        _fused(line, text, function)
+        _unrolled(line, _Copies(function, flow, texts))
+        _hoisted(line, text, flow, lines)
+    return [lines[place] for place in sorted(lines)]
+
+
+def _count(line: Line, index: int, one: Instruction) -> None:
+    line.code.append(index)
+    access = kinds.access(one.op, one.operands)
+    if access:
+        line.accesses[access] += 1
+    if access is None or access.name == kinds.OPERAND:
+        line.kinds[kinds.kind(one.op, one.operands)] += 1
+
+
+def statement(text: Code, line: int) -> range:
+    """The tokens of the statements that a line has a part of."""
+    inside = text.between(line, line)
+    first, last = inside.start, max(inside.stop, inside.start + 1)
+    ends = (";", "{", "}")
+    while first > 0 and text.tokens[first - 1].text not in ends:
+        first -= 1
+    while last < len(text.tokens) and text.tokens[last - 1].text not in ends:
+        last += 1
+    return range(first, min(last, len(text.tokens)))
+
+
+def _words(text: Code, inside: range) -> list[str]:
+    return [text.tokens[at].text for at in inside]
+
+
+def _fused(line: Line, text: Code, function: Function) -> None:
+    words = _words(text, statement(text, line.place[1]))
+    both = "*" in words and not {"+", "+=", "-", "-="}.isdisjoint(words)
+    if both and "/" not in words and not any("fma" in word for word in words):
+        line.fused = sum(function.code[at].op.startswith(("FFMA", "DFMA")) for at in line.code)
+
+
+@dataclass(frozen=True)
+class _Copies:
+    """How often an access of a line could stand in the code if no loop were unrolled."""
+
+    function: Function
+    flow: Flow
+    texts: Mapping[str, str]
+
+    def most(self, chain: Sequence[Location]) -> int | None:
+        """None where a macro may hide some."""
+        number = 1
+        called = ""
+        for file, line in chain:
+            if file not in self.texts:
+                continue
+            text = source.read(self.texts[file])
+            inside = statement(text, line)
+            if _has_macro(text, inside):
+                return None
+            times = _times(text, inside, called)
+            if called and not times:  # a lambda, or a call that a header makes
+                return None
+            number *= max(1, times)
+            function = text.function_at(line)
+            called = text.tokens[function.at].text if function else ""
+        return number
+
+
+def _has_macro(text: Code, inside: range) -> bool:
+    macros = [d.words for d in text.directives if d.name == "define" and d.words]
+    hiding = {m[0].text for m in macros if not {"[", "*", "("}.isdisjoint(w.text for w in m)}
+    return not hiding.isdisjoint(_words(text, inside))
+
+
+def _times(text: Code, inside: range, called: str) -> int:
+    """How often a statement calls a function; without one, how many accesses it can have."""
+    if called:
+        return _words(text, inside).count(called)
+    indexed = sum(1 for _ in text.indexed(inside))
+    words = ["(", *_words(text, inside)]
+    stars = [
+        after == "*" and not (before.isidentifier() or before[-1:].isdigit() or before in ")]")
+        for before, after in pairwise(words)
+    ]
+    return indexed + sum(stars) + words.count("->")
+
+
+def _unrolled(line: Line, copies: _Copies) -> None:
+    groups: dict[tuple[Access, tuple[Location, ...], Region], list[int]] = defaultdict(list)
+    for index in line.code:
+        one = copies.function.code[index]
+        if access := kinds.access(one.op, one.operands):
+            groups[access, one.chain, copies.flow.loop_of(one.address)].append(one.address)
+    for (access, chain, region), addresses in groups.items():
+        number = copies.flow.in_a_row(addresses, region) if len(addresses) > 1 else 1
+        most = copies.most(chain) if number > 1 else 1
+        known = line.unrolled[1] if line.unrolled else 1
+        if most is not None and number > max(most, known):
+            line.unrolled = access, number, region != WHOLE
+
+
+def _hoisted(line: Line, text: Code, flow: Flow, lines: Mapping[Location, Line]) -> None:
+    """Looks for a loop of the source around the line that is a loop of the code, which the line's
+    accesses stand before."""
+    file, number = line.place
+    code = flow.function.code
+    around = [s for s in text.loops if s.first < number <= s.last]
+    found = {kinds.access(code[i].op, code[i].operands): code[i].address for i in line.code}
+    for loop in sorted(around, key=lambda s: -s.first):
+        inside = [lines[file, n] for n in range(loop.first, loop.last + 1) if (file, n) in lines]
+        at = [code[i].address for one in inside if one is not line for i in one.code]
+        regions = {flow.loop_of(address) for address in at} - {WHOLE}
+        own = {flow.loop_of(code[i].address) for i in line.code}
+        for access, last in found.items():
+            if access and regions and own == {WHOLE} and last < min(r[0] for r in regions):
+                line.hoisted = access, loop.first
+                return
