@@ -15,17 +15,20 @@ from grader.machine_code.listing import Function, Instruction
 from grader.source import code as source
 from grader.source.code import Code
 
+MEMORY = ("global", "shared", "constant", "texture")  # what the source asks for; spills are not
+
 
 @dataclass
 class Line:
-    """Its instructions, by their places in the function, and what they are. unrolled: an access
-    that follows itself so often, in a loop or in none. hoisted: an access that stands before the
-    loop of that line, and not in it."""
+    """Its instructions, by their places in the function, and what they are. looped: the memories of
+    which an access is in a loop. unrolled: an access that follows itself so often, in a loop or in
+    none. hoisted: an access that stands before the loop of that line."""
 
     place: Location
     code: list[int] = field(default_factory=list)
     accesses: Counter[Access] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
+    looped: set[str] = field(default_factory=set)
     unrolled: tuple[Access, int, bool] | None = None
     hoisted: tuple[Access, int] | None = None
     fused: int = 0  # instructions that are a product and a sum, where the source has both
@@ -131,8 +134,11 @@ def _unrolled(line: Line, copies: _Copies) -> None:
     groups: dict[tuple[Access, tuple[Location, ...], Region], list[int]] = defaultdict(list)
     for index in line.code:
         one = copies.function.code[index]
-        if access := kinds.access(one.op, one.operands):
-            groups[access, one.chain, copies.flow.loop_of(one.address)].append(one.address)
+        access = kinds.access(one.op, one.operands)
+        if access and access.space in MEMORY:
+            region = copies.flow.loop_of(one.address)
+            groups[access, one.chain, region].append(one.address)
+            line.looped |= {access.space} if region != WHOLE else set()
     for (access, chain, region), addresses in groups.items():
         number = copies.flow.in_a_row(addresses, region) if len(addresses) > 1 else 1
         most = copies.most(chain) if number > 1 else 1
@@ -142,18 +148,22 @@ def _unrolled(line: Line, copies: _Copies) -> None:
 
 
 def _hoisted(line: Line, text: Code, flow: Flow, lines: Mapping[Location, Line]) -> None:
-    """Looks for a loop of the source around the line that is a loop of the code, which the line's
-    accesses stand before."""
+    """Looks for loads that a loop of the source has, all of which stand before that of the code.
+    nvcc counts what it has moved out of a loop to the loop's head."""
     file, number = line.place
-    code = flow.function.code
-    around = [s for s in text.loops if s.first < number <= s.last]
-    found = {kinds.access(code[i].op, code[i].operands): code[i].address for i in line.code}
-    for loop in sorted(around, key=lambda s: -s.first):
-        inside = [lines[file, n] for n in range(loop.first, loop.last + 1) if (file, n) in lines]
-        at = [code[i].address for one in inside if one is not line for i in one.code]
-        regions = {flow.loop_of(address) for address in at} - {WHOLE}
-        own = {flow.loop_of(code[i].address) for i in line.code}
-        for access, last in found.items():
-            if access and regions and own == {WHOLE} and last < min(r[0] for r in regions):
-                line.hoisted = access, loop.first
-                return
+    found: dict[Access, int] = {}
+    for one in (flow.function.code[i] for i in line.code):
+        access = kinds.access(one.op, one.operands)
+        if access and access.space in MEMORY and access.way == "load":
+            found[access] = one.address
+    has_own = _times(text, text.between(number, number), "")
+    for loop in text.loops:
+        if loop.first < number <= loop.last or (loop.first == number and not has_own):
+            body = [lines.get((file, n)) for n in range(loop.first + 1, loop.last + 1)]
+            code = [
+                flow.function.code[i] for one in body if one and one is not line for i in one.code
+            ]
+            starts = [flow.loop_of(one.address)[0] for one in code]
+            first = min((start for start in starts if start >= 0), default=0)
+            if found and max(found.values()) < first:
+                line.hoisted = max(found, key=lambda access: found[access]), loop.first

@@ -91,14 +91,18 @@ def _constant(line: Line) -> list[str]:
 
 def _often(line: Line, ran: Ran | None) -> str:
     """How often its accesses ran, for those that the code has, too."""
-    if ran is None:
-        return ""
-    ways = {(access.space, access.way) for access in line.accesses}
     said = []
-    for (place, space, way), requests in ran.requests.items():
-        if place == line.place and (space, way) in ways and requests:
+    for (place, space, way), requests in ran.requests.items() if ran else ():
+        own = {a: n for a, n in line.accesses.items() if (a.space, a.way) == (space, way)}
+        if ran and place == line.place and own and requests:
             often = _number(requests / ran.warps)
-            said.append(f"{often} {space} {way}{'' if often == '1' else 's'} per warp")
+            text = f"{often} {space} {way}{'' if often == '1' else 's'} per warp"
+            width = ran.widths[place, space, way]
+            served = sum(n * max(1, a.bytes // width) for a, n in own.items())
+            if space == "shared" and way == "load" and space not in line.looped:
+                is_less = served < requests / ran.warps
+                text += f", of which at most {served} are left" if is_less else ""
+            said.append(text)
     return ", ".join(said)
 
 
