@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from grader.predict import gpu, model
 
-_KERNEL = re.compile(r"Compiling entry function '(\S+)' for")
-_OF = re.compile(r"Function properties for (\S+)")
-_FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
-_USED = re.compile(r"Used (\d+) registers")
-_SHARED = re.compile(r"(\d+) bytes smem")
+_KERNEL = re.compile(r"ptxas info\s*: Compiling entry function '(\S+)' for")
+_OF = re.compile(r"ptxas info\s*: Function properties for (\S+)")
+_FRAME = re.compile(r"\s*(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+_USED = re.compile(r"ptxas info\s*: Used (\d+) registers")
+_SHARED = re.compile(r"\b(\d{1,9}) bytes smem")
 
 
 @dataclass
@@ -37,14 +37,14 @@ def read(messages: Iterable[str]) -> dict[str, Resources]:
     found: dict[str, Resources] = {}
     kernel = of = ""
     for line in messages:
-        if match := _KERNEL.search(line):
+        if match := _KERNEL.match(line):
             kernel = match[1]
-        elif match := _OF.search(line):
+        elif match := _OF.match(line):
             of = match[1]
-        elif (match := _FRAME.search(line)) and of == kernel:
+        elif (match := _FRAME.match(line)) and of == kernel:
             one = found.setdefault(kernel, Resources())
             one.local, one.spill_stores, one.spill_loads = map(int, match.groups())
-        elif match := _USED.search(line):
+        elif match := _USED.match(line):
             one = found.setdefault(kernel, Resources())
             one.registers = int(match[1])
             one.shared = int(shared[1]) if (shared := _SHARED.search(line)) else 0
