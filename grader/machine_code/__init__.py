@@ -1,1 +1,1 @@
-"""What nvcc makes of each line of a program: its machine code for an H200, counted and in words."""
+"""What nvcc makes of each source line: compiles, reads the listing, finds facts, says them."""

@@ -8,7 +8,9 @@ from grader.predict import gpu, model
 
 _KERNEL = re.compile(r"ptxas info\s*: Compiling entry function '(\S+)' for")
 _OF = re.compile(r"ptxas info\s*: Function properties for (\S+)")
-_FRAME = re.compile(r"\s*(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+_FRAME = re.compile(
+    r"\s*(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads"
+)
 _USED = re.compile(r"ptxas info\s*: Used (\d+) registers")
 _SHARED = re.compile(r"\b(\d{1,9}) bytes smem")
 
