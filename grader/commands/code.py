@@ -14,9 +14,11 @@ from grader.compile import make
 from grader.compile.make_process import BuildError
 from grader.execute.addr2line import shortened
 from grader.execute.profile import Launch
-from grader.machine_code import compiled, page, ran, report, terminal
+from grader.machine_code import compiled, listing, page, ran, report, terminal
 from grader.machine_code.compiled import Code, NoCodeError
+from grader.model import plain_text
 from grader.model.submission import Submission
+from grader.session.plan import matching
 
 WIDTH = 110
 
@@ -29,6 +31,8 @@ def lab(lab_id: str, src: str, pattern: str | None) -> int:
     texts = {submission.path(n): submission.text(n) for n in submission.contents if _is_cuda(n)}
     if not texts:
         raise UsageError(f"{lab_id} has no CUDA file, and so no code for a GPU")
+    if pattern is not None and not matching(submission.lab, pattern):
+        raise UsageError(f"no check of {lab_id} matches '{pattern}'")
     require_nvcc()
     output.announce_first_build()
     with _said():
@@ -79,7 +83,7 @@ def program(files: list[str], binary: Path, launches: list[Launch]) -> str:
         if _is_cuda(name):
             with _said():
                 codes.append(compiled.read(binary.with_name(f"{number}.txt"), compiled.errors))
-            texts[shortened(name)] = Path(name).read_text(errors="replace")
+            texts[listing.shown(plain_text.name(name))] = Path(name).read_text(errors="replace")
     functions = [function for code in codes for function in code.functions]
     needs = {name: one for code in codes for name, one in code.resources.items()}
     return _shown(Path(files[0]).stem, Code(functions, needs), texts, binary, launches)
@@ -106,5 +110,5 @@ def _shown(
     sources = {file: text.splitlines() for file, text in texts.items()}
     file = output.page_file("code", title, page.page(title, found, sources))
     width = min(output.width_of(sys.stdout) or WIDTH, WIDTH)
-    text = terminal.text(found, sources, width)
+    text = plain_text.document(terminal.text(found, sources, width))
     return f"{text}\n\n  source and instructions side by side: {shortened(str(file))}"

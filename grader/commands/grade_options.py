@@ -106,6 +106,8 @@ def command(lab_id: str) -> Callable[..., None]:
         if coded:
             from grader.commands import code
 
+            if json_file or html_file or profiled or stepped or watched:
+                raise UsageError("--code grades nothing: only -k and --src go with it")
             raise typer.Exit(code.lab(lab_id, src, pattern))
         request = grading.Request(
             lab=lab_id,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from grader.execute.addr2line import Location, shortened
@@ -77,6 +78,11 @@ class _Reader:
             function.is_kernel = function.is_kernel or found[1] == function.name
 
 
+def shown(file: str) -> str:
+    """The file's name, without a `.` in its path."""
+    return shortened(str(Path(file)))
+
+
 @lru_cache(maxsize=4096)
 def _places(line: str) -> tuple[Location, ...]:
-    return tuple((shortened(file), int(number)) for file, number in _PLACE.findall(line))
+    return tuple((shown(file), int(number)) for file, number in _PLACE.findall(line))
