@@ -14,7 +14,7 @@ from grader.compile import make
 from grader.compile.make_process import BuildError
 from grader.execute.addr2line import shortened
 from grader.execute.profile import Launch
-from grader.machine_code import compiled, listing, page, ran, report, terminal
+from grader.machine_code import compiled, listing, page, ran, report, runs, terminal
 from grader.machine_code.compiled import Code, NoCodeError
 from grader.model import plain_text
 from grader.model.submission import Submission
@@ -35,9 +35,15 @@ def lab(lab_id: str, src: str, pattern: str | None) -> int:
         raise UsageError(f"no check of {lab_id} matches '{pattern}'")
     require_nvcc()
     output.announce_first_build()
+    with ExitStack() as stack:
+        wait = stack.enter_context(make.start(make.BuildRequest(submission, "sim", "code")))
+        binary = _traced(submission)
+        built = wait()
+    if built.binary is None:
+        raise CommandError("\n".join(built.errors), exit_codes.LESS)
     with _said():
-        code, binary = _built(submission)
-    launches = _launches(submission, binary, pattern) if binary else []
+        code = compiled.read(built.binary, submission)
+    launches = runs.launches(submission, binary, pattern) if binary else []
     print(_shown(lab_id, code, texts, binary, launches, pattern is not None))
     return exit_codes.FULL_MARKS
 
@@ -57,23 +63,11 @@ def _said() -> Iterator[None]:
         raise CommandError(str(problem), exit_codes.LESS) from problem
 
 
-def _built(submission: Submission) -> tuple[Code, Path | None]:
-    """The machine code, and the traced program where the simulator takes the file."""
-    with ExitStack() as stack:
-        request = make.BuildRequest(submission, "sim", "code")
-        wait = stack.enter_context(make.start(request))
-        traced = None
-        with suppress(BuildError, OSError):
-            traced = make.build(make.BuildRequest(submission, "sim", "checked")).binary
-        return compiled.of_submission(submission, wait), traced
-
-
-def _launches(submission: Submission, binary: Path, pattern: str | None) -> list[Launch]:
-    from grader.machine_code import runs
-    from grader.sandbox.workspace import workspace
-
-    with workspace() as work:
-        return list(runs.launches(submission, binary, work, pattern))
+def _traced(submission: Submission) -> Path | None:
+    """The traced program; None where the simulator does not take the file."""
+    with suppress(BuildError, OSError):
+        return make.build(make.BuildRequest(submission, "sim", "checked")).binary
+    return None
 
 
 def program(files: list[str], binary: Path, launches: list[Launch]) -> str:
@@ -82,7 +76,7 @@ def program(files: list[str], binary: Path, launches: list[Launch]) -> str:
     for number, name in enumerate(files):
         if _is_cuda(name):
             with _said():
-                codes.append(compiled.read(binary.with_name(f"{number}.txt"), compiled.errors))
+                codes.append(compiled.read(binary.with_name(f"{number}.txt")))
             texts[listing.shown(plain_text.name(name))] = Path(name).read_text(errors="replace")
     functions = [function for code in codes for function in code.functions]
     needs = {name: one for code in codes for name, one in code.resources.items()}

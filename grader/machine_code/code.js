@@ -24,11 +24,7 @@
     return li;
   };
 
-  const list = (id, items) => {
-    const ol = document.createElement("ol");
-    ol.append(...items);
-    byId(id).replaceChildren(ol);
-  };
+  const list = (id, items) => byId(id).firstElementChild.replaceChildren(...items);
 
   const show = (number) => {
     kernel = data.kernels[number];
@@ -47,17 +43,16 @@
     });
     list("source", source);
     list("code", kernel.code.map(([owner, label, text]) =>
-      item(`${owner < 0 ? "" : "owned"}${FAR.test(text) ? " hot" : ""}`, owner, ["n", label.replace(".L_x_", "L")], ["t", text])));
+      item(`${owner < 0 ? "" : "owned"}${FAR.test(text) ? " hot" : ""}`, owner, ["n", label.replace(".L_x_", "L")], ["t", text.replace(/`\(\.L_x_(\d+)\)/, "L$1")])));
     rows = [...document.querySelectorAll(".listing li[data-owner]")];
-    byId("words").replaceChildren("Choose a line with a number beside it.");
     const lengths = kernel.lines.map(([, , , sentence]) => sentence.length);
     choose(lengths.indexOf(Math.max(...lengths)), byId("code"), byId("source"));
   };
 
   const mark = (owner) => {
     for (const li of rows) {
-      if (+li.dataset.owner === owner) li.setAttribute("aria-current", "true");
-      else if (li.hasAttribute("aria-current")) li.removeAttribute("aria-current");
+      const is = +li.dataset.owner === owner;
+      if (is !== li.hasAttribute("aria-current")) is ? li.setAttribute("aria-current", "true") : li.removeAttribute("aria-current");
     }
   };
 

@@ -2,12 +2,10 @@
 
 import re
 import shutil
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.compile import make, nvcc_check
-from grader.compile.make_process import Waiting
+from grader.compile import nvcc_check
 from grader.files import read_regular
 from grader.machine_code import listing, resources
 from grader.machine_code.listing import Function
@@ -41,26 +39,15 @@ def require_nvcc() -> None:
         raise NoCodeError(f"machine code needs {' and '.join(absent)}: {nvcc.OFFER}")
 
 
-def of_submission(submission: Submission, wait: Waiting[make.Build]) -> Code:
-    """Waits for the build of a request with the target "code". Raises NoCodeError."""
-    built = wait()
-    if built.binary is None:
-        raise NoCodeError("\n".join(built.errors))
-    return read(built.binary, lambda messages: nvcc_check.errors_of(submission, messages))
-
-
-def errors(messages: Sequence[str]) -> list[str]:
-    """nvcc's own errors."""
-    return [line for line in messages if re.search(r"\berror\b", line)][:10]
-
-
-def read(report: Path, refused: Callable[[Sequence[str]], list[str]]) -> Code:
+def read(report: Path, submission: Submission | None = None) -> Code:
     """The code of a report of nvcc's messages, which the listing is beside. Raises NoCodeError."""
     *messages, status = report.read_text(errors="replace").splitlines() or [""]
     text = report.with_suffix(".sass")
     if status != "exit 0":
         report.unlink(missing_ok=True)  # nvcc is asked again
-        said = refused(messages) or [line for line in messages if line.strip()][:5] or [status]
+        said = nvcc_check.errors_of(submission, messages) if submission else []
+        said = said or [line for line in messages if re.search(r"\berror\b", line)][:10]
+        said = said or [line for line in messages if line.strip()][:5]
         raise NoCodeError("\n".join(["nvcc refuses the file:", *said]))
     if text.stat().st_size > MOST:
         raise NoCodeError("the machine code is too long to be shown")

@@ -1,6 +1,6 @@
 """Runs a submission's traced program once for each part, to count how often each line ran."""
 
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from grader.execute.instrumented import Runner, is_quick
@@ -8,20 +8,20 @@ from grader.execute.profile import Launch, read_launches
 from grader.grading import stepping
 from grader.model.lab import Input, Lab, Technique
 from grader.model.submission import Submission
+from grader.sandbox.workspace import workspace
 from grader.session.could_not_run import FAULTS
 from grader.session.plan import matching
 
 
-def launches(
-    submission: Submission, binary: Path, work: Path, pattern: str | None
-) -> Iterator[Launch]:
+def launches(submission: Submission, binary: Path, pattern: str | None) -> list[Launch]:
     """The launches of the inputs of checks(); none of one that cannot be run."""
-    runner = Runner(submission, binary, "sim", work)
-    for check in checks(submission.lab, pattern):
-        try:
-            yield from read_launches(runner.forwards(check).outcome.profile, strict=False)
-        except FAULTS:
-            continue
+    found: list[Launch] = []
+    with workspace() as work:
+        runner = Runner(submission, binary, "sim", work)
+        for check in checks(submission.lab, pattern):
+            with suppress(*FAULTS):
+                found += read_launches(runner.forwards(check).outcome.profile, strict=False)
+    return found
 
 
 def checks(lab: Lab, pattern: str | None) -> list[Input]:
