@@ -19,12 +19,13 @@ def _is_branch(one: Instruction) -> bool:
 @dataclass
 class Flow:
     """The flow of control in a function. targets: of its branches, by their addresses. after: the
-    addresses behind what never goes on."""
+    addresses behind what never goes on. calls: it jumps where its text does not say."""
 
     function: Function
     targets: dict[int, int] = field(init=False)
     after: set[int] = field(init=False)
     loops: list[Region] = field(init=False)
+    calls: bool = field(init=False)
     _starts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -34,6 +35,7 @@ class Flow:
         self.targets = {at: labels[m[1]] for at, m in named if m and m[1] in labels}
         ends = [i for i in code if not i.guard and i.op.split(".")[0] in _ENDS]
         self.after = {i.address + 16 for i in ends if not re.search(r"U?P\d", i.operands)}
+        self.calls = any(i.op.split(".")[0] in ("CALL", "BRX", "JMP") for i in code)
         heads: dict[int, int] = {}
         for at, target in self.targets.items():
             if target < at:

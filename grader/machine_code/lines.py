@@ -13,16 +13,19 @@ from grader.machine_code.flow import WHOLE, Flow, Region
 from grader.machine_code.kinds import Access
 from grader.machine_code.listing import Function, Instruction
 from grader.source import code as source
+from grader.source.brackets import KEYWORDS
 from grader.source.code import Code
 
 MEMORY = ("global", "shared", "constant", "texture")  # what the source asks for; spills are not
+BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 
 @dataclass
 class Line:
     """Its instructions, by their places in the function, and what they are. looped: the memories of
-    which an access is in a loop. unrolled: an access that follows itself so often, in a loop or in
-    none. hoisted: an access that stands before the loop of that line."""
+    which an access may be in a loop. unrolled: an access that follows itself so often, in a loop or
+    in none. hoisted: an access that stands before the loop of that line. moved: one that the source
+    has in another line."""
 
     place: Location
     code: list[int] = field(default_factory=list)
@@ -31,7 +34,8 @@ class Line:
     looped: set[str] = field(default_factory=set)
     unrolled: tuple[Access, int, bool] | None = None
     hoisted: tuple[Access, int] | None = None
-    fused: int = 0  # instructions that are a product and a sum, where the source has both
+    moved: Access | None = None
+    fused: str = ""  # the instruction that is a product and a sum, where the source has both
 
 
 def of_function(function: Function, texts: Mapping[str, str]) -> list[Line]:
@@ -77,10 +81,14 @@ def _words(text: Code, inside: range) -> list[str]:
 
 
 def _fused(line: Line, text: Code, function: Function) -> None:
-    words = _words(text, statement(text, line.place[1]))
+    """A quotient, and a function of the library, are products and sums of their own."""
+    inside = statement(text, line.place[1])
+    words = _words(text, inside)
+    own = {text.tokens[f.at].text for f in text.functions}
     both = "*" in words and not {"+", "+=", "-", "-="}.isdisjoint(words)
-    if both and "/" not in words and not any("fma" in word for word in words):
-        line.fused = sum(function.code[at].op.startswith(("FFMA", "DFMA")) for at in line.code)
+    if both and "/" not in words and own.issuperset(c.name for c in text.calls(inside=inside)):
+        names = (function.code[at].op.split(".")[0] for at in line.code)
+        line.fused = next((name for name in names if name in ("FFMA", "DFMA")), "")
 
 
 @dataclass(frozen=True)
@@ -121,13 +129,12 @@ def _times(text: Code, inside: range, called: str) -> int:
     """How often a statement calls a function; without one, how many accesses it can have."""
     if called:
         return _words(text, inside).count(called)
-    indexed = sum(1 for _ in text.indexed(inside))
-    words = ["(", *_words(text, inside)]
-    stars = [
-        after == "*" and not (before.isidentifier() or before[-1:].isdigit() or before in ")]")
-        for before, after in pairwise(words)
-    ]
-    return indexed + sum(stars) + words.count("->")
+    found = sum(1 for _ in text.indexed(inside))
+    for before, after in pairwise(["(", *_words(text, inside)]):
+        is_value = before not in KEYWORDS and (before[-1:].isalnum() or before[-1:] in "_)]")
+        found += (after == "*" and not is_value) + (after == "->")
+        found += after == "." and before not in BUILT_IN
+    return found
 
 
 def _unrolled(line: Line, copies: _Copies) -> None:
@@ -138,7 +145,7 @@ def _unrolled(line: Line, copies: _Copies) -> None:
         if access and access.space in MEMORY:
             region = copies.flow.loop_of(one.address)
             groups[access, one.chain, region].append(one.address)
-            line.looped |= {access.space} if region != WHOLE else set()
+            line.looped |= {access.space} if region != WHOLE or copies.flow.calls else set()
     for (access, chain, region), addresses in groups.items():
         number = copies.flow.in_a_row(addresses, region) if len(addresses) > 1 else 1
         most = copies.most(chain) if number > 1 else 1
@@ -149,7 +156,7 @@ def _unrolled(line: Line, copies: _Copies) -> None:
 
 def _hoisted(line: Line, text: Code, flow: Flow, lines: Mapping[Location, Line]) -> None:
     """Looks for loads that a loop of the source has, all of which stand before that of the code.
-    nvcc counts what it has moved out of a loop to the loop's head."""
+    nvcc counts what it has moved out of a loop to the loop's head, or to a line before it."""
     file, number = line.place
     found: dict[Access, int] = {}
     for one in (flow.function.code[i] for i in line.code):
@@ -165,5 +172,9 @@ def _hoisted(line: Line, text: Code, flow: Flow, lines: Mapping[Location, Line])
             ]
             starts = [flow.loop_of(one.address)[0] for one in code]
             first = min((start for start in starts if start >= 0), default=0)
-            if found and max(found.values()) < first:
+            if found and max(found.values()) < first and not line.unrolled:
                 line.hoisted = max(found, key=lambda access: found[access]), loop.first
+    inside = statement(text, number)
+    has_own = has_own or len(text.calls(inside=inside))
+    if found and not line.hoisted and not has_own and not _times(text, inside, ""):
+        line.moved = min(found)

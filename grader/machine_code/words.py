@@ -44,7 +44,7 @@ def sentence(line: Line, resources: Resources | None, ran: Ran | None) -> str:
         *_hoisted(line),
         *_local(line, resources),
         *_constant(line),
-        *(["FFMA is product and sum in one"] if line.fused else []),
+        *([f"{line.fused} is product and sum in one"] if line.fused else []),
         *([f"in the run {often}"] if (often := _often(line, ran)) else []),
     ]
     return "; ".join(said)
@@ -69,6 +69,8 @@ def _wide(line: Line, access: Access, ran: Ran | None) -> list[str]:
 
 
 def _hoisted(line: Line) -> list[str]:
+    if line.moved:
+        return [f"{line.moved.name} was moved here: the line itself has no such access"]
     if line.hoisted is None:
         return []
     access, loop = line.hoisted
