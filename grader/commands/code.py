@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from grader import exit_codes
@@ -35,15 +35,14 @@ def lab(lab_id: str, src: str, pattern: str | None) -> int:
         raise UsageError(f"no check of {lab_id} matches '{pattern}'")
     require_nvcc()
     output.announce_first_build()
-    with ExitStack() as stack:
-        wait = stack.enter_context(make.start(make.BuildRequest(submission, "sim", "code")))
+    with make.start(make.BuildRequest(submission, "sim", "code")) as wait:
         binary = _traced(submission)
+        launches = runs.launches(submission, binary, pattern) if binary else []
         built = wait()
     if built.binary is None:
         raise CommandError("\n".join(built.errors), exit_codes.LESS)
     with _said():
         code = compiled.read(built.binary, submission)
-    launches = runs.launches(submission, binary, pattern) if binary else []
     print(_shown(lab_id, code, texts, binary, launches, pattern is not None))
     return exit_codes.FULL_MARKS
 
