@@ -45,8 +45,9 @@ def judge_nvcc(submission: Submission, report: Path, known: Sequence[Cause] = ()
         why = "the simulator accepts your file, but nvcc refuses it: it would not run on a GPU"
         return build_line(submission.lab, NAME, "fail", [why, *lines])
     report.unlink(missing_ok=True)
-    if stopped := _stopped(messages, status):
-        return build_line(submission.lab, NAME, "skip", [f"nvcc was stopped: it {stopped}"])
+    if why_stopped := stopped(messages, status):
+        lines = [f"nvcc was stopped: it {why_stopped}"]
+        return build_line(submission.lab, NAME, "skip", lines)
     reason = next((line.strip() for line in messages if line.strip()), f"it ended with {status}")
     lines = [f"nvcc does not work on this machine: {reason[:200]}"]
     return build_line(submission.lab, NAME, "skip", lines)
@@ -61,7 +62,7 @@ def errors_of(submission: Submission, messages: Sequence[str]) -> list[str]:
     return lines or [line for line in messages if line.startswith("ptxas error")]
 
 
-def _stopped(messages: list[str], status: str) -> str | None:
+def stopped(messages: list[str], status: str) -> str | None:
     """Which limit of the make rule ended nvcc, or one of the compilers that it calls; None when
     another reason did. bash, and nvcc itself, report a compiler's signal in words as well."""
     killed = return_code(int(status.removeprefix("exit "))) == -signal.SIGXCPU

@@ -45,6 +45,8 @@ def read(report: Path, submission: Submission | None = None) -> Code:
     text = report.with_suffix(".sass")
     if status != "exit 0":
         report.unlink(missing_ok=True)  # nvcc is asked again
+        if stopped := nvcc_check.stopped(messages, status):
+            raise NoCodeError(f"nvcc was stopped: it {stopped}")
         said = nvcc_check.errors_of(submission, messages) if submission else []
         said = said or [line for line in messages if re.search(r"\berror\b", line)][:10]
         said = said or [line for line in messages if line.strip()][:5]

@@ -22,7 +22,7 @@ def page(title: str, found: Sequence[Kernel], sources: Mapping[str, list[str]]) 
     """The page; kernels for which it has no room are named on it."""
     count = len(found)
     while len(data := packed(found[:count], sources)) > MOST and count > 1:
-        count -= 1
+        count = max(1, min(count - 1, count * MOST // len(data)))
     script = (FOLDER / "code.js").read_text(encoding="utf-8")
     template = page_templates.environment(FOLDER).get_template("code.html")
     text = template.render(
