@@ -131,6 +131,14 @@ RACE_CFLAGS     = -std=gnu11 $(MACHINE) -O0 -g -gdwarf-4 -fopenmp -w $(INIT) -fs
                   --param tsan-instrument-func-entry-exit=0 $(if $(filter x86_64,$(shell uname -m)),-mno-red-zone)
 RACE_WRAPPED   := malloc calloc realloc aligned_alloc posix_memalign memcpy memmove memset
 NVCCFLAGS      := -std=c++17 -O3 -arch=$(GPU_ARCH) -lineinfo
+# Makes $(1).sass of $(1).cu, and $@: nvcc's messages and, in the last line, the exit status. $(2):
+# more flags. nvdisasm of the same version reads what nvcc writes.
+CODE_SECONDS := 60
+define machine-code
+	$(Q){ ulimit -S -t $(CODE_SECONDS); $(NVCC) $(patsubst -arch=%,-arch=sm_90,$(NVCCFLAGS)) -Xptxas=-v $(2) \
+	    -cubin $(1).cu -o $(1).cubin && nvdisasm -gi -c $(1).cubin > $(1).sass; echo "exit $$?"; } > $@.part 2>&1
+	$(Q)rm -f $(1).cubin && mv $@.part $@
+endef
 
 # ---------------------------------------------------------------- the runtime: labs/runtime, labs/sim
 
@@ -271,10 +279,14 @@ PROGRAM_CFLAGS := $(filter-out -w -Wextra,$(STUDENT_CFLAGS)) $(PROGRAM_WARN) $(R
 PROGRAM_CXXFLAGS := $(filter-out -w -Wextra,$(if $(TRACED),$(TRACE_CXXFLAGS),$(SIM_CXXFLAGS) -O3)) \
     $(PROGRAM_WARN) $(PROGRAM_OPENMP) -Ilabs/sim/include $(PROGRAM_STD) $(PROGRAM_FLAGS)
 
-.PHONY: program
+.PHONY: program program-code
 program: $(PROGRAM)/program
 $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
 	$(Q)$(CXX) $^ -o $@ $(PROGRAM_OPENMP) $(PROGRAM_LIBRARIES) -lm -pthread
+program-code: $(patsubst %.cu,$(PROGRAM)/%.txt,$(filter %.cu,$(FILES)))
+$(PROGRAM)/%.txt: $(PROGRAM)/src/%.cu Makefile
+	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } > $(PROGRAM)/$*.cu
+	$(call machine-code,$(PROGRAM)/$*,$(PROGRAM_STD) $(PROGRAM_FLAGS) $(PROGRAM_HOST_DEFINES))
 $(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS) Makefile
 	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $(if $(TRACED),,--lock-step) \
 	    $(if $(OWN_COPIES),--own-copies) $(PROGRAM_DEFINES) $< -o $@ -- \

@@ -75,6 +75,13 @@ def command(lab_id: str) -> Callable[..., None]:
                 "by lane; choose another check with -k.",
             ),
         ] = False,
+        coded: Annotated[
+            bool,
+            typer.Option(
+                "--code",
+                help="Instead of grading, show what nvcc makes of each line; -k A: of part A.",
+            ),
+        ] = False,
         watched: Annotated[
             bool, typer.Option("--watch", help="Grade again whenever you save; Ctrl-C to stop.")
         ] = False,
@@ -96,6 +103,12 @@ def command(lab_id: str) -> Callable[..., None]:
         from grader.commands import grade as grading
         from grader.commands import watch
 
+        if coded:
+            from grader.commands import code
+
+            if json_file or html_file or profiled or stepped or watched:
+                raise UsageError("--code grades nothing: only -k and --src go with it")
+            raise typer.Exit(code.lab(lab_id, src, pattern))
         request = grading.Request(
             lab=lab_id,
             src=src,

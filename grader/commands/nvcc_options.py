@@ -34,7 +34,7 @@ WITH_VALUE = (
     "-default-stream", "--default-stream", "-Xnvlink", "--split-compile", "-odir", "-keep-dir",
 )  # fmt: skip
 JOINED = ("-D", "-U", "-I", "-L", "-l", "-o")  # with their value as one word, or as two
-OWN_FLAGS = ("--profile", "--check", "--step", "--predict", "-h", "--help")
+OWN_FLAGS = ("--profile", "--check", "--step", "--code", "--predict", "-h", "--help")
 OWN = (*OWN_FLAGS, "--sample", "--gpu", "--time-limit", "--json")
 STANDARDS = ("20", "2a", "23", "2b")  # newer ones than the simulator's own, C++17
 CUDA = ("cudart", "cudart_static", "cuda", "cudadevrt", "nvToolsExt")  # it needs none of them

@@ -74,10 +74,15 @@ def say(text: str) -> None:
 
 
 def step_file(name: str, page: str) -> Path:
-    """Writes a page to step through, below build/step; a new one replaces the last of this name.
-    Raises CommandError."""
+    """Writes a page to step through, below build/step; as page_file()."""
+    return page_file("step", name, page)
+
+
+def page_file(folder: str, name: str, page: str) -> Path:
+    """Writes a page to a folder below build/; a new one replaces the last of this name. Raises
+    CommandError."""
     slug = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") or "program"
-    file = paths.BUILD / "step" / f"{slug[:80]}.html"
+    file = paths.BUILD / folder / f"{slug[:80]}.html"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         files.replace(file, page.encode(errors="replace"), sync=False)

@@ -55,6 +55,10 @@ def run(
             "error is, or the costliest access. Runs the program twice.",
         ),
     ] = False,
+    coded: Annotated[
+        bool,
+        typer.Option("--code", help="Show what nvcc makes of each line, and how often it ran."),
+    ] = False,
     sample: Annotated[
         int,
         typer.Option(
@@ -97,14 +101,17 @@ def run(
     from grader.execute import program
     from grader.render import profile as render_profile
 
-    if predicted and (profiled or checked or stepped):
-        raise typer.BadParameter("--predict cannot be combined with --profile, --check or --step")
+    if (predicted or coded) and (profiled or checked or stepped):
+        alone = "--predict" if predicted else "--code"
+        raise typer.BadParameter(f"{alone} cannot be combined with --profile, --check or --step")
     checked |= stepped
     given: Given = context.obj
     for option in given.ignored:
         print(f"grade: {option} has no meaning here and is ignored", file=sys.stderr)
     if predicted:
         raise typer.Exit(_predict(files, given, seconds, sample, gpu, json_file))
+    if coded:
+        raise typer.Exit(_code(files, given, seconds, sample))
     traced = profiled or checked or json_file is not None
     built = _build(files, traced, given)
     if given.output is not None:
@@ -143,12 +150,12 @@ def run(
     raise typer.Exit(status)
 
 
-def _build(files: list[str], traced: bool, given: Given) -> Program:
-    """Builds the program, and shows the compiler's warnings."""
+def _build(files: list[str], traced: bool, given: Given, coded: bool = False) -> Program:
+    """Builds the program, and shows the compiler's warnings. coded: also its machine code."""
     from grader.execute import program
 
     try:
-        built = program.build(files, traced, given.program, output.announce_first_build)
+        built = program.build(files, traced, given.program, output.announce_first_build, coded)
     except program.ProgramError as problem:
         raise CommandError(str(problem), exit_codes.LESS) from problem
     _show_warnings(built.warnings)
@@ -199,6 +206,24 @@ def _predict(
         output.write(json_file, to_json(found))
     ending = _early_end(done)
     if ending is not None:
+        print(f"grade: {ending}", file=sys.stderr)
+    return _status(done)
+
+
+def _code(files: list[str], given: Given, seconds: float, sample: int) -> int:
+    """Prints the machine code by line; returns the exit status."""
+    from grader.commands import code
+    from grader.execute import program
+
+    code.require_nvcc()
+    built = _build(files, True, given, coded=True)
+    progress = output.understands_escapes(sys.stderr)
+    done, launches, findings = program.execute_counted(
+        built, given.arguments, seconds, sample, progress
+    )
+    _show_findings(findings)
+    print(code.program(files, built.binary, launches), file=sys.stderr)
+    if ending := _early_end(done):
         print(f"grade: {ending}", file=sys.stderr)
     return _status(done)
 

@@ -45,11 +45,13 @@ if TYPE_CHECKING:
 COMPILE_LIMITS = Limits(seconds=90, output=1 << 20, file_size=1 << 28, address_space=None, grace=2)
 RUNTIME_LIMITS = Limits(seconds=600, output=8 << 20, address_space=None, grace=2)
 
-Target = Literal["run", "checked", "unit", "speed", "nvcc"]
+Target = Literal["run", "checked", "unit", "speed", "nvcc", "code"]
+REPORTS = ("nvcc", "code")  # of nvcc: no program, and nothing of the course is linked
 # What is shown last lets others go first: how much.
 NICE_NVCC = 8
 WARNED = "warned.txt"  # what the compilers of the plain program printed, for later gradings
-_NAMES = {"speed": "student.so", "nvcc": "nvcc.txt"}  # of products; others have their target's
+# Of products; others have their target's.
+_NAMES = {"speed": "student.so", "nvcc": "nvcc.txt", "code": "code.txt"}
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ class BuildRequest:
     target: "run", the submission's runner; "checked", the instrumented runner, with profiles on
         the simulator and with sanitizers on the CPU; "unit", its unit tests; "speed", a shared
         object of its functions, which the lab's timing program in sources.course_build() opens;
-        "nvcc", no program: a file with nvcc's messages about the CUDA file.
+        "nvcc", no program: a file with nvcc's messages about the CUDA file; "code", the same of an
+        optimized build, beside its machine code.
     checked: also builds the instrumented runner, at the same time.
     files: builds only these of the submitted files; None builds all.
     reference: an object of the course's solution to time, where its source is not in this copy.
@@ -76,7 +79,7 @@ class BuildRequest:
 
     def rules(self) -> list[str]:
         """The rules of submission.mk that make the products."""
-        first = "nvcc-report" if self.target == "nvcc" else f"{self.target}-binary"
+        first = f"{self.target}-{'report' if self.target in REPORTS else 'binary'}"
         return [first, *(["checked-binary"] if self.checked else [])]
 
     def binaries(self, out: Path) -> list[Path]:
@@ -120,6 +123,7 @@ def start(request: BuildRequest, is_prepared: bool = False) -> Iterator[Waiting[
     # What may run at the same time has a folder of its own.
     own = {
         "nvcc": "nvcc",
+        "code": "code",
         "checked": f"{request.backend} checked",
         "speed": f"{request.backend} speed {request.files}",
     }
@@ -129,7 +133,7 @@ def start(request: BuildRequest, is_prepared: bool = False) -> Iterator[Waiting[
     variables = _variables(lab, request.backend, request.files or tuple(lab.submit), out)
     if request.reference and not lab.variant:  # that object has the usual values
         variables |= {"REFERENCE_OBJECT": str(request.reference.relative_to(paths.ROOT))}
-    if request.target != "nvcc" and not is_prepared:
+    if request.target not in REPORTS and not is_prepared:
         _build_course(f"{_course(lab)} do not build", request.rules(), variables, request.verbose)
     with contextlib.ExitStack() as locked:
         locked.enter_context(make_process.locked(out))
@@ -220,7 +224,7 @@ def _objects(request: BuildRequest, out: Path) -> list[list[Product]]:
     """The objects that make leaves in `out`, those of each program together."""
     from grader.compile.permitted.submission_check import Product
 
-    if request.target == "nvcc":
+    if request.target in REPORTS:
         return []
     files = request.files or tuple(request.submission.lab.submit)
     c_files = [name for name in files if name.endswith(".c")]
@@ -309,17 +313,24 @@ class ProgramOptions:
 
 
 def make_program(
-    home: Path, files: list[str], profiled: bool, env: dict[str, str], options: ProgramOptions
+    home: Path,
+    files: list[str],
+    profiled: bool,
+    env: dict[str, str],
+    options: ProgramOptions,
+    coded: bool = False,
 ) -> Build:
     """Builds home/program, a user's own program, from files in home/src. When that fails, the
     errors are what the compiler printed. The warnings are those of the files that this call
-    compiled: none when all is up to date. Raises BuildError."""
+    compiled: none when all is up to date. coded: also makes the machine code of each CUDA file,
+    beside nvcc's messages in home/0.txt, home/1.txt, ... Raises BuildError."""
     variables = {"PROGRAM": str(home.relative_to(paths.ROOT)), "FILES": " ".join(files)}
     variables |= {"TRACED": "1"} if profiled else {}
     variables |= options.variables()
     _build_course("the parts of the simulator do not build", [], {}, verbose=False)
     with make_process.locked(home), staging.building(home):
-        done = make_process.run_make(["program"], variables, COMPILE_LIMITS, verbose=False, env=env)
+        rules = ["program", *(["program-code"] if coded else [])]
+        done = make_process.run_make(rules, variables, COMPILE_LIMITS, verbose=False, env=env)
         if done.status is not None:
             staging.finish(home)
     log = done.stderr.decode(errors="replace")

@@ -41,24 +41,28 @@ def judge_nvcc(submission: Submission, report: Path, known: Sequence[Cause] = ()
         causes = probable_causes.causes("\n".join(messages), [], submission)
         new = [c.render() for c in causes if not c.is_said_by(known)]
         return build_line(submission.lab, NAME, "pass", new[: probable_causes.MOST])
-    diagnostics = diagnostics_in("\n".join(messages), submission.shown)
-    errors = [d for d in diagnostics if d.severity == "error"]
-    ptxas_errors = [line for line in messages if line.startswith("ptxas error")]
-    errors = cuda_words.reworded(errors, "", submission)
-    lines = listed(errors, submission) if errors else shared_data("\n".join(messages))
-    lines = lines or ptxas_errors
-    if lines:
+    if lines := errors_of(submission, messages):
         why = "the simulator accepts your file, but nvcc refuses it: it would not run on a GPU"
         return build_line(submission.lab, NAME, "fail", [why, *lines])
     report.unlink(missing_ok=True)
-    if stopped := _stopped(messages, status):
-        return build_line(submission.lab, NAME, "skip", [f"nvcc was stopped: it {stopped}"])
+    if why_stopped := stopped(messages, status):
+        lines = [f"nvcc was stopped: it {why_stopped}"]
+        return build_line(submission.lab, NAME, "skip", lines)
     reason = next((line.strip() for line in messages if line.strip()), f"it ended with {status}")
     lines = [f"nvcc does not work on this machine: {reason[:200]}"]
     return build_line(submission.lab, NAME, "skip", lines)
 
 
-def _stopped(messages: list[str], status: str) -> str | None:
+def errors_of(submission: Submission, messages: Sequence[str]) -> list[str]:
+    """Why nvcc refuses a submission; [] where it does not say."""
+    diagnostics = diagnostics_in("\n".join(messages), submission.shown)
+    errors = [d for d in diagnostics if d.severity == "error"]
+    errors = cuda_words.reworded(errors, "", submission)
+    lines = listed(errors, submission) if errors else shared_data("\n".join(messages))
+    return lines or [line for line in messages if line.startswith("ptxas error")]
+
+
+def stopped(messages: list[str], status: str) -> str | None:
     """Which limit of the make rule ended nvcc, or one of the compilers that it calls; None when
     another reason did. bash, and nvcc itself, report a compiler's signal in words as well."""
     killed = return_code(int(status.removeprefix("exit "))) == -signal.SIGXCPU

@@ -70,9 +70,11 @@ def build(
     profiled: bool,
     options: compiler.ProgramOptions | None = None,
     announce: Callable[[], None] = lambda: None,
+    coded: bool = False,
 ) -> Program:
     """Compiles and links the files. announce: called once they are read and nothing is wrong with
-    them. Raises ProgramError, BuildError when a part of the course does not build."""
+    them. coded: its machine code is made, too (make_program). Raises ProgramError, BuildError when
+    a part of the course does not build."""
     options = options or compiler.ProgramOptions()
     contents = []
     headers: list[bytes] = []
@@ -102,7 +104,7 @@ def build(
     environment = {"CPATH": ":".join(str(Path(f).resolve()) for f in searched)}
     environment |= {f"NAME{i}": plain_text.name(name) for i, name in enumerate(files)}
     announce()
-    result = compiler.make_program(home, list(staged), profiled, environment, options)
+    result = compiler.make_program(home, list(staged), profiled, environment, options, coded)
     if result.binary is None:
         raise ProgramError("\n".join([*result.errors, *_what_to_do(result.errors)]))
     return Program(result.binary, profiled, result.warnings)
@@ -155,6 +157,8 @@ def _headers(content: bytes, folders: list[Path], visited: set[Path]) -> Iterato
 
 
 _CHECKED = {"CONVLABS_SIM_FAULT": "error", "CONVLABS_SIM_CHECK": "1"}
+# What a device does in practice; the checks report who relies on it.
+_UNCHECKED = {"CONVLABS_SIM_FAULT": "error", "CONVLABS_SIM_FRESH": "zeros"}
 
 
 def execute(
@@ -175,13 +179,16 @@ def execute(
     Returns how it ended, and what it counted and found; there are no counters of a program that was
     not built to be profiled. Raises LostError, and OSError.
     """
-    environment = {"CONVLABS_SIM_FAULT": "error"}
-    if checked:
-        environment["CONVLABS_SIM_CHECK"] = "1"
-    else:  # what a device does in practice; the checks report who relies on it
-        environment["CONVLABS_SIM_FRESH"] = "zeros"
+    environment = _CHECKED if checked else _UNCHECKED
     done, launches, findings = _run(program, arguments, seconds, environment, sample, progress)
     return done, profile(program.binary, launches, findings)
+
+
+def execute_counted(
+    program: Program, arguments: list[str], seconds: float, sample: int, progress: bool = False
+) -> tuple[Finished, list[Launch], list[Finding]]:
+    """As execute(), with the counters as the simulator wrote them."""
+    return _run(program, arguments, seconds, _UNCHECKED, sample, progress)
 
 
 @dataclass(frozen=True)

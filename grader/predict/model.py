@@ -113,15 +113,22 @@ def integers(counts: Counts, w: Weights) -> float:
     )
 
 
+def resident_blocks(gpu: Gpu, threads: int, shared: int, registers: int = REGISTERS) -> int:
+    """The blocks that a multiprocessor holds at a time. A warp gets registers by the 256, and each
+    quarter of the multiprocessor has its own."""
+    warps = -(-threads // WARP)
+    of_warp = -(-max(registers, 1) * WARP // 256) * 256
+    return min(
+        gpu.blocks,
+        gpu.warps // warps,
+        gpu.registers // of_warp // 4 * 4 // warps,
+        gpu.shared // (shared + SHARED_RESERVED),
+    )
+
+
 def resident_warps(counts: Counts, gpu: Gpu) -> int:
     """The warps that a multiprocessor holds at a time."""
-    blocks = min(
-        gpu.blocks,
-        gpu.warps // counts.block_warps,
-        gpu.registers // (REGISTERS * WARP * counts.block_warps),
-        gpu.shared // (counts.shared + SHARED_RESERVED),
-    )
-    return max(blocks, 1) * counts.block_warps
+    return max(resident_blocks(gpu, counts.threads, counts.shared), 1) * counts.block_warps
 
 
 def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Estimate:

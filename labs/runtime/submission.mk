@@ -63,9 +63,9 @@ define assemble-with-targets
 endef
 
 # NAME-given is what NAME needs of the course's own: made first, by one grader at a time.
-.PHONY: run-binary checked-binary unit-binary nvcc-report nvcc-report-given
+.PHONY: run-binary checked-binary unit-binary nvcc-report code-report
 nvcc-report: $(OUT)/nvcc.txt
-nvcc-report-given:
+code-report: $(OUT)/code.txt
 run-binary: $(OUT)/run
 checked-binary: $(OUT)/checked $(if $(filter %.c,$(FILES)),$(OUT)/raced)
 unit-binary: $(OUT)/unit
@@ -153,6 +153,12 @@ $(OUT)/nvcc.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
 	$(Q){ ulimit -S -t $(NVCC_SECONDS); timeout $(NVCC_WAITING) $(NVCC) -std=c++17 -G -arch=$(GPU_ARCH:native=$(NVCC_ARCH)) -Ilabs/runtime \
 	    -Ilabs/$(LAB) $(VARIANT) -cuda $(OUT)/nvcc.cu -o $(OUT)/nvcc.o; echo "exit $$?"; } > $@.part 2>&1
 	$(Q)rm -f $(OUT)/nvcc.o && mv $@.part $@
+# The machine code of an H200 as a GPU's build has it, for grader/machine_code: code.sass, and what
+# ptxas says of each kernel among nvcc's messages.
+$(OUT)/code.txt: $(patsubst %,$(OUT)/src/%,$(filter %.cu,$(FILES)))
+	$(say) NVCC "$(SHOWN)"
+	$(Q){ printf '#line 1 "%s"\n' "$(SHOWN)"; $(AS_TEXT) $<; } > $(OUT)/code.cu
+	$(call machine-code,$(OUT)/code,-Ilabs/runtime -Ilabs/$(LAB) $(VARIANT))
 precompiled = -fpch-preprocess -I$(LIB)/header/$(1)
 $(OUT)/%.cu.ii: $(OUT)/src/%.cu $(REWRITER) $(SIM_HEADERS)
 	$(say) CXX "$(SHOWN)"
