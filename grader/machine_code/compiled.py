@@ -49,8 +49,9 @@ def read(report: Path, submission: Submission | None = None) -> Code:
             raise NoCodeError(f"nvcc was stopped: it {stopped}")
         said = nvcc_check.errors_of(submission, messages) if submission else []
         said = said or [line for line in messages if re.search(r"\berror\b", line)][:10]
-        said = said or [line for line in messages if line.strip()][:5]
-        raise NoCodeError("\n".join(["nvcc refuses the file:", *said]))
+        refused = "nvcc refuses the file:" if said else f"nvcc and nvdisasm ended with {status}:"
+        said = said or [line for line in messages if line.strip()][-3:]
+        raise NoCodeError("\n".join([refused, *said]))
     if text.stat().st_size > MOST:
         raise NoCodeError("the machine code is too long to be shown")
     lines = read_regular(text, MOST).decode(errors="replace").splitlines()
