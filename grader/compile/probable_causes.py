@@ -19,9 +19,11 @@ from grader.model.lab import Lab
 from grader.model.submission import Submission
 from grader.source import code
 from grader.source.code import Code
+from grader.source.tree import descend, parse, text_of
 
 MOST, MOST_READ = 5, 200  # that are shown, and warnings that are read
-CERTAIN = ("no-launch", "no-address")  # no program is right that has one where it fails
+MOST_BYTES = 200_000  # of a file whose loops are looked at
+CERTAIN = ("no-launch", "no-address", "unknown-pragmas")  # each is an error where one fails
 ALLOCATE = re.compile(r"cudaMalloc(Host|Managed|Async|Pitch)?|cudaHostAlloc")
 # Kinds after which a program may crash.
 CRASH = frozenset(
@@ -212,7 +214,7 @@ def causes(log: str, diagnostics: list[Diagnostic], submission: Submission) -> l
     """The probable causes among a compiler's messages about a submission, and those that are seen
     in its text; by line, without repetitions."""
     names = {submission.path(name): name for name in submission.contents}
-    seen = (_semicolons, _unknown_pragmas, _unlaunched, _no_address)
+    seen = (_semicolons, _unknown_pragmas, _changed_counters, _unlaunched, _no_address)
     found = [cause for look in seen for cause in look(submission)]
     warnings = [d for d in diagnostics if d.file in names and d.severity == "warning"]
     for each in warnings[:MOST_READ]:
@@ -302,6 +304,21 @@ def _unknown_pragmas(submission: Submission) -> Iterator[Cause]:
                 line = submission.text(name).count("\n", 0, match.start(1)) + 1
                 text = f"`#pragma {match[1]}` is unknown, and ignored: write `#pragma {near[0]}`"
                 yield _cause(submission, name, line, "unknown-pragmas", text)
+
+
+def _changed_counters(submission: Submission) -> Iterator[Cause]:
+    """Variables that a loop counts up by one, and that its body changes by another value."""
+    for name, content in submission.contents.items():
+        loops = [n for n in descend(parse(content)) if n.type == "for_statement"]
+        for loop in loops if len(content) <= MOST_BYTES else []:
+            step, body = (loop.child_by_field_name(part) for part in ("update", "body"))
+            counter = text_of(step.child_by_field_name("argument")) if step else ""
+            for node in descend(body) if counter and body else ():
+                target = text_of(node.child_by_field_name("left"))
+                if node.type == "assignment_expression" and target == counter:
+                    head = loop.start_point.row + 1
+                    text = f"this changes `{counter}`, which the loop of line {head} counts with"
+                    yield _cause(submission, name, node.start_point.row + 1, "loop-counter", text)
 
 
 @lru_cache(maxsize=8)

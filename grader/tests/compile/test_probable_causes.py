@@ -14,6 +14,9 @@ from grader.model.submission import Submission
 FLAGS = ["-O1", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-S", "-o", "/dev/null"]
 MALLOC = "int cudaMalloc(void **d, unsigned long bytes);\n"
 SAID = {
+    "int f(int n) {\n    for (int y = 0; y < n; y++)\n        y += 2;\n    return n;\n}\n": (
+        "line 3: this changes `y`, which the loop of line 2 counts with"
+    ),
     "int f(void) {\n#pragma opm parallel\n    return 1;\n}\n": (
         "line 2: `#pragma opm` is unknown, and ignored: write `#pragma omp`"
     ),
@@ -56,6 +59,7 @@ SAID = {
     ),
 }
 NOT_SAID = [
+    "int f(int n, int y) {\n    for (int i = 0; i < n; i += 2) y += i;\n    return y;\n}\n",
     "#pragma once\n#pragma nounroll\n#pragma STDC FP_CONTRACT ON\nint f(void) { return 1; }\n",
     MALLOC + "int f(float *p) { return cudaMalloc((void **)&p, 4); }\n",
     MALLOC + "int f(float **p) { return cudaMalloc((void **)p, 4); }\n",
