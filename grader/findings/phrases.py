@@ -96,7 +96,10 @@ class Phrases:
     def order(self) -> str:
         if self.f.kind == "global-race" and (self.f.verb, self.f.other_verb) == ("write", "write"):
             return "so two threads compute one element: check the index that each writes to"
-        return "with no barrier between them" if self.in_block else "and either block may run first"
+        if self.in_block:
+            return "with no barrier between them"
+        remedy = "let a later launch read it, or another array hold it"
+        return f"and either block may run first: {remedy}"
 
     @property
     def work(self) -> str:
