@@ -54,7 +54,7 @@ class Limits:
         """Seconds of wall time after which a command has reached no limit only because other
         programs keep the cores busy. With 40 of them on 2 cores it still gets all of its own
         processor time before."""
-        return 4 * max(LEAST_WAIT, 10 * self.seconds)
+        return 4 * max(self.longest_wait(), 10 * self.seconds)
 
 
 def set_kernel_limits(limits: Limits, sandboxed: bool, processes: int | None) -> None:

@@ -105,7 +105,7 @@ def test_a_compiler_that_gets_no_core(fake_gcc: Fake, monkeypatch: pytest.Monkey
     """Nobody knows then whether the file compiles: it is not the student's fault."""
     monkeypatch.setattr(process_tree, "usage", lambda *_: Usage(0.01, 0.01, 1, True))
     with pytest.raises(MachineBusyError, match="other programs keep the cores busy"):
-        make.build(fake_gcc("sleep 60"))
+        make.build(fake_gcc("sleep 90"))
 
 
 def test_timing_does_not_depend_on_code_placement(tmp_path: Path) -> None:

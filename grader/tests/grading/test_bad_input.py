@@ -60,8 +60,8 @@ RUNS = {
         "NaN",
     ),
     "nothing written": ("", "", "no pixel of the output was written"),
-    "writes before the output": ("out[-1] = 1;", "", "before or after the output"),
-    "writes after the output": ("out[width * height] = 1;", "", "before or after the output"),
+    "writes before the output": ("out[-1] = 1;", "", "memory just before the output"),
+    "writes after the output": ("out[width * height] = 1;", "", "memory just after the output"),
     "endless recursion": (
         "volatile char page[1 << 16]; page[0] = 1; "
         "correlate_loops(image, width, height, mask, radius, border, out); "
