@@ -18,7 +18,11 @@ A_IN_LAB1 = "A no access outside"
 
 BROKEN = {
     "reads before the image": ("out[0] = image[-1];", "out-of-bounds", "before the beginning"),
-    "writes past the output": ("out[width * height] = 1;", "out-of-bounds", "an array of the caller"),
+    "writes past the output": (
+        "out[width * height] = 1;",
+        "out-of-bounds",
+        "an array of the caller",
+    ),
     "a local array": (
         "float a[4] = {0}; volatile int i = radius; out[0] = a[i];",
         "undefined",
