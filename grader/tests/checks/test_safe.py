@@ -222,5 +222,5 @@ def test_a_finding_of_a_race_is_read_and_rendered() -> None:
     assert finding.render() == (
         "a.cu:4 and :9: data race: thread (1,0,0) of block (0,0,0) reads and another block writes "
         "the same bytes of s[1][1] (64 bytes of shared memory, declared at line 2), and either "
-        "block may run first"
+        "block may run first: let a later launch read it, or another array hold it"
     )
