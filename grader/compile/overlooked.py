@@ -7,12 +7,12 @@ from tree_sitter import Node
 
 from grader.model import plain_text
 from grader.model.submission import Submission
-from grader.source.tree import descend, parse, text_of
+from grader.source.tree import descend, levels, parse, text_of
 
 WIDE = ("size_t", "long", "64", "ptrdiff", "float", "double", "auto")  # in the name of a type
 FACTORS = 3
 SIDES = ("width", "height")
-LARGEST = 200_000  # bytes: a longer file is not read
+LARGEST, DEEPEST = 200_000, 100  # bytes, and levels of nesting: more is not read
 
 
 def warnings(submission: Submission) -> list[str]:
@@ -21,6 +21,8 @@ def warnings(submission: Submission) -> list[str]:
     for name, content in submission.contents.items():
         if name.endswith(".cu") and len(content) <= LARGEST:
             root = parse(content)
+            if len(levels(root, DEEPEST)) > DEEPEST:
+                continue
             for node, words in (*_blocks_too_many(root), *_narrow_products(root)):
                 where = f"{submission.path(name)}:{node.start_point.row + 1}"
                 lines[plain_text.line(f"{where}: {words}")] = None
@@ -48,9 +50,10 @@ def _of_grids(root: Node) -> Iterator[Node]:
     nodes = list(descend(root))
     grids = [grid for node in nodes if (grid := _grid(node))]
     names = {name for grid in grids for name in _names(grid)}
+    known = {grid.id for grid in grids}
     for node in nodes:
         is_named = node.type == "init_declarator" and _names(node.child_by_field_name("declarator"))
-        if node in grids or (is_named and is_named <= names):
+        if node.id in known or (is_named and is_named <= names):
             yield from (each for each in descend(node) if each.type == "binary_expression")
 
 

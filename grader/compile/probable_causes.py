@@ -19,10 +19,10 @@ from grader.model.lab import Lab
 from grader.model.submission import Submission
 from grader.source import code
 from grader.source.code import Code
-from grader.source.tree import descend, parse, text_of
+from grader.source.tree import descend, levels, parse, text_of
 
 MOST, MOST_READ = 5, 200  # that are shown, and warnings that are read
-MOST_BYTES = 200_000  # of a file whose loops are looked at
+MOST_BYTES, DEEPEST = 200_000, 100  # of a file whose loops are looked at, and its nesting
 CERTAIN = ("no-launch", "no-address", "unknown-pragmas")  # each is an error where one fails
 ALLOCATE = re.compile(r"cudaMalloc(Host|Managed|Async|Pitch)?|cudaHostAlloc")
 # Kinds after which a program may crash.
@@ -309,8 +309,10 @@ def _unknown_pragmas(submission: Submission) -> Iterator[Cause]:
 def _changed_counters(submission: Submission) -> Iterator[Cause]:
     """Variables that a loop counts up by one, and that its body changes by another value."""
     for name, content in submission.contents.items():
-        loops = [n for n in descend(parse(content)) if n.type == "for_statement"]
-        for loop in loops if len(content) <= MOST_BYTES else []:
+        root = parse(content) if len(content) <= MOST_BYTES else None
+        if root is None or len(levels(root, DEEPEST)) > DEEPEST:
+            continue
+        for loop in (n for n in descend(root) if n.type == "for_statement"):
             step, body = (loop.child_by_field_name(part) for part in ("update", "body"))
             counter = text_of(step.child_by_field_name("argument")) if step else ""
             for node in descend(body) if counter and body else ():
@@ -368,15 +370,12 @@ def _no_address(submission: Submission) -> Iterator[Cause]:
     for name in submission.contents:
         read = code.read(submission.text(name))
         words = [token.text for token in read.tokens]
+        starred = [i for i in range(2, len(words)) if words[i - 1] == "*"]
+        pointers = {words[i] for i in starred} - {words[i] for i in starred if words[i - 2] == "*"}
         for at, word in enumerate(words):
-            pointer = (
-                words[at + 6] if words[at + 1 : at + 6] == ["(", "(", "void", "*", "*"] else ""
-            )
-            pointer = words[at + 7] if pointer == ")" else ""
-            stars = {
-                words[i - 2] for i, w in enumerate(words) if w == pointer and words[i - 1] == "*"
-            }
-            if ALLOCATE.fullmatch(word) and pointer.isidentifier() and stars and "*" not in stars:
+            is_cast = words[at + 1 : at + 7] == ["(", "(", "void", "*", "*", ")"]
+            pointer = words[at + 7] if is_cast and at + 7 < len(words) else ""
+            if pointer in pointers and pointer.isidentifier() and ALLOCATE.fullmatch(word):
                 text = f"{word}() needs the address of `{pointer}`: (void **)&{pointer}"
                 yield _cause(submission, name, read.line_of(at), "no-address", text)
 
