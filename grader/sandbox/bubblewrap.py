@@ -100,7 +100,7 @@ def _isolation_options(view: View) -> list[str]:
             options += ["--dev-bind", node, node]
     for folder, size in (("/dev/shm", SMALL), ("/tmp", view.temporary)):
         options += ["--size", str(size), "--perms", "1777", "--tmpfs", folder]
-    bound = [("--ro-bind", path) for path in view.reads]
+    bound = [("--ro-bind", path) for path in (*system_files.installations(), *view.reads)]
     bound += [("--bind", path) for path in view.writes]
     # bubblewrap would make the missing parent folders readable for root only.
     parents = {parent for _, path in bound for parent in path.parents if parent != Path("/")}
@@ -124,6 +124,4 @@ def _system() -> list[str]:
             options += ["--ro-bind", str(folder), str(folder)]
     for name in map(str, system_files.FOR_THE_LINKER):
         options += ["--ro-bind-try", name, name]
-    for path in map(str, system_files.installations()):
-        options += ["--ro-bind", path, path]
     return options

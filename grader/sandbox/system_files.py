@@ -19,10 +19,14 @@ def environment(home: str, added: dict[str, str]) -> dict[str, str]:
     return kept | {"HOME": home, "TMPDIR": home, "LC_ALL": "C.UTF-8"} | added
 
 
-@cache
 def installations() -> tuple[Path, ...]:
     """What is to be shown of the compilers that are not in /usr."""
-    tools = map(_installation_of, ("gcc", "g++", "make", "nvcc"))
+    return _installations(os.environ.get("PATH", os.defpath))
+
+
+@cache
+def _installations(_path: str) -> tuple[Path, ...]:
+    tools = map(_installation_of, ("gcc", "g++", "make", "nvcc", "nvdisasm"))
     return tuple(sorted({tool for tool in tools if tool is not None}))
 
 

@@ -65,6 +65,23 @@ def test_a_probe_that_failed_is_a_problem() -> None:
 
 
 @each_tier
+def test_a_compiler_in_a_folder_of_its_own_starts(
+    number: int, open_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found on PATH through a link, in folders that the sandbox must make for it."""
+    tool, link = open_path / "far" / "cuda" / "bin" / "nvdisasm", open_path / "links" / "nvdisasm"
+    for path in (tool, link):
+        path.parent.mkdir(parents=True)
+    tool.write_text("#!/bin/sh\necho found\n")
+    tool.chmod(0o755)
+    link.symlink_to(tool)
+    monkeypatch.setenv("PATH", f"{link.parent}{os.pathsep}{os.environ['PATH']}")
+    with using(number):
+        shown = View((link.parent,))
+        assert launch(["sh", "-c", "nvdisasm"], Limits(5), TMP, view=shown).stdout == b"found\n"
+
+
+@each_tier
 def test_probed_file_is_readable_when_in_view(number: int, open_path: Path) -> None:
     """Or a probe would prove nothing."""
     secret = open_path / "secret"
