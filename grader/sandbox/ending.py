@@ -5,10 +5,10 @@ import signal
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.sandbox.account import Reached
 from grader.sandbox.limits import Limits, cores
+from grader.sandbox.reached_limit import Reached
 
-# time: on the wall clock, of a user's own program (foreground.py). The others: account.py.
+# time: on the wall clock, of a user's own program (foreground.py). The others: reached_limit.py.
 Limit = Reached | Literal["time", "output"]
 Kind = Literal["timeout", "waiting", "starved", "flood", "crashed"]
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-POLL = 0.02  # seconds between two looks at a program with a time limit
+POLL = 0.02  # seconds between two samples of a program with a time limit
 
 
 class Terminal:

@@ -9,7 +9,7 @@ watchdog kills what is left when the grader itself is killed (cleanup_after_kill
 Memory and processor time are limited twice: the kernel limits those of each process (RLIMIT_AS,
 RLIMIT_CPU), and the grader checks every 50 ms what all of them hold and have used together (of a
 compiler, every 200 ms), and kills them at the limit. Time on the wall clock is not limited, except
-for a command that waits (account.py).
+for a command that waits (reached_limit.py).
 """
 
 import contextlib
@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import IO
 
 from grader.sandbox import bubblewrap, choice, cleanup_after_kill, gpus, priority, process_tree
-from grader.sandbox.account import Account
 from grader.sandbox.ending import Finished, Limit, return_code
 from grader.sandbox.limits import (
     Limits,
@@ -32,6 +31,7 @@ from grader.sandbox.limits import (
     that_dies_with_parent,
     with_kernel_limits,
 )
+from grader.sandbox.reached_limit import Account
 from grader.sandbox.view import SandboxedCommand, View
 
 # What a program needs to find its libraries and its language, and nothing that tells it more.

@@ -2,17 +2,17 @@
 
 import pytest
 
-from grader.sandbox import account
-from grader.sandbox.account import Account, Reached
+from grader.sandbox import reached_limit
 from grader.sandbox.limits import Limits
 from grader.sandbox.process_tree import Usage
+from grader.sandbox.reached_limit import Account, Reached
 
 LIMITS = Limits(seconds=10, memory=1000)  # so it may wait for 100 s
 
 
 @pytest.fixture(autouse=True)
 def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(account, "cores", lambda: 4)
+    monkeypatch.setattr(reached_limit, "cores", lambda: 4)
 
 
 def outcome(

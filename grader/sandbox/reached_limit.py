@@ -8,14 +8,14 @@ from grader.sandbox.process_tree import Usage
 
 # processor: of one thread; processors: of all threads together. starved: by other programs.
 Reached = Literal["processor", "processors", "waiting", "starved", "memory"]
-# Between two looks, no more than this counts as waiting: when a busy machine does not let the
-# grader look, it does not know what the command did.
+# Between two samples, no more than this counts as waiting: when a busy machine does not let the
+# grader sample, it does not know what the command did.
 MOST_BETWEEN = 1.0
 
 
 @dataclass
 class Account:
-    """The account of one command. started_at, seen_at: times of the same clock."""
+    """The resource use of one command. started_at, seen_at: times of the same clock."""
 
     limits: Limits
     started_at: float
