@@ -3,9 +3,8 @@
     table.py [--write] [--only TEXT]
 
 Runs every program of bugs/ and correct/ on the simulator with all checks on, and compares the
-findings with what its file says: a finding of that kind on a line marked `// BUG` and no error
-elsewhere; for a correct program no error at all. The exit status is 1 if a program is not as
-expected. --write writes the table to RESULTS.md.
+findings with what its file says (README.md). The exit status is 1 if a program is not as expected.
+--write writes the table to RESULTS.md.
 """
 
 import argparse
