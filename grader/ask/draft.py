@@ -20,7 +20,7 @@ class Draft:
     """A question that is not asked yet.
 
     line: what it quotes; 0 for nothing. answer: from the run; a number is typed, words are chosen.
-    second: the same answer, computed in an unlike way; raises CannotTell where it cannot.
+    second: the same answer, computed in another way; raises CannotTell where it cannot.
     mistakes: the likeliest first. counts: of a number, what is counted; it is the hint for a number
     that no mistake gives.
     """

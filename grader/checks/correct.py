@@ -483,7 +483,7 @@ def _wrong_output(
             f"expected {_expected(comparison, index)}{_error_size(comparison, index)}"
         )
     outside = _outside(this.outcome)
-    lines[:0] = [*([cause] if cause else []), *outside]  # what to mend comes first
+    lines[:0] = [*([cause] if cause else []), *outside]  # what to fix comes first
     if diagnosis and diagnosis.name == "nothing-written" and not needed:
         begun = prerequisites.has_begun(this.session.so_far, this.case.part)
         lines += [] if begun or _errors(this.outcome) else _open_todo(this)

@@ -25,7 +25,7 @@ WITHOUT_SOLUTION = (  # in a student's copy of the course, of every speed check
     "solution, which is not in this copy"
 )
 NARROW = 1.1  # high / low of an interval that is only shown
-CLEAR = 1.05  # so far from a threshold a ratio needs no second look
+CLEAR = 1.05  # so far from a threshold a ratio needs no second measurement
 
 
 def achieved(speed: Speed, timings: Timings) -> Interval | None:

@@ -406,7 +406,7 @@ def host_calls(submission: Submission) -> list[str]:
 
 
 def _may_be_devices(head: str) -> bool:
-    """Has the head of a function a qualifier, or a macro that may stand for one?"""
+    """Has the head of a function a qualifier, or a macro that may expand to one?"""
     words = re.findall(r"\w+", head)
     return any(
         w in ("__device__", "__global__", "constexpr") or (w.isupper() and w[1:]) for w in words

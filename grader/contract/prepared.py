@@ -162,7 +162,7 @@ def _cached_slots(place: Path) -> list[Slot] | None:
 
 def _remove_damaged(place: Path) -> None:
     """Of which a power cut has left a part. Never what another grader has just put there, and runs
-    programs on: no two look and remove at once."""
+    programs on: no two check and remove at once."""
     with suppress(OSError), (place.parent / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if _cached_slots(place) is None:

@@ -17,7 +17,7 @@ FACTS = frozenset({*NO_RESULT, "not-bit-for-bit", "nan", "uninitialised-value"})
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The mistake's name ("mask-flipped"), and what the student is told about it."""
+    """The mistake's name ("mask-flipped"), and its message to the student."""
 
     name: str
     text: str

@@ -19,7 +19,7 @@ class WarpAccess(msgspec.Struct, frozen=True):
     """One memory instruction of a warp. lanes: of each active lane the first byte, counted from
     the beginning of the array; of shared memory, from that of the block's, where the array begins
     at `start`. bytes: the array's size, 0 where it is unknown; then the lanes' bytes are counted
-    from the beginning of a line of the cache. cost: sectors of global memory, wavefronts in shared
+    from the beginning of a cache line. cost: sectors of global memory, wavefronts in shared
     memory, words of constant memory."""
 
     launch: int

@@ -10,7 +10,7 @@ from grader.model.finding import Finding
 
 MAX_FINDINGS = 50  # of each severity: no number of notes may hide an error
 MOST_LINES = 1000
-# What does not tell one finding from another: a note goes where the same is an error.
+# Fields that do not distinguish findings: an error replaces the same note.
 INCIDENTAL = {"severity": "error", "cause": "", "pc": 0, "other_pc": 0, "launch": -1}
 WHO: dict[str, list[int]] = {"block": [], "thread": [], "block_size": [], "other_thread": []}
 

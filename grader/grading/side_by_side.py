@@ -215,7 +215,7 @@ class _Crew:
 
 
 def _send(connection: Connection, answer: object) -> None:
-    with suppress(OSError):  # it died meanwhile, which the next look shows
+    with suppress(OSError):  # it died meanwhile, which the next poll shows
         connection.send(answer)
 
 

@@ -93,7 +93,7 @@ def _fused(line: Line, text: Code, function: Function) -> None:
 
 @dataclass(frozen=True)
 class _Copies:
-    """How often an access of a line could stand in the code if no loop were unrolled."""
+    """How often an access of a line could occur in the code if no loop were unrolled."""
 
     function: Function
     flow: Flow

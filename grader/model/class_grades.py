@@ -19,7 +19,7 @@ class LabGrade(msgspec.Struct, frozen=True):
     status: Literal["waiting", "graded", "missing", "rejected", "error", "wrong name"]
     points: float | None
     out_of: float | None  # the points measured; of an override, all points of the lab
-    share: float | None  # from 0 to 1, as the export was told to count what was not measured
+    share: float | None  # from 0 to 1; unmeasured checks count as the export's options say
     earned: float | None  # before lateness and overrides
     unmeasured: tuple[Unmeasured, ...]
     late_days: int

@@ -1,4 +1,4 @@
-"""The hash of every file of the course that can decide a grade: a part of the key of a kept grade.
+"""The hash of every file of the course that can decide a grade: part of a cached grade's key.
 
 Every file counts unless its name is excluded here, so a new package or a new type of file cannot be
 forgotten. A file that counts without need costs a grading after it changes; a forgotten one would

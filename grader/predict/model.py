@@ -138,7 +138,7 @@ def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> 
     seconds = gpu.launch
     total["launch"] = gpu.launch
     strange: dict[str, float] = defaultdict(float)
-    known: dict[int, dict[str, float]] = {}  # launches that are one object need one look
+    known: dict[int, dict[str, float]] = {}  # launches that are one object are read once
     for number, counts in enumerate(launches):
         if id(counts) not in known:
             known[id(counts)] = _shares(counts, gpu, fitted)

@@ -48,7 +48,7 @@ def telling(line: str) -> bool:
 def region_lines(text: str) -> list[tuple[int, str]]:
     """The numbers and texts of the lines that a solution has and its starter has not.
 
-    A file without marked regions, such as an expert's, has no starter. Its long lines count; the
+    A file without marked regions, such as expert.cu, has no starter. Its long lines count; the
     short ones are any program's.
     """
     lines = []

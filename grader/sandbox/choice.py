@@ -56,7 +56,7 @@ def require(probed: Probed) -> None:
 
 
 def probed() -> Probed | None:
-    """What require() was told; None where nothing is required."""
+    """What require() was passed; None where nothing is required."""
     text = os.environ.get(REQUIRED)
     return Probed(**json.loads(text)) if text else None
 

@@ -101,7 +101,7 @@ class Ruleset:
                 self.allow(path, rights)
 
     def enforce(self) -> None:
-        """Confines this process, and all that it starts, for ever. Makes system calls and nothing
+        """Confines this process, and all that it starts, forever. Makes system calls and nothing
         else. Raises OSError."""
         no_new_privileges()
         result = _syscall(RESTRICT_SELF, self.descriptor, ctypes.c_uint(0))

@@ -1,4 +1,4 @@
-"""What a command may use, and how the kernel is told so."""
+"""What a command may use, and how the kernel limits it."""
 
 import os
 import resource
@@ -85,7 +85,7 @@ def that_dies_with_parent(argv: list[str]) -> list[str] | None:
     """A command that has the kernel kill it when its parent ends, and becomes `argv`. None where
     there is no program for that, or no `argv`: what cannot start is for the caller to see.
 
-    A parent that ends before the kernel is told is left to the watchdog (cleanup_after_kill.py).
+    A parent that ends before that request is left to the watchdog (cleanup_after_kill.py).
     """
     program = shutil.which("setpriv")
     if program is None or shutil.which(argv[0]) is None:

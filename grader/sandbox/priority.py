@@ -1,6 +1,6 @@
 """Which processes let others go first.
 
-Linux divides the processors between sessions before it looks at nice ("autogroup", sched(7)), so
+Linux divides the processors between sessions before it considers nice ("autogroup", sched(7)), so
 nice orders only the processes of one session. What lets others go first therefore has a session,
 whose own value is in /proc/PID/autogroup. Only root may write such values more often than ten times
 a second; one that is refused is written before the next command.

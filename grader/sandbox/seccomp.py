@@ -182,7 +182,7 @@ class _Program(ctypes.Structure):
 
 
 def installer(code: bytes) -> Callable[[], None]:
-    """The function that puts this process under a filter, for ever. It makes a system call and
+    """The function that puts this process under a filter, forever. It makes a system call and
     nothing else. The process must have given up new privileges. Raises OSError."""
     buffer = ctypes.create_string_buffer(code, len(code))
     wanted = _Program(len(code) // 8, ctypes.addressof(buffer))

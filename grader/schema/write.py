@@ -62,7 +62,7 @@ def schema(name: str) -> dict[str, Any]:
     the beginning."""
     document = msgspec.json.schema(TYPES[name])
     for type_, definition in document["$defs"].items():
-        if definition["type"] == "array":  # its items are told apart by their places
+        if definition["type"] == "array":  # its items are identified by their index
             continue
         later = ADDED_LATER.get((name, type_), ())
         definition["required"] = [key for key in definition["properties"] if key not in later]

@@ -89,7 +89,7 @@ class Session:
 
     def runner(self, known: str = "") -> Runner | None:
         """The same, to explain what another program did; None where there is no such program.
-        known: what is told while that is being built."""
+        known: what is reported while that is being built."""
         file = self._instrumented(known)
         backend: Backend = "cpu" if self.plan.backend == "cpu" else "sim"
         return self.runner_of(Binary(file, backend)) if isinstance(file, Path) else None

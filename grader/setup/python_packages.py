@@ -29,7 +29,7 @@ SIZES = {
 }
 INCLUDED_IN = {"dev": ("pages",), "charts": ("dev", "pages", "bench"), "handouts": ("pages",)}
 # pip would compile 3,000 modules, of which a grade needs a tenth. Where the environment says that
-# Python must not write bytecode, each grade would compile them anew.
+# Python must not write bytecode, each grade would compile them again.
 IMPORTED_ONCE = """
 import sys
 sys.dont_write_bytecode = False
@@ -95,7 +95,7 @@ def title(flavour: str) -> str:
 
 
 def _count(flavour: str) -> int:
-    """How many packages are to be installed; all of them where build/venv is made anew."""
+    """How many packages are to be installed; all of them where build/venv is made again."""
     return len(lacking(flavour) if ready("run") else list(locked(Path(stamp.LOCKS[flavour]))))
 
 

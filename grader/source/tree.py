@@ -22,7 +22,7 @@ def _parser() -> Parser:
 
 def parse(source: bytes) -> Node:
     """The root of the tree. Takes linear time, up to 20 seconds for a megabyte that is made to.
-    Nodes may be nested 10,000 deep: who calls itself for each looks at the `levels` first."""
+    Nodes may be nested 10,000 deep: a recursive function checks `levels` first."""
     return _parser().parse(source).root_node
 
 

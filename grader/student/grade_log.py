@@ -2,7 +2,7 @@
 
 Each record holds the hash of the one before it, and a second file holds the number of records and
 the last hash: so a record that was edited, moved or removed shows. What it cannot show: on the
-student's own machine all of it can be made anew, and times are those of that machine's clock.
+student's own machine all of it can be made again, and times are those of that machine's clock.
 """
 
 from __future__ import annotations

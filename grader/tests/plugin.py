@@ -62,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
             signal.signal(number, _interrupt)
 
 
-# The tests run in build/venv: none may make it anew or install into it.
+# The tests run in build/venv: none may make it again or install into it.
 ENVIRONMENT = pytest.StashKey[tuple[object, ...]]()
 
 

@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--part", help="a number: the cheap tests and one of 16 parts")
     group.addoption("--shard", help="such as 3/8: one of 8 shards of all tests")
     group.addoption("--changed", metavar="COMMIT", help="the tests of what differs from a commit")
-    group.addoption("--write-costs", action="store_true", help="write costs.tsv anew")
+    group.addoption("--write-costs", action="store_true", help="write costs.tsv again")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -32,10 +32,10 @@ enum {
     LANES = 16,
     COLUMNS = COUNT * LANES,
     TAPS = 32,                 /* columns of the mask that go through the buffer at a time */
-    STREAMED_BYTES = 16 << 20, /* larger results go past the cache: few caches hold them */
+    STREAMED_BYTES = 16 << 20, /* larger results get non-temporal stores: few caches hold them */
 };
 
-/* streamed: the result goes past the cache. */
+/* streamed: the result gets non-temporal stores. */
 struct pass {
     const float *image;
     int width, height;
@@ -84,7 +84,7 @@ INLINE void prefetch_below(const struct pass *pass, int x, int y) {
     const int first = y + ROWS + pass->radius;
     for (int row = first; row < least(first + ROWS, pass->height); row++) {
         const float *line = pass->image + (size_t)row * (size_t)pass->width;
-        for (int i = x; i < x + COLUMNS; i += 16) { /* 16 floats: a line of the cache */
+        for (int i = x; i < x + COLUMNS; i += 16) { /* 16 floats: a cache line */
             __builtin_prefetch(line + i);
         }
     }
@@ -218,7 +218,7 @@ static void correlate_band(const struct pass *pass, int y, float *out) {
     _mm_sfence();
 }
 
-/* Past the cache go whole, aligned vectors: those of a large result whose rows are aligned. */
+/* Non-temporal stores need aligned vectors: those of a large result whose rows are aligned. */
 static bool may_stream(const float *out, int width, int height) {
     const bool aligned = (uintptr_t)out % sizeof(__m512) == 0 && width % LANES == 0;
     return aligned && (size_t)width * (size_t)height * sizeof *out > STREAMED_BYTES;

@@ -1,5 +1,5 @@
 /* Lab 8 with a faster part D: AVX2, as exact as grayscale.c, with fewer instructions; of large
- * images, the stores go past the caches. All else is grayscale.c. notes.md has the floor, what each
+ * images, the stores are non-temporal. All else is grayscale.c. notes.md has the floor, what each
  * step gained, and what limits this code. Like that file, it is compiled without gcc's
  * vectorizer. */
 #include "lab.h"
@@ -68,8 +68,8 @@ AVX2 INLINE __m256i vector(const uint8_t *rgb, const struct constants *k,
     return _mm256_packus_epi16(_mm256_avg_epu16(y0to7, zero), _mm256_avg_epu16(y8to15, zero));
 }
 
-/* Converts `pixels` pixels that are consecutive in memory. With `stream`, stores go past the caches
- * to memory: a normal store would first read the line that it overwrites. */
+/* Converts `pixels` pixels that are consecutive in memory. With `stream`, stores are non-temporal
+ * (an ordinary store would first read the line that it overwrites). */
 AVX2 static void convert_vectors(const uint8_t *rgb, size_t pixels, struct weights w, uint8_t *grey,
                                  bool stream) {
     const struct constants k = constants(w, 0), last = constants(w, 4);

@@ -6,7 +6,7 @@ from grader.ask.setting import runs
 from grader.ask.words import agrees, beyond, count, draw_access, memory, ranges, sectors, the, warp
 from grader.execute.accesses import SECTOR
 
-LINE = 128  # bytes of a line of the cache
+LINE = 128  # bytes of a cache line
 
 
 def ask(program: AskedPart, draw: Random) -> Draft:

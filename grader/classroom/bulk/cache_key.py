@@ -1,4 +1,4 @@
-"""The key of a kept grade and its page: the hash of everything that they depend on."""
+"""The key of a cached grade and its page: the hash of everything that they depend on."""
 
 import hashlib
 import subprocess

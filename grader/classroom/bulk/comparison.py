@@ -58,7 +58,7 @@ class Change:
 
 
 def changes(store: Store, before: int, after: int) -> list[Change]:
-    """Every grade that differs between two runs, also those made anew without any other points.
+    """Every grade that differs between two runs, also those made again without any other points.
     Raises StoreError when a grade is damaged."""
     old = {(past.student, past.lab): past for past in store.history.of(before)}
     new = {(past.student, past.lab): past for past in store.history.of(after)}

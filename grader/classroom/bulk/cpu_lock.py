@@ -2,7 +2,7 @@
 
 There are two files to lock. A worker that builds or checks holds `room` shared; one that measures
 holds it exclusively. To enter, a worker has to pass `door` first. The one that waits for exclusive
-use keeps `door` locked, so that it does not wait for ever while others come and go. The kernel
+use keeps `door` locked, so that it does not wait forever while others come and go. The kernel
 releases the locks of a worker that dies.
 """
 

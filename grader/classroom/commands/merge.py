@@ -24,7 +24,7 @@ def merge(
     """Fill in the checks for speed that another run measured of the same files."""
     if run.resolve() == other.resolve():
         raise UsageError(f"{run} cannot be merged with itself; name a run of another machine")
-    # An error in the block is told of the run that is written, the last one opened.
+    # An error in the block is reported for the run that is written, the last one opened.
     with run_folder.opened(other) as source, run_folder.opened(run) as store:
         print(_merged(store, source))
         publish.write(grades.of(store))

@@ -1,7 +1,7 @@
 """The final grades of a class: one for each student and lab, after the course's rules.
 
 What a submission earned never changes; lateness, groups, the choice between attempts, answers to
-questions, and overrides are applied here, each time anew. Whatever is exported starts from these.
+questions, and overrides are applied here, each time. Whatever is exported starts from these.
 """
 
 from collections.abc import Callable, Iterable, Mapping

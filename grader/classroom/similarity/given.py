@@ -52,7 +52,7 @@ def load(lab: Lab) -> Course:
     """Reads a lab's texts. Raises OSError."""
     folder = paths.LABS / lab.folder
     starter = _texts(paths.STARTER / folder.name)
-    # Only the files to hand in: nobody arrives at an expert's code by following the handout.
+    # Only the files to hand in: nobody arrives at tuned code by following the handout.
     every = _texts(paths.SOLUTIONS / folder.name)
     solution = {name: text for name, text in every.items() if name in lab.submit}
     common = [paths.LABS / "runtime" / name for name in ("mask.h", "border.h")]

@@ -48,7 +48,7 @@ class LabReport:
 
 def pseudonyms(students: Iterable[str]) -> Callable[[str], str]:
     """A name for each student that shows neither the name nor the alphabet's order. Whoever has the
-    list of the class can compute it again: it hides names from a look, not from a search."""
+    list of the class can compute it again: it hides names from a glance, not from a search."""
     order = sorted(set(students), key=lambda name: hashlib.sha256(name.encode()).digest())
     width = len(str(len(order)))
     names = {name: f"Student {number:0{width}}" for number, name in enumerate(order, 1)}

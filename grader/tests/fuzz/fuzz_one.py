@@ -29,7 +29,7 @@ def mutate(data: bytes, most: int, seed: int) -> bytes:
 
 if __name__ == "__main__":
     name = sys.argv.pop(1)
-    # libFuzzer calls the program anew to merge, by a shell and this name.
+    # libFuzzer calls the program again to merge, by a shell and this name.
     sys.argv[0] = shlex.join([sys.executable, __file__, name])
     with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):
         target = importlib.import_module(f"grader.tests.fuzz.targets.{name}")

@@ -90,7 +90,7 @@ def course_of_a_user(folder: Path) -> Iterator[tuple[list[str], dict[str, str]]]
         if source.is_dir():
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         elif source.exists():
-            shutil.copy2(source, folder / name)  # with its time: nothing is to be made anew
+            shutil.copy2(source, folder / name)  # with its time: nothing is to be made again
     for name in BUILT:
         if (paths.BUILD / name).exists():
             shutil.copytree(paths.BUILD / name, folder / "build" / name)

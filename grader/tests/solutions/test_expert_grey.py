@@ -1,4 +1,4 @@
-"""Part D of lab 8's expert where it stores past the caches, which only huge images do: here all."""
+"""Part D of lab 8's expert.c with non-temporal stores, which only huge images use: here all."""
 
 import ctypes
 import platform

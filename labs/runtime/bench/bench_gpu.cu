@@ -180,7 +180,7 @@ int platform_sums(int slot, const struct bench_job *job, uint32_t *sums) {
 
 /* Reads `read` vectors and writes `written`, each once: thread i writes vector i, made of vectors
  * i, i + written ... that it reads. cudaMemcpyAsync() takes as long where both are equal; where
- * more is read than written, it takes longer for as many bytes: lab 8's expert needs 93 %. */
+ * more is read than written, it takes longer for as many bytes: lab 8's tuned kernel took 93 %. */
 __global__ void copy_traffic(const uint4 *d_from, size_t read, uint4 *d_to, size_t written) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     uint4 all = {0, 0, 0, 0};

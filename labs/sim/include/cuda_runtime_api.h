@@ -115,7 +115,7 @@ SIM_EXTERN_C size_t sim_seen_by_host(void);
 /* The student's code is called next, by the function with this frame; NULL: it has returned. */
 SIM_EXTERN_C void sim_students_turn(const void *frame);
 
-/* Findings from now on bear the number of a runner's step; below 0: none. */
+/* Findings from now on have the number of a runner's step; below 0: none. */
 SIM_EXTERN_C void sim_set_step(int number);
 
 /* Findings call the device memory that begins there by this name, such as "d_out". The name must
@@ -150,7 +150,7 @@ struct sim_queued {
 /* *list: the first of them, in the order of the calls. Returns their number. */
 SIM_EXTERN_C unsigned sim_queued(const struct sim_queued **list);
 
-/* Begins that list anew; streams that are created from now on count from 1 again. */
+/* Clears that list; streams that are created from now on count from 1 again. */
 SIM_EXTERN_C void sim_forget_queued(void);
 
 /* The kind of host memory that a copy to the device reads. */
@@ -173,7 +173,7 @@ SIM_EXTERN_C size_t sim_copied_page_locked(int back);
  * host to the device, in whatever order and place: what the host has changed or used up itself. */
 SIM_EXTERN_C size_t sim_not_copied(const void *input, size_t bytes);
 
-/* Begins that list and these counts anew. */
+/* Clears that list and these counts. */
 SIM_EXTERN_C void sim_forget_copied(void);
 
 /* ---- errors */

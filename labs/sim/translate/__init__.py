@@ -9,7 +9,7 @@ is refused by name, in the format of g++: NAME:LINE:COLUMN: error: MESSAGE, with
 
 reader/ is the one front end: all others ask its `Program`, and edit that. checks/ refuses and
 warns; host/ edits launches and calls of the runtime API, device/ variables, qualifiers and
-arithmetic; watch/ has a run look at what a device would not bear; control_flow/ marks loops and
+arithmetic; watch/ adds checks for what a device would not do; control_flow/ marks loops and
 branches, as loops/ and loads/ say that nvcc compiles them. machine_accesses.py is a program of its
 own, for assembly.
 """

@@ -14,8 +14,8 @@ may get there. What is at a fixed place in the stack frame of its own function, 
 is a variable by its name, is left alone: the first cannot be another's, and the second is the
 program's. With `threads`, for the check of OpenMP's races, what another thread may access as well
 is reported: a variable, and the frame of a function that creates tasks.
-So is an access right behind a callback that got its address from the same registers: that is how
-nearly every access looks, and a call for each would take most of a traced program's time.
+So is an access right behind a callback that got its address from the same registers: that is what
+nearly every access looks like, and a call for each would take most of a traced program's time.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Callbacks:
             self._argument = source
 
     def had(self, address: str, width: int, is_store: bool) -> bool:
-        """Does an access that one of them was told of include this one?"""
+        """Does an access that was reported to one of them include this one?"""
         offset, rest = _parts(address)
         return any(
             rest == registers and 0 <= offset - first <= size - width and (stores or not is_store)

@@ -113,7 +113,7 @@ def _section(run: Run) -> list[str]:
 
 
 def _words(run: Run, name: str) -> str:
-    """What a reader who does not see the chart is told: its title and the ends of its lines."""
+    """Text for a reader who does not see the chart: its title and the ends of its lines."""
     curve = next(curve for curve in run.curves if curve.name == name)
     ends = [
         f"{line.who} {_number(line.points[0][1])} to {_number(line.points[-1][1])}"

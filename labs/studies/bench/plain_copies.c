@@ -1,4 +1,4 @@
-/* Copies that write past the caches: as many bytes are read as written. memcpy() does so only above
+/* Copies with non-temporal stores: as many bytes are read as written. memcpy() uses them only above
  * a size that depends on the processor.
  *
  * Both addresses are multiples of 64. Bytes beyond the last 256 are left out. */

@@ -22,7 +22,7 @@ WRONG = float("inf")
 
 
 class Verifier:
-    """Judges outputs of one work. Which rows it compares is drawn anew for each verifier."""
+    """Judges outputs of one work. Which rows it compares is chosen for each verifier."""
 
     def __init__(self, work: Work) -> None:
         self.work = work

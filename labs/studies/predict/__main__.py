@@ -28,7 +28,7 @@ fitted half alone. So the held-out half says how well the numbers of `weights.to
 model does on kernels of a new kind is better seen where whole labs were left out: then the weights
 are fitted to all calls of the other labs.
 
-The fit that takes HeCBench's programs, too, was not chosen blindly: the causes to mend were listed
+The fit that takes HeCBench's programs, too, was not chosen blindly: the causes to fix were listed
 from both halves, how much the labs weigh and how wide the interval is were set with the summary of
 the held-out halves in view, one rule (which arrays of a thread are in memory) follows from a
 held-out call of lab 7, and the weight of constants stayed as it was after calls of lab 3 were

@@ -122,7 +122,7 @@ def table(found: list[TimedKernel], elsewhere: list[TimedKernel]) -> list[str]:
               f"{100 * np.median(once):.1f} %.", ""]  # fmt: skip
     lines += ["For the H100 no number was measured: `grader/predict/gpus/h100.toml` is the H200's "
               "chip with the memory of", "the H100's data sheet.", ""]  # fmt: skip
-    lines += ["Kernels for which no time is told, of both halves:", ""]
+    lines += ["Kernels for which no time is reported, of both halves:", ""]
     lines += [f"- {number}: {why}" for why, number in unknown.most_common()]
     return lines
 

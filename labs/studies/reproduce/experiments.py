@@ -162,7 +162,7 @@ def source004(bench: Bench) -> None:
 
 
 CPU_FILTER = "lab1/baseline lab1/reference"
-# By source: the experiment, and by backend what it runs, which is part of the kept key.
+# By source: the experiment, and by backend what it runs, which is part of the cache key.
 EXPERIMENTS: dict[str, tuple[Callable[[Bench], None], dict[str, str]]] = {
     "000": (
         source000,

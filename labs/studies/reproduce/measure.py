@@ -41,7 +41,7 @@ def say(text: str) -> None:
 
 
 def _key(source: str, this: dict[str, Any], gpu: dict[str, str] | None) -> str:
-    """A hash of what a kept measurement depends on: the programs, the machine, the experiment."""
+    """A hash of what a cached measurement depends on: the programs, the machine, the experiment."""
     built = [
         programs.build(backend, *name.split("/"))
         for backend, names in experiments.EXPERIMENTS[source][1].items()
@@ -66,7 +66,7 @@ def _kept(path: Path, key: str) -> dict[str, Any] | None:
 def experiment(
     source: str, this: dict[str, Any], gpu: dict[str, str] | None, no_gpu: str, fresh: bool
 ) -> dict[str, Any]:
-    """Date, settings, rows and missing rows of one source: the kept ones, or measured now."""
+    """Date, settings, rows and missing rows of one source: the cached ones, or measured now."""
     path = programs.FOLDER / "measured" / f"{source}.json"
     key = _key(source, this, gpu)
     kept = None if fresh else _kept(path, key)

@@ -1,4 +1,4 @@
-"""Races between OpenMP's threads: right programs in unlike styles, and wrong ones by their lines.
+"""Races between OpenMP's threads: right programs in several styles, and wrong ones by their lines.
 
 Each runs under the check with 3 threads. A line with `RACE` is one that must be named; a program
 without one must be found right, and give 5050, the sum of 1 to 100. What the threads of a team did

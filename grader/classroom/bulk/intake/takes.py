@@ -1,4 +1,4 @@
-"""Files of a wrong name that the instructor lets count: [[take]] in course.toml."""
+"""Files of a wrong name that the instructor accepts: [[take]] in course.toml."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator

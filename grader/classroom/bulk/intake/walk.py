@@ -29,7 +29,7 @@ def walk(folder: Path) -> Iterator[tuple[str, str, int | None]]:
                 return
             path = name if below == "." else f"{below}/{name}"
             yield from _opened(path, name, descriptor)
-        for name in folders:  # it may bear the name of a file that is asked for
+        for name in folders:  # it may have the name of a requested file
             path = name if below == "." else f"{below}/{name}"
             yield path, "is a folder", None
 

@@ -22,7 +22,7 @@ static cudaError_t destroy(unsigned long long handle, int role, const char *call
                            struct sim_location location) {
     if (!sim_checked) {
         /* A device goes on with the kernels that use it, in practice: nothing takes its place yet.
-         * A checked program is told. */
+         * A checked program gets a finding. */
         sim_wait_all();
     }
     sim_lock_device();

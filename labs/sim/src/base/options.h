@@ -38,7 +38,7 @@ struct sim_options {
     bool predict;        /* PREDICT is set: run only the blocks that are counted, and write what a
                             prediction of the time needs */
     bool timed;          /* TIMED is set: SIGTERM comes when the time of the program is over */
-    bool progress;       /* PROGRESS is set: a terminal is told how far a long kernel is */
+    bool progress;       /* PROGRESS is set: a terminal shows how far a long kernel is */
     bool check;          /* CHECK is set: check every access, if the program is traced */
     struct sim_steps steps;
     const char *steps_file; /* STEPS_FILE: for the recording, or NULL */

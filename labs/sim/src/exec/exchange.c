@@ -12,7 +12,7 @@
 /* So many where its lanes go together: one may wait for another; in the second half of them it is
  * looked for exchanges again. */
 #define TOGETHER (1 << 26)
-#define KERNELS 64         /* that are told apart */
+#define KERNELS 64         /* that are distinguished */
 #define SEVERAL UINT16_MAX /* lanes */
 
 _Thread_local bool sim_watching;

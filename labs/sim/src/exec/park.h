@@ -33,7 +33,7 @@ void sim_park_again(struct worker *w, struct parked_block *parked);
  * there. */
 bool sim_open_grid(struct worker *w, const struct sim_config *config);
 
-/* Reports that the parked blocks wait for ever. */
+/* Reports that the parked blocks wait forever. */
 void sim_report_parked(const struct worker *w, const struct sim_config *config);
 
 /* Frees a list of parked blocks of a kernel that ended early. */

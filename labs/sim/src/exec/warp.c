@@ -375,7 +375,7 @@ static bool complete_active(struct worker *w, unsigned number) {
 }
 
 /* Has the warp run for long, and only tried in vain? One of its lanes may ask for a lock, and tell
- * the others by a shuffle: it would do so for ever while the holder waits. */
+ * the others by a shuffle: it would do so forever while the holder waits. */
 static bool must_give_way(struct worker *w, struct warp *warp) {
     if (w->turns < w->warp.last_turn || !warp->in[READY]) {
         return false;

@@ -78,7 +78,7 @@ static struct {
     unsigned turn;
 } looked_up;
 
-/* Is the launch one too many? Of a loop that launches kernels for ever, or a million times, the
+/* Is the launch one too many? Of a loop that launches kernels forever, or a million times, the
  * first ones are enough: nobody could read, or keep, the counters of all. A graded run needs the
  * rest of its evidence for what it finds and for its end; a check of counters looks for this
  * finding. */

@@ -26,10 +26,10 @@ enum { SIM_RANGES = 4 };
 /* One operation. sim_enqueue() copies this structure and the bytes of the closure. */
 struct sim_operation {
     enum sim_operation_kind kind;
-    const char *name; /* a kernel's, or the API function's: "cudaMemcpyAsync"; lives for ever */
+    const char *name; /* a kernel's, or the API function's: "cudaMemcpyAsync"; lives forever */
     struct sim_location location; /* of the call */
     /* Runs it, with the device's lock held (not SIM_OP_HOST_CALL). `closure` points to the queue's
-     * copy, 128-byte aligned. An error is told by sim_fail_for_good(). NULL: nothing to run. */
+     * copy, 128-byte aligned. An error is reported by sim_fail_for_good(). NULL: nothing to run. */
     void (*run)(void *closure);
     const void *closure;
     size_t closure_bytes;

@@ -24,7 +24,7 @@ static struct sim_item *host_call(void) {
 }
 
 static void *progress(void *argument) {
-    uint64_t newest = 0, call = 0; /* at the last look */
+    uint64_t newest = 0, call = 0; /* at the last sample */
     unsigned quiet = 0;            /* ms in which nothing was queued */
     for (;;) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000L * HOST_CALL_MS}, NULL);

@@ -230,7 +230,7 @@ static void complete(struct sim_item *item) {
         step(&path);
         while (path.count > 0 &&
                (is_shuffled() || path.items[path.count - 1]->state == SIM_ENDED)) {
-            pop(&path); /* a shuffled order chooses its way anew */
+            pop(&path); /* a shuffled order chooses its path again */
         }
     }
     while (path.count > 0) {

@@ -7,6 +7,6 @@
 
 enum { MOST_PIECE = 16 };
 
-/* The bytes of a piece. Where structures of this size have unlike alignments, nothing tells which
+/* The bytes of a piece. Where structures of this size differ in alignment, nothing says which
  * one it is, and the least counts. most: if no structure has this size. */
 unsigned piece_of(const void *address, size_t size, unsigned most, bool in_shared);

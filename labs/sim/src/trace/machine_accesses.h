@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Does an access at `address` need no look? `what`: twice the bytes, and 1 more for a store.
+/* Does an access at `address` need no check? `what`: twice the bytes, and 1 more for a store.
  * Changes no vector register. */
 bool sim_is_known_access(uintptr_t address, uintptr_t what);
 

@@ -46,7 +46,7 @@ static struct {
     bool exhausted; /* out of memory: the counters of the launch are incomplete */
 } trace;
 
-/* An access or a mark is to be told to steps.h, or counted for a prediction. */
+/* An access or a mark is to be passed to steps.h, or counted for a prediction. */
 static bool is_watched;
 
 /* The stream of the running thread; NULL outside of kernels and where nothing is counted. */

@@ -1,7 +1,7 @@
 """The program's own structures: the runtime must know their alignment.
 
 g++ reports a copy of a structure as so many bytes. nvcc copies it in pieces of its alignment, where
-the address tells it no more. Where structures of one size have unlike alignments, nothing tells
+the address tells it no more. Where structures of one size differ in alignment, nothing says
 which one a copy is of: it counts as one of the least aligned.
 """
 

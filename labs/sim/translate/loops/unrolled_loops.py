@@ -1,7 +1,7 @@
 """Which loops nvcc unrolls by four although their length is known only when they begin.
 
-Lanes of unlike lengths then run different copies of the body, and so their accesses are not one
-instruction of the warp. nvcc's middle end (as LLVM's pass does) unrolls an innermost loop whose
+Lanes with different trip counts then run different copies of the body, so their accesses are not
+one instruction of the warp. nvcc's middle end (as LLVM's pass does) unrolls an innermost loop whose
 number of rounds can be computed when it begins, and whose body has no other exit and nothing
 convergent: by four while a round has at most about 50 instructions, by two up to 100. A step that
 is written with blockDim or gridDim in the loop's head prevents it. The rounds left over when the

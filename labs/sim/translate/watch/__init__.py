@@ -1,1 +1,1 @@
-"""Has a run look at accesses that a device would not bear, or would make together."""
+"""Adds run-time checks for accesses that fault on a device, or that its lanes make together."""

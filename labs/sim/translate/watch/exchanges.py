@@ -2,7 +2,7 @@
 
 A device runs the lanes of a warp together where it can, and programs rely on it; a plain run takes
 one after the other. What a kernel stores into and loads from an array with no barrier between,
-under unlike indices, is watched: where two lanes do access one word, sim/exchange.h says so, and
+under different indices, is watched: where two lanes do access one word, sim/exchange.h says so, and
 lets them make these accesses together. Each thread's own words, and tiles between barriers, need
 no watch.
 """

@@ -159,7 +159,7 @@ TEST(a_graph_keeps_the_order) {
     ck_success(cudaGraphDestroy(graph));
 }
 
-// The primary sets a flag, for which the other one waits instead: it waits for ever only on a
+// The primary sets a flag, for which the other one waits instead: it waits forever only on a
 // device that runs it first and alone.
 __global__ void raise_flag(volatile int *d_flag) {
     cudaTriggerProgrammaticLaunchCompletion();

@@ -1,4 +1,4 @@
-// What a wrong use of a texture object is told. labs/studies/truth/texture_truth.cu compares what
+// What a wrong use of a texture object reports. labs/studies/truth/texture_truth.cu compares what
 // each fetch function returns with what a GPU returns.
 #include "../test_sim.h"
 

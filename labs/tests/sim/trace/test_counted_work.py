@@ -175,7 +175,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     source.write_text(PROGRAM)
     process = captured.grade("run", source, "--json", target)
     assert target.exists(), process.stderr
-    # The launches of a kernel that has several bear numbers.
+    # The launches of a kernel that has several are numbered.
     launches = json.loads(target.read_text())["kernels"]
     names = [k["name"] for k in launches]
     counts = {name: names[:i].count(name) for i, name in enumerate(names)}

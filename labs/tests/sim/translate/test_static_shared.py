@@ -11,7 +11,7 @@ from grader.paths import ROOT
 from grader.tests import captured
 from labs.tests.sim.translate.test_rewrite import compile_it, rewrite
 
-FILE = "/student.cu"  # diagnostics_in() wants a folder; the rewriter is told no other name
+FILE = "/student.cu"  # diagnostics_in() wants a folder; the rewriter gets no other name
 
 # What is too large: line, what the message says before "more than", and the program.
 REFUSED = {
