@@ -228,7 +228,7 @@ def _start(
     process_tree.adopt_orphans()
     in_child: Callable[[], None] | None = None
     if sandboxed is not None and sandboxed.status_pipe is not None:
-        # bubblewrap dies with its parent by itself; others need setpriv.
+        # bubblewrap dies with its parent by itself; others must ask the kernel to kill them.
         argv = with_kernel_limits(argv, limits, True, sandboxed.processes)
     elif sandboxed is None and (mortal := that_dies_with_parent(argv)):
         argv = with_kernel_limits(mortal, limits, False, None)
