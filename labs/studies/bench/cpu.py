@@ -105,7 +105,7 @@ def cases(
 def scaling(
     bench: Bench, sizes: Sizes, labs: Sequence[str], missing: dict[str, str]
 ) -> Iterator[Curve]:
-    """How times grow with the image, the mask and the threads. missing: is called with a curve that
+    """How times grow with the image, the mask and the threads. missing: gets those that
     other programs on this machine do not allow."""
     effort, slow = Effort(rounds=7, budget_ns=3e8), ("baseline",)
     if "lab1" in labs:
