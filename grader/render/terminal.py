@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from grader.checks.prerequisites import NOTHING
 from grader.model import outline
-from grader.model.result import Check, Result
+from grader.model.result import Check, Correction, Result
 from grader.model.score import Score
 from grader.render import predicted_words
 
@@ -181,6 +181,18 @@ class Terminal:
             lines += self._wrap(predicted_words.line(each))
             if each.advice and part not in failed:
                 lines += self._wrap(f"try: {each.advice}")
+        return "\n".join(lines)
+
+    def corrections(self, found: list[Correction]) -> str:
+        """The changes that were tried and are right; "" for none."""
+        lines = []
+        for each in found:
+            count = f"{each.checks} checks" if each.checks > 1 else "check"
+            names = " and ".join(filter(None, [", ".join(each.parts[:-1]), each.parts[-1]]))
+            parts = f"part{'s' * (len(each.parts) > 1)} {names}"
+            verb = "fail" if each.checks > 1 else "fails"
+            lines.append(f"  tried: one change, and the {count} of {parts} that {verb} would pass:")
+            lines += self._wrap(f"{each.place}: {each.what}")
         return "\n".join(lines)
 
     def footer(self, result: Result) -> str:

@@ -1,0 +1,152 @@
+"""Tries edits of a failing submission until one makes every failing check of a part pass."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
+from pathlib import Path
+
+import numpy as np
+
+from grader import paths
+from grader.checks.prerequisites import not_begun
+from grader.compile import make
+from grader.compile.make import BuildRequest
+from grader.compile.make_process import BuildError
+from grader.correction.candidates import candidates
+from grader.correction.edits import Edit, applied
+from grader.correction.switched import switched
+from grader.execute.edited import right_edits
+from grader.model.lab import Case, Part
+from grader.model.result import Check, Correction
+from grader.model.submission import Submission
+from grader.oracle import cache
+from grader.oracle.cache import Prepared
+from grader.oracle.operations import OPERATIONS
+from grader.sandbox.limits import cores
+from grader.sandbox.workspace import workspace
+from grader.session.plan import Plan
+
+BATCH = 900  # edits in one build
+BUILDS = 3  # of a batch, each without the lines that the compiler refused
+GRADED = 3  # edits of a part that are graded
+LARGEST = 80_000  # elements of the output of an input that is tried
+TELLING = 300  # elements: a smaller output is more often right by chance
+EXPLAINED = ("correct", "safe")  # kinds of checks
+
+
+def find(
+    plan: Plan,
+    submission: Submission,
+    checks: Sequence[Check],
+    grade: Callable[[Submission, list[Check]], set[str]],
+    seconds: float,
+) -> list[Correction]:
+    """The corrections of parts that fail: at most one of each, after which all its failing checks
+    pass. grade: the ids of those of some checks that an edited submission passes. seconds: after
+    which no further edit is tried. Raises OSError."""
+    until = time.monotonic() + seconds
+    # What was skipped, since a result was wrong, must pass as well.
+    failing = [c for c in checks if c.kind in EXPLAINED and (c.verdict == "fail" or c.needs)]
+    todo = bool(submission.open_todos())
+    parts = {
+        part.id: {c.id for c in failing if c.part == part.id}
+        for part in plan.lab.part
+        if not (todo and not_begun(checks, part.id))
+    }
+    found: list[Correction] = []
+    for part in plan.lab.part:
+        if not any(c.verdict == "fail" and c.id in parts.get(part.id, ()) for c in failing):
+            continue
+        search = _Search(plan, submission, part, parts[part.id], until)
+        for edit, edited in islice(search.right(), GRADED):
+            passed = grade(edited, [c for c in failing if c.id in parts.get(c.part or "", ())])
+            right = [name for name, ids in parts.items() if ids and ids <= passed]
+            if part.id in right:
+                count = sum(c.verdict == "fail" for c in failing if c.part in right)
+                parts = {name: ids for name, ids in parts.items() if name not in right}
+                where = f"{submission.path(search.name)}:{edit.line}"
+                found.append(Correction(right, where, edit.what, count))
+                break
+    return found
+
+
+@dataclass(frozen=True)
+class _Search:
+    """failing: the ids of the part's checks."""
+
+    plan: Plan
+    submission: Submission
+    part: Part
+    failing: set[str]
+    until: float
+
+    @property
+    def name(self) -> str:
+        """The file that is edited."""
+        return self.part.file or self.plan.lab.submit[0]
+
+    def right(self) -> Iterator[tuple[Edit, Submission]]:
+        """The edits with which every failing input that is quick to run has the right result."""
+        inputs = self._inputs()
+        text = self.submission.text(self.name)
+        header = (paths.LABS / self.plan.lab.folder / "lab.h").read_text()
+        edits = candidates(text, header, self.part.calls) if inputs else []
+        for _, group in groupby(edits, key=lambda edit: max(edit.rank, 1)):
+            while batch := list(islice(group, BATCH)):
+                for edit in self._tried(text.encode(), batch, inputs):
+                    yield edit, self._with(applied(text.encode(), edit))
+
+    def _with(self, text: bytes) -> Submission:
+        return replace(self.submission, contents={**self.submission.contents, self.name: text})
+
+    def _inputs(self) -> list[tuple[Case, Prepared]]:
+        """Of the failing cases that a student may see; what tells most for its size comes first."""
+        found = []
+        for case in (p.check for p in self.plan.checks if isinstance(p.check, Case)):
+            if not (case.inject or case.hidden) and self.plan.lab.id_of(case) in self.failing:
+                prepared = cache.prepared(self.plan.lab, case)
+                _, shape = OPERATIONS[self.part.operation].output(prepared.inputs.arrays)
+                size = int(np.prod(shape))
+                if size <= LARGEST:
+                    found.append((size < TELLING, size, case, prepared))
+        return [(case, prepared) for *_, case, prepared in sorted(found, key=lambda f: f[:2])]
+
+    def _tried(
+        self, source: bytes, edits: list[Edit], inputs: list[tuple[Case, Prepared]]
+    ) -> Iterator[Edit]:
+        if time.monotonic() > self.until:
+            return
+        program, edits = self._built(source, edits)
+        numbers = list(range(len(edits)))
+        with workspace() as work:
+            for case, prepared in inputs:
+                left = self.until - time.monotonic()
+                if not program or not numbers or left <= 0:
+                    return
+                numbers = right_edits(
+                    self.plan.lab, case, program, prepared, numbers, work, left, cores()
+                )
+        yield from (edits[number] for number in numbers)
+
+    def _built(self, source: bytes, edits: list[Edit]) -> tuple[Path | None, list[Edit]]:
+        """The program with the edits that compile; None where even those do not."""
+        path = re.escape(self.submission.path(self.name))
+        for _ in range(BUILDS):
+            text = switched(source, edits, Path(self.name).suffix)
+            try:
+                built = make.build(BuildRequest(self._with(text), self.plan.backend))
+            except BuildError:
+                return None, []
+            if built.binary:
+                return built.binary, edits
+            said = "\n".join(built.errors)
+            refused = {int(n) - 1 for n in re.findall(rf"{path}:(\d+)", said)}
+            kept = [edit for edit in edits if edit.line not in refused]
+            if len(kept) == len(edits):
+                return None, []
+            edits = kept
+        return None, []
