@@ -1,1 +1,1 @@
-"""The one change of a file that makes it right: tried, and told only if every failing check passes."""
+"""The one change that makes a file right: it is tried, and told only if each check passes."""

@@ -8,12 +8,12 @@ from tree_sitter import Node
 
 from grader.correction.edits import Edit, Editor
 from grader.correction.types import INT, Name, names
-from grader.source.constants import constants
 from grader.source.code import read
+from grader.source.constants import constants
 from grader.source.tree import descend, levels, parse, text_of
 
 LARGEST, DEEPEST = 100_000, 60  # bytes, and levels of nesting: more is not read
-MOST = 4000  # edits
+MOST = 8000  # edits
 
 
 def candidates(text: str, header: str, entries: list[str]) -> list[Edit]:
@@ -36,9 +36,8 @@ def candidates(text: str, header: str, entries: list[str]) -> list[Edit]:
     ]
     found: list[Edit] = []
     for function in _reached(functions, entries):
-        found += Editor(function, [*names(function), *shared]).edits()
-    different = {(e.places, e.line): e for e in reversed(found)}
-    return sorted(reversed(different.values()), key=lambda e: e.rank)[:MOST]
+        found += Editor(function, [*names(function), *shared]).edits(MOST - len(found))
+    return sorted({e.places: e for e in found}.values(), key=lambda e: e.rank)
 
 
 def _functions(root: Node) -> Iterator[Node]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 
 from tree_sitter import Node
 
+from grader.correction import nodes
 from grader.correction.types import DIMENSIONS, INT, LOGICAL, Name, Type, Types, operator
 from grader.source.tree import descend, text_of
 
@@ -20,22 +21,11 @@ RELATIONS = {
     "<": ("<=", ">"), "<=": ("<", ">="), ">": (">=", "<"), ">=": (">", "<="),
     "==": ("!=",), "!=": ("==",), "&&": ("||",), "||": ("&&",),
 }  # fmt: skip
-SIGNS = {"+": "-", "-": "+", "*": "/", "/": "%", "%": "/", "<<": ">>", ">>": "<<", "&": "|", "|": "&"}
-ASSIGNED = {"=": ("+=",), "+=": ("=", "-="), "-=": ("+=",)}
-STRENGTH = {"*": 5, "/": 5, "%": 5, "+": 4, "-": 4, "<<": 3, ">>": 3, "&": 2, "|": 1}
-# What a constant must stand in, or what no expression can replace.
-FIXED = {
-    "template_argument_list", "enumerator", "case_statement", "static_assert_declaration",
-    "sizeof_expression", "preproc_def", "preproc_function_def", "preproc_if", "preproc_call",
-    "launch_bounds", "attribute_specifier", "parameter_list", "lambda_capture_specifier",
+SIGNS = {
+    "+": "-", "-": "+", "*": "/", "/": "%", "%": "/", "<<": ">>", ">>": "<<", "&": "|", "|": "&",
 }  # fmt: skip
-BY_NAME = re.compile(r"cudaMemcpy\w*Symbol\w*|cudaGetSymbol\w+")  # their argument is a name
-INTRINSIC = re.compile(r"_mm\w+")
-PAIRS = (
-    ("x", "y"), ("width", "height"), ("w", "h"), ("rows", "columns"), ("row", "column"),
-    ("row", "col"), ("rows", "cols"), ("a", "b"), ("i", "j"), ("u", "v"), ("left", "top"),
-    ("p", "q"), ("r", "c"), ("m", "c"), ("mask", "channel"), ("masks", "channels"), ("first", "last"),
-)  # fmt: skip
+OF_FRACTIONS = {"+": "-", "-": "+", "*": "/", "/": "*"}
+ASSIGNED = {"=": ("+=",), "+=": ("=", "-="), "-=": ("+=",)}
 MOST_ARGUMENTS = 8
 EVERYWHERE = 2  # the rank from which an edit is not made in several places
 
@@ -75,12 +65,12 @@ class Editor:
     def __init__(self, function: Node, variables: list[Name]) -> None:
         self._function, self._variables = function, variables
         self._types = Types(variables)
-        self._fixed = _fixed(function)
+        self._fixed = nodes.fixed(function)
 
-    def edits(self) -> list[Edit]:
-        """Those of one place in the order of the text, then those that change an expression
-        wherever the function has it."""
-        alone = list(self._alone())
+    def edits(self, most: int) -> list[Edit]:
+        """So many at most: those of one place in the order of the text, then those that change an
+        expression wherever the function has it."""
+        alone = list(islice(self._alone(), most))
         alike: dict[tuple[str, str], list[Edit]] = {}
         for edit in alone:
             if len(edit.places) == 1 and edit.rank < EVERYWHERE and not edit.places[0].is_statement:
@@ -118,7 +108,7 @@ class Editor:
                 yield from rule(node)
             if self._is_whole_value(node):
                 yield from self._terms(node)
-            if _is_leaf(node) and self._types.of(node) == INT and _in_index(node):
+            if nodes.is_leaf(node) and self._types.of(node) == INT and nodes.in_index(node):
                 yield from self._factors(node)
 
     # ---- rules
@@ -126,60 +116,65 @@ class Editor:
     def _signs(self, node: Node) -> Iterator[Edit]:
         sign = operator(node)
         instead = RELATIONS.get(sign, ())
-        if not instead and sign in SIGNS and self._is_number(node):
-            instead = (SIGNS[sign],)
+        if not instead and self._is_number(node):
+            signs = SIGNS if self._types.of(node) == INT else OF_FRACTIONS
+            instead = (signs[sign],) if sign in signs else ()
         for other in instead:
-            yield self._one(node, _binary(node, other), f"`{sign}` should be `{other}`", 0)
+            yield self._one(node, nodes.binary(node, other), f"`{sign}` should be `{other}`", 0)
 
     def _both(self, node: Node) -> Iterator[Edit]:
         """Two comparisons of one condition have the same mistake."""
-        sides = [_inside(side) for side in _sides(node) if side]
-        signs = {operator(side) for side in sides}
+        both = [nodes.without_brackets(side) for side in nodes.sides(node) if side]
+        signs = {operator(side) for side in both}
         if operator(node) in ("&&", "||") and len(signs) == 1:
             sign = signs.pop()
             for other in RELATIONS.get(sign, ()):
-                places = tuple(self._place(s, _binary(s, other)) for s in sides)
-                what = f"both `{sign}` should be `{other}` in `{_plain(node)}`"
-                yield Edit(places, _line(node), what, 0)
+                places = tuple(self._place(s, nodes.binary(s, other)) for s in both)
+                what = f"both `{sign}` should be `{other}` in `{nodes.plain(node)}`"
+                yield Edit(places, nodes.line(node), what, 0)
 
     def _operands(self, node: Node) -> Iterator[Edit]:
-        left, right = _sides(node)
+        left, right = nodes.sides(node)
         sign = operator(node)
         if sign in LOGICAL[:6] or not left or not right:
             return
         if sign in ("-", "/", "%", "<<", ">>") and self._is_number(node):
-            swapped = f"{_inner(right)} {sign} {_inner(left)}"
+            swapped = f"{nodes.operand(right)} {sign} {nodes.operand(left)}"
             yield self._one(node, swapped, "the two sides are exchanged", 1)
         if sign in ("&&", "||", "+", "*", "-", "/", "%"):
-            yield self._one(node, _plain(left), f"`{sign} {_plain(right)}` is too much", 0)
+            yield self._one(
+                node, nodes.plain(left), f"`{sign} {nodes.plain(right)}` is too much", 0
+            )
         if sign in ("&&", "||", "+", "*"):
-            yield self._one(node, _plain(right), f"`{_plain(left)} {sign}` is too much", 0)
+            yield self._one(
+                node, nodes.plain(right), f"`{nodes.plain(left)} {sign}` is too much", 0
+            )
 
     def _brackets(self, node: Node) -> Iterator[Edit]:
-        left, right = _sides(node)
+        left, right = nodes.sides(node)
         sign = operator(node)
-        if not left or not right or sign not in STRENGTH:
+        if not left or not right or sign not in nodes.STRENGTH:
             return
-        for grouped in _regrouped(left, sign, right):
+        for grouped in nodes.regrouped(left, sign, right):
             yield self._one(node, grouped, f"brackets: `{grouped}`", 0)
         if left.type == "cast_expression":
             kind, value = (left.child_by_field_name(n) for n in ("type", "value"))
-            later = f"({text_of(kind)})({_plain(value)} {sign} {_plain(right)})"
+            later = f"({text_of(kind)})({nodes.plain(value)} {sign} {nodes.plain(right)})"
             yield self._one(node, later, f"convert the result: `{later}`", 0)
 
     def _other_names(self, node: Node) -> Iterator[Edit]:
         own = self._types.of(node)
-        if own is None or _is_target(node) or _is_called(node):
+        if own is None or nodes.is_target(node) or nodes.is_called(node):
             return
         name = text_of(node)
         for other in self._usable(node, own):
             if other != name:
-                rank = 0 if _are_alike(name, other) or own.depth else 2
+                rank = 0 if nodes.are_alike(name, other) or own.depth else 2
                 yield self._one(node, other, f"`{name}` should be `{other}`", rank)
 
     def _other_fields(self, node: Node) -> Iterator[Edit]:
         of, field = node.child_by_field_name("argument"), text_of(node.child_by_field_name("field"))
-        if self._types.of(node) != INT or field not in ("x", "y", "z") or _is_target(node):
+        if self._types.of(node) != INT or field not in ("x", "y", "z") or nodes.is_target(node):
             return
         base = text_of(of)
         others = [f"{base}.{f}" for f in "xyz" if f != field]
@@ -203,17 +198,19 @@ class Editor:
     def _indices(self, node: Node) -> Iterator[Edit]:
         inner = node.child_by_field_name("argument")
         if inner and inner.type == "subscript_expression":
-            first, second = _index(inner), _index(node)
+            first, second = nodes.index(inner), nodes.index(node)
             if first and second:
-                yield self._exchange(first, second, f"the indices of `{text_of(node)}` are exchanged")
+                yield self._exchange(
+                    first, second, f"the indices of `{text_of(node)}` are exchanged"
+                )
 
     def _arguments(self, node: Node) -> Iterator[Edit]:
         called = node.parent.child_by_field_name("function") if node.parent else None
-        if BY_NAME.fullmatch(text_of(called)):
+        if nodes.BY_NAME.fullmatch(text_of(called)):
             return
         for one, other in combinations(node.named_children[:MOST_ARGUMENTS], 2):
             types = self._types.of(one), self._types.of(other)
-            is_vector = types == (None, None) and INTRINSIC.fullmatch(text_of(called))
+            is_vector = types == (None, None) and nodes.INTRINSIC.fullmatch(text_of(called))
             if (types[0] == types[1] and types[0]) or is_vector:
                 what = f"`{text_of(one)}` and `{text_of(other)}` are exchanged"
                 yield self._exchange(one, other, what)
@@ -231,10 +228,10 @@ class Editor:
             text = f"{whole[:a]}{tail}, {head}{whole[b:]}"
             place = Place(start, statement.end_byte, text, True)
             what = f"`{head}` and `{tail}` are exchanged"
-            yield Edit((place,), _line(node), what, 0)
+            yield Edit((place,), nodes.line(node), what, 0)
 
     def _assignment(self, node: Node) -> Iterator[Edit]:
-        left, right = _sides(node)
+        left, right = nodes.sides(node)
         known = self._types.of(left)
         if not node.parent or node.parent.type != "expression_statement":
             return
@@ -242,23 +239,26 @@ class Editor:
             for other in ASSIGNED.get(operator(node), ()):
                 text = f"{text_of(left)} {other} {text_of(right)};"
                 place = Place(node.parent.start_byte, node.parent.end_byte, text, True)
-                what = f"`{operator(node)}` should be `{other}` in `{_plain(node)}`"
-                yield Edit((place,), _line(node), what, 0)
+                what = f"`{operator(node)}` should be `{other}` in `{nodes.plain(node)}`"
+                yield Edit((place,), nodes.line(node), what, 0)
 
     def _too_much(self, node: Node) -> Iterator[Edit]:
         inner = node.named_children[0] if node.named_children else None
         if inner and inner.type in ("assignment_expression", "update_expression"):
             place = Place(node.start_byte, node.end_byte, ";", True)
-            yield Edit((place,), _line(node), f"`{_plain(node)}` is too much", 1)
+            yield Edit((place,), nodes.line(node), f"`{nodes.plain(node)}` is too much", 1)
 
     def _terms(self, node: Node) -> Iterator[Edit]:
-        text = _inner(node)
+        text = nodes.operand(node)
         for other in [*self._usable(node, INT), "1"]:
             for sign in "+-":
                 if not re.search(rf"\b{re.escape(other)}\b", text) or other == "1":
                     rank = 2 if other == "1" or not other.isupper() else 3
-                    yield self._one(node, f"{text} {sign} {other}", f"`{sign} {other}` is missing", rank)
-        yield self._one(node, f"-({_plain(node)})", f"a minus is missing before `{_plain(node)}`", 1)
+                    yield self._one(
+                        node, f"{text} {sign} {other}", f"`{sign} {other}` is missing", rank
+                    )
+        what = f"a minus is missing before `{nodes.plain(node)}`"
+        yield self._one(node, f"-({nodes.plain(node)})", what, 1)
         if node.parent and node.parent.type != "subscript_argument_list" and "sizeof" not in text:
             yield self._one(node, f"{text} * sizeof(float)", "`* sizeof(float)` is missing", 1)
 
@@ -266,29 +266,31 @@ class Editor:
         text = text_of(node)
         for other in [*self._usable(node, INT), "2", "3", "4"]:
             if other != text:
-                rank = 2 if other in "234" or _is_constant(other) else 3
-                yield self._one(node, f"({text} * {other})", f"`* {other}` is missing after `{text}`", rank)
+                rank = 2 if other in "234" or nodes.is_constant(other) else 3
+                yield self._one(
+                    node, f"({text} * {other})", f"`* {other}` is missing after `{text}`", rank
+                )
 
     # ---- what they share
 
     def _one(self, node: Node, text: str, what: str, rank: int) -> Edit:
         """Replaces an expression; a number among a vector instruction's arguments with the whole
         call, since it must be a constant there."""
-        call = _intrinsic_around(node) if node.type == "number_literal" else None
+        call = nodes.intrinsic_around(node) if node.type == "number_literal" else None
         if call:
             at, end = node.start_byte - call.start_byte, node.end_byte - call.start_byte
             whole = call.text or b""
             text = (whole[:at] + text.encode() + whole[end:]).decode(errors="replace")
         place = self._place(call or node, text)
-        around = _around(node)
-        where = f" in `{around}`" if around not in what else ""
-        return Edit((place,), _line(node), what + where, rank)
+        near = nodes.around(node)
+        where = f" in `{near}`" if near not in what else ""
+        return Edit((place,), nodes.line(node), what + where, rank)
 
     def _exchange(self, one: Node, other: Node, what: str) -> Edit:
         places = (self._place(one, text_of(other)), self._place(other, text_of(one)))
-        around = _around(one)
-        where = f" in `{around}`" if around not in what else ""
-        return Edit(places, _line(one), what + where, 0)
+        near = nodes.around(one)
+        where = f" in `{near}`" if near not in what else ""
+        return Edit(places, nodes.line(one), what + where, 0)
 
     def _place(self, node: Node, text: str) -> Place:
         is_number = self._types.of(node) in (INT, Type("float"))
@@ -310,162 +312,8 @@ class Editor:
             return False
         if parent.type in ("subscript_argument_list", "argument_list"):
             return True
-        of = {"init_declarator": "value", "assignment_expression": "right"}.get(parent.type)
-        return bool(of) and parent.child_by_field_name(of) == node
+        of = {"init_declarator": "value", "assignment_expression": "right"}.get(parent.type, "")
+        return parent.child_by_field_name(of) == node if of else False
 
     def _is_fixed(self, node: Node) -> bool:
         return node.id in self._fixed
-
-
-def _fixed(function: Node) -> set[int]:
-    """The nodes that must stay as they are: sizes of arrays and what they are made of, arguments of
-    templates, the head of a loop that OpenMP divides."""
-    sizes = [
-        n for d in descend(function) if d.type == "array_declarator"
-        if (n := d.child_by_field_name("size"))
-    ]  # fmt: skip
-    needed = {text_of(n) for size in sizes for n in descend(size) if n.type == "identifier"}
-    roots = [*sizes]
-    for node in descend(function):
-        if node.type in FIXED or (node.type == "declaration" and "constexpr" in _plain(node)):
-            roots.append(node)
-        elif node.type == "init_declarator":
-            if text_of(node.child_by_field_name("declarator")) in needed:
-                roots.append(node)
-        elif node.type == "for_statement" and _is_divided(node):
-            roots += [
-                n for name in ("initializer", "condition", "update")
-                if (n := node.child_by_field_name(name))
-            ]  # fmt: skip
-        elif node.type == "pointer_expression" and text_of(node).startswith("&"):
-            roots.append(node)
-    return {inside.id for root in roots for inside in descend(root)}
-
-
-def _inside(node: Node) -> Node:
-    is_bracketed = node.type == "parenthesized_expression" and node.named_children
-    return node.named_children[0] if is_bracketed else node
-
-
-def _is_divided(loop: Node) -> bool:
-    above = loop.prev_named_sibling
-    return above is not None and above.type.startswith("preproc") and "omp" in text_of(above)
-
-
-def _regrouped(left: Node, sign: str, right: Node) -> Iterator[str]:
-    """The other orders of three operands of unlike strength."""
-    if left.type == "binary_expression" and _differ(left, sign):
-        a, b = _sides(left)
-        yield f"{_plain(a)} {operator(left)} ({_plain(b)} {sign} {_plain(right)})"
-    if right.type == "binary_expression" and _differ(right, sign):
-        a, b = _sides(right)
-        yield f"({_plain(left)} {sign} {_plain(a)}) {operator(right)} {_plain(b)}"
-    for side, other in ((left, right), (right, left)):
-        inside = side.named_children[0] if side.type == "parenthesized_expression" else None
-        if inside and inside.type == "binary_expression" and _differ(inside, sign):
-            sides = (_plain(inside), _plain(other))
-            yield f" {sign} ".join(sides if side is left else sides[::-1])
-
-
-def _differ(node: Node, sign: str) -> bool:
-    return STRENGTH.get(operator(node), 0) not in (0, STRENGTH[sign])
-
-
-def _sides(node: Node) -> tuple[Node | None, Node | None]:
-    return node.child_by_field_name("left"), node.child_by_field_name("right")
-
-
-def _binary(node: Node, sign: str) -> str:
-    left, right = _sides(node)
-    return f"{_plain(left)} {sign} {_plain(right)}"
-
-
-def _plain(node: Node | None) -> str:
-    return one_line(text_of(node))
-
-
-def one_line(text: str) -> str:
-    """The text without comments and line ends."""
-    return " ".join(re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL).split())
-
-
-def _inner(node: Node) -> str:
-    """The text, as an operand."""
-    text = _plain(node)
-    simple = ("identifier", "number_literal", "parenthesized_expression", "call_expression",
-              "subscript_expression", "field_expression")  # fmt: skip
-    return text if node.type in simple else f"({text})"
-
-
-def _is_leaf(node: Node) -> bool:
-    is_part = node.parent is not None and node.parent.type == "field_expression"
-    return node.type in ("identifier", "field_expression") and not is_part and not _is_target(node)
-
-
-def _is_target(node: Node) -> bool:
-    """Is it assigned to, or counted up?"""
-    parent = node.parent
-    if parent is None:
-        return False
-    if parent.type == "update_expression" or parent.type.endswith("declarator"):
-        return parent.child_by_field_name("value") != node
-    return parent.type == "assignment_expression" and parent.child_by_field_name("left") == node
-
-
-def _is_called(node: Node) -> bool:
-    parent = node.parent
-    if parent is None:
-        return False
-    if parent.type == "call_expression":
-        return parent.child_by_field_name("function") == node
-    by_name = parent.parent.child_by_field_name("function") if parent.parent else None
-    return parent.type == "field_expression" or bool(BY_NAME.fullmatch(text_of(by_name)))
-
-
-def _in_index(node: Node) -> bool:
-    """Is it inside of an index, of an argument, or of a pointer's offset?"""
-    while node.parent is not None and not node.type.endswith("statement"):
-        node = node.parent
-        if node.type in ("subscript_argument_list", "argument_list", "init_declarator"):
-            return True
-    return False
-
-
-def _index(node: Node) -> Node | None:
-    inside = node.child_by_field_name("indices")
-    return inside.named_children[0] if inside and inside.named_children else None
-
-
-def _intrinsic_around(node: Node) -> Node | None:
-    given = node.parent
-    call = given.parent if given and given.type == "argument_list" else None
-    is_one = call and INTRINSIC.fullmatch(text_of(call.child_by_field_name("function")))
-    return call if is_one else None
-
-
-def _around(node: Node) -> str:
-    """The smallest expression that says where a node is."""
-    while node.parent is not None and (
-        len(_plain(node)) < 12 or node.type in ("argument_list", "subscript_argument_list")
-    ):
-        if node.parent.type.endswith(("statement", "declaration", "clause")):
-            break
-        node = node.parent
-    return _plain(node)
-
-
-def _are_alike(one: str, other: str) -> bool:
-    """Do two names differ by a word that people confuse, or share one?"""
-    a, b = (set(re.findall(r"[a-z]+", re.sub(r"([A-Z][a-z])", r"_\1", n).lower())) for n in (one, other))
-    if a & b and one.isupper() == other.isupper():
-        return True
-    only = a - b, b - a
-    return any(only in (({p}, {q}), ({q}, {p})) for p, q in PAIRS)
-
-
-def _is_constant(name: str) -> bool:
-    return name.isupper() or name[:1] == "k"
-
-
-def _line(node: Node) -> int:
-    return int(node.start_point.row) + 1

@@ -42,41 +42,44 @@ def find(
     plan: Plan,
     submission: Submission,
     checks: Sequence[Check],
-    grade: Callable[[Submission, list[Check]], set[str]],
+    right_parts: Callable[[Submission, set[str]], set[str]],
     seconds: float,
 ) -> list[Correction]:
-    """The corrections of parts that fail: at most one of each, after which all its failing checks
-    pass. grade: the ids of those of some checks that an edited submission passes. seconds: after
-    which no further edit is tried. Raises OSError."""
+    """The corrections of parts that fail, at most one of each.
+
+    plan: with all checks of the lab. checks: what was graded. right_parts: grades an edited
+    submission; of these parts, those without a wrong result, stray access or race. seconds: after
+    which no further edit is tried. Raises OSError.
+    """
     until = time.monotonic() + seconds
-    # What was skipped, since a result was wrong, must pass as well.
-    failing = [c for c in checks if c.kind in EXPLAINED and (c.verdict == "fail" or c.needs)]
-    todo = bool(submission.open_todos())
-    parts = {
-        part.id: {c.id for c in failing if c.part == part.id}
+    failing = [c for c in checks if c.verdict == "fail" and c.kind in EXPLAINED]
+    has_todos = bool(submission.open_todos())
+    left = [
+        part
         for part in plan.lab.part
-        if not (todo and not_begun(checks, part.id))
-    }
+        if any(c.part == part.id for c in failing)
+        and not (has_todos and not_begun(checks, part.id))
+    ]
     found: list[Correction] = []
-    for part in plan.lab.part:
-        if not any(c.verdict == "fail" and c.id in parts.get(part.id, ()) for c in failing):
-            continue
-        search = _Search(plan, submission, part, parts[part.id], until)
+    while left:
+        part = left[0]
+        search = _Search(plan, submission, part, {c.id for c in failing}, until)
         for edit, edited in islice(search.right(), GRADED):
-            passed = grade(edited, [c for c in failing if c.id in parts.get(c.part or "", ())])
-            right = [name for name, ids in parts.items() if ids and ids <= passed]
+            right = right_parts(edited, {each.id for each in left})
             if part.id in right:
-                count = sum(c.verdict == "fail" for c in failing if c.part in right)
-                parts = {name: ids for name, ids in parts.items() if name not in right}
                 where = f"{submission.path(search.name)}:{edit.line}"
-                found.append(Correction(right, where, edit.what, count))
+                count = sum(c.part in right for c in failing)
+                found.append(Correction(sorted(right), where, edit.what, count))
+                left = [each for each in left if each.id not in right]
                 break
+        else:
+            left = left[1:]
     return found
 
 
 @dataclass(frozen=True)
 class _Search:
-    """failing: the ids of the part's checks."""
+    """failing: the ids of the checks that fail."""
 
     plan: Plan
     submission: Submission

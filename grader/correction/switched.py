@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.correction.edits import Edit, Place, one_line
+from grader.correction.edits import Edit, Place
+from grader.correction.nodes import one_line
 
 Key = tuple[int, int, bool]  # begin, minus the end, whether it is an expression
 Changes = dict[Key, list[tuple[int, Place]]]
@@ -20,8 +21,8 @@ DECLARED = {
 
 
 def switched(source: bytes, edits: Sequence[Edit], suffix: str) -> bytes:
-    """The file with all edits, one line further down; the runner selects one by its index. suffix: of the
-    file's name."""
+    """The file with all edits, one line further down; the runner selects one by its index. suffix:
+    of the file's name."""
     changes: Changes = {}
     for number, edit in enumerate(edits):
         for place in edit.places:

@@ -116,7 +116,9 @@ class Types:
         return _joined(sides)
 
     def _conditional_expression(self, node: Node) -> Type | None:
-        return _joined([self.of(node.child_by_field_name(n)) for n in ("consequence", "alternative")])
+        return _joined(
+            [self.of(node.child_by_field_name(n)) for n in ("consequence", "alternative")]
+        )
 
     def _parenthesized_expression(self, node: Node) -> Type | None:
         return self.of(node.named_children[0]) if node.named_children else None
@@ -165,4 +167,4 @@ def _joined(types: list[Type | None]) -> Type | None:
     known = [each for each in types if each is not None]
     pointers = [each for each in known if each.depth]
     reals = [each for each in known if each.base == "float"]
-    return (pointers or reals or known or [None])[0]
+    return next(iter(pointers or reals or known), None)

@@ -78,12 +78,12 @@ class Elsewhere(msgspec.Struct, frozen=True):
 
 
 class Correction(msgspec.Struct, frozen=True):
-    """One change of a file after which every failing check of some parts passes: it was tried."""
+    """One change of a file after which all results of some parts are right: it was tried."""
 
     parts: list[str]
     place: str  # "file:line"
     what: str  # the change in words, which follow the place
-    checks: int  # of those parts, which had failed
+    checks: int  # of those parts that had failed
 
 
 class Result(msgspec.Struct, frozen=True):

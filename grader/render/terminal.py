@@ -187,11 +187,9 @@ class Terminal:
         """The changes that were tried and are right; "" for none."""
         lines = []
         for each in found:
-            count = f"{each.checks} checks" if each.checks > 1 else "check"
             names = " and ".join(filter(None, [", ".join(each.parts[:-1]), each.parts[-1]]))
             parts = f"part{'s' * (len(each.parts) > 1)} {names}"
-            verb = "fail" if each.checks > 1 else "fails"
-            lines.append(f"  tried: one change, and the {count} of {parts} that {verb} would pass:")
+            lines.append(f"  tried: with one change, every result of {parts} is right:")
             lines += self._wrap(f"{each.place}: {each.what}")
         return "\n".join(lines)
 
