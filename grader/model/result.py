@@ -85,6 +85,11 @@ class Correction(msgspec.Struct, frozen=True):
     what: str  # the change in words, which follow the place
     checks: int  # of those parts that had failed
 
+    def head(self) -> str:
+        """What the change does, in words that end before its place."""
+        names = " and ".join(filter(None, [", ".join(self.parts[:-1]), self.parts[-1]]))
+        return f"with one change, every result of part{'s' * (len(self.parts) > 1)} {names} is right"
+
 
 class Result(msgspec.Struct, frozen=True):
     """The grade of one lab."""

@@ -187,9 +187,7 @@ class Terminal:
         """The changes that were tried and are right; "" for none."""
         lines = []
         for each in found:
-            names = " and ".join(filter(None, [", ".join(each.parts[:-1]), each.parts[-1]]))
-            parts = f"part{'s' * (len(each.parts) > 1)} {names}"
-            lines.append(f"  tried: with one change, every result of {parts} is right:")
+            lines.append(f"  tried: {each.head()}:")
             lines += self._wrap(f"{each.place}: {each.what}")
         return "\n".join(lines)
 
