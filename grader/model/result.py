@@ -88,7 +88,9 @@ class Correction(msgspec.Struct, frozen=True):
     def head(self) -> str:
         """What the change does, in words that end before its place."""
         names = " and ".join(filter(None, [", ".join(self.parts[:-1]), self.parts[-1]]))
-        return f"with one change, every result of part{'s' * (len(self.parts) > 1)} {names} is right"
+        return (
+            f"with one change, every result of part{'s' * (len(self.parts) > 1)} {names} is right"
+        )
 
 
 class Result(msgspec.Struct, frozen=True):
