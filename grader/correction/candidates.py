@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from tree_sitter import Node
 
+from grader.correction.combined import combined
 from grader.correction.edits import Edit, Editor
-from grader.correction.types import INT, Name, names
+from grader.correction.types import INT, Name, Type, names
 from grader.source.code import read
 from grader.source.constants import constants
 from grader.source.tree import descend, levels, parse, text_of
@@ -34,9 +36,12 @@ def candidates(text: str, header: str, entries: list[str]) -> list[Edit]:
         if c.name in used
         and not (source is text and any(first <= c.start < last for first, last in bodies))
     ]
+    alike = _alike(functions)
     found: list[Edit] = []
     for function in _reached(functions, entries):
-        found += Editor(function, [*names(function), *shared]).edits(MOST - len(found))
+        editor = Editor(function, [*names(function), *shared], alike)
+        alone = list(islice(editor.edits(), max(0, MOST - len(found))))
+        found += [*alone, *combined(alone)]
     return sorted({e.places: e for e in found}.values(), key=lambda e: e.rank)
 
 
@@ -51,6 +56,22 @@ def _name(function: Node) -> str:
             (n for n in node.named_children if n.type.endswith(("declarator", "identifier"))), None
         )
     return text_of(node)
+
+
+def _alike(functions: dict[str, Node]) -> dict[str, list[str]]:
+    """By the name of each function the others of its type: result and parameters."""
+    types = {name: _type(function) for name, function in functions.items()}
+    return {
+        name: [other for other in types if other != name and types[other] == types[name]]
+        for name in types
+    }
+
+
+def _type(function: Node) -> tuple[str, list[Type]]:
+    declarator = function.child_by_field_name("declarator")
+    given = declarator.child_by_field_name("parameters") if declarator else None
+    head = (function.text or b"").decode(errors="replace").split("(")[0]
+    return " ".join(head.split()[:-1]), [n.type for n in names(given)] if given else []
 
 
 def _reached(functions: dict[str, Node], entries: list[str]) -> list[Node]:

@@ -7,9 +7,9 @@ brackets), turned round: here the program is wrong, and one of them may make it 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations
 
 from tree_sitter import Node
 
@@ -27,7 +27,6 @@ SIGNS = {
 OF_FRACTIONS = {"+": "-", "-": "+", "*": "/", "/": "*"}
 ASSIGNED = {"=": ("+=",), "+=": ("=", "-="), "-=": ("+=",)}
 MOST_ARGUMENTS = 8
-EVERYWHERE = 2  # the rank from which an edit is not made in several places
 
 
 @dataclass(frozen=True)
@@ -44,12 +43,18 @@ class Place:
 
 @dataclass(frozen=True)
 class Edit:
-    """One change. what: completes a sentence that begins with "line N:"."""
+    """One change. what: it, in words; where: the expression around it; statement: the offset of
+    the statement that it is in."""
 
     places: tuple[Place, ...]
     line: int
     what: str
     rank: int  # 0 is tried first
+    where: str
+    statement: int
+
+    def sentence(self) -> str:
+        return self.what if self.where in self.what else f"{self.what} in `{self.where}`"
 
 
 def applied(source: bytes, edit: Edit) -> bytes:
@@ -60,43 +65,27 @@ def applied(source: bytes, edit: Edit) -> bytes:
 
 
 class Editor:
-    """Finds the edits of a function. variables: its own, then what the file and its header have."""
+    """Finds the edits of a function. variables: its own, then what the file and its header have.
+    calls: by a function's name the others that can be called as it is."""
 
-    def __init__(self, function: Node, variables: list[Name]) -> None:
+    def __init__(
+        self, function: Node, variables: list[Name], calls: Mapping[str, Sequence[str]]
+    ) -> None:
         self._function, self._variables = function, variables
+        self._calls = calls
         self._types = Types(variables)
         self._fixed = nodes.fixed(function)
 
-    def edits(self, most: int) -> list[Edit]:
-        """So many at most: those of one place in the order of the text, then those that change an
-        expression wherever the function has it."""
-        alone = list(islice(self._alone(), most))
-        alike: dict[tuple[str, str], list[Edit]] = {}
-        for edit in alone:
-            if len(edit.places) == 1 and edit.rank < EVERYWHERE and not edit.places[0].is_statement:
-                place = edit.places[0]
-                alike.setdefault((self._text(place), place.text), []).append(edit)
-        for edits in alike.values():
-            places = {e.places[0].start: e.places[0] for e in edits}
-            if len(places) > 1:
-                what = f"{edits[0].what}, {len(places)} times"
-                alone.append(Edit(tuple(places.values()), edits[0].line, what, edits[0].rank))
-        return alone
-
-    def _text(self, place: Place) -> str:
-        first = self._function.start_byte
-        whole = self._function.text or b""
-        return whole[place.start - first : place.end - first].decode(errors="replace")
-
-    def _alone(self) -> Iterator[Edit]:
+    def edits(self) -> Iterator[Edit]:
+        """Those of one place or one exchange, in the order of the text."""
         rules: dict[str, tuple[Callable[[Node], Iterator[Edit]], ...]] = {
-            "binary_expression": (self._signs, self._both, self._operands, self._brackets),
+            "binary_expression": (self._signs, self._operands, self._brackets),
             "identifier": (self._other_names,),
             "field_expression": (self._other_fields,),
             "number_literal": (self._other_numbers,),
             "subscript_expression": (self._indices,),
             "argument_list": (self._arguments,),
-            "kernel_call_syntax": (self._shape,),
+            "call_expression": (self._launch,),
             "assignment_expression": (self._assignment,),
             "expression_statement": (self._too_much,),
         }
@@ -121,17 +110,6 @@ class Editor:
             instead = (signs[sign],) if sign in signs else ()
         for other in instead:
             yield self._one(node, nodes.binary(node, other), f"`{sign}` should be `{other}`", 0)
-
-    def _both(self, node: Node) -> Iterator[Edit]:
-        """Two comparisons of one condition have the same mistake."""
-        both = [nodes.without_brackets(side) for side in nodes.sides(node) if side]
-        signs = {operator(side) for side in both}
-        if operator(node) in ("&&", "||") and len(signs) == 1:
-            sign = signs.pop()
-            for other in RELATIONS.get(sign, ()):
-                places = tuple(self._place(s, nodes.binary(s, other)) for s in both)
-                what = f"both `{sign}` should be `{other}` in `{nodes.plain(node)}`"
-                yield Edit(places, nodes.line(node), what, 0)
 
     def _operands(self, node: Node) -> Iterator[Edit]:
         left, right = nodes.sides(node)
@@ -215,20 +193,36 @@ class Editor:
                 what = f"`{text_of(one)}` and `{text_of(other)}` are exchanged"
                 yield self._exchange(one, other, what)
 
-    def _shape(self, node: Node) -> Iterator[Edit]:
-        statement = node.parent.parent if node.parent else None
-        if len(node.named_children) < 2 or not statement:
+    def _launch(self, node: Node) -> Iterator[Edit]:
+        shape, called = nodes.launch_of(node), node.child_by_field_name("function")
+        if called is None:
             return
-        if statement.type == "expression_statement":
-            grid, block = node.named_children[:2]
-            head, tail = (text_of(n) for n in (grid, block))
-            start = statement.start_byte
-            whole = (statement.text or b"").decode(errors="replace")
-            a, b = grid.start_byte - start, block.end_byte - start
-            text = f"{whole[:a]}{tail}, {head}{whole[b:]}"
-            place = Place(start, statement.end_byte, text, True)
-            what = f"`{head}` and `{tail}` are exchanged"
-            yield Edit((place,), nodes.line(node), what, 0)
+        for other in self._calls.get(text_of(called), ()):
+            what = f"`{text_of(called)}` should be `{other}`"
+            if not shape:
+                yield self._one(called, other, what, 0)
+            else:
+                yield from self._relaunched(node, [(called, other)], what)
+        if shape and len(shape.named_children) > 1:
+            grid, block = shape.named_children[:2]
+            what = f"`{nodes.plain(grid)}` and `{nodes.plain(block)}` are exchanged"
+            swapped = [(grid, text_of(block)), (block, text_of(grid))]
+            yield from self._relaunched(node, swapped, what)
+
+    def _relaunched(
+        self, launch: Node, changes: list[tuple[Node, str]], what: str
+    ) -> Iterator[Edit]:
+        """The whole statement of a launch, which is no expression that could stand in another."""
+        statement = launch.parent
+        if statement is None or statement.type != "expression_statement":
+            return
+        text, first = statement.text or b"", statement.start_byte
+        for node, other in sorted(changes, key=lambda c: -c[0].start_byte):
+            begin, end = node.start_byte - first, node.end_byte - first
+            text = text[:begin] + other.encode() + text[end:]
+        whole = nodes.one_line(text.decode(errors="replace"))
+        place = Place(first, statement.end_byte, whole, is_statement=True)
+        yield self._edit(launch, (place,), what, 0)
 
     def _assignment(self, node: Node) -> Iterator[Edit]:
         left, right = nodes.sides(node)
@@ -239,14 +233,13 @@ class Editor:
             for other in ASSIGNED.get(operator(node), ()):
                 text = f"{text_of(left)} {other} {text_of(right)};"
                 place = Place(node.parent.start_byte, node.parent.end_byte, text, True)
-                what = f"`{operator(node)}` should be `{other}` in `{nodes.plain(node)}`"
-                yield Edit((place,), nodes.line(node), what, 0)
+                yield self._edit(node, (place,), f"`{operator(node)}` should be `{other}`", 0)
 
     def _too_much(self, node: Node) -> Iterator[Edit]:
         inner = node.named_children[0] if node.named_children else None
         if inner and inner.type in ("assignment_expression", "update_expression"):
             place = Place(node.start_byte, node.end_byte, ";", True)
-            yield Edit((place,), nodes.line(node), f"`{nodes.plain(node)}` is too much", 1)
+            yield self._edit(node, (place,), f"`{nodes.plain(node)}` is too much", 1)
 
     def _terms(self, node: Node) -> Iterator[Edit]:
         text = nodes.operand(node)
@@ -281,16 +274,15 @@ class Editor:
             at, end = node.start_byte - call.start_byte, node.end_byte - call.start_byte
             whole = call.text or b""
             text = (whole[:at] + text.encode() + whole[end:]).decode(errors="replace")
-        place = self._place(call or node, text)
-        near = nodes.around(node)
-        where = f" in `{near}`" if near not in what else ""
-        return Edit((place,), nodes.line(node), what + where, rank)
+        return self._edit(node, (self._place(call or node, text),), what, rank)
 
     def _exchange(self, one: Node, other: Node, what: str) -> Edit:
         places = (self._place(one, text_of(other)), self._place(other, text_of(one)))
-        near = nodes.around(one)
-        where = f" in `{near}`" if near not in what else ""
-        return Edit(places, nodes.line(one), what + where, 0)
+        return self._edit(one, places, what, 0)
+
+    def _edit(self, node: Node, places: tuple[Place, ...], what: str, rank: int) -> Edit:
+        statement = nodes.statement_of(node).start_byte
+        return Edit(places, nodes.line(node), what, rank, nodes.around(node), statement)
 
     def _place(self, node: Node, text: str) -> Place:
         is_number = self._types.of(node) in (INT, Type("float"))

@@ -147,6 +147,18 @@ def index(node: Node) -> Node | None:
     return inside.named_children[0] if inside and inside.named_children else None
 
 
+def statement_of(node: Node) -> Node:
+    """The smallest statement or declaration around a node."""
+    while node.parent is not None and not node.type.endswith(("statement", "declaration")):
+        node = node.parent
+    return node
+
+
+def launch_of(call: Node) -> Node | None:
+    """What is between <<< and >>>; None where the call is no launch."""
+    return next((n for n in call.named_children if n.type == "kernel_call_syntax"), None)
+
+
 def intrinsic_around(node: Node) -> Node | None:
     given = node.parent
     call = given.parent if given and given.type == "argument_list" else None

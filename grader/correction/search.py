@@ -35,6 +35,7 @@ BUILDS = 3  # of a batch, each without the lines that the compiler refused
 GRADED = 3  # edits of a part that are graded
 LARGEST = 80_000  # elements of the output of an input that is tried
 TELLING = 300  # elements: a smaller output is more often right by chance
+UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 EXPLAINED = ("correct", "safe")  # kinds of checks
 
 
@@ -53,12 +54,10 @@ def find(
     """
     until = time.monotonic() + seconds
     failing = [c for c in checks if c.verdict == "fail" and c.kind in EXPLAINED]
-    has_todos = bool(submission.open_todos())
     left = [
         part
         for part in plan.lab.part
-        if any(c.part == part.id for c in failing)
-        and not (has_todos and not_begun(checks, part.id))
+        if any(c.part == part.id for c in failing) and not _is_unwritten(checks, part.id)
     ]
     found: list[Correction] = []
     while left:
@@ -69,12 +68,19 @@ def find(
             if part.id in right:
                 where = f"{submission.path(search.name)}:{edit.line}"
                 count = sum(c.part in right for c in failing)
-                found.append(Correction(sorted(right), where, edit.what, count))
+                found.append(Correction(sorted(right), where, edit.sentence(), count))
                 left = [each for each in left if each.id not in right]
                 break
         else:
             left = left[1:]
     return found
+
+
+def _is_unwritten(checks: Sequence[Check], part: str) -> bool:
+    """Do its checks fail as those of a starter do? An error that it returns may be another one."""
+    said = [line for c in checks if c.part == part for line in c.message]
+    is_error = any("returned cuda" in line and UNSOLVED not in line for line in said)
+    return not_begun(checks, part) and not is_error
 
 
 @dataclass(frozen=True)
@@ -124,16 +130,20 @@ class _Search:
         if time.monotonic() > self.until:
             return
         program, edits = self._built(source, edits)
-        numbers = list(range(len(edits)))
+        numbers, tells = list(range(len(edits))), False
         with workspace() as work:
             for case, prepared in inputs:
                 left = self.until - time.monotonic()
                 if not program or not numbers or left <= 0:
                     return
-                numbers = right_edits(
-                    self.plan.lab, case, program, prepared, numbers, work, left, cores()
+                unchanged = len(edits)  # what is right without an edit tells nothing of one
+                tried = [unchanged, *numbers]
+                right = right_edits(
+                    self.plan.lab, case, program, prepared, tried, work, left, cores()
                 )
-        yield from (edits[number] for number in numbers)
+                if unchanged not in right:
+                    numbers, tells = [n for n in numbers if n in set(right)], True
+        yield from (edits[number] for number in numbers if tells)
 
     def _built(self, source: bytes, edits: list[Edit]) -> tuple[Path | None, list[Edit]]:
         """The program with the edits that compile; None where even those do not."""
