@@ -36,7 +36,7 @@ def fixed(function: Node) -> set[int]:
         if (n := d.child_by_field_name("size"))
     ]  # fmt: skip
     needed = {text_of(n) for size in sizes for n in descend(size) if n.type == "identifier"}
-    roots = [*sizes]
+    roots, addressed = [*sizes], set[int]()
     for node in descend(function):
         if node.type in FIXED or (node.type == "declaration" and "constexpr" in plain(node)):
             roots.append(node)
@@ -49,8 +49,15 @@ def fixed(function: Node) -> set[int]:
                 if (n := node.child_by_field_name(name))
             ]  # fmt: skip
         elif node.type == "pointer_expression" and text_of(node).startswith("&"):
-            roots.append(node)
-    return {inside.id for root in roots for inside in descend(root)}
+            addressed |= {inner.id for inner in _chain(node)}
+    return addressed | {inside.id for root in roots for inside in descend(root)}
+
+
+def _chain(node: Node | None) -> Iterator[Node]:
+    """A node and what it is the element or the address of, but no index."""
+    while node is not None:
+        yield node
+        node = node.child_by_field_name("argument")
 
 
 def without_brackets(node: Node) -> Node:
