@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
-
-import numpy as np
 
 from grader import paths
 from grader.checks.prerequisites import not_begun
@@ -26,7 +26,6 @@ from grader.model.submission import Submission
 from grader.oracle import cache
 from grader.oracle.cache import Prepared
 from grader.oracle.operations import OPERATIONS
-from grader.sandbox.limits import cores
 from grader.sandbox.workspace import workspace
 from grader.session.plan import Plan
 
@@ -113,15 +112,18 @@ class _Search:
         return replace(self.submission, contents={**self.submission.contents, self.name: text})
 
     def _inputs(self) -> list[tuple[Case, Prepared]]:
-        """Of the failing cases that a student may see; what tells most for its size comes first."""
+        """Of the failing cases that a student may see: the quick ones first, but those of a few
+        elements last."""
         found = []
         for case in (p.check for p in self.plan.checks if isinstance(p.check, Case)):
-            if not (case.inject or case.hidden) and self.plan.lab.id_of(case) in self.failing:
+            is_shown = case.part == self.part.id and not (case.inject or case.hidden)
+            if is_shown and self.plan.lab.id_of(case) in self.failing:
                 prepared = cache.prepared(self.plan.lab, case)
-                _, shape = OPERATIONS[self.part.operation].output(prepared.inputs.arrays)
-                size = int(np.prod(shape))
+                arrays = prepared.inputs.arrays
+                size = math.prod(OPERATIONS[self.part.operation].output(arrays)[1])
+                taps = min(array.size for array in arrays.values())
                 if size <= LARGEST:
-                    found.append((size < TELLING, size, case, prepared))
+                    found.append((size < TELLING, size * taps, case, prepared))
         return [(case, prepared) for *_, case, prepared in sorted(found, key=lambda f: f[:2])]
 
     def _tried(
@@ -130,20 +132,23 @@ class _Search:
         if time.monotonic() > self.until:
             return
         program, edits = self._built(source, edits)
+        if program is None:
+            return
         numbers, tells = list(range(len(edits))), False
+        unchanged = [len(edits)]
         with workspace() as work:
             for case, prepared in inputs:
-                left = self.until - time.monotonic()
-                if not program or not numbers or left <= 0:
+                run = partial(right_edits, self.plan.lab, case, program, prepared, work=work)
+                if run(unchanged, seconds=self._left()):
+                    continue  # what is right without an edit tells nothing of one
+                numbers, tells = run(numbers, seconds=self._left()), True
+                if not numbers:
                     return
-                unchanged = len(edits)  # what is right without an edit tells nothing of one
-                tried = [unchanged, *numbers]
-                right = right_edits(
-                    self.plan.lab, case, program, prepared, tried, work, left, cores()
-                )
-                if unchanged not in right:
-                    numbers, tells = [n for n in numbers if n in set(right)], True
         yield from (edits[number] for number in numbers if tells)
+
+    def _left(self) -> float:
+        """Seconds, a little at least."""
+        return max(0.1, self.until - time.monotonic())
 
     def _built(self, source: bytes, edits: list[Edit]) -> tuple[Path | None, list[Edit]]:
         """The program with the edits that compile; None where even those do not."""

@@ -12,7 +12,7 @@ from grader.model.lab import Input, Lab
 from grader.oracle.cache import Prepared
 from grader.oracle.operations import OPERATIONS
 from grader.sandbox import launcher
-from grader.sandbox.limits import Limits
+from grader.sandbox.limits import Limits, cores
 from grader.sandbox.view import View
 from grader.sandbox.workspace import create_outputs
 
@@ -25,7 +25,6 @@ def right_edits(
     edits: Sequence[int],
     work: Path,
     seconds: float,
-    cores: int,
 ) -> list[int]:
     """The edits with which the case has the right result, by the numbers that the program gives
     them. seconds: of processor time on each core, after which none is tried any more; then there
@@ -37,7 +36,7 @@ def right_edits(
             save(folder / f"{file}.npy", np.ascontiguousarray(array, np.float64))
         argv = [str(program), "--edits", ",".join(map(str, edits))]
         argv += ["--value", f"{folder}/value.npy", "--bound", f"{folder}/bound.npy"]
-        argv += ["--at-once", str(cores), "--part", case.part]
+        argv += ["--at-once", str(cores()), "--part", case.part]
         argv += input_options(case, prepared.inputs, folder)
         argv += ["--out", f"out={folder}/out.raw:{dtype}:{'x'.join(map(str, shape))}"]
         create_outputs(folder, ())
