@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from tree_sitter import Node
@@ -18,9 +18,12 @@ LARGEST, DEEPEST = 100_000, 60  # bytes, and levels of nesting: more is not read
 MOST = 8000  # edits
 
 
-def candidates(text: str, header: str, entries: list[str]) -> list[Edit]:
+def candidates(
+    text: str, header: str, entries: Sequence[str], right: Sequence[str] = ()
+) -> list[Edit]:
     """The edits of the functions that `entries` call, directly or not, and of these; of all
-    functions where there are no entries. header: declares constants that the file may use."""
+    functions where there are no entries. Edits of what the functions of `right` need come last
+    among those of a rank. header: declares constants that the file may use."""
     if len(text) > LARGEST:
         return []
     root = parse(text.encode())
@@ -38,7 +41,8 @@ def candidates(text: str, header: str, entries: list[str]) -> list[Edit]:
     ]
     alike = _alike(functions)
     found: list[Edit] = []
-    for function in _reached(functions, entries):
+    last = {f.id for f in _reached(functions, right)} if right else set()
+    for function in sorted(_reached(functions, entries), key=lambda f: f.id in last):
         editor = Editor(function, [*names(function), *shared], alike)
         alone = list(islice(editor.edits(), max(0, MOST - len(found))))
         found += [*alone, *combined(alone)]
@@ -74,7 +78,7 @@ def _type(function: Node) -> tuple[str, list[Type]]:
     return " ".join(head.split()[:-1]), [n.type for n in names(given)] if given else []
 
 
-def _reached(functions: dict[str, Node], entries: list[str]) -> list[Node]:
+def _reached(functions: dict[str, Node], entries: Sequence[str]) -> list[Node]:
     waiting = [name for name in entries if name in functions] or list(functions)
     reached: dict[str, None] = {}
     while waiting:

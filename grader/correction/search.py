@@ -45,7 +45,7 @@ def find(
     right_parts: Callable[[Submission, set[str]], set[str]],
     seconds: float,
 ) -> list[Correction]:
-    """The corrections of parts that fail, at most one of each.
+    """The corrections of parts that fail, at most one of each; none breaks a part that is right.
 
     plan: with all checks of the lab. checks: what was graded. right_parts: grades an edited
     submission; of these parts, those without a wrong result, stray access or race. seconds: after
@@ -58,13 +58,16 @@ def find(
         for part in plan.lab.part
         if any(c.part == part.id for c in failing) and not _is_unwritten(checks, part.id)
     ]
+    wrong = {c.part for c in failing}
+    fine = [p for p in plan.lab.part if p.id in {c.part for c in checks} - wrong]
     found: list[Correction] = []
     while left:
         part = left[0]
-        search = _Search(plan, submission, part, {c.id for c in failing}, until)
+        search = _Search(plan, submission, part, {c.id for c in failing}, fine, until)
         for edit, edited in islice(search.right(), GRADED):
-            right = right_parts(edited, {each.id for each in left})
-            if part.id in right:
+            passed = right_parts(edited, {each.id for each in [*left, *fine]})
+            right = passed & wrong
+            if part.id in right and {each.id for each in fine} <= passed:
                 where = f"{submission.path(search.name)}:{edit.line}"
                 count = sum(c.part in right for c in failing)
                 found.append(Correction(sorted(right), where, edit.sentence(), count))
@@ -84,12 +87,13 @@ def _is_unwritten(checks: Sequence[Check], part: str) -> bool:
 
 @dataclass(frozen=True)
 class _Search:
-    """failing: the ids of the checks that fail."""
+    """failing: the ids of the checks that fail. fine: the parts that are right."""
 
     plan: Plan
     submission: Submission
     part: Part
     failing: set[str]
+    fine: list[Part]
     until: float
 
     @property
@@ -102,7 +106,8 @@ class _Search:
         inputs = self._inputs()
         text = self.submission.text(self.name)
         header = (paths.LABS / self.plan.lab.folder / "lab.h").read_text()
-        edits = candidates(text, header, self.part.calls) if inputs else []
+        fine = [call for part in self.fine for call in part.calls]
+        edits = candidates(text, header, self.part.calls, fine) if inputs else []
         for _, group in groupby(edits, key=lambda edit: max(edit.rank, 1)):
             while batch := list(islice(group, BATCH)):
                 for edit in self._tried(text.encode(), batch, inputs):

@@ -45,4 +45,4 @@ def right_edits(
         view = View((program, folder))
         done = launcher.launch(argv, limits, folder, environment, view)
 
-        return [int(line) for line in done.stdout.split() if line.isdigit()]
+        return sorted(int(line) for line in done.stdout.split() if line.isdigit())
