@@ -483,11 +483,12 @@ def _wrong_output(
             f"expected {_expected(comparison, index)}{_error_size(comparison, index)}"
         )
     outside = _outside(this.outcome)
-    lines[:0] = [*([cause] if cause else []), *outside]  # what to fix comes first
+    first = found[:1] if len(found) == 1 else []  # of the case itself: it names the line
+    lines[:0] = [*first, *([cause] if cause else []), *outside]  # what to fix comes first
     if diagnosis and diagnosis.name == "nothing-written" and not needed:
         begun = prerequisites.has_begun(this.session.so_far, this.case.part)
         lines += [] if begun or _errors(this.outcome) else _open_todo(this)
-    lines += [*_findings(this.outcome), *found, *_why(this.case)]
+    lines += [*_findings(this.outcome), *found[len(first) :], *_why(this.case)]
     details = {"wrong_pixels": comparison.count(), "pixels": comparison.got.size, "want": expected}
     details |= dict(zip(operation.axes, index, strict=True))
     if math.isfinite(got):

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from grader.commands import options, output
 from grader.commands.errors import UsageError
 from grader.commands.grade_screen import Screen
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from grader.execute.profile import Profile
     from grader.session.report_data import ReportData
     from grader.session.session import Session
+
+
+SEARCHED = 12.0  # seconds in which one change is looked for that makes a grade right
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class Request:
     fresh: bool
     stepped: bool
     why: str = ""
+    corrected: bool = True
 
 
 @dataclass
@@ -84,8 +90,11 @@ def grade(request: Request) -> int:
     report = _report(request, submission)
     to_step = StepPage() if request.stepped else None
     graded = _graded(request, plan, submission, screen, report, to_step)
+    if request.corrected:
+        graded = _corrected(plan, submission, screen, graded)
     _remember(request, submission, graded)
     screen.predictions(graded)
+    screen.corrections(graded)
     stream = sys.stderr if screen.quiet else sys.stdout
     if request.profiled:
         print(
@@ -159,6 +168,24 @@ def _graded(
         )
     finally:
         screen.status.clear()
+
+
+def _corrected(
+    plan: Plan, submission: Submission, screen: Screen, graded: result.Result
+) -> result.Result:
+    """The grade, with the changes that would make it right; Ctrl-C ends the search, not more."""
+    if not any(c.verdict == "fail" and c.kind in pipeline.WRONG for c in graded.checks):
+        return graded
+    from grader.grading import corrections  # it imports NumPy: see pipeline.py
+
+    screen.status.show("looking for one change that makes it right; Ctrl-C ends the search")
+    try:
+        found = corrections.corrections(plan, submission, graded.checks, SEARCHED)
+    except KeyboardInterrupt:
+        found = []
+    finally:
+        screen.status.clear()
+    return msgspec.structs.replace(graded, corrections=found)
 
 
 def _remember(request: Request, submission: Submission, graded: result.Result) -> None:

@@ -60,6 +60,13 @@ def command(lab_id: str) -> Callable[..., None]:
                 "--speed/--no-speed", help="Time the correct functions; takes a few seconds longer."
             ),
         ] = True,
+        corrected: Annotated[
+            bool,
+            typer.Option(
+                "--correct/--no-correct",
+                help="Where a result is wrong, try changes of one place until one makes it right.",
+            ),
+        ] = True,
         profiled: Annotated[
             bool,
             typer.Option(
@@ -123,6 +130,7 @@ def command(lab_id: str) -> Callable[..., None]:
             fresh=fresh,
             stepped=stepped,
             why=why,
+            corrected=corrected and not watched,
         )
         if not watched:
             raise typer.Exit(grading.grade(request))

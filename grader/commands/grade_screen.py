@@ -70,6 +70,9 @@ class Screen:
     def predictions(self, graded: Result) -> None:
         self._print(self.terminal.predictions(graded))
 
+    def corrections(self, graded: Result) -> None:
+        self._print(self.terminal.corrections(graded.corrections))
+
     def step_command(self, check: Check) -> str:
         """The command that steps through a check; "" where it did not fail."""
         if check.verdict != "fail":

@@ -120,7 +120,7 @@ def run_case(
         dtype, shape = OPERATIONS[lab.part_of(case).operation].output(inputs.arrays)
         expected = ArrayType(np.dtype(dtype), shape)
         argv = [str(binary), *(before.write(folder) if before else [])]
-        argv += ["--part", case.part, *_input_options(case, inputs, folder)]
+        argv += ["--part", case.part, *input_options(case, inputs, folder)]
         output = f"{folder}/{OUTPUT}" if mode.output else "-"
         argv += ["--out", f"out={output}:{dtype}:{'x'.join(map(str, shape))}"]
         limits = Limits(
@@ -147,12 +147,12 @@ def run_case(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _input_options(case: Input, inputs: Inputs, folder: Path) -> list[str]:
+def input_options(case: Input, inputs: Inputs, folder: Path) -> list[str]:
     """Saves the inputs in `folder`. Returns the runner's options for them and for the settings."""
     options = []
     for name, array in inputs.arrays.items():
         band = inputs.bands.get(name)
-        _save(folder / f"{name}.npy", array if band is None else band)
+        save(folder / f"{name}.npy", array if band is None else band)
         options += ["--in", f"{name}={folder}/{name}.npy"]
         if band is not None:
             options += ["--repeat", f"{name}={'x'.join(map(str, array.shape))}"]
@@ -161,7 +161,7 @@ def _input_options(case: Input, inputs: Inputs, folder: Path) -> list[str]:
     return options
 
 
-def _save(file: Path, array: Array) -> None:
+def save(file: Path, array: Array) -> None:
     """np.save(), with a header of a whole page: the runner shows the pages behind it."""
     head = f"{{'descr': {array.dtype.str!r}, 'fortran_order': False, 'shape': {array.shape}, }}"
     text = head.encode().ljust(PAGE - len(NPY) - 3) + b"\n"

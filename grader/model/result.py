@@ -77,6 +77,22 @@ class Elsewhere(msgspec.Struct, frozen=True):
     checks: list[str]  # the ids
 
 
+class Correction(msgspec.Struct, frozen=True):
+    """One change of a file after which all results of some parts are right: it was tried."""
+
+    parts: list[str]
+    place: str  # "file:line"
+    what: str  # the change in words, which follow the place
+    checks: int  # of those parts that had failed
+
+    def head(self) -> str:
+        """What the change does, in words that end before its place."""
+        names = " and ".join(filter(None, [", ".join(self.parts[:-1]), self.parts[-1]]))
+        return (
+            f"with one change, every result of part{'s' * (len(self.parts) > 1)} {names} is right"
+        )
+
+
 class Result(msgspec.Struct, frozen=True):
     """The grade of one lab."""
 
@@ -96,6 +112,7 @@ class Result(msgspec.Struct, frozen=True):
     sandbox: Sandbox | None = None  # None: made by a grader that did not record it
     elsewhere: Elsewhere | None = None
     predictions: list[Prediction] = []  # of speed that needs a GPU, where there is none
+    corrections: list[Correction] = []  # where they were looked for
 
 
 def to_json(document: object) -> bytes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from grader.checks.prerequisites import NOTHING
 from grader.model import outline
-from grader.model.result import Check, Result
+from grader.model.result import Check, Correction, Result
 from grader.model.score import Score
 from grader.render import predicted_words
 
@@ -181,6 +181,14 @@ class Terminal:
             lines += self._wrap(predicted_words.line(each))
             if each.advice and part not in failed:
                 lines += self._wrap(f"try: {each.advice}")
+        return "\n".join(lines)
+
+    def corrections(self, found: list[Correction]) -> str:
+        """The changes that were tried and are right; "" for none."""
+        lines = []
+        for each in found:
+            lines.append(f"  tried: {each.head()}:")
+            lines += self._wrap(f"{each.place}: {each.what}")
         return "\n".join(lines)
 
     def footer(self, result: Result) -> str:

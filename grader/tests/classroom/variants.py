@@ -47,7 +47,7 @@ def hand_in(lab: Lab, stated: dict[str, int], given: dict[str, int], folder: Pat
 def graded(lab: Lab, folder: Path) -> dict[str, Any]:
     """The result of ./grade, as convlabs-grade/v1."""
     argv = [sys.executable, str(paths.ROOT / "grade"), lab.id, "--src", str(folder)]
-    argv += ["--no-speed", "--json", str(folder / "result.json")]
+    argv += ["--no-speed", "--no-correct", "--json", str(folder / "result.json")]
     subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     result: dict[str, Any] = json.loads((folder / "result.json").read_bytes())
     return result

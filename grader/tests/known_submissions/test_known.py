@@ -31,7 +31,7 @@ GRADE = write.schema("convlabs-grade/v1")
 def grade(lab: str, *options: str) -> tuple[int, dict[str, Any]]:
     """Runs ./grade and returns its exit status and its JSON, which must fit the schema."""
     done = subprocess.run(
-        [paths.ROOT / "grade", lab, "--json", "-", "--color", "never", *options],
+        [paths.ROOT / "grade", lab, "--json", "-", "--color", "never", "--no-correct", *options],
         capture_output=True,
         text=True,
         check=False,

@@ -8,6 +8,7 @@
 #include "io/image.h"
 #include "state.h"
 #include "steps.h"
+#include "try_edits.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -27,6 +28,7 @@ static const char usage[] =
     "usage: run --part PART [--in NAME=FILE]... [--repeat NAME=SIDExSIDE...] [--set NAME=VALUE]...\n"
     "           [--out NAME=FILE:TYPE:SIDExSIDE...]... [--status FILE]\n"
     "       run --steps FILE --data FILE --results FILE [--status FILE]\n"
+    "       run --edits N,N... --value FILE --bound FILE --at-once N --part PART ...\n"
     "  --in    a .npy array, or a .png, .pgm or .ppm picture (its luminance, 0..1)\n"
     "  --out   TYPE is f4, f8, u1 or i4; raw bytes; a picture where FILE ends in .png; - for none\n";
 
@@ -473,8 +475,8 @@ static void write_status(const struct runner *r) {
     free(text);
 }
 
-/* The value of an option of run_steps(), which are given in this order. */
-static const char *steps_option(int argc, char **argv, int at, const char *name) {
+/* The value of an option of run_steps() or try_edits(), which are given in this order. */
+static const char *first_option(int argc, char **argv, int at, const char *name) {
     if (at + 1 >= argc || strcmp(argv[at], name) != 0)
         our_fault("%s FILE is missing", name);
     return argv[at + 1];
@@ -484,15 +486,24 @@ int main(int argc, char **argv) {
     static struct runner r;
     if (argc > 1 && strcmp(argv[1], "--steps") == 0) {
         const bool before_a_case = argc > 7 && strcmp(argv[7], "--part") == 0;
-        run_steps(steps_option(argc, argv, 1, "--steps"), steps_option(argc, argv, 3, "--data"),
-                  steps_option(argc, argv, 5, "--results"),
-                  argc > 7 && !before_a_case ? steps_option(argc, argv, 7, "--status") : NULL);
+        run_steps(first_option(argc, argv, 1, "--steps"), first_option(argc, argv, 3, "--data"),
+                  first_option(argc, argv, 5, "--results"),
+                  argc > 7 && !before_a_case ? first_option(argc, argv, 7, "--status") : NULL);
         if (!before_a_case) {
             evidence_end();
             return 0;
         }
         argc -= 6;
         argv += 6;
+    }
+    if (argc > 1 && strcmp(argv[1], "--edits") == 0) {
+        const char *list = first_option(argc, argv, 1, "--edits");
+        const char *value = first_option(argc, argv, 3, "--value");
+        const char *bound = first_option(argc, argv, 5, "--bound");
+        const char *at_once = first_option(argc, argv, 7, "--at-once");
+        read_arguments(&r, argc - 8, argv + 8);
+        try_edits(&r, list, value, bound, atoi(at_once));
+        return 0;
     }
     read_arguments(&r, argc, argv);
     crash_catch();

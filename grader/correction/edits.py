@@ -1,0 +1,311 @@
+"""The changes of one place that are tried: what people exchange, forget or write once too often.
+
+They are the operators of mutation testing (relations, signs, names, numbers, order of arguments,
+brackets), turned round: here the program is wrong, and one of them may make it right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from tree_sitter import Node
+
+from grader.correction import nodes
+from grader.correction.types import DIMENSIONS, INT, LOGICAL, Name, Type, Types, operator
+from grader.source.tree import descend, text_of
+
+RELATIONS = {
+    "<": ("<=", ">"), "<=": ("<", ">="), ">": (">=", "<"), ">=": (">", "<="),
+    "==": ("!=",), "!=": ("==",), "&&": ("||",), "||": ("&&",),
+}  # fmt: skip
+SIGNS = {
+    "+": "-", "-": "+", "*": "/", "/": "%", "%": "/", "<<": ">>", ">>": "<<", "&": "|", "|": "&",
+}  # fmt: skip
+OF_FRACTIONS = {"+": "-", "-": "+", "*": "/", "/": "*"}
+ASSIGNED = {"=": ("+=",), "+=": ("=", "-="), "-=": ("+=",)}
+MOST_ARGUMENTS = 8
+
+
+@dataclass(frozen=True)
+class Place:
+    """Bytes of the file and what stands there instead. is_statement: a whole statement. is_number:
+    an expression of a type that a cast may name."""
+
+    start: int
+    end: int
+    text: str
+    is_statement: bool = False
+    is_number: bool = False
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change. what: it, in words; where: the expression around it; statement: the offset of
+    the statement that it is in."""
+
+    places: tuple[Place, ...]
+    line: int
+    what: str
+    rank: int  # 0 is tried first
+    where: str
+    statement: int
+
+    def sentence(self) -> str:
+        return self.what if self.where in self.what else f"{self.what} in `{self.where}`"
+
+
+def applied(source: bytes, edit: Edit) -> bytes:
+    """The file after the change."""
+    for place in sorted(edit.places, key=lambda p: -p.start):
+        source = source[: place.start] + place.text.encode() + source[place.end :]
+    return source
+
+
+class Editor:
+    """Finds the edits of a function. variables: its own, then what the file and its header have.
+    calls: by a function's name the others that can be called as it is."""
+
+    def __init__(
+        self, function: Node, variables: list[Name], calls: Mapping[str, Sequence[str]]
+    ) -> None:
+        self._function, self._variables = function, variables
+        self._calls = calls
+        self._types = Types(variables)
+        self._fixed = nodes.fixed(function)
+
+    def edits(self) -> Iterator[Edit]:
+        """Those of one place or one exchange, in the order of the text."""
+        rules: dict[str, tuple[Callable[[Node], Iterator[Edit]], ...]] = {
+            "binary_expression": (self._signs, self._operands, self._brackets),
+            "identifier": (self._other_names,),
+            "field_expression": (self._other_fields,),
+            "number_literal": (self._other_numbers,),
+            "subscript_expression": (self._indices,),
+            "argument_list": (self._arguments,),
+            "call_expression": (self._launch,),
+            "assignment_expression": (self._assignment,),
+            "expression_statement": (self._too_much,),
+        }
+        body = self._function.child_by_field_name("body")
+        for node in descend(body) if body else ():
+            if self._is_fixed(node):
+                continue
+            for rule in rules.get(node.type, ()):
+                yield from rule(node)
+            if self._is_whole_value(node):
+                yield from self._terms(node)
+            if nodes.is_leaf(node) and self._types.of(node) == INT and nodes.in_index(node):
+                yield from self._factors(node)
+
+    # ---- rules
+
+    def _signs(self, node: Node) -> Iterator[Edit]:
+        sign = operator(node)
+        instead = RELATIONS.get(sign, ())
+        if not instead and self._is_number(node):
+            signs = SIGNS if self._types.of(node) == INT else OF_FRACTIONS
+            instead = (signs[sign],) if sign in signs else ()
+        for other in instead:
+            yield self._one(node, nodes.binary(node, other), f"`{sign}` should be `{other}`", 0)
+
+    def _operands(self, node: Node) -> Iterator[Edit]:
+        left, right = nodes.sides(node)
+        sign = operator(node)
+        if sign in LOGICAL[:6] or not left or not right:
+            return
+        if sign in ("-", "/", "%", "<<", ">>") and self._is_number(node):
+            swapped = f"{nodes.operand(right)} {sign} {nodes.operand(left)}"
+            yield self._one(node, swapped, "the two sides are exchanged", 1)
+        if sign in ("&&", "||", "+", "*", "-", "/", "%"):
+            yield self._one(
+                node, nodes.plain(left), f"`{sign} {nodes.plain(right)}` is too much", 0
+            )
+        if sign in ("&&", "||", "+", "*"):
+            yield self._one(
+                node, nodes.plain(right), f"`{nodes.plain(left)} {sign}` is too much", 0
+            )
+
+    def _brackets(self, node: Node) -> Iterator[Edit]:
+        left, right = nodes.sides(node)
+        sign = operator(node)
+        if not left or not right or sign not in nodes.STRENGTH:
+            return
+        for grouped in nodes.regrouped(left, sign, right):
+            yield self._one(node, grouped, f"brackets: `{grouped}`", 0)
+        if left.type == "cast_expression":
+            kind, value = (left.child_by_field_name(n) for n in ("type", "value"))
+            later = f"({text_of(kind)})({nodes.plain(value)} {sign} {nodes.plain(right)})"
+            yield self._one(node, later, f"convert the result: `{later}`", 0)
+
+    def _other_names(self, node: Node) -> Iterator[Edit]:
+        own = self._types.of(node)
+        if own is None or nodes.is_target(node) or nodes.is_called(node):
+            return
+        name = text_of(node)
+        for other in self._usable(node, own):
+            if other != name:
+                rank = 0 if nodes.are_alike(name, other) or own.depth else 2
+                yield self._one(node, other, f"`{name}` should be `{other}`", rank)
+
+    def _other_fields(self, node: Node) -> Iterator[Edit]:
+        of, field = node.child_by_field_name("argument"), text_of(node.child_by_field_name("field"))
+        if self._types.of(node) != INT or field not in ("x", "y", "z") or nodes.is_target(node):
+            return
+        base = text_of(of)
+        others = [f"{base}.{f}" for f in "xyz" if f != field]
+        if base in DIMENSIONS:
+            others += [f"{d}.{field}" for d in DIMENSIONS if d != base]
+        for other in others:
+            yield self._one(node, other, f"`{text_of(node)}` should be `{other}`", 0)
+
+    def _other_numbers(self, node: Node) -> Iterator[Edit]:
+        text = text_of(node)
+        if not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
+            return
+        value = int(text, 0) if not re.fullmatch(r"0\d+", text) else int(text, 8)
+        is_hexadecimal = text[:2].lower() == "0x"
+        near = [value + 1, value - 1, *([] if is_hexadecimal else [2 * value, value // 2, 0])]
+        for number, other in enumerate(dict.fromkeys(v for v in near if v >= 0 and v != value)):
+            written = f"{other:#x}" if is_hexadecimal else str(other)
+            rank = 0 if number < 2 else 2
+            yield self._one(node, written, f"`{text}` should be `{written}`", rank)
+
+    def _indices(self, node: Node) -> Iterator[Edit]:
+        inner = node.child_by_field_name("argument")
+        if inner and inner.type == "subscript_expression":
+            first, second = nodes.index(inner), nodes.index(node)
+            if first and second:
+                yield self._exchange(
+                    first, second, f"the indices of `{text_of(node)}` are exchanged"
+                )
+
+    def _arguments(self, node: Node) -> Iterator[Edit]:
+        called = node.parent.child_by_field_name("function") if node.parent else None
+        if nodes.BY_NAME.fullmatch(text_of(called)):
+            return
+        for one, other in combinations(node.named_children[:MOST_ARGUMENTS], 2):
+            types = self._types.of(one), self._types.of(other)
+            is_vector = types == (None, None) and nodes.INTRINSIC.fullmatch(text_of(called))
+            if (types[0] == types[1] and types[0]) or is_vector:
+                what = f"`{text_of(one)}` and `{text_of(other)}` are exchanged"
+                yield self._exchange(one, other, what)
+
+    def _launch(self, node: Node) -> Iterator[Edit]:
+        shape, called = nodes.launch_of(node), node.child_by_field_name("function")
+        if called is None:
+            return
+        for other in self._calls.get(text_of(called), ()):
+            what = f"`{text_of(called)}` should be `{other}`"
+            if not shape:
+                yield self._one(called, other, what, 0)
+            else:
+                yield from self._relaunched(node, [(called, other)], what)
+        if shape and len(shape.named_children) > 1:
+            grid, block = shape.named_children[:2]
+            what = f"`{nodes.plain(grid)}` and `{nodes.plain(block)}` are exchanged"
+            swapped = [(grid, text_of(block)), (block, text_of(grid))]
+            yield from self._relaunched(node, swapped, what)
+
+    def _relaunched(
+        self, launch: Node, changes: list[tuple[Node, str]], what: str
+    ) -> Iterator[Edit]:
+        """The whole statement of a launch, which is no expression that could stand in another."""
+        statement = launch.parent
+        if statement is None or statement.type != "expression_statement":
+            return
+        text, first = statement.text or b"", statement.start_byte
+        for node, other in sorted(changes, key=lambda c: -c[0].start_byte):
+            begin, end = node.start_byte - first, node.end_byte - first
+            text = text[:begin] + other.encode() + text[end:]
+        whole = nodes.one_line(text.decode(errors="replace"))
+        place = Place(first, statement.end_byte, whole, is_statement=True)
+        yield self._edit(launch, (place,), what, 0)
+
+    def _assignment(self, node: Node) -> Iterator[Edit]:
+        left, right = nodes.sides(node)
+        known = self._types.of(left)
+        if not node.parent or node.parent.type != "expression_statement":
+            return
+        if known in (INT, Type("float")):
+            for other in ASSIGNED.get(operator(node), ()):
+                text = f"{text_of(left)} {other} {text_of(right)};"
+                place = Place(node.parent.start_byte, node.parent.end_byte, text, True)
+                yield self._edit(node, (place,), f"`{operator(node)}` should be `{other}`", 0)
+
+    def _too_much(self, node: Node) -> Iterator[Edit]:
+        inner = node.named_children[0] if node.named_children else None
+        if inner and inner.type in ("assignment_expression", "update_expression"):
+            place = Place(node.start_byte, node.end_byte, ";", True)
+            yield self._edit(node, (place,), f"`{nodes.plain(node)}` is too much", 1)
+
+    def _terms(self, node: Node) -> Iterator[Edit]:
+        text = nodes.operand(node)
+        for other in [*self._usable(node, INT), "1"]:
+            for sign in "+-":
+                if not re.search(rf"\b{re.escape(other)}\b", text) or other == "1":
+                    rank = 2 if other == "1" or not other.isupper() else 3
+                    yield self._one(
+                        node, f"{text} {sign} {other}", f"`{sign} {other}` is missing", rank
+                    )
+        what = f"a minus is missing before `{nodes.plain(node)}`"
+        yield self._one(node, f"-({nodes.plain(node)})", what, 1)
+        if node.parent and node.parent.type != "subscript_argument_list" and "sizeof" not in text:
+            yield self._one(node, f"{text} * sizeof(float)", "`* sizeof(float)` is missing", 1)
+
+    def _factors(self, node: Node) -> Iterator[Edit]:
+        text = text_of(node)
+        for other in [*self._usable(node, INT), "2", "3", "4"]:
+            if other != text:
+                rank = 2 if other in "234" or nodes.is_constant(other) else 3
+                yield self._one(
+                    node, f"({text} * {other})", f"`* {other}` is missing after `{text}`", rank
+                )
+
+    # ---- what they share
+
+    def _one(self, node: Node, text: str, what: str, rank: int) -> Edit:
+        """Replaces an expression; a number among a vector instruction's arguments with the whole
+        call, since it must be a constant there."""
+        call = nodes.intrinsic_around(node) if node.type == "number_literal" else None
+        if call:
+            at, end = node.start_byte - call.start_byte, node.end_byte - call.start_byte
+            whole = call.text or b""
+            text = (whole[:at] + text.encode() + whole[end:]).decode(errors="replace")
+        return self._edit(node, (self._place(call or node, text),), what, rank)
+
+    def _exchange(self, one: Node, other: Node, what: str) -> Edit:
+        places = (self._place(one, text_of(other)), self._place(other, text_of(one)))
+        return self._edit(one, places, what, 0)
+
+    def _edit(self, node: Node, places: tuple[Place, ...], what: str, rank: int) -> Edit:
+        statement = nodes.statement_of(node).start_byte
+        return Edit(places, nodes.line(node), what, rank, nodes.around(node), statement)
+
+    def _place(self, node: Node, text: str) -> Place:
+        is_number = self._types.of(node) in (INT, Type("float"))
+        return Place(node.start_byte, node.end_byte, text, is_number=is_number)
+
+    def _usable(self, node: Node, wanted: Type) -> list[str]:
+        """The variables of that type at a node."""
+        near = (v for v in self._variables if v.first <= node.start_byte < v.last)
+        return list(dict.fromkeys(v.name for v in near if v.type == wanted))
+
+    def _is_number(self, node: Node) -> bool:
+        known = self._types.of(node)
+        return known is None or not known.depth
+
+    def _is_whole_value(self, node: Node) -> bool:
+        """Is it all of an index, an argument, or what is assigned, and a whole number?"""
+        parent = node.parent
+        if parent is None or self._types.of(node) != INT or operator(node) in LOGICAL:
+            return False
+        if parent.type in ("subscript_argument_list", "argument_list"):
+            return True
+        of = {"init_declarator": "value", "assignment_expression": "right"}.get(parent.type, "")
+        return parent.child_by_field_name(of) == node if of else False
+
+    def _is_fixed(self, node: Node) -> bool:
+        return node.id in self._fixed

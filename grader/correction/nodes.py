@@ -1,0 +1,203 @@
+"""What the edits ask of nodes of a syntax tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from grader.correction.types import operator
+from grader.source.tree import descend, text_of
+
+STRENGTH = {"*": 5, "/": 5, "%": 5, "+": 4, "-": 4, "<<": 3, ">>": 3, "&": 2, "|": 1}
+# What a constant must stand in, or what no expression can replace.
+FIXED = {
+    "template_argument_list", "enumerator", "case_statement", "static_assert_declaration",
+    "sizeof_expression", "preproc_def", "preproc_function_def", "preproc_if", "preproc_call",
+    "launch_bounds", "attribute_specifier", "parameter_list", "lambda_capture_specifier",
+}  # fmt: skip
+BY_NAME = re.compile(r"cudaMemcpy\w*Symbol\w*|cudaGetSymbol\w+")  # their argument is a name
+CAPITAL = re.compile("([A-Z][a-z])")  # begins a word of a name
+INTRINSIC = re.compile(r"_mm\w+")
+PAIRS = (
+    ("x", "y"), ("width", "height"), ("w", "h"), ("rows", "columns"), ("row", "column"),
+    ("row", "col"), ("rows", "cols"), ("a", "b"), ("i", "j"), ("u", "v"), ("left", "top"),
+    ("p", "q"), ("r", "c"), ("m", "c"), ("mask", "channel"), ("masks", "channels"),
+    ("first", "last"),
+)  # fmt: skip
+
+
+def fixed(function: Node) -> set[int]:
+    """The nodes that must stay as they are: sizes of arrays and what they are made of, arguments of
+    templates, the head of a loop that OpenMP divides."""
+    sizes = [
+        n for d in descend(function) if d.type == "array_declarator"
+        if (n := d.child_by_field_name("size"))
+    ]  # fmt: skip
+    needed = {text_of(n) for size in sizes for n in descend(size) if n.type == "identifier"}
+    roots, addressed = [*sizes], set[int]()
+    for node in descend(function):
+        if node.type in FIXED or (node.type == "declaration" and "constexpr" in plain(node)):
+            roots.append(node)
+        elif node.type == "init_declarator":
+            if text_of(node.child_by_field_name("declarator")) in needed:
+                roots.append(node)
+        elif node.type == "for_statement" and is_divided(node):
+            roots += [
+                n for name in ("initializer", "condition", "update")
+                if (n := node.child_by_field_name(name))
+            ]  # fmt: skip
+        elif node.type == "pointer_expression" and text_of(node).startswith("&"):
+            addressed |= {inner.id for inner in _chain(node)}
+    return addressed | {inside.id for root in roots for inside in descend(root)}
+
+
+def _chain(node: Node | None) -> Iterator[Node]:
+    """A node and what it is the element or the address of, but no index."""
+    while node is not None:
+        yield node
+        node = node.child_by_field_name("argument")
+
+
+def without_brackets(node: Node) -> Node:
+    is_bracketed = node.type == "parenthesized_expression" and node.named_children
+    return node.named_children[0] if is_bracketed else node
+
+
+def is_divided(loop: Node) -> bool:
+    above = loop.prev_named_sibling
+    return above is not None and above.type.startswith("preproc") and "omp" in text_of(above)
+
+
+def regrouped(left: Node, sign: str, right: Node) -> Iterator[str]:
+    """The other orders of three operands of unlike strength."""
+    if left.type == "binary_expression" and differ(left, sign):
+        a, b = sides(left)
+        yield f"{plain(a)} {operator(left)} ({plain(b)} {sign} {plain(right)})"
+    if right.type == "binary_expression" and differ(right, sign):
+        a, b = sides(right)
+        yield f"({plain(left)} {sign} {plain(a)}) {operator(right)} {plain(b)}"
+    for side, other in ((left, right), (right, left)):
+        inner = without_brackets(side)
+        if inner is not side and inner.type == "binary_expression" and differ(inner, sign):
+            both = (plain(inner), plain(other))
+            yield f" {sign} ".join(both if side is left else both[::-1])
+
+
+def differ(node: Node, sign: str) -> bool:
+    return STRENGTH.get(operator(node), 0) not in (0, STRENGTH[sign])
+
+
+def sides(node: Node) -> tuple[Node | None, Node | None]:
+    return node.child_by_field_name("left"), node.child_by_field_name("right")
+
+
+def binary(node: Node, sign: str) -> str:
+    left, right = sides(node)
+    return f"{plain(left)} {sign} {plain(right)}"
+
+
+def plain(node: Node | None) -> str:
+    return one_line(text_of(node))
+
+
+def one_line(text: str) -> str:
+    """The text without comments and line ends."""
+    return " ".join(re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL).split())
+
+
+def operand(node: Node) -> str:
+    """The text, as an operand."""
+    text = plain(node)
+    simple = ("identifier", "number_literal", "parenthesized_expression", "call_expression",
+              "subscript_expression", "field_expression")  # fmt: skip
+    return text if node.type in simple else f"({text})"
+
+
+def is_leaf(node: Node) -> bool:
+    is_part = node.parent is not None and node.parent.type == "field_expression"
+    return node.type in ("identifier", "field_expression") and not is_part and not is_target(node)
+
+
+def is_target(node: Node) -> bool:
+    """Is it assigned to, or counted up?"""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "update_expression" or parent.type.endswith("declarator"):
+        return parent.child_by_field_name("value") != node
+    return parent.type == "assignment_expression" and parent.child_by_field_name("left") == node
+
+
+def is_called(node: Node) -> bool:
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "call_expression":
+        return parent.child_by_field_name("function") == node
+    by_name = parent.parent.child_by_field_name("function") if parent.parent else None
+    return parent.type == "field_expression" or bool(BY_NAME.fullmatch(text_of(by_name)))
+
+
+def in_index(node: Node) -> bool:
+    """Is it inside of an index, of an argument, or of a pointer's offset?"""
+    while node.parent is not None and not node.type.endswith("statement"):
+        node = node.parent
+        if node.type in ("subscript_argument_list", "argument_list", "init_declarator"):
+            return True
+    return False
+
+
+def index(node: Node) -> Node | None:
+    inside = node.child_by_field_name("indices")
+    return inside.named_children[0] if inside and inside.named_children else None
+
+
+def statement_of(node: Node) -> Node:
+    """The smallest statement or declaration around a node."""
+    while node.parent is not None and not node.type.endswith(("statement", "declaration")):
+        node = node.parent
+    return node
+
+
+def launch_of(call: Node) -> Node | None:
+    """What is between <<< and >>>; None where the call is no launch."""
+    return next((n for n in call.named_children if n.type == "kernel_call_syntax"), None)
+
+
+def intrinsic_around(node: Node) -> Node | None:
+    given = node.parent
+    call = given.parent if given and given.type == "argument_list" else None
+    is_one = call and INTRINSIC.fullmatch(text_of(call.child_by_field_name("function")))
+    return call if is_one else None
+
+
+def around(node: Node) -> str:
+    """The smallest expression that says where a node is."""
+    while node.parent is not None and (
+        len(plain(node)) < 12 or node.type in ("argument_list", "subscript_argument_list")
+    ):
+        if node.parent.type.endswith(("statement", "declaration", "clause")):
+            break
+        node = node.parent
+    return plain(node)
+
+
+def are_alike(one: str, other: str) -> bool:
+    """Do two names differ by a word that people confuse, or share one?"""
+    a, b = (
+        set(re.findall(r"[a-z]+", re.sub(r"([A-Z][a-z])", r"_\1", n).lower())) for n in (one, other)
+    )
+    if a & b and one.isupper() == other.isupper():
+        return True
+    only = a - b, b - a
+    return any(only in (({p}, {q}), ({q}, {p})) for p, q in PAIRS)
+
+
+def is_constant(name: str) -> bool:
+    return name.isupper() or name[:1] == "k"
+
+
+def line(node: Node) -> int:
+    return int(node.start_point.row) + 1

@@ -1,0 +1,48 @@
+"""Runs one case with each of many edits of a student's file: labs/runtime/runner/try_edits.h."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from grader.execute.case import input_options, save
+from grader.execute.modes import WITHOUT_SPINNING
+from grader.model.lab import Input, Lab
+from grader.oracle.cache import Prepared
+from grader.oracle.operations import OPERATIONS
+from grader.sandbox import launcher
+from grader.sandbox.limits import Limits, cores
+from grader.sandbox.view import View
+from grader.sandbox.workspace import create_outputs
+
+
+def right_edits(
+    lab: Lab,
+    case: Input,
+    program: Path,
+    prepared: Prepared,
+    edits: Sequence[int],
+    work: Path,
+    seconds: float,
+) -> list[int]:
+    """The edits with which the case has the right result, by the numbers that the program gives
+    them. seconds: of processor time on each core, after which none is tried any more; then there
+    are none. A run that says so proves nothing: grade the edited file. Raises OSError."""
+    with tempfile.TemporaryDirectory(dir=work) as name:
+        folder = Path(name)
+        dtype, shape = OPERATIONS[lab.part_of(case).operation].output(prepared.inputs.arrays)
+        for file, array in (("value", prepared.expected.value), ("bound", prepared.expected.bound)):
+            save(folder / f"{file}.npy", np.ascontiguousarray(array, np.float64))
+        argv = [str(program), "--edits", ",".join(map(str, edits))]
+        argv += ["--value", f"{folder}/value.npy", "--bound", f"{folder}/bound.npy"]
+        argv += ["--at-once", str(cores()), "--part", case.part]
+        argv += input_options(case, prepared.inputs, folder)
+        argv += ["--out", f"out={folder}/out.raw:{dtype}:{'x'.join(map(str, shape))}"]
+        create_outputs(folder, ())
+        environment = {"CONVLABS_SIM_THREADS": "1"} | WITHOUT_SPINNING
+        limits = Limits(seconds=seconds, kernel_counts=False)
+        view = View((program, folder))
+        done = launcher.launch(argv, limits, folder, environment, view)
+
+        return sorted(int(line) for line in done.stdout.split() if line.isdigit())

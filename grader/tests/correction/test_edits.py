@@ -1,0 +1,92 @@
+"""The changes that are tried: which there are, that they compile side by side, and how many."""
+
+import subprocess
+import time
+
+import pytest
+
+from grader.correction.candidates import MOST, candidates
+from grader.correction.edits import applied
+from grader.correction.switched import switched
+
+HEADER = "enum { TILE_WIDTH = 32, TILE_HEIGHT = 8 };\n"
+FILE = """\
+#include <stddef.h>
+enum { TILE_WIDTH = 32, TILE_HEIGHT = 8 };
+static int at(int y, int x) { return y * TILE_WIDTH + x; }
+float pixel(const float *image, int width, int height, int x, int y) {
+    float tile[4][TILE_WIDTH]; /* sizes // stay */
+    const size_t bytes = width * height;
+    float sum = 0;
+    if (x > width || y > height) {
+        return 0;
+    }
+    for (int a = -1; a <= 1; a++) {
+        sum = image[at(x, y + a)] + tile[y][x] + (int)(bytes >> 2 + 1);
+    }
+    return sum / 2;
+}
+"""
+
+
+def texts(source: str, entries: list[str] | None = None) -> list[str]:
+    """The lines that the edits of a file change."""
+    before, found = source.splitlines(), []
+    for edit in candidates(source, HEADER, entries or []):
+        after = applied(source.encode(), edit).decode().splitlines()
+        found += [b.strip() for a, b in zip(before, after, strict=True) if a != b]
+    return found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "const size_t bytes = (width * height) * sizeof(float);",
+        "if (x >= width || y >= height) {",
+        "if (x > width && y > height) {",
+        "if (x > height || y > height) {",
+        "sum += image[at(x, y + a)] + tile[y][x] + (int)(bytes >> 2 + 1);",
+        "sum = image[at(y + a, x)] + tile[y][x] + (int)(bytes >> 2 + 1);",
+        "sum = image[at(x, y + a)] + tile[x][y] + (int)(bytes >> 2 + 1);",
+        "sum = image[at(x, y + a)] + tile[y][x] + (int)((bytes >> 2) + 1);",
+        "sum = image[at(x, y + a)] + tile[y][x] + (int)(bytes >> 1 + 1);",
+        "sum = image[at(x, (y + a) - height)] + tile[y][x] + (int)(bytes >> 2 + 1);",
+        "for (int a = -1; a < 1; a++) {",
+        "static int at(int y, int x) { return y * TILE_HEIGHT + x; }",
+        "static int at(int y, int x) { return x * TILE_WIDTH + y; }",
+    ],
+)
+def test_a_mistake_of_each_kind_has_its_correction(line: str) -> None:
+    assert line in texts(FILE)
+
+
+def test_what_must_be_constant_and_comments_stay() -> None:
+    assert not any("float tile" in line for line in texts(FILE))
+
+
+def test_only_functions_of_the_part_are_changed() -> None:
+    assert any(line.startswith("static int at") for line in texts(FILE, ["pixel"]))
+    assert not any(line.startswith("for") for line in texts(FILE, ["at"]))
+
+
+@pytest.mark.parametrize("suffix, compiler", [(".c", ["gcc", "-xc"]), (".cu", ["g++", "-xc++"])])
+def test_all_edits_compile_side_by_side(suffix: str, compiler: list[str]) -> None:
+    edits = [e for e in candidates(FILE, HEADER, []) if "tile" not in e.what]
+    assert len(edits) > 200
+    text = switched(FILE.encode(), edits, suffix)
+    done = subprocess.run(
+        [*compiler, "-fsyntax-only", "-"], input=text, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()[:2000]
+    assert text.count(b"\n") == FILE.count("\n") + 1
+
+
+def test_a_hostile_file_is_read_in_time() -> None:
+    names = "".join(f"int v{n} = {n};\n" for n in range(1500))
+    source = f"int f(int x) {{\n{names}return {' + '.join(f'v{n}' for n in range(1500))};\n}}\n"
+    nested = f"int f(int x) {{ return {'(' * 500}x{')' * 500}; }}\n"
+    began = time.process_time()
+    assert len(candidates(source, HEADER, [])) <= 2 * MOST
+    assert candidates(nested, HEADER, []) == []
+    assert candidates("int f(", HEADER, []) == []
+    assert time.process_time() - began < 20
