@@ -30,6 +30,7 @@ def candidates(
     if len(levels(root, DEEPEST)) > DEEPEST:
         return []
     functions = {name: f for f in _functions(root) if (name := _name(f))}
+    declared = {function.name for function in read(header).declared}
     used = {text_of(node) for node in descend(root) if node.type == "identifier"}
     bodies = [(f.start_byte, f.end_byte) for f in functions.values()]
     shared = [
@@ -39,7 +40,7 @@ def candidates(
         if c.name in used
         and not (source is text and any(first <= c.start < last for first, last in bodies))
     ]
-    alike = _alike(functions)
+    alike = _alike({name: f for name, f in functions.items() if name not in declared})
     found: list[Edit] = []
     last = {f.id for f in _reached(functions, right)} if right else set()
     for function in sorted(_reached(functions, entries), key=lambda f: f.id in last):
@@ -63,7 +64,8 @@ def _name(function: Node) -> str:
 
 
 def _alike(functions: dict[str, Node]) -> dict[str, list[str]]:
-    """By the name of each function the others of its type: result and parameters."""
+    """By the name of each function the others of its type: result and parameters. Not those of the
+    header: one part's answer for another's would only go round the mistake."""
     types = {name: _type(function) for name, function in functions.items()}
     return {
         name: [other for other in types if other != name and types[other] == types[name]]

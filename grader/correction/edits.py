@@ -88,6 +88,7 @@ class Editor:
             "call_expression": (self._launch,),
             "assignment_expression": (self._assignment,),
             "expression_statement": (self._too_much,),
+            "update_expression": (self._steps,),
         }
         body = self._function.child_by_field_name("body")
         for node in descend(body) if body else ():
@@ -240,6 +241,20 @@ class Editor:
         if inner and inner.type in ("assignment_expression", "update_expression"):
             place = Place(node.start_byte, node.end_byte, ";", True)
             yield self._edit(node, (place,), f"`{nodes.plain(node)}` is too much", 1)
+
+    def _steps(self, node: Node) -> Iterator[Edit]:
+        counted = node.child_by_field_name("argument")
+        sign = operator(node)[:1]
+        parent = node.parent
+        is_value = parent is not None and parent.type not in (
+            "expression_statement",
+            "for_statement",
+        )
+        for other in () if is_value else ["2", "3", "4", *self._usable(node, INT)]:
+            if other != text_of(counted):
+                step = f"{text_of(counted)} {sign}= {other}"
+                what = f"`{nodes.plain(node)}` should be `{step}`"
+                yield self._one(node, step, what, 1 if other.isdigit() else 2)
 
     def _terms(self, node: Node) -> Iterator[Edit]:
         text = nodes.operand(node)

@@ -1,18 +1,17 @@
-"""Tries edits of a failing submission until one makes every failing check of a part pass."""
+"""Tries the edits of a failing submission: with which of them is every result of a part right?"""
 
 from __future__ import annotations
 
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
 
 from grader import paths
-from grader.checks.prerequisites import not_begun
 from grader.compile import make
 from grader.compile.make import BuildRequest
 from grader.compile.make_process import BuildError
@@ -21,7 +20,6 @@ from grader.correction.edits import Edit, applied
 from grader.correction.switched import switched
 from grader.execute.edited import right_edits
 from grader.model.lab import Case, Part
-from grader.model.result import Check, Correction
 from grader.model.submission import Submission
 from grader.oracle import cache
 from grader.oracle.cache import Prepared
@@ -31,69 +29,21 @@ from grader.session.plan import Plan
 
 BATCH = 900  # edits in one build
 BUILDS = 3  # of a batch, each without the lines that the compiler refused
-GRADED = 3  # edits of a part that are graded
 LARGEST = 80_000  # elements of the output of an input that is tried
 TELLING = 300  # elements: a smaller output is more often right by chance
-UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
-EXPLAINED = ("correct", "safe")  # kinds of checks
-
-
-def find(
-    plan: Plan,
-    submission: Submission,
-    checks: Sequence[Check],
-    right_parts: Callable[[Submission, set[str]], set[str]],
-    seconds: float,
-) -> list[Correction]:
-    """The corrections of parts that fail, at most one of each; none breaks a part that is right.
-
-    plan: with all checks of the lab. checks: what was graded. right_parts: grades an edited
-    submission; of these parts, those without a wrong result, stray access or race. seconds: after
-    which no further edit is tried. Raises OSError.
-    """
-    until = time.monotonic() + seconds
-    failing = [c for c in checks if c.verdict == "fail" and c.kind in EXPLAINED]
-    left = [
-        part
-        for part in plan.lab.part
-        if any(c.part == part.id for c in failing) and not _is_unwritten(checks, part.id)
-    ]
-    wrong = {c.part for c in failing}
-    fine = [p for p in plan.lab.part if p.id in {c.part for c in checks} - wrong]
-    found: list[Correction] = []
-    while left:
-        part = left[0]
-        search = _Search(plan, submission, part, {c.id for c in failing}, fine, until)
-        for edit, edited in islice(search.right(), GRADED):
-            passed = right_parts(edited, {each.id for each in [*left, *fine]})
-            right = passed & wrong
-            if part.id in right and {each.id for each in fine} <= passed:
-                where = f"{submission.path(search.name)}:{edit.line}"
-                count = sum(c.part in right for c in failing)
-                found.append(Correction(sorted(right), where, edit.sentence(), count))
-                left = [each for each in left if each.id not in right]
-                break
-        else:
-            left = left[1:]
-    return found
-
-
-def _is_unwritten(checks: Sequence[Check], part: str) -> bool:
-    """Do its checks fail as those of a starter do? An error that it returns may be another one."""
-    said = [line for c in checks if c.part == part for line in c.message]
-    is_error = any("returned cuda" in line and UNSOLVED not in line for line in said)
-    return not_begun(checks, part) and not is_error
 
 
 @dataclass(frozen=True)
-class _Search:
-    """failing: the ids of the checks that fail. fine: the parts that are right."""
+class Search:
+    """failing: the ids of the checks that fail. fine: the functions of parts that are right. until:
+    when it ends, by time.monotonic(). What it finds is right where it was tried, no more: grade it.
+    """
 
     plan: Plan
     submission: Submission
     part: Part
     failing: set[str]
-    fine: list[Part]
+    fine: list[str]
     until: float
 
     @property
@@ -101,17 +51,17 @@ class _Search:
         """The file that is edited."""
         return self.part.file or self.plan.lab.submit[0]
 
-    def right(self) -> Iterator[tuple[Edit, Submission]]:
-        """The edits with which every failing input that is quick to run has the right result."""
+    def right(self) -> Iterator[list[tuple[Edit, Submission]]]:
+        """The edits with which every failing input that is quick to run has the right result: those
+        of each build that has any, likely ones first. Raises OSError."""
         inputs = self._inputs()
         text = self.submission.text(self.name)
         header = (paths.LABS / self.plan.lab.folder / "lab.h").read_text()
-        fine = [call for part in self.fine for call in part.calls]
-        edits = candidates(text, header, self.part.calls, fine) if inputs else []
+        edits = candidates(text, header, self.part.calls, self.fine) if inputs else []
         for _, group in groupby(edits, key=lambda edit: max(edit.rank, 1)):
             while batch := list(islice(group, BATCH)):
-                for edit in self._tried(text.encode(), batch, inputs):
-                    yield edit, self._with(applied(text.encode(), edit))
+                if right := list(self._tried(text.encode(), batch, inputs)):
+                    yield [(edit, self._with(applied(text.encode(), edit))) for edit in right]
 
     def _with(self, text: bytes) -> Submission:
         return replace(self.submission, contents={**self.submission.contents, self.name: text})

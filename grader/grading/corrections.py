@@ -1,40 +1,90 @@
 """Looks for one change that makes a failing submission right, and grades it before it is named."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
-from grader.correction.search import find
+from grader.checks.prerequisites import not_begun
+from grader.correction.edits import Edit
+from grader.correction.search import Search
 from grader.grading import pipeline
-from grader.model.result import Check, Correction
+from grader.model.result import Change, Check, Correction
 from grader.model.submission import Submission
 from grader.sandbox.limits import cores
 from grader.session.could_not_run import FAULTS
 from grader.session.observer import Observer
 from grader.session.plan import Plan, plan_for
 
+GRADED = 3  # edits of a part
+UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
+
 
 def corrections(
     plan: Plan, submission: Submission, checks: Sequence[Check], seconds: float
 ) -> list[Correction]:
-    """Those of the parts that fail; none on a GPU, and where the search cannot run. checks: the
-    grade by that plan. seconds: how long edits are tried."""
-    if plan.backend == "gpu":
-        return []
+    """At most one of each part that fails, which breaks no other; none on a GPU, and where the
+    search cannot run. checks: the grade by that plan. seconds: how long edits are tried."""
     whole = plan_for(plan.lab, plan.backend, timed=False)
+    until = time.monotonic() + seconds
     try:
-        return find(whole, submission, checks, partial(_right_parts, whole), seconds)
+        return [] if plan.backend == "gpu" else list(_found(whole, submission, checks, until))
     except FAULTS:
         return []
 
 
-def _right_parts(plan: Plan, edited: Submission, parts: set[str]) -> set[str]:
-    """Of these parts, those in which the edited submission passes all that is no matter of speed
-    or technique."""
-    chosen = tuple(
-        p for p in plan.checks if p.check.part in parts and p.check.kind in pipeline.WRONG
-    )
+def _found(
+    plan: Plan, submission: Submission, checks: Sequence[Check], until: float
+) -> Iterator[Correction]:
+    failing = [c for c in checks if c.verdict == "fail" and c.kind in pipeline.WRONG]
+    wrong = {c.part for c in failing if c.part}
+    fine = {c.part for c in checks if c.part} - wrong
+    calls = [call for part in plan.lab.part if part.id in fine for call in part.calls]
+    left = {part for part in wrong if not _is_unwritten(checks, part)}
+    for part in plan.lab.part:
+        if part.id not in left:
+            continue
+        search = Search(plan, submission, part, {c.id for c in failing}, calls, until)
+        best, right = _best(plan, search, left, fine)
+        if best:
+            count = sum(c.part in right for c in failing)
+            file = submission.path(search.name)
+            changes = [Change(f"{file}:{edit.line}", edit.sentence()) for edit in best]
+            yield Correction(sorted(right), changes, count)
+            left -= right
+
+
+def _is_unwritten(checks: Sequence[Check], part: str) -> bool:
+    """Do its checks fail as those of a starter do? An error that it returns may be another one."""
+    said = [line for c in checks if c.part == part for line in c.message]
+    is_error = any("returned cuda" in line and UNSOLVED not in line for line in said)
+    return not_begun(checks, part) and not is_error
+
+
+def _best(
+    plan: Plan, search: Search, left: set[str], fine: set[str]
+) -> tuple[list[Edit], set[str]]:
+    """The edits of a part that are right and earn most, and the parts that they make right; none
+    where each breaks one of the parts that are fine. More points: a grid that is too large by its
+    mistake is no better for a mistake that makes another one larger."""
+    for some in search.right():
+        graded = []
+        for edit, edited in some[:GRADED]:
+            right, points = _judged(plan, edited, left | fine)
+            if search.part.id in right and fine <= right:
+                graded.append((points, edit, right - fine))
+        if graded:
+            most = max(points for points, *_ in graded)
+            best = [(edit, right) for points, edit, right in graded if points == most]
+            return [edit for edit, _ in best], set.intersection(*(right for _, right in best))
+    return [], set()
+
+
+def _judged(plan: Plan, edited: Submission, parts: set[str]) -> tuple[set[str], float]:
+    """Of these parts, those in which the edited submission has right results, no stray access and
+    no race; and its points for all of them."""
+    chosen = tuple(planned for planned in plan.checks if planned.check.part in parts)
     programs = frozenset(planned.program for planned in chosen)
     again = replace(plan, checks=chosen, programs=programs, left_out=(), predicted=())
-    graded = pipeline.grade(again, edited, Observer(), cores=cores())
-    return parts - {check.part for check in graded.checks if check.verdict != "pass"}
+    checks = pipeline.grade(again, edited, Observer(), cores=cores()).checks
+    wrong = {c.part for c in checks if c.verdict != "pass" and c.kind in pipeline.WRONG}
+    return parts - wrong, sum(c.points for c in checks)

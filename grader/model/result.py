@@ -77,12 +77,18 @@ class Elsewhere(msgspec.Struct, frozen=True):
     checks: list[str]  # the ids
 
 
+class Change(msgspec.Struct, frozen=True):
+    """A change of a file at one place."""
+
+    place: str  # "file:line"
+    what: str  # it in words, which follow the place
+
+
 class Correction(msgspec.Struct, frozen=True):
-    """One change of a file after which all results of some parts are right: it was tried."""
+    """A change after which all results of some parts are right: it was tried."""
 
     parts: list[str]
-    place: str  # "file:line"
-    what: str  # the change in words, which follow the place
+    changes: list[Change]  # any one of them
     checks: int  # of those parts that had failed
 
     def head(self) -> str:

@@ -188,7 +188,8 @@ class Terminal:
         lines = []
         for each in found:
             lines.append(f"  tried: {each.head()}:")
-            lines += self._wrap(f"{each.place}: {each.what}")
+            for change in each.changes:
+                lines += self._wrap(f"{change.place}: {change.what}")
         return "\n".join(lines)
 
     def footer(self, result: Result) -> str:

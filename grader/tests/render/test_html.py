@@ -22,7 +22,7 @@ from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
 from grader.model.lab import Case
-from grader.model.result import Check, Correction
+from grader.model.result import Change, Check, Correction
 from grader.model.submission import Submission
 from grader.oracle.compare import compare
 from grader.oracle.correlation import Expected
@@ -373,7 +373,7 @@ class _Tags(HTMLParser):
 
 
 def test_a_correction_stands_above_the_checks() -> None:
-    found = Correction(["A", "B", "C"], "a.cu:3", "`<b>` is too much", 4)
+    found = Correction(["A", "B", "C"], [Change("a.cu:3", "`<b>` is too much")], 4)
     result, report = reports.hostile()
     text = reports.page((msgspec.structs.replace(result, corrections=[found]), report))
     said = "Tried: with one change, every result of parts A, B and C is right: <code>a.cu:3</code>"
