@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,23 +27,30 @@ from grader.sandbox.workspace import workspace
 from grader.session.plan import Plan
 
 BATCH = 900  # edits in one build
+A_BUILD, A_LITTLE = 1.0, 0.2  # seconds that a build counts, and that a run may take at least
 BUILDS = 3  # of a batch, each without the lines that the compiler refused
 LARGEST = 80_000  # elements of the output of an input that is tried
 TELLING = 300  # elements: a smaller output is more often right by chance
 
 
+@dataclass
+class Clock:
+    """The seconds of work that are left."""
+
+    left: float
+
+
 @dataclass(frozen=True)
 class Search:
-    """failing: the ids of the checks that fail. fine: the functions of parts that are right. until:
-    when it ends, by time.monotonic(). What it finds is right where it was tried, no more: grade it.
-    """
+    """failing: the ids of the checks that fail. fine: the functions of parts that are right. clock:
+    ends it. What it finds is right where it was tried, no more: grade it."""
 
     plan: Plan
     submission: Submission
     part: Part
     failing: set[str]
     fine: list[str]
-    until: float
+    clock: Clock
 
     @property
     def name(self) -> str:
@@ -84,8 +90,9 @@ class Search:
     def _tried(
         self, source: bytes, edits: list[Edit], inputs: list[tuple[Case, Prepared]]
     ) -> Iterator[Edit]:
-        if time.monotonic() > self.until:
+        if self.clock.left <= 0:
             return
+        self.clock.left -= A_BUILD
         program, edits = self._built(source, edits)
         if program is None:
             return
@@ -93,17 +100,21 @@ class Search:
         unchanged = [len(edits)]
         with workspace() as work:
             for case, prepared in inputs:
-                run = partial(right_edits, self.plan.lab, case, program, prepared, work=work)
-                if run(unchanged, seconds=self._left()):
+                right = partial(self._right, case, program, prepared, work)
+                if right(unchanged):
                     continue  # what is right without an edit tells nothing of one
-                numbers, tells = run(numbers, seconds=self._left()), True
+                numbers, tells = right(numbers), True
                 if not numbers:
                     return
         yield from (edits[number] for number in numbers if tells)
 
-    def _left(self) -> float:
-        """Seconds, a little at least."""
-        return max(0.1, self.until - time.monotonic())
+    def _right(
+        self, case: Case, program: Path, prepared: Prepared, work: Path, edits: list[int]
+    ) -> list[int]:
+        left = max(A_LITTLE, self.clock.left)
+        right, seconds = right_edits(self.plan.lab, case, program, prepared, edits, work, left)
+        self.clock.left -= seconds
+        return right
 
     def _built(self, source: bytes, edits: list[Edit]) -> tuple[Path | None, list[Edit]]:
         """The program with the edits that compile; None where even those do not."""

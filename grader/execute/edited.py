@@ -25,10 +25,11 @@ def right_edits(
     edits: Sequence[int],
     work: Path,
     seconds: float,
-) -> list[int]:
+) -> tuple[list[int], float]:
     """The edits with which the case has the right result, by the numbers that the program gives
-    them. seconds: of processor time on each core, after which none is tried any more; then there
-    are none. A run that says so proves nothing: grade the edited file. Raises OSError."""
+    them, and the seconds that this took on each core. seconds: after how many no more is tried. It
+    is processor time, so that what is found does not depend on what else the machine does. A run
+    that calls a result right proves nothing: grade the edited file. Raises OSError."""
     with tempfile.TemporaryDirectory(dir=work) as name:
         folder = Path(name)
         dtype, shape = OPERATIONS[lab.part_of(case).operation].output(prepared.inputs.arrays)
@@ -45,4 +46,5 @@ def right_edits(
         view = View((program, folder))
         done = launcher.launch(argv, limits, folder, environment, view)
 
-        return sorted(int(line) for line in done.stdout.split() if line.isdigit())
+        right = sorted(int(line) for line in done.stdout.split() if line.isdigit())
+        return right, done.processor / cores()

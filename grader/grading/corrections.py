@@ -1,12 +1,11 @@
 """Looks for one change that makes a failing submission right, and grades it before it is named."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grader.checks.prerequisites import not_begun
 from grader.correction.edits import Edit
-from grader.correction.search import Search
+from grader.correction.search import Clock, Search
 from grader.grading import pipeline
 from grader.model.result import Change, Check, Correction
 from grader.model.submission import Submission
@@ -23,17 +22,19 @@ def corrections(
     plan: Plan, submission: Submission, checks: Sequence[Check], seconds: float
 ) -> list[Correction]:
     """At most one of each part that fails, which breaks no other; none on a GPU, and where the
-    search cannot run. checks: the grade by that plan. seconds: how long edits are tried."""
+    search cannot run. checks: the grade by that plan. seconds: of processor time on each core,
+    for which edits are tried."""
     whole = plan_for(plan.lab, plan.backend, timed=False)
-    until = time.monotonic() + seconds
     try:
-        return [] if plan.backend == "gpu" else list(_found(whole, submission, checks, until))
+        return (
+            [] if plan.backend == "gpu" else list(_found(whole, submission, checks, Clock(seconds)))
+        )
     except FAULTS:
         return []
 
 
 def _found(
-    plan: Plan, submission: Submission, checks: Sequence[Check], until: float
+    plan: Plan, submission: Submission, checks: Sequence[Check], clock: Clock
 ) -> Iterator[Correction]:
     failing = [c for c in checks if c.verdict == "fail" and c.kind in pipeline.WRONG]
     wrong = {c.part for c in failing if c.part}
@@ -43,7 +44,7 @@ def _found(
     for part in plan.lab.part:
         if part.id not in left:
             continue
-        search = Search(plan, submission, part, {c.id for c in failing}, calls, until)
+        search = Search(plan, submission, part, {c.id for c in failing}, calls, clock)
         best, right = _best(plan, search, left, fine)
         if best:
             count = sum(c.part in right for c in failing)
