@@ -44,7 +44,11 @@ def candidates(
     found: list[Edit] = []
     last = {f.id for f in _reached(functions, right)} if right else set()
     for function in sorted(_reached(functions, entries), key=lambda f: f.id in last):
-        editor = Editor(function, [*names(function), *shared], alike)
+        calls = {
+            name: [o for o in others if functions[o].end_byte <= function.start_byte]
+            for name, others in alike.items()
+        }
+        editor = Editor(function, [*names(function), *shared], calls)
         alone = list(islice(editor.edits(), max(0, MOST - len(found))))
         found += [*alone, *combined(alone)]
     return sorted({e.places: e for e in found}.values(), key=lambda e: e.rank)

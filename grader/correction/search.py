@@ -28,7 +28,7 @@ from grader.session.plan import Plan
 
 BATCH = 900  # edits in one build
 A_BUILD, A_LITTLE = 1.0, 0.2  # seconds that a build counts, and that a run may take at least
-BUILDS = 3  # of a batch, each without the lines that the compiler refused
+BUILDS = 6  # of a batch, each without the lines that the compiler refused
 LARGEST = 80_000  # elements of the output of an input that is tried
 TELLING = 300  # elements: a smaller output is more often right by chance
 
