@@ -16,7 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_CHILDREN = 64, MOST_PROCESSOR = 400 * 1000 /* µs */, MOST_WAITING = 4 /* s */, IS_RIGHT = 71 };
+enum {
+    MOST_CHILDREN = 64,
+    MOST_PROCESSOR = 400 * 1000 /* µs */,
+    MOST_WAITING = 4 /* s */,
+    IS_RIGHT = 71
+};
 
 /* In a file that the grader has given edits; nowhere else. */
 extern volatile int convlabs_edit __attribute__((weak));

@@ -1,5 +1,5 @@
-/* Tries hundreds of edits of a student's file in one process: grader/correction/ has built them into
- * one program, where `convlabs_edit` selects one. */
+/* Tries hundreds of edits of a student's file in one process: grader/correction/ has built them
+ * into one program, where `convlabs_edit` selects one. */
 #pragma once
 
 struct runner;
