@@ -5,7 +5,7 @@ The store knows how far a run has come, so a run that was interrupted continues 
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -14,6 +14,7 @@ import msgspec
 from grader.classroom.bulk import logs
 from grader.classroom.bulk.cache_key import Options, key, made_by
 from grader.classroom.bulk.intake import archive, collect
+from grader.classroom.bulk.intake.collect import Files
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.pool import Done, TimeLimit
 from grader.classroom.bulk.protocol import (
@@ -60,6 +61,11 @@ def choose_backend(lab: Lab, name: str) -> Backend:
     """The backend of a lab. `auto` never takes a GPU, which runs one program at a time. Raises
     BackendError."""
     return backends.choose(lab, lab.backends[0] if name == "auto" else name)
+
+
+def _joined(notes: Iterable[str]) -> str:
+    """Notes as they are stored. A name in one must not look like another note."""
+    return ", ".join(note.replace(", ", "; ") for note in notes)
 
 
 @dataclass
@@ -142,12 +148,15 @@ class Batch:
             digest = ""  # the next run reads it again
         entry = self.submissions[task.student]
         by_lab = answer.labs if isinstance(answer, Collected) else {}
-        found = dict.fromkeys(note for each in by_lab.values() for note in each.notes)
-        for lab in self.labs if by_lab else ():
-            if note := self.variants.note(lab, task.student, by_lab[lab.id].variant):
-                found[note] = None
-        # A name in a note must not look like another note: they are separated by ", ".
-        notes = ", ".join(note.replace(", ", "; ") for note in [*entry.notes, *found])
+        of_labs = {lab: self._notes(lab, task.student, by_lab[lab]) for lab in by_lab}
+        rows = [
+            replace(row, notes=_joined([*entry.notes, *of_labs.get(row.lab, ())]))
+            if not row.number
+            else row
+            for row in rows
+        ]
+        found = dict.fromkeys(note for notes in of_labs.values() for note in notes)
+        notes = _joined([*entry.notes, *found])
         submission = HandIn(task.student, notes, entry.people, entry.submitted)
         for lab in self.labs:  # before the rows: a run that is killed between reads all again
             log = by_lab[lab.id].log if by_lab else {}
@@ -157,11 +166,18 @@ class Batch:
         self.progress.step(task.student if failed else "")
         return None
 
+    def _notes(self, lab: str, student: str, collected: Files) -> list[str]:
+        """What must be known of the files of one lab."""
+        loaded = next(each for each in self.labs if each.id == lab)
+        variant = self.variants.note(loaded, student, collected.variant)
+        return [*collected.notes, *filter(None, [variant])]
+
     def _row(self, lab: Lab, collected: Collected, files: dict[str, dict[str, bytes]]) -> Attempt:
         """The row of one lab. Adds the files that are to be graded to `files`, under their key."""
         student, found = collected.student, collected.labs[lab.id]
         if found.problem:
-            return Attempt(student, lab.id, "rejected", "", found.problem)
+            refused: Status = "wrong name" if found.wrong_name else "rejected"
+            return Attempt(student, lab.id, refused, "", found.problem)
         if not found.contents:
             status: Status = "wrong name" if found.wrong_name else "missing"
             return Attempt(student, lab.id, status, "", found.missing)

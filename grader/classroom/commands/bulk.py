@@ -25,6 +25,7 @@ from grader.classroom.commands import bulk_options as options
 from grader.classroom.commands import bulk_problems as problems
 from grader.classroom.commands.bulk_progress import Bar
 from grader.classroom.course import settings
+from grader.classroom.course.attempt import NOT_THERE
 from grader.classroom.course.roster import Roster
 from grader.classroom.course.roster import load as load_roster
 from grader.classroom.course.settings import Course
@@ -156,7 +157,7 @@ def _publish(of_class: grades.Grades) -> None:
         output.say(f"course.toml has names that no student of this run has: {names}")
     for each in of_class.store.submissions():
         for note in each.notes.split(", "):
-            if note.startswith(takes.NOT_THERE):
+            if note.startswith(NOT_THERE):
                 output.say(f"{plain_text.line(each.student)}: {note}")
     print(summary(of_class))
     print(f"gradebook: {of_class.store.folder / gradebook.NAME}")

@@ -28,12 +28,13 @@ from grader.student import log_table
 
 HERE = Path(__file__).resolve().parent / "templates"
 NAMED = 3  # students that are named with a reason
-FLAGS = {"late": "L", "set by hand": "H", "unsure": "?", "attempt": "A"}
+FLAGS = {"late": "L", "set by hand": "H", "unsure": "?", "attempt": "A", "file": "F"}
 MEANINGS = {
     "late": "late",
     "set by hand": "points set by hand",
     "unsure": "a check could not be decided",
     "attempt": "an earlier attempt counts",
+    "file": "how a file was accepted",
 }
 
 

@@ -6,13 +6,12 @@ from datetime import tzinfo
 
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.course import stated_time, student_id
+from grader.classroom.course.attempt import DOUBTFUL, STRANGER
 from grader.classroom.course.person import Person
 from grader.classroom.course.roster import Roster, merged
 from grader.model import plain_text
 
 MOST_SHOWN = 20  # names of a list
-# Notes of a submission:
-STRANGER, DOUBTFUL = "not on the roster", "several people on the roster match"
 
 
 @dataclass
