@@ -15,7 +15,7 @@ from grader.classroom.bulk.intake import discover, takes
 from grader.classroom.bulk.intake.discover import Download
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import DiskFolder
-from grader.classroom.bulk.intake.on_roster import attendance
+from grader.classroom.bulk.intake.on_roster import attendance, with_id
 from grader.classroom.bulk.intake.on_roster import timed as timed_by_roster
 from grader.classroom.bulk.pool import Pool
 from grader.classroom.bulk.store import Store
@@ -230,8 +230,9 @@ def _submissions(place: Path, expected: Roster | None) -> tuple[Download, list[E
         output.say(download.doubt)
     if expected is None:
         return download, download.entries
+    expected, meaning = with_id(expected, download.entries)
     present = attendance(download.entries, expected)
-    for line in present.lines():
+    for line in filter(None, [meaning, *present.lines()]):
         output.say(line)
     return download, present.entries
 

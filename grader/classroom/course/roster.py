@@ -52,6 +52,7 @@ class Roster:
 
     people: tuple[Person, ...]
     submitted: Mapping[Person, str] = field(default_factory=dict)  # when, where the file says so
+    unsure: bool = False  # a column is called "id": `sis` may be the number of the LMS
 
     def find(self, person: Person) -> tuple[Person, ...]:
         """Who of the roster a download means: nobody, one, or several of whom each fits. Numbers,
@@ -63,6 +64,12 @@ class Roster:
             return tuple(agreed or any_of)
         named = tuple(each for each in self.people if student_name.same(each.name, person.name))
         return tuple(each for each in named if not _differ(each, person))
+
+    def of_lms(self) -> "Roster":
+        """The same people, where "id" is the number of the LMS."""
+        new = {p: msgspec.structs.replace(p, sis="", lms=p.lms or p.sis) for p in self.people}
+        submitted = {new[person]: time for person, time in self.submitted.items()}
+        return Roster(tuple(new.values()), submitted)
 
     def find_text(self, text: str) -> tuple[Person, ...]:
         """Who of the roster a single text means, such as the name of a folder: a name, a login, an
@@ -143,7 +150,9 @@ def parse(data: bytes) -> Roster:
     # Two equal rows, as of a student in two sections, are one person.
     people = {person: row for row in cells if (person := _person(row)) != Person()}
     times = {person: row.get("submitted", "").strip("- ") for person, row in people.items()}
-    return Roster(tuple(people), {person: time for person, time in times.items() if time})
+    submitted = {person: time for person, time in times.items() if time}
+    unsure = "id" in headings and fields[headings.index("id")] == "sis"
+    return Roster(tuple(people), submitted, unsure)
 
 
 def _decoded(data: bytes) -> str:

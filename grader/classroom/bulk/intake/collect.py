@@ -77,7 +77,8 @@ def digest(entry: Entry, names: set[str]) -> str:
     for name, path in entry.paths.items() if not entry.problem else ():
         whole.update(os.fsencode(name) + b"\0")
         if path.is_dir():
-            found, rest = False, []  # what is handed in instead counts where nothing is found
+            found = False
+            rest: list[str] = []  # what is handed in instead counts where nothing is found
             for below, problem, fd in walk.walk(path):
                 base = PurePosixPath(below).name
                 if _is_wanted(base, names) or base.lower().endswith(archive.SUFFIXES):

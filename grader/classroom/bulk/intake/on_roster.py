@@ -50,6 +50,27 @@ class Attendance:
         return said
 
 
+def with_id(roster: Roster, entries: list[Entry]) -> tuple[Roster, str]:
+    """The roster with its column "id" as what the download shows it to be, and what to tell or ask
+    the instructor; "" where there is no question."""
+    if not roster.unsure:
+        return roster, ""
+    people = [person for entry in entries for person in entry.people]
+    numbers = {person.lms for person in people} - {""}
+    schools = {person.sis for person in people} - {""}
+    ids = {person.sis for person in roster.people} - {""}
+    if len(ids & schools) > len(ids & numbers) or not ids:
+        return roster, ""
+    if 2 * len(ids & numbers) > len(numbers):
+        same = f"{len(ids & numbers)} of {len(numbers)} in the download are the same"
+        return roster.of_lms(), f'the roster\'s "id" is the number of the LMS: {same}'
+    return roster, (
+        "what is the roster's \"id\"? It counts as the school's number; if it is Canvas's or "
+        'Moodle\'s own, name the column "canvas id" or "participant id", then bulk --resume; if '
+        'it is the school\'s, "student id"'
+    )
+
+
 def attendance(entries: list[Entry], roster: Roster) -> Attendance:
     """Matches the submissions with the roster. Nothing is guessed: where two people fit one
     submission, or two submissions fit one person by name alone, neither is matched."""
