@@ -28,7 +28,7 @@ from grader.classroom.course import settings
 from grader.classroom.course.attempt import NOT_THERE
 from grader.classroom.course.roster import Roster
 from grader.classroom.course.roster import load as load_roster
-from grader.classroom.course.settings import Course
+from grader.classroom.course.settings import NEEDS_ZONE, Course
 from grader.classroom.course.students import strangers
 from grader.classroom.export import gradebook, grades, publish
 from grader.classroom.export.summary import summary
@@ -59,6 +59,8 @@ def bulk(
     with problems.of_usage():
         expected = load_roster(of.roster) if of.roster else None
     given = _course(of.course)
+    if given:
+        _check_times(settings.parse(given, frozenset(outline.available())), expected, of.roster)
     answers = _answers(asked.answers)
     bulk_machine.check_disk(of.out)
     output.announce_first_build()
@@ -70,6 +72,7 @@ def bulk(
         problems.of_run(of.out),
     ):
         rules = _rules(store, given)
+        _check_times(rules, expected, of.roster)
         _apply(rules, entries, labs)
         bar = Bar(run.quiet)
         batch = _batch(store, labs, rules, entries, bar, grading, run)
@@ -100,6 +103,14 @@ def _rules(store: Store, given: bytes) -> Course:
     if given:
         store.keep_setting(class_records.COURSE, given)
     return class_records.rules(store)
+
+
+def _check_times(rules: Course, expected: Roster | None, file: Path | None) -> None:
+    """Raises UsageError where the roster has a time of which nothing says the zone: students who
+    were on time would be a day late."""
+    bare = expected.without_zone() if expected else None
+    if bare and rules.needs_zone():
+        raise UsageError(f'{file}, line {bare[0]}: "{plain_text.line(bare[1])}" {NEEDS_ZONE}')
 
 
 def _apply(rules: Course, entries: list[Entry], labs: list[Lab]) -> None:

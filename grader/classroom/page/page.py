@@ -97,7 +97,7 @@ def page(store: Store, folder: Path, pseudonyms: bool) -> str:
         run=numbers[-1] if numbers else None,
         moved=moved,
         at=store.history.at(numbers[-1]).astimezone(course.zone()) if numbers else None,
-        zone=course.timezone,
+        zone=course.timezone or "UTC",
         has_rules=bool(store.setting(class_records.COURSE)),
         plots=_plots(content),
         cells=_cells(content, names, pages),
