@@ -13,7 +13,7 @@ import signal
 import subprocess
 import time
 import tomllib
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,7 +179,7 @@ def no_file_of_the_archive_is_the_answer(copy: Copy, lab: str, say: Callable[[st
 
 def earned_by_part(result: Result) -> str:
     """ "5 in A, 3 in B"; "" for nothing."""
-    parts: Counter[str] = Counter()
+    parts: defaultdict[str, float] = defaultdict(float)
     for check in result.checks:
         parts[check.part or "no part"] += check.points
     return ", ".join(f"{points:g} in {part}" for part, points in parts.items() if points > 0)

@@ -63,6 +63,17 @@ def choose_backend(lab: Lab, name: str) -> Backend:
     return backends.choose(lab, lab.backends[0] if name == "auto" else name)
 
 
+@dataclass(frozen=True)
+class Outdated:
+    """Of how many grades, how many would be made in another way now; which versions made the
+    grades, and the names of what is different."""
+
+    count: int
+    grades: int
+    versions: tuple[str, ...]
+    causes: tuple[str, ...]
+
+
 def _joined(notes: Iterable[str]) -> str:
     """Notes as they are stored. A name in one must not look like another note."""
     return ", ".join(note.replace(", ", "; ") for note in notes)
@@ -79,6 +90,7 @@ class Batch:
     every_attempt: bool = False  # grade what was handed in before, too
     variants: Variants = field(default_factory=Variants)
     again: str = ""  # the checks to grade again, as -k names them
+    keep: bool = False  # the grades that another version or machine made
     graded_again: int = 0  # grades whose checks were
     backends: dict[str, Backend] = field(default_factory=dict)  # by lab
     submissions: dict[str, Entry] = field(default_factory=dict)  # by student
@@ -94,6 +106,21 @@ class Batch:
         self.made = {lab.id: made_by(lab, self.backends[lab.id], self.options) for lab in self.labs}
         for lab in self.labs:
             make.prepare(lab, self.backends[lab.id], timed=self.options.timed)
+
+    def outdated(self) -> Outdated:
+        """The grades that would be made in another way now. Call it behind prepare()."""
+        rows = [r for r in self.store.rows() if r.status == "graded" and r.lab in self.made]
+        made = {row.key: (self.store.made(row.key), self.made[row.lab]) for row in rows}
+        other = {key for key, (then, now) in made.items() if then != now}
+        causes = {
+            name
+            for then, now in made.values()
+            for name in then.keys() | now.keys()
+            if then.get(name) != now.get(name)
+        }
+        versions = {self.store.own_result(key).grader_version for key in made}
+        count = sum(row.key in other for row in rows)
+        return Outdated(count, len(rows), tuple(sorted(versions)), tuple(sorted(causes)))
 
     def run(self, entries: list[Entry], pool: Executor) -> None:
         """Grades what has changed since the last run. Raises OSError when the disk fails."""
@@ -114,6 +141,7 @@ class Batch:
         names = collect.names_of(self.labs)
         keys = "".join(key(lab, self.made[lab.id], {}) for lab in self.labs)
         keys += " with pages" if self.options.pages else ""
+        keys += " kept" if self.keep else ""  # the next run without it reads all again
         for student, entry in self.submissions.items():
             given = [self.variants.given_out(lab, student) for lab in self.labs]
             own = repr(given) if any(given) else ""
@@ -184,7 +212,16 @@ class Batch:
         contents = self.variants.added(lab, student, found.contents)
         if contents is None:
             return Attempt(student, lab.id, "rejected", "", UNKNOWN)
+        if self.keep and (kept := self._kept(lab, student, contents)):
+            files[kept] = contents
+            return Attempt(student, lab.id, "graded", kept, "")
         return Attempt(student, lab.id, *self._keyed(lab, contents, files), "")
+
+    def _kept(self, lab: Lab, student: str, contents: dict[str, bytes]) -> str:
+        """The key of the grade that these files have already; "" where they have none."""
+        keys = [row.key for row in self.store.attempts(student) if row.lab == lab.id and row.key]
+        graded = (key for key in reversed(keys) if self.store.has_grade(key))
+        return next((key for key in graded if self.store.files(key) == contents), "")
 
     def _keyed(
         self, lab: Lab, contents: dict[str, bytes], files: dict[str, dict[str, bytes]]

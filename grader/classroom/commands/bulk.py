@@ -35,7 +35,7 @@ from grader.classroom.export.summary import summary
 from grader.commands import output
 from grader.commands.errors import UsageError
 from grader.commands.grouped import grouped
-from grader.model import outline, plain_text, spec
+from grader.model import course_version, outline, plain_text, spec
 from grader.model.lab import Lab
 from grader.oracle import inputs
 from grader.session.plan import matching
@@ -77,6 +77,7 @@ def bulk(
         bar = Bar(run.quiet)
         batch = _batch(store, labs, rules, entries, bar, grading, run)
         batch.prepare()
+        _say_outdated(batch)
         class_records.keep_collected(store, str(download), datetime.now(UTC))
         with Pool(run.jobs, store.own) as pool, bar:
             batch.run(entries, cluster.executor(pool, batch, run.trusted) if cluster else pool)
@@ -145,7 +146,23 @@ def _batch(
         every_attempt=rules.attempts == "best",
         variants=Variants.of(rules, entries),
         again=run.check,
+        keep=run.keep,
     )
+
+
+def _say_outdated(batch: Batch) -> None:
+    """Says what an upgrade will do, before it does."""
+    found, now = batch.outdated(), course_version.shown()
+    if not found.count and found.versions in ((), (now,)):
+        return
+    made = f"made with {', '.join(map(plain_text.line, found.versions))}, now {now}"
+    if not found.count:
+        output.say(f"{made}: no grade is made again")
+        return
+    what = f"{found.count} of {found.grades} grades"
+    changed = f"changed: {', '.join(found.causes)}"
+    done = "kept" if batch.keep else "to be made again; --keep leaves them"
+    output.say(f"{made}: {what} {done}; {changed}")
 
 
 def _say_again(batch: Batch, check: str, out: Path) -> None:
@@ -189,8 +206,10 @@ def _ask(store: Store, labs: list[Lab], count: int) -> None:
 
 
 def _check_again(run: options.Run, labs: list[Lab]) -> None:
-    """Raises UsageError where there is no such check to grade again."""
+    """Raises UsageError where there is no such check to grade again, or nothing to keep."""
     name = run.check
+    if run.keep and not run.resume:
+        raise UsageError("--keep leaves the grades of a run as they are: add --resume")
     if name and not run.resume:
         raise UsageError("--check grades checks of a run again: add --resume")
     if name and not any(matching(lab, name) for lab in labs):

@@ -62,8 +62,8 @@ def find(
         for refusal in source_check.check_source(name, content)
     ]
     for name, content in submission.contents.items():
-        text = content.decode(errors="replace")
-        found += given_code.check_given(name, text, submission.lab)
+        written = content.decode(errors="replace")
+        found += given_code.check_given(name, written, submission.lab)
     products = [product for group in groups for product in group]
     owner = _owner(submission, out)
     for product in products:
