@@ -46,13 +46,19 @@ def is_near(lab: Lab, missing: str, paths: Iterable[str]) -> bool:
 
 def meant(lab: Lab, missing: str, paths: Iterable[str]) -> list[str]:
     """The paths of the files that may be the missing one, of the likeliest kind."""
-    others = _others(lab, paths)
+    others = [path for path in _others(lab, paths) if not _is_nearer(lab, missing, path)]
     ranks = {path: _rank(lab, missing, PurePosixPath(path).name) for path in others}
     best = min(ranks.values(), default=NOT_NEAR)
     if best < NOT_NEAR:
         return [path for path in others if ranks[path] == best]
     suffix = PurePosixPath(missing).suffix
     return [path for path in others if path.lower().endswith(suffix)]
+
+
+def _is_nearer(lab: Lab, missing: str, path: str) -> bool:
+    """Whether a file is more like another of the lab's files than like the missing one."""
+    name = PurePosixPath(path).name
+    return min(_rank(lab, each, name) for each in lab.submit) < _rank(lab, missing, name)
 
 
 def _others(lab: Lab, paths: Iterable[str]) -> list[str]:

@@ -193,6 +193,15 @@ def test_unmatched_take_rule_is_reported(
     assert found.wrong_name == (said and WANTED not in tree), "never missing, which may count as 0"
 
 
+def test_one_file_is_not_suggested_for_two(tmp_path: Path) -> None:
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "grayscale.c.txt").write_bytes(RIGHT)
+    (entry,) = download(tmp_path).entries
+    found = collect(entry, [LAB8])["lab8"]
+    assert found.missing == 'no grayscale.c; did you mean to hand in "grayscale.c.txt"?'
+    assert found.wrong_name
+
+
 def test_take_rule_can_let_the_starter_count_for_a_half_never_written(tmp_path: Path) -> None:
     (tmp_path / "ann").mkdir()
     (tmp_path / "ann" / "grayscale.c").write_bytes(RIGHT)
