@@ -3,9 +3,11 @@ gives earns nothing.
 
 Compared are whole functions, token by token but for the names of functions; nobody writes as many
 tokens in the same words by chance. A part is refused where all that it runs of this size is given:
-one of several functions may be taken over, as lab 6 asks for.
+one of several functions may be taken over, as lab 6 asks for, and a directive in one is one's own,
+as in lab 8.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cache
 
@@ -34,7 +36,7 @@ def check_given(name: str, source: str, lab: Lab) -> Iterator[Refusal]:
             place = places[long.index(longest)]
             text = f"part {part.id} runs {longest.name}(), which is {place}"
             line = code.line_of(longest.at)
-            yield Refusal(name, line, f"{text}, under whatever name: write your own")
+            yield Refusal(name, line, f"{text} and nothing more: the part asks for your own code")
 
 
 def _reached(code: Code, functions: dict[str, Function], calls: list[str]) -> list[Function]:
@@ -49,7 +51,12 @@ def _reached(code: Code, functions: dict[str, Function], calls: list[str]) -> li
 
 
 def _tokens(code: Code, functions: dict[str, Function], function: Function) -> Tokens:
-    words = (code.tokens[at].text for at in function.body)
+    inside = function.body
+    words = [code.tokens[at].text for at in inside]
+    first = bisect_left(code.directives, inside.start, key=lambda each: each.at)
+    last = bisect_right(code.directives, inside.stop, key=lambda each: each.at)
+    for directive in code.directives[first:last]:
+        words += [directive.name, *directive.said()]
     return tuple(FUNCTION if word in functions else word for word in words)
 
 

@@ -62,6 +62,16 @@ def test_own_function_beside_one_of_the_baseline_is_accepted() -> None:
     assert refused("lab6", source.replace("v = threadIdx.x", "v = (int)threadIdx.x")) == []
 
 
+@pytest.mark.parametrize("inner", ["", "#pragma omp simd\n"])
+def test_loops_of_the_baseline_below_a_directive_are_what_lab_8_asks_for(inner: str) -> None:
+    source = baseline("lab8").replace("baseline_grey", "grey_openmp")
+    loop = "    for (int x"
+    assert refused("lab8", source) == ["A"]
+    assert refused("lab8", source.replace(loop, f"#pragma omp parallel for\n{inner}{loop}")) == []
+    outside = f'#pragma GCC target("avx2")\n{source}\n#pragma unroll\nint after;\n'
+    assert refused("lab8", outside) == ["A"]
+
+
 def test_another_order_of_the_loops_is_ones_own() -> None:
     source = baseline("lab1").replace("baseline_correlate", "mine") + CALL.format("mine", "mine")
     assert refused("lab1", source.replace("int x = 0", "int X = 0", 1)) == []
