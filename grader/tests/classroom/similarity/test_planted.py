@@ -71,6 +71,24 @@ def test_copied_parts_of_the_solution_are_named_and_independent_programs_are_not
     assert not [note for note in found.notes if note.partition(":")[0] in copies]
 
 
+def test_part_that_a_quarter_has_names_nobody_alone() -> None:
+    """Lab 8 says nearly word by word what part A is."""
+    (solution,) = planted.texts("lab1").solution.values()
+    begin, end = (solution.index(f"/* ---- part {part}".encode()) for part in "AB")
+    starter = programs.starter("lab1")
+    part = starter[: starter.index(b"/* ---- part A")] + solution[begin:end]
+    few = dict([*programs.independent("lab1").items()][:8])
+    alike = {f"alike {number}": part + b"int x;\n" * number for number in range(1, 5)}
+    found = planted.compared("lab1", few | alike | {"copy": solution})
+    assert [program.student for program, _ in found.of_solution] == ["copy"]
+    (note,) = [note for note in found.notes if note.startswith("part A: ")]
+    assert note.startswith("part A: 5 of 13 programs have that of the course's own solution")
+    alike.popitem()
+    alike.popitem()
+    found = planted.compared("lab1", few | alike | {"copy": solution})
+    assert len(found.of_solution) == 3
+
+
 def test_every_part_of_a_solution_of_two_files_is_compared() -> None:
     parts = planted.texts("lab8").solution_parts
     assert list(parts) == ["part A", "part B", "part C", "part D", "grayscale.cu"]
