@@ -17,9 +17,9 @@ import time
 from pathlib import Path
 
 from grader import __version__, files, paths
-from grader.model import course_version, plain_text
+from grader.model import plain_text
 from grader.release import archive, contents, gate, objects, trial
-from grader.release.contents import Member, ReleaseError
+from grader.release.contents import ReleaseError
 
 DIST = paths.ROOT / "dist"
 MOST_SHOWN = 20  # names of new files
@@ -71,10 +71,7 @@ def make(root: Path, names: list[str], dirty: bool) -> tuple[str, bytes, list[st
     lists = contents.lists()
     members = contents.members(root, _files(root, dirty), lists, labs)
     members += objects.members(labs, say) if lists.objects else []
-    commit = contents.git(root, "rev-parse", f"--short={course_version.DIGITS}", "HEAD").strip()
-    stated = f"{commit}-dirty\n" if changed else f"{commit}\n"
-    where = str(course_version.COMMIT.relative_to(paths.ROOT))
-    members.append(Member(where, stated.encode(), executable=False))
+    members.append(contents.commit(root))
     members.sort(key=lambda member: member.path)
     folder = f"convlabs-student-{__version__}"
     committed = int(contents.git(root, "log", "-1", "--format=%ct"))
