@@ -43,6 +43,8 @@ def _run(arguments: Sequence[str]) -> int | None:
             return int(leave.code or 0)
     own = rest[: rest.index("--")] if "--" in rest else rest
     if not stamp.valid("run") and any(argument in HELP for argument in own):
-        print(f"{overview.sentence(name)}\n\nIts options are listed here after ./grade setup.")
+        from grader.commands import source_help
+
+        print(f"{overview.sentence(name)}\n\noptions\n{source_help.text(name)}")
         return 0
     return None

@@ -72,6 +72,7 @@ def _setup(
     bench: Annotated[bool, typer.Option("--bench", hidden=is_left_out("bench"))] = False,
     charts: Annotated[bool, typer.Option("--charts", hidden=is_left_out("charts"))] = False,
     handouts: Annotated[bool, typer.Option("--handouts", hidden=is_left_out("handouts"))] = False,
+    nvcc: Annotated[bool, typer.Option("--nvcc", hidden=is_left_out("nvcc"))] = False,
     check: Annotated[bool, typer.Option("--check", hidden=is_left_out("check"))] = False,
     system: Annotated[bool, typer.Option("--system")] = False,
 ) -> None: ...

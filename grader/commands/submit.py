@@ -10,7 +10,7 @@ from grader import exit_codes, paths
 from grader.commands import options, output
 from grader.commands.errors import CommandError, UsageError
 from grader.compile import make
-from grader.model import plain_text
+from grader.model import course_version, plain_text
 from grader.model.submission import Submission, digests
 from grader.render import terminal
 from grader.student import grade_log, progress, submission_zip
@@ -53,6 +53,7 @@ def submit(
         own = submission.own_names.get(name)
         taken = f"  from {submission.path(name)}" if own else ""
         print(f"  {name}  {len(submission.contents[name])} bytes  sha256 {digest}{taken}")
+    print(f"  {submission_zip.VERSION}  convlabs {course_version.shown()}")
     for name, content in log.items():
         print(f"  {name}  {len(content)} bytes")
         if len(content) > grade_log.MOST_HANDED_IN:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from grader import __version__
 from grader.compile import staging
 from grader.execute.backend import machine
 from grader.grading import score
+from grader.model import course_version
 from grader.model.result import Check, GradedFile, Result, Sandbox
 from grader.model.submission import Submission
 from grader.sandbox import choice
@@ -80,7 +80,7 @@ def _result(session: Session, predicted: list[Prediction], verbose: bool) -> Res
         score=points,
         exit_code=score.exit_code(checks, points),
         machine=machine(plan.backend),
-        grader_version=__version__,
+        grader_version=course_version.shown(),
         hidden_included=plan.lab.hidden_included,
         selected=plan.pattern,
         open_todos=submission.open_todos(),

@@ -27,7 +27,11 @@ def _of_field(lines: Sequence[str], problem: str) -> int | None:
         inner = f"{head}.{key}" if head else key
         heads = [n for n in range(at + 1, end) if _head(lines[n]) == inner]
         if int(number or 0) >= len(heads):
-            return _of_key(lines, key, at + 1) or at + 1 or None
+            found = _of_key(lines, key, at + 1)
+            if found or (key, number) == steps[-1]:
+                return found or at + 1 or None
+            head = inner  # "lab", of which there are only tables such as [lab.lab3]
+            continue
         at, head = heads[int(number or 0)], inner
         end = next((n for n in range(at + 1, len(lines)) if _head(lines[n]) == head), len(lines))
     return at + 1 or None

@@ -71,6 +71,7 @@ def make(root: Path, names: list[str], dirty: bool) -> tuple[str, bytes, list[st
     lists = contents.lists()
     members = contents.members(root, _files(root, dirty), lists, labs)
     members += objects.members(labs, say) if lists.objects else []
+    members.append(contents.commit(root))
     members.sort(key=lambda member: member.path)
     folder = f"convlabs-student-{__version__}"
     committed = int(contents.git(root, "log", "-1", "--format=%ct"))

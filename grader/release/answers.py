@@ -47,7 +47,7 @@ def candidates(files: list[Path], header: Path) -> Iterator[Answer]:
         own = functions(file, defined=True)
         found = {w.name: fits for w in wanted if (fits := _fitting(w, own))}
         if found:
-            yield Answer(file, found, _submission(file, wanted, own, found))
+            yield Answer(file, found, _submission(file, wanted, found))
 
 
 def functions(file: Path, defined: bool) -> list[Function]:
@@ -73,17 +73,15 @@ def _fitting(wanted: Function, own: list[Function]) -> str:
     return likest[0] if likest else ""
 
 
-def _submission(
-    file: Path, wanted: list[Function], own: list[Function], found: dict[str, str]
-) -> str:
+def _submission(file: Path, wanted: list[Function], found: dict[str, str]) -> str:
     """The file, whose functions get names of their own, and behind it those that the lab wants."""
     text = file.read_text(errors="replace")
-    for each in own:
-        text = re.sub(rf"\b{each.name}\b", PREFIX + each.name, text)
-    nothing = "return cudaErrorNotSupported;" if file.suffix == ".cu" else ""
+    for name in {each.name for each in read(text).functions}:  # kernels, too
+        text = re.sub(rf"\b{name}\b", PREFIX + name, text)
     for each in wanted:
         call = f"{PREFIX}{found.get(each.name)}({', '.join(each.names())});"
         call = call if each.result == "void" else f"return {call}"
-        body = call if each.name in found else ("" if each.result == "void" else nothing)
+        nothing = "" if each.result == "void" else f"return ({each.result})1;"
+        body = call if each.name in found else nothing
         text += f"\n{each.result} {each.name}({each.parameters}) {{ {body} }}\n"
     return text

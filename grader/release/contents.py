@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from grader import paths
-from grader.model import outline
+from grader.model import course_version, outline
 from grader.release import links, part
 
 LISTS = Path(__file__).with_name("student.toml")
@@ -109,6 +109,14 @@ def git(root: Path, *arguments: str) -> str:
 def changes(root: Path) -> list[str]:
     """The lines of `git status` for files that are not committed. Raises ReleaseError."""
     return git(root, "status", "--porcelain", "--untracked-files=all").splitlines()
+
+
+def commit(root: Path) -> Member:
+    """The file by which a copy without git knows its version. Raises ReleaseError."""
+    text = git(root, "rev-parse", f"--short={course_version.DIGITS}", "HEAD").strip()
+    text += "-dirty\n" if changes(root) else "\n"
+    where = course_version.COMMIT.relative_to(paths.ROOT)
+    return Member(str(where), text.encode(), executable=False)
 
 
 def all_labs(root: Path) -> list[str]:

@@ -1,9 +1,9 @@
 """Uses the archive as a student does: unpacked into a new folder, in a bare environment.
 
 The commands get PATH and HOME, and the variables that pip needs behind a proxy. The README's two
-commands must work, every starter must earn 0 points and every solution all public points; what
-other files of the archive earn as answers is said. With objects of the solutions, code in C is also
-timed, beside our solution.
+commands must work, every starter must earn 0 points and every solution all public points; no other
+file of the archive may earn anything in any part, pasted in as an answer. With objects of the
+solutions, code in C is also timed, beside our solution.
 """
 
 import contextlib
@@ -11,7 +11,9 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +83,8 @@ class Copy:
     def speed(self, lab: str, src: str) -> list[Check]:
         """The checks of a grade that were timed, with whatever verdict."""
         out = self.work / "timed.json"
-        self.bash(f"./grade {lab} --src {src} --json {out} || [ $? -ne 2 ]", expected=0)
+        line = f"./grade {lab} -k 'speed of' --src {src} --json {out} || [ $? -ne 2 ]"
+        self.bash(line, expected=0)
         result = msgspec.json.decode(out.read_bytes(), type=Result)
         return [check for check in result.checks if "student_ns" in check.details]
 
@@ -97,12 +100,15 @@ def run_trial(
     copy = Copy(archive.unpack(packed, work / "unpacked"), work)
     example = part.EXAMPLE if part.EXAMPLE in labs else labs[-1]
     the_readmes_commands_work(copy, example, say)
-    for lab in labs:
+    for number, lab in enumerate(labs, 1):
+        began = time.monotonic()
+        say(f"{lab}: lab {number} of {len(labs)}")
         a_starter_earns_nothing(copy, lab)
         submission = a_solution_earns_all_public_points(copy, lab, say)
         no_file_of_the_archive_is_the_answer(copy, lab, say)
         if timed:
             speed_is_measured_beside_our_solution(copy, lab, submission, say)
+        say(f"{lab}: tried in {time.monotonic() - began:.0f} s")
 
 
 def the_readmes_commands_work(copy: Copy, lab: str, say: Callable[[str], None]) -> None:
@@ -146,7 +152,8 @@ def a_solution_earns_all_public_points(copy: Copy, lab: str, say: Callable[[str]
 
 
 def no_file_of_the_archive_is_the_answer(copy: Copy, lab: str, say: Callable[[str], None]) -> None:
-    """Says what each file earns that has functions of the lab's types, under whatever names."""
+    """Grades each file that has functions of the lab's types, under whatever names. Raises
+    ReleaseError where one earns points in a part: the starter has none."""
     folder = next((copy.folder / "labs").glob(f"{lab}_*"))
     submit = tomllib.loads((folder / "lab.toml").read_text("utf-8-sig"))["submit"]
     files = [
@@ -162,11 +169,20 @@ def no_file_of_the_archive_is_the_answer(copy: Copy, lab: str, say: Callable[[st
         shutil.rmtree(submission, ignore_errors=True)
         submission.mkdir()
         (submission / names[0]).write_text(answer.text)
-        score = copy.graded(lab, str(submission)).score
         shown = answer.file.relative_to(copy.folder)
-        if 0 < score.measured <= score.earned:
-            raise ReleaseError(f"{shown} is a whole answer to {lab}: release {lab} before it")
-        say(f"{lab}: {shown} earns {score.earned:g}/{score.measured:g} as an answer")
+        if earned := earned_by_part(copy.graded(lab, str(submission))):
+            raise ReleaseError(
+                f"{shown} is an answer to {lab}: it earns {earned}; change it, or the lab's checks"
+            )
+        say(f"{lab}: {shown} earns nothing as an answer")
+
+
+def earned_by_part(result: Result) -> str:
+    """ "5 in A, 3 in B"; "" for nothing."""
+    parts: defaultdict[str, float] = defaultdict(float)
+    for check in result.checks:
+        parts[check.part or "no part"] += check.points
+    return ", ".join(f"{points:g} in {part}" for part, points in parts.items() if points > 0)
 
 
 def speed_is_measured_beside_our_solution(

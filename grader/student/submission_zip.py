@@ -5,18 +5,20 @@ import re
 from collections.abc import Mapping
 
 from grader import files
-from grader.model import plain_text
+from grader.model import course_version, plain_text
 from grader.model.submission import Submission
 from grader.student import starter_files
 
+VERSION = "version.txt"  # which version of the course the student has
 CONFLICT = re.compile(rb"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
 
 
 def pack(submission: Submission, more: Mapping[str, bytes] | None = None) -> bytes:
-    """A zip with the files that the lab asks for, and `more`. It is not compressed: the result
-    would depend on the version of zlib."""
+    """A zip with the files that the lab asks for, the version of the course, and `more`. It is not
+    compressed: the result would depend on the version of zlib."""
     contents = {name: submission.contents[name] for name in submission.lab.submit}
-    return files.zipped(contents | dict(more or {}), stored=True)
+    version = {VERSION: f"convlabs {course_version.shown()}\n".encode()}
+    return files.zipped(contents | version | dict(more or {}), stored=True)
 
 
 def refusals(submission: Submission) -> list[str]:

@@ -15,7 +15,8 @@
  *
  * width and height are 1 or more; pixels and coefficients are finite, and so is their sum. The
  * functions cannot fail, allocate no memory and own no memory. What they leave behind, such as the
- * processor's rounding mode, must not change a later call. They do not call the baseline.
+ * processor's rounding mode, must not change a later call. They neither call nor copy the
+ * baseline.
  */
 #ifndef CONVLABS_LAB1_H
 #define CONVLABS_LAB1_H

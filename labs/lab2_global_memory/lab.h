@@ -19,7 +19,7 @@
  * freed everything that it allocated; the result of a call that only frees need not be checked. The
  * caller owns every buffer that it passes in, and inputs stay as they are; a host array begins at
  * any multiple of 4 bytes. Pixels and coefficients are finite. What a caller queues in the default
- * stream afterwards finds the result. No function calls the baseline.
+ * stream afterwards finds the result. No function calls or copies the baseline.
  */
 #ifndef CONVLABS_LAB2_H
 #define CONVLABS_LAB2_H

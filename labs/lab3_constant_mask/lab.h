@@ -19,7 +19,7 @@
  * Every function returns cudaSuccess, or the error of the call that failed. The caller owns every
  * buffer that it passes in, and may change or free h_mask and h_bank once the function returns.
  * Inputs stay as they are. What a caller queues in the default stream afterwards finds the result.
- * No function calls the baseline.
+ * No function calls or copies the baseline.
  */
 #ifndef CONVLABS_LAB3_H
 #define CONVLABS_LAB3_H

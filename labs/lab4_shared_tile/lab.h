@@ -23,7 +23,7 @@
  * Every function returns cudaSuccess, or the error of the call that failed, and need not wait for
  * the kernel that it launches: what a caller queues in the default stream afterwards finds the
  * result. The caller owns every buffer that it passes in, and inputs stay as they are. No function
- * calls the baseline.
+ * calls or copies the baseline.
  */
 #ifndef CONVLABS_LAB4_H
 #define CONVLABS_LAB4_H

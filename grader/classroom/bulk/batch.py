@@ -5,7 +5,7 @@ The store knows how far a run has come, so a run that was interrupted continues 
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -14,6 +14,7 @@ import msgspec
 from grader.classroom.bulk import logs
 from grader.classroom.bulk.cache_key import Options, key, made_by
 from grader.classroom.bulk.intake import archive, collect
+from grader.classroom.bulk.intake.collect import Files
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.pool import Done, TimeLimit
 from grader.classroom.bulk.protocol import (
@@ -62,6 +63,22 @@ def choose_backend(lab: Lab, name: str) -> Backend:
     return backends.choose(lab, lab.backends[0] if name == "auto" else name)
 
 
+@dataclass(frozen=True)
+class Outdated:
+    """Of how many grades, how many would be made in another way now; which versions made the
+    grades, and the names of what is different."""
+
+    count: int
+    grades: int
+    versions: tuple[str, ...]
+    causes: tuple[str, ...]
+
+
+def _joined(notes: Iterable[str]) -> str:
+    """Notes as they are stored. A name in one must not look like another note."""
+    return ", ".join(note.replace(", ", "; ") for note in notes)
+
+
 @dataclass
 class Batch:
     """One run over the submissions of one class."""
@@ -73,6 +90,7 @@ class Batch:
     every_attempt: bool = False  # grade what was handed in before, too
     variants: Variants = field(default_factory=Variants)
     again: str = ""  # the checks to grade again, as -k names them
+    keep: bool = False  # the grades that another version or machine made
     graded_again: int = 0  # grades whose checks were
     backends: dict[str, Backend] = field(default_factory=dict)  # by lab
     submissions: dict[str, Entry] = field(default_factory=dict)  # by student
@@ -88,6 +106,21 @@ class Batch:
         self.made = {lab.id: made_by(lab, self.backends[lab.id], self.options) for lab in self.labs}
         for lab in self.labs:
             make.prepare(lab, self.backends[lab.id], timed=self.options.timed)
+
+    def outdated(self) -> Outdated:
+        """The grades that would be made in another way now. Call it behind prepare()."""
+        rows = [r for r in self.store.rows() if r.status == "graded" and r.lab in self.made]
+        made = {row.key: (self.store.made(row.key), self.made[row.lab]) for row in rows}
+        other = {key for key, (then, now) in made.items() if then != now}
+        causes = {
+            name
+            for then, now in made.values()
+            for name in then.keys() | now.keys()
+            if then.get(name) != now.get(name)
+        }
+        versions = {self.store.own_result(key).grader_version for key in made}
+        count = sum(row.key in other for row in rows)
+        return Outdated(count, len(rows), tuple(sorted(versions)), tuple(sorted(causes)))
 
     def run(self, entries: list[Entry], pool: Executor) -> None:
         """Grades what has changed since the last run. Raises OSError when the disk fails."""
@@ -108,6 +141,7 @@ class Batch:
         names = collect.names_of(self.labs)
         keys = "".join(key(lab, self.made[lab.id], {}) for lab in self.labs)
         keys += " with pages" if self.options.pages else ""
+        keys += " kept" if self.keep else ""  # the next run without it reads all again
         for student, entry in self.submissions.items():
             given = [self.variants.given_out(lab, student) for lab in self.labs]
             own = repr(given) if any(given) else ""
@@ -142,12 +176,15 @@ class Batch:
             digest = ""  # the next run reads it again
         entry = self.submissions[task.student]
         by_lab = answer.labs if isinstance(answer, Collected) else {}
-        found = dict.fromkeys(note for each in by_lab.values() for note in each.notes)
-        for lab in self.labs if by_lab else ():
-            if note := self.variants.note(lab, task.student, by_lab[lab.id].variant):
-                found[note] = None
-        # A name in a note must not look like another note: they are separated by ", ".
-        notes = ", ".join(note.replace(", ", "; ") for note in [*entry.notes, *found])
+        of_labs = {lab: self._notes(lab, task.student, by_lab[lab]) for lab in by_lab}
+        rows = [
+            replace(row, notes=_joined([*entry.notes, *of_labs.get(row.lab, ())]))
+            if not row.number
+            else row
+            for row in rows
+        ]
+        found = dict.fromkeys(note for notes in of_labs.values() for note in notes)
+        notes = _joined([*entry.notes, *found])
         submission = HandIn(task.student, notes, entry.people, entry.submitted)
         for lab in self.labs:  # before the rows: a run that is killed between reads all again
             log = by_lab[lab.id].log if by_lab else {}
@@ -157,18 +194,34 @@ class Batch:
         self.progress.step(task.student if failed else "")
         return None
 
+    def _notes(self, lab: str, student: str, collected: Files) -> list[str]:
+        """What must be known of the files of one lab."""
+        loaded = next(each for each in self.labs if each.id == lab)
+        variant = self.variants.note(loaded, student, collected.variant)
+        return [*collected.notes, *filter(None, [variant])]
+
     def _row(self, lab: Lab, collected: Collected, files: dict[str, dict[str, bytes]]) -> Attempt:
         """The row of one lab. Adds the files that are to be graded to `files`, under their key."""
         student, found = collected.student, collected.labs[lab.id]
         if found.problem:
-            return Attempt(student, lab.id, "rejected", "", found.problem)
+            refused: Status = "wrong name" if found.wrong_name else "rejected"
+            return Attempt(student, lab.id, refused, "", found.problem)
         if not found.contents:
             status: Status = "wrong name" if found.wrong_name else "missing"
             return Attempt(student, lab.id, status, "", found.missing)
         contents = self.variants.added(lab, student, found.contents)
         if contents is None:
             return Attempt(student, lab.id, "rejected", "", UNKNOWN)
+        if self.keep and (kept := self._kept(lab, student, contents)):
+            files[kept] = contents
+            return Attempt(student, lab.id, "graded", kept, "")
         return Attempt(student, lab.id, *self._keyed(lab, contents, files), "")
+
+    def _kept(self, lab: Lab, student: str, contents: dict[str, bytes]) -> str:
+        """The key of the grade that these files have already; "" where they have none."""
+        keys = [row.key for row in self.store.attempts(student) if row.lab == lab.id and row.key]
+        graded = (key for key in reversed(keys) if self.store.has_grade(key))
+        return next((key for key in graded if self.store.files(key) == contents), "")
 
     def _keyed(
         self, lab: Lab, contents: dict[str, bytes], files: dict[str, dict[str, bytes]]

@@ -65,8 +65,15 @@ def changes(store: Store, before: int, after: int) -> list[Change]:
     return [
         _change(store, old.get(key), new.get(key))
         for key in sorted(old.keys() | new.keys())
-        if old.get(key) != new.get(key)
+        if old.get(key) != new.get(key) and not _is_without(old.get(key), new.get(key))
     ]
+
+
+def _is_without(before: Past | None, after: Past | None) -> bool:
+    """Whether neither run gave a grade, for the same reason: nothing has changed."""
+    if before is None or after is None:
+        return False
+    return before.points is None is after.points and before.status == after.status
 
 
 def _change(store: Store, before: Past | None, after: Past | None) -> Change:
@@ -97,6 +104,7 @@ def _checks(before: Result | None, after: Result | None) -> tuple[CheckChange, .
         for key, check in (old | new).items()
         for old_check, new_check in [(old.get(key), new.get(key))]
         if _judged(old_check) != _judged(new_check)
+        if any(check and check.verdict != "skip" for check in (old_check, new_check))
     )
 
 

@@ -114,7 +114,7 @@ class Store:
             for row in rows:
                 attempt = row.number or self._attempt(row)
                 when = row.submitted.isoformat() if row.submitted else submitted
-                notes = row.notes if row.number else submission.notes
+                notes = row.notes if row.number else row.notes or submission.notes
                 fields = (row.student, row.lab, attempt, row.status, row.key, row.reason)
                 statement = "insert or replace into work values (?, ?, ?, ?, ?, ?, ?, ?)"
                 self._db.execute(statement, (*fields, when, notes))

@@ -15,7 +15,7 @@ from grader.classroom.bulk.intake import discover, takes
 from grader.classroom.bulk.intake.discover import Download
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.bulk.intake.folder import DiskFolder
-from grader.classroom.bulk.intake.on_roster import attendance
+from grader.classroom.bulk.intake.on_roster import attendance, with_id
 from grader.classroom.bulk.intake.on_roster import timed as timed_by_roster
 from grader.classroom.bulk.pool import Pool
 from grader.classroom.bulk.store import Store
@@ -25,16 +25,17 @@ from grader.classroom.commands import bulk_options as options
 from grader.classroom.commands import bulk_problems as problems
 from grader.classroom.commands.bulk_progress import Bar
 from grader.classroom.course import settings
+from grader.classroom.course.attempt import NOT_THERE
 from grader.classroom.course.roster import Roster
 from grader.classroom.course.roster import load as load_roster
-from grader.classroom.course.settings import Course
+from grader.classroom.course.settings import NEEDS_ZONE, Course
 from grader.classroom.course.students import strangers
 from grader.classroom.export import gradebook, grades, publish
 from grader.classroom.export.summary import summary
 from grader.commands import output
 from grader.commands.errors import UsageError
 from grader.commands.grouped import grouped
-from grader.model import outline, plain_text, spec
+from grader.model import course_version, outline, plain_text, spec
 from grader.model.lab import Lab
 from grader.oracle import inputs
 from grader.session.plan import matching
@@ -58,6 +59,8 @@ def bulk(
     with problems.of_usage():
         expected = load_roster(of.roster) if of.roster else None
     given = _course(of.course)
+    if given:
+        _check_times(settings.parse(given, frozenset(outline.available())), expected, of.roster)
     answers = _answers(asked.answers)
     bulk_machine.check_disk(of.out)
     output.announce_first_build()
@@ -69,10 +72,12 @@ def bulk(
         problems.of_run(of.out),
     ):
         rules = _rules(store, given)
+        _check_times(rules, expected, of.roster)
         _apply(rules, entries, labs)
         bar = Bar(run.quiet)
         batch = _batch(store, labs, rules, entries, bar, grading, run)
         batch.prepare()
+        _say_outdated(batch)
         class_records.keep_collected(store, str(download), datetime.now(UTC))
         with Pool(run.jobs, store.own) as pool, bar:
             batch.run(entries, cluster.executor(pool, batch, run.trusted) if cluster else pool)
@@ -99,6 +104,14 @@ def _rules(store: Store, given: bytes) -> Course:
     if given:
         store.keep_setting(class_records.COURSE, given)
     return class_records.rules(store)
+
+
+def _check_times(rules: Course, expected: Roster | None, file: Path | None) -> None:
+    """Raises UsageError where the roster has a time of which nothing says the zone: students who
+    were on time would be a day late."""
+    bare = expected.without_zone() if expected else None
+    if bare and rules.needs_zone():
+        raise UsageError(f'{file}, line {bare[0]}: "{plain_text.line(bare[1])}" {NEEDS_ZONE}')
 
 
 def _apply(rules: Course, entries: list[Entry], labs: list[Lab]) -> None:
@@ -133,7 +146,23 @@ def _batch(
         every_attempt=rules.attempts == "best",
         variants=Variants.of(rules, entries),
         again=run.check,
+        keep=run.keep,
     )
+
+
+def _say_outdated(batch: Batch) -> None:
+    """Says what an upgrade will do, before it does."""
+    found, now = batch.outdated(), course_version.shown()
+    if not found.count and found.versions in ((), (now,)):
+        return
+    made = f"made with {', '.join(map(plain_text.line, found.versions))}, now {now}"
+    if not found.count:
+        output.say(f"{made}: no grade is made again")
+        return
+    what = f"{found.count} of {found.grades} grades"
+    changed = f"changed: {', '.join(found.causes)}"
+    done = "kept" if batch.keep else "to be made again; --keep leaves them"
+    output.say(f"{made}: {what} {done}; {changed}")
 
 
 def _say_again(batch: Batch, check: str, out: Path) -> None:
@@ -156,7 +185,7 @@ def _publish(of_class: grades.Grades) -> None:
         output.say(f"course.toml has names that no student of this run has: {names}")
     for each in of_class.store.submissions():
         for note in each.notes.split(", "):
-            if note.startswith(takes.NOT_THERE):
+            if note.startswith(NOT_THERE):
                 output.say(f"{plain_text.line(each.student)}: {note}")
     print(summary(of_class))
     print(f"gradebook: {of_class.store.folder / gradebook.NAME}")
@@ -177,8 +206,10 @@ def _ask(store: Store, labs: list[Lab], count: int) -> None:
 
 
 def _check_again(run: options.Run, labs: list[Lab]) -> None:
-    """Raises UsageError where there is no such check to grade again."""
+    """Raises UsageError where there is no such check to grade again, or nothing to keep."""
     name = run.check
+    if run.keep and not run.resume:
+        raise UsageError("--keep leaves the grades of a run as they are: add --resume")
     if name and not run.resume:
         raise UsageError("--check grades checks of a run again: add --resume")
     if name and not any(matching(lab, name) for lab in labs):
@@ -229,8 +260,9 @@ def _submissions(place: Path, expected: Roster | None) -> tuple[Download, list[E
         output.say(download.doubt)
     if expected is None:
         return download, download.entries
+    expected, meaning = with_id(expected, download.entries)
     present = attendance(download.entries, expected)
-    for line in present.lines():
+    for line in filter(None, [meaning, *present.lines()]):
         output.say(line)
     return download, present.entries
 

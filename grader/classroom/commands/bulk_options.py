@@ -75,6 +75,13 @@ Check = Annotated[
         help="With --resume: also grade the checks with this in their names again, and no others.",
     ),
 ]
+Keep = Annotated[
+    bool,
+    typer.Option(
+        "--keep",
+        help="With --resume: leave the grades that another version or machine made.",
+    ),
+]
 Jobs = Annotated[
     int,
     typer.Option(
@@ -100,6 +107,7 @@ class Run:
     jobs: Jobs = JOBS
     resume: Resume = False
     check: Check = ""
+    keep: Keep = False
     quiet: Quiet = False
     trusted: Trusted = False
 

@@ -8,6 +8,12 @@ from grader.classroom.course.person import Person
 
 Status = Literal["waiting", "graded", "missing", "rejected", "error", "wrong name"]
 
+# Notes of a submission, which are separated by ", ":
+LATE, RESUBMITTED = "late", "resubmitted"
+STRANGER, DOUBTFUL = "not on the roster", "several people on the roster match"
+NOT_THERE = "[[take]] in course.toml names a file that is not in the submission"
+FLAGS = (LATE, RESUBMITTED, STRANGER, DOUBTFUL, NOT_THERE)  # what is said of them elsewhere
+
 
 @dataclass(frozen=True)
 class Attempt:
@@ -21,6 +27,13 @@ class Attempt:
     number: int = 0  # 1, 2, ...; 0: not stored yet
     submitted: datetime | None = None  # with a zone
     notes: str = ""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the student and the instructor must know of the files that were graded, such as
+        under which name one was accepted."""
+        notes = self.notes.split(", ")
+        return tuple(note for note in notes if note and not note.startswith(FLAGS))
 
 
 @dataclass(frozen=True)

@@ -183,9 +183,10 @@ def _graded(
 ) -> Final:
     """The grade of the attempt that counts, after lateness and what was set for single checks."""
     result = records.result_of(attempt) if attempt else None
-    if result is None:
+    if attempt is None or result is None:
         status = attempt.status if attempt else "missing"
-        return Final(student, lab, status, attempt, why=_why_none(status, attempt))
+        why = "; ".join([_why_none(status, attempt), *(attempt.remarks if attempt else ())])
+        return Final(student, lab, status, attempt, why=why)
     result = decided(result, by_hand)
     set_by_hand = [f"set by the instructor: {each.why}" for each in by_hand]
     return Final(
@@ -198,7 +199,7 @@ def _graded(
         out_of=result.score.measured,
         late=late,
         by_hand=tuple(by_hand),
-        why="; ".join(filter(None, [late.why, *set_by_hand])),
+        why="; ".join(filter(None, [late.why, *set_by_hand, *attempt.remarks])),
     )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from grader import files
-from grader.classroom.course import student_name
+from grader.classroom.course import stated_time, student_name
 from grader.classroom.course.person import Person
 
 MOST_BYTES = 16 << 20
@@ -52,6 +52,8 @@ class Roster:
 
     people: tuple[Person, ...]
     submitted: Mapping[Person, str] = field(default_factory=dict)  # when, where the file says so
+    lines: Mapping[Person, int] = field(default_factory=dict)  # of the file, from 1
+    unsure: bool = False  # a column is called "id": `sis` may be the number of the LMS
 
     def find(self, person: Person) -> tuple[Person, ...]:
         """Who of the roster a download means: nobody, one, or several of whom each fits. Numbers,
@@ -63,6 +65,21 @@ class Roster:
             return tuple(agreed or any_of)
         named = tuple(each for each in self.people if student_name.same(each.name, person.name))
         return tuple(each for each in named if not _differ(each, person))
+
+    def of_lms(self) -> "Roster":
+        """The same people, where "id" is the number of the LMS."""
+        new = {p: msgspec.structs.replace(p, sis="", lms=p.lms or p.sis) for p in self.people}
+        submitted = {new[person]: time for person, time in self.submitted.items()}
+        lines = {new[person]: number for person, number in self.lines.items()}
+        return Roster(tuple(new.values()), submitted, lines)
+
+    def without_zone(self) -> tuple[int, str] | None:
+        """The first time that names no offset, behind its line; None where there is none."""
+        for person, text in self.submitted.items():
+            time = stated_time.read(text, None)
+            if time and time.tzinfo is None:
+                return self.lines.get(person, 0), text
+        return None
 
     def find_text(self, text: str) -> tuple[Person, ...]:
         """Who of the roster a single text means, such as the name of a folder: a name, a login, an
@@ -132,18 +149,21 @@ def parse(data: bytes) -> Roster:
     rows = _rows(_decoded(data))
     if not rows:
         raise RosterError("is empty")
-    headings = [_plain(cell) for cell in rows[0]]
+    headings = [_plain(cell) for cell in rows[0][1]]
     fields = _fields(headings)
     if not {"name", "first", "last", "email", "login", "sis", "lms"} & set(fields):
         raise RosterError(
             "has no column that tells students apart: its first line must name the columns, such "
             "as name,email,id,login"
         )
-    cells = [dict(zip(fields, map(_cell, row), strict=False)) for row in rows[1:]]
+    cells = [(n, dict(zip(fields, map(_cell, row), strict=False))) for n, row in rows[1:]]
     # Two equal rows, as of a student in two sections, are one person.
-    people = {person: row for row in cells if (person := _person(row)) != Person()}
+    people = {person: row for _, row in cells if (person := _person(row)) != Person()}
+    lines = {_person(row): number for number, row in cells}
     times = {person: row.get("submitted", "").strip("- ") for person, row in people.items()}
-    return Roster(tuple(people), {person: time for person, time in times.items() if time})
+    submitted = {person: time for person, time in times.items() if time}
+    unsure = "id" in headings and fields[headings.index("id")] == "sis"
+    return Roster(tuple(people), submitted, lines, unsure)
 
 
 def _decoded(data: bytes) -> str:
@@ -163,19 +183,22 @@ def _decoded(data: bytes) -> str:
         ) from problem
 
 
-def _rows(text: str) -> list[list[str]]:
-    """The rows, cut at the separator with which the first line has the most known columns."""
-    text = text.lstrip("\r\n ")
+def _rows(text: str) -> list[tuple[int, list[str]]]:
+    """The rows behind the line that each ends in, cut at the separator with which the first line
+    has the most known columns."""
+    whole, text = text, text.lstrip("\r\n ")
     if text.lower().startswith("sep="):  # Excel's own first line
         text = text.partition("\n")[2]
+    above = whole.removesuffix(text).count("\n")
     tables = []
     for separator in ",;\t|":
         try:
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-            rows = [row for row in reader if any(cell.strip() for cell in row)]
+            numbered = ((above + reader.line_num, row) for row in reader)
+            rows = [each for each in numbered if any(cell.strip() for cell in each[1])]
         except csv.Error as problem:
             raise RosterError(f"is not a CSV file ({problem})") from problem
-        known = len({f for f in _fields([_plain(c) for c in rows[0]]) if f}) if rows else 0
+        known = len({f for f in _fields([_plain(c) for c in rows[0][1]]) if f}) if rows else 0
         tables.append((known, rows))
     return max(tables, key=lambda table: table[0])[1]
 

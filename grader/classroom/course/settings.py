@@ -1,7 +1,7 @@
 """course.toml: what a course decides about its grades. Everything in it has a default.
 
 title = "GPU programming"
-timezone = "Asia/Seoul"          # of due dates that name no offset
+timezone = "Asia/Seoul"          # of due dates, and of a roster's times, that name no offset
 attempts = "latest"              # or "best", of those that a run has seen
 late_percent_per_day = 10        # of the points earned, for each day begun
 late_days = 5                    # more days late than this: no points
@@ -43,6 +43,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from grader.model import toml_line
 from grader.model.plain_text import line
 from grader.model.prediction import PredictedSpeed
 from grader.model.toml_line import UNKNOWN
@@ -95,7 +96,7 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rules of one course."""
 
     title: str = ""
-    timezone: str = "UTC"
+    timezone: str = ""  # UTC, if all times that name no offset are read alike
     attempts: Literal["latest", "best"] = "latest"
     late_percent_per_day: Percent = 0
     late_days: Count | None = None  # None: late work counts however late it is
@@ -111,7 +112,18 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     take: list[Take] = []
 
     def zone(self) -> tzinfo:
-        return UTC if self.timezone == "UTC" else ZoneInfo(self.timezone)
+        return UTC if self.timezone in ("", "UTC") else ZoneInfo(self.timezone)
+
+    def stated(self) -> dict[str, datetime]:
+        """Every time in the file, by its place."""
+        times = {f"$.lab.{lab}.due": its.due for lab, its in self.lab.items()}
+        times |= {f"$.extension[{at}].due": each.due for at, each in enumerate(self.extension)}
+        return {place: time for place, time in times.items() if time}
+
+    def needs_zone(self) -> bool:
+        """Whether a time without an offset could mean another hour than it says: the course names
+        no timezone, and some of its times have an offset."""
+        return not self.timezone and any(time.tzinfo for time in self.stated().values())
 
     def rules(self, lab: str) -> LabRules:
         return self.lab.get(lab, LabRules())
@@ -149,6 +161,10 @@ TABLES: dict[str, type[msgspec.Struct]] = {  # by where they are in the file
     "group": Group,
     "take": Take,
 }
+NEEDS_ZONE = (
+    "has no offset, while a due date in course.toml has one: add your timezone there, such as "
+    'timezone = "Asia/Seoul", or give every time an offset'
+)
 LEADERBOARD = "there is no leaderboard any more"
 REMOVED = {"leaderboard": LEADERBOARD, "leaderboard_without": LEADERBOARD}
 
@@ -162,6 +178,10 @@ def parse(text: bytes, labs: frozenset[str], file: str = "course.toml") -> Cours
         raise SettingsError(f"{file}: {_in_words(table, problem)}") from problem
     except (ValueError, RecursionError) as problem:
         raise SettingsError(f"{file}: {line(str(problem))}") from problem
+    bare = [place for place, time in course.stated().items() if time.tzinfo is None]
+    if course.needs_zone() and bare:
+        where = toml_line.placed(text.decode("utf-8-sig"), f"`{bare[0]}` {NEEDS_ZONE}")
+        raise SettingsError(f"{file}, {line(where)}")
     problems = [*_problems(course, labs)]
     if problems:
         raise SettingsError("\n".join(f"{file}: {line(problem)}" for problem in problems))

@@ -8,7 +8,7 @@ FORMATS = ("%A, %d %B %Y, %I:%M %p", "%d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M"
 OFFSET = re.compile(r"\s+(?=[+-]\d\d:?\d\d$)|\s+UTC$")
 
 
-def read(text: str, zone: tzinfo) -> datetime | None:
+def read(text: str, zone: tzinfo | None) -> datetime | None:
     """The time with its zone: `zone` where the text names none. None where it cannot be read."""
     text = OFFSET.sub(lambda found: "Z" if "UTC" in found[0] else "", text.strip())
     for form in ("", *FORMATS):

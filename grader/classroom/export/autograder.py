@@ -37,7 +37,9 @@ def grade(submission: Path) -> Results:
     documents = [_graded(lab, by_lab[lab.id]) for lab in labs if by_lab[lab.id] != Files()]
     if not documents:
         names = "; ".join(f"{lab.id}: {', '.join(lab.submit)}" for lab in labs)
-        asked = [f"{lab.id}: {by_lab[lab.id].missing}" for lab in labs if by_lab[lab.id].wrong_name]
+        asked = [
+            f"{lab.id}: {by_lab[lab.id].missing}" for lab in labs if "?" in by_lab[lab.id].missing
+        ]
         return gradescope.ungraded("\n".join([f"{NOTHING}: {names}", *asked]))
     return gradescope.together(documents)
 

@@ -50,6 +50,7 @@ def pack(labs: list[str]) -> bytes:
     tracked = contents.tracked(paths.ROOT)
     chosen = contents.chosen_labs(paths.ROOT, labs)
     student = contents.members(paths.ROOT, tracked, contents.lists(), chosen)
+    student.append(contents.commit(paths.ROOT))
     members = {f"course/{m.path}": m.content for m in student}
     for path in tracked:
         if path.startswith(ADDED) and path.endswith((".py", ".c")) and path != SELF:

@@ -13,7 +13,7 @@ separators may be semicolons, "EX" is an excused student and "N/A" one without t
 import re
 
 from grader.classroom.course.person import Person
-from grader.classroom.export import cells, columns, matching
+from grader.classroom.export import cells, columns, matching, unmatched
 from grader.classroom.export import grades as grading
 from grader.classroom.export.cells import CellsError, Sheet
 from grader.classroom.export.columns import Filled
@@ -65,7 +65,8 @@ def fill(grades: Grades, data: bytes, name: str, column: str = "") -> Filled:
             + columns.kept(kept)
         )
     shown = {row: matching.shown([person])[0] for row, person in people.items()}
-    return Filled(sheet.filled(changes), lines + columns.unmatched(matches, shown))
+    why = unmatched.lines(sheet, people, matches, shown)
+    return Filled(sheet.filled(changes), why + lines)
 
 
 def _students(sheet: Sheet) -> tuple[list[int], int | None]:

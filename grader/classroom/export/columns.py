@@ -12,8 +12,6 @@ from grader.classroom.export.matching import Matches
 from grader.model import spec
 from grader.model.plain_text import line
 
-MOST = 100  # students that are named because they could not be matched
-
 
 @dataclass
 class Filled:
@@ -67,21 +65,6 @@ def kept(cells: int) -> str:
     if not cells:
         return ""
     return "; 1 cell keeps what was in it" if cells == 1 else f"; {cells} cells keep what they had"
-
-
-def unmatched(matches: Matches, labels: dict[int, str]) -> list[str]:
-    """Who is in the gradebook or in the run alone. labels: the name of each row's person."""
-    lines = []
-    if matches.rows:
-        names = grading.few([labels[row] for row in matches.rows], MOST)
-        lines.append(f"in the gradebook, but not in the run: {names}")
-    if matches.doubtful:
-        names = grading.few([labels[row] for row in matches.doubtful], MOST)
-        lines.append(f"not filled in, because more than one student fits: {names}")
-    if matches.absent:
-        names = grading.few([student.id for student in matches.absent], MOST)
-        lines.append(f"in the run, but not in the gradebook: {names}")
-    return lines
 
 
 def possible_points(text: str) -> float | None:

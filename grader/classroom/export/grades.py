@@ -105,12 +105,12 @@ def number(value: float) -> str:
 
 
 def outcome(grade: Final) -> str:
-    """What lateness or an override made of the points, in a line; "" where neither did."""
-    if grade.override:
-        return grade.why
-    if grade.late.why and grade.points is not None:
-        return f"{grade.late.why}: {grade.points:.1f} of {number(grade.out_of)} points"
-    return ""
+    """What lateness or an override made of the points, and under which name a file was accepted,
+    in a line; "" where there is nothing to say."""
+    said = [grade.why] if grade.override else []
+    if grade.late.why and grade.points is not None and not said:
+        said = [f"{grade.late.why}: {grade.points:.1f} of {number(grade.out_of)} points"]
+    return "; ".join([*said, *(grade.attempt.remarks if grade.attempt else ())])
 
 
 def warnings(grades: Grades) -> list[str]:

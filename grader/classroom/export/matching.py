@@ -73,15 +73,29 @@ def _step(
 
 
 def _contradicts(one: Person, other: Person) -> bool:
-    """Are they two people: is an identifier of one kind different? An address is one person's,
-    while two systems may give one person two numbers, and one number to two people."""
+    """Are they two people: do as many columns say so as say that they are one? An address is one
+    person's, while two systems may give one person two numbers, and one number to two people."""
     mine, theirs = _addresses(one), _addresses(other)
     if mine & theirs:
         return False
     if mine and theirs and student_name.contradict(one.name, other.name):
         return True
-    pairs = ((one.lms, other.lms), (one.sis, other.sis))
-    return any(a and b and a.casefold() != b.casefold() for a, b in pairs)
+    agreed = agreement(one, other)
+    differ = sum(agreed.get(kind) is False for kind in ("lms", "sis"))
+    return 0 < differ >= sum(agreed.values())
+
+
+def agreement(one: Person, other: Person) -> dict[str, bool]:
+    """Of each kind that both have, in the order of KINDS and then "name": is it the same?"""
+    found = {}
+    for kind in KINDS:
+        mine, theirs = _row_keys(one, kind), _row_keys(other, kind)
+        alike = {"@" in text for text in mine} & {"@" in text for text in theirs}
+        if mine & theirs or alike:
+            found[kind] = bool(mine & theirs)
+    if names(one.name) and names(other.name):
+        found["name"] = bool(names(one.name) & names(other.name))
+    return found
 
 
 def _addresses(person: Person) -> set[str]:

@@ -15,7 +15,7 @@ import re
 
 from grader.classroom.course.final import Final
 from grader.classroom.course.person import Person
-from grader.classroom.export import cells, columns, matching
+from grader.classroom.export import cells, columns, matching, unmatched
 from grader.classroom.export import grades as grading
 from grader.classroom.export.cells import CellsError
 from grader.classroom.export.columns import Filled
@@ -87,7 +87,8 @@ def fill(grades: Grades, data: bytes, name: str, column: str = "") -> Filled:
         )
     lines.append(f'{lab}: {written} grades in "{line(wanted)}"' + columns.kept(kept))
     shown = {row: person.name or sheet.texts(row)[0].strip() for row, person in people.items()}
-    return Filled(sheet.filled(changes), lines + columns.unmatched(matches, shown))
+    why = unmatched.lines(sheet, people, matches, shown)
+    return Filled(sheet.filled(changes), why + lines)
 
 
 def _person(header: list[str], row: list[str]) -> Person:

@@ -6,7 +6,7 @@ from grader.classroom.course.final import WITHOUT_GRADE, Final
 REASONS: dict[Status, str] = {
     "missing": "Nothing was handed in for this lab",
     "rejected": "The submission was rejected",
-    "wrong name": "No file has the name that the lab asks for",
+    "wrong name": "A file does not have the name that the lab asks for",
     "error": "It could not be graded; the grader or the machine is at fault, not the submission",
     "waiting": "It has not been graded yet",
 }

@@ -25,6 +25,11 @@ def summary(grades: Grades) -> str:
     for lab in outline.in_order(by_lab):
         lines += _lab(store, lab, by_lab[lab])
     lines += _not_graded([row for rows in by_lab.values() for row in rows if row.reason])
+    by_note: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for row in (row for rows in by_lab.values() for row in rows):
+        for note in row.remarks:
+            by_note[row.lab, note].append(row.student)
+    lines += [f"{lab}  {few(who, MOST_STUDENTS)}: {note}" for (lab, note), who in by_note.items()]
     late = dict.fromkeys(each.student.id for each in grades.every if each.late.days)
     if late:
         lines.append(f"late: {few([*late], MOST_STUDENTS)}")

@@ -33,7 +33,7 @@ SLOWEST = 5  # checks of a lab that are listed by their times
 class Note:
     """Why a grade is not simply what the submission earned."""
 
-    kind: str  # "late", "set by hand", "attempt"
+    kind: str  # "late", "set by hand", "attempt", "file"
     final: Final
     text: str
 
@@ -238,4 +238,6 @@ def _notes(final: Final, latest: dict[tuple[str, str], int]) -> list[Note]:
     row = final.attempt
     if row and (last := latest.get((row.student, row.lab), row.number)) > row.number:
         notes.append(Note("attempt", final, f"attempt {row.number} of {last} counts"))
+    if row and row.remarks:
+        notes.append(Note("file", final, "; ".join(row.remarks)))
     return notes

@@ -4,15 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from grader.classroom.bulk import logs
-from grader.classroom.bulk.intake.on_roster import DOUBTFUL, STRANGER
-from grader.classroom.bulk.intake.takes import NOT_THERE
+from grader.classroom.course.attempt import DOUBTFUL, NOT_THERE, STRANGER
 from grader.classroom.course.final import Final
 from grader.classroom.page.reasons import Reason
 from grader.model import plain_text
 from grader.student.grade_log import Log
 
 SETTLES = {
-    "rejected": "another upload, or ./grade override",
+    "rejected": "another upload, [[take]] in course.toml, or ./grade override",
     "wrong name": "another upload, or [[take]] in course.toml; then bulk --resume",
     "take": "correct the name of the file in course.toml, then bulk --resume",
     "roster": "correct the roster, then bulk --resume",

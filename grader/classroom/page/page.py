@@ -28,12 +28,13 @@ from grader.student import log_table
 
 HERE = Path(__file__).resolve().parent / "templates"
 NAMED = 3  # students that are named with a reason
-FLAGS = {"late": "L", "set by hand": "H", "unsure": "?", "attempt": "A"}
+FLAGS = {"late": "L", "set by hand": "H", "unsure": "?", "attempt": "A", "file": "F"}
 MEANINGS = {
     "late": "late",
     "set by hand": "points set by hand",
     "unsure": "a check could not be decided",
     "attempt": "an earlier attempt counts",
+    "file": "how a file was accepted",
 }
 
 
@@ -96,7 +97,7 @@ def page(store: Store, folder: Path, pseudonyms: bool) -> str:
         run=numbers[-1] if numbers else None,
         moved=moved,
         at=store.history.at(numbers[-1]).astimezone(course.zone()) if numbers else None,
-        zone=course.timezone,
+        zone=course.timezone or "UTC",
         has_rules=bool(store.setting(class_records.COURSE)),
         plots=_plots(content),
         cells=_cells(content, names, pages),

@@ -1,5 +1,6 @@
 """What the course itself gives for a lab: its fingerprints are nobody's own."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,10 +11,12 @@ from grader import paths
 from grader.classroom.similarity.fingerprints import Hashes, prints
 from grader.classroom.similarity.names import Names, declared
 from grader.classroom.similarity.normalise import normalise
+from grader.classroom.similarity.syntax import Token
 from grader.model.lab import Lab
 from grader.source.tree import parse
 
 SOURCES = (".c", ".cu", ".h")
+HEADING = re.compile(rb"---- part (\w+):")
 BORDERS = frozenset(["BORDER_ZERO", "BORDER_REPLICATE"])
 
 
@@ -28,13 +31,21 @@ class Course:
     names: Names
 
     @cached_property
-    def solutions_own(self) -> Hashes:
-        """The fingerprints of the solution that nothing else of the course has, sorted."""
+    def solution_parts(self) -> dict[str, Hashes]:
+        """By part, or by file where it has no headings, the k-grams of the solution's functions; 0
+        for those that the rest of the course has, too. What is above the parts is left out."""
         others = [text for text in self.given if text not in self.solution.values()]
         found = [prints(normalise(text, self.names).segments).all for text in others]
         rest = np.concatenate([np.zeros(1, np.uint64), *found])
-        segments = [s for t in self.solution.values() for s in normalise(t, self.names).segments]
-        return np.setdiff1d(prints(segments).selected, rest)
+        segments: dict[str, list[list[Token]]] = {}
+        for name, text in self.solution.items():
+            parts = _parts(text)
+            for segment in normalise(text, self.names).segments:
+                part = parts[segment[0].row] if any(parts) else name
+                segments.setdefault(part, []).append(segment)
+        segments.pop("", None)
+        every = {part: prints(own).all for part, own in segments.items()}
+        return {part: np.where(np.isin(all_, rest), 0, all_) for part, all_ in every.items()}
 
     @cached_property
     def base(self) -> Hashes:
@@ -65,6 +76,15 @@ def load(lab: Lab) -> Course:
         names.fixed |= declared(root)
         names.learn_macros(root)
     return Course(lab.submit, starter, solution, given, names)
+
+
+def _parts(text: bytes) -> list[str]:
+    """Of each line, the part whose heading is above it."""
+    parts = [""]
+    for each in text.splitlines():
+        found = HEADING.search(each)
+        parts.append(f"part {found[1].decode()}" if found else parts[-1])
+    return parts[1:]
 
 
 def _texts(folder: Path) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ is a reason to list a pair. The limits come from data: RESULTS.md beside the tes
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -22,7 +23,11 @@ LEAST_SCORE = 0.45
 LEAST_RUN = 60  # own tokens in one run
 OUTLIER = 6.0  # spreads above the typical pair of the lab
 SMALLEST_SPREAD = 0.05
-LEAST_OF_SOLUTION = 0.9  # of the solution's own fingerprints
+LEAST_OF_PART = 0.9  # of the own tokens of a part of the solution, if it has LEAST_RUN of them
+MOST_ALONE = (
+    3,
+    0.25,
+)  # programs, and their share, that may have a part: with more, a TODO leads there
 COLUMNS = 4096  # fingerprints that are counted at a time
 MOST_RUNS = 3000  # pairs of the highest counts whose runs are measured
 
@@ -68,7 +73,8 @@ class Likeness:
     spread: float
     threshold: float
     notes: list[str]
-    of_solution: list[tuple[ComparedProgram, float]]  # and how much of the course's own they have
+    # who has parts of the course's own solution, and how much of each
+    of_solution: list[tuple[ComparedProgram, dict[str, float]]]
 
 
 Together = Callable[[str, str], bool]
@@ -110,7 +116,12 @@ def compare(
     unchanged = (starters.student, *starters.same) if starters else ()
     notes = [f"{student}: the unchanged starter" for student in unchanged]
     representatives = list(distinct.values())
-    copies = _of_solution(representatives, course)
+    copies, common = _of_solution(representatives, course)
+    notes += [
+        f"{part}: {many} of {len(representatives)} programs have that of the course's own "
+        "solution; who has no other part of it is not listed"
+        for part, many in common.items()
+    ]
     notes += [f"{p.student}: {p.problem}" for p in representatives if p.problem]
     large = [p for p in representatives if len(p.prints.selected) >= FEWEST_OWN]
     notes += [
@@ -150,16 +161,36 @@ def _digest(names: list[str], files: dict[str, bytes]) -> str:
 
 def _of_solution(
     programs: list[ComparedProgram], course: Course
-) -> list[tuple[ComparedProgram, float]]:
-    """The programs that have nearly all of the solution, with the share: other names and another
-    order of the functions do not hide it."""
-    same = _digest(course.submit, course.solution)
-    wanted = course.solutions_own
-    found = [(p, 1.0) for p in programs if p.digest == same]
-    if len(wanted) >= FEWEST_OWN:
-        shares = [(p, float(np.isin(wanted, p.prints.all).mean())) for p in programs]
-        found += [(p, s) for p, s in shares if s >= LEAST_OF_SOLUTION and p.digest != same]
-    return sorted(found, key=lambda pair: (-pair[1], pair[0].student))
+) -> tuple[list[tuple[ComparedProgram, dict[str, float]]], dict[str, int]]:
+    """The programs that have nearly all of a part of the solution, and how much of which part:
+    other names, another order of the functions and a line more do not hide it. Then the parts that
+    so many have that they say nothing alone, and how many have them."""
+    parts = {
+        name: own
+        for name, own in course.solution_parts.items()
+        if np.count_nonzero(_tokens(own != 0)) >= LEAST_RUN
+    }
+    found = []
+    for program in programs:
+        shares = {name: _covered(own, program.prints.all) for name, own in parts.items()}
+        if copied := {name: s for name, s in shares.items() if s >= LEAST_OF_PART}:
+            found.append((program, copied))
+    counts = Counter(name for _, copied in found for name in copied)
+    most = max(MOST_ALONE[0], MOST_ALONE[1] * len(programs))
+    common = {name: many for name, many in counts.items() if many > most}
+    listed = [pair for pair in found if pair[1].keys() - common.keys() or len(pair[1]) > 1]
+    return sorted(listed, key=lambda pair: (-sum(pair[1].values()), pair[0].student)), common
+
+
+def _covered(own: Hashes, other: Hashes) -> float:
+    """The share of the tokens in k-grams that the other has, too. A statement between two others
+    ends some k-grams, while the tokens on both sides of it are in others."""
+    return float(_tokens(np.isin(own, other) & (own != 0)).sum() / _tokens(own != 0).sum())
+
+
+def _tokens(begins: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The tokens of the k-grams that begin at these."""
+    return np.convolve(begins, np.ones(LENGTH, np.int32))[: len(begins)] > 0
 
 
 def _strangers(program: ComparedProgram, together: Together) -> bool:

@@ -73,11 +73,16 @@ def lab_report(
         notes.append(f"{name(student)}: {rest}")
     groups.sort(key=lambda group: (-len(group), group))
     solved = [
-        f"{name(student)}: {share:.0%} of the course's own solution, perhaps under other names"
-        for program, share in found.of_solution
+        f"{name(student)}: {_in_words(parts)} of the course's own solution, perhaps renamed"
+        for program, parts in found.of_solution
         for student in (program.student, *program.same)
     ]
     return LabReport(lab, found, groups, pairs, notes, solved)
+
+
+def _in_words(parts: dict[str, float]) -> str:
+    """ "part A (100%) and part C (93%)"."""
+    return " and ".join(f"{part} ({share:.0%})" for part, share in parts.items())
 
 
 def background(found: Likeness) -> str:

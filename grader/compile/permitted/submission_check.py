@@ -14,7 +14,14 @@ from pathlib import Path
 from grader import paths
 from grader.compile import sources
 from grader.compile.compiler_messages import Diagnostic
-from grader.compile.permitted import elf, foreign_text, object_check, runtime_symbols, source_check
+from grader.compile.permitted import (
+    elf,
+    foreign_text,
+    given_code,
+    object_check,
+    runtime_symbols,
+    source_check,
+)
 from grader.compile.permitted.object_check import Checked
 from grader.compile.permitted.refusal import Where
 from grader.compile.permitted.symbol_rules import Kind
@@ -54,6 +61,9 @@ def find(
         for name, content in submission.contents.items()
         for refusal in source_check.check_source(name, content)
     ]
+    for name, content in submission.contents.items():
+        written = content.decode(errors="replace")
+        found += given_code.check_given(name, written, submission.lab)
     products = [product for group in groups for product in group]
     owner = _owner(submission, out)
     for product in products:

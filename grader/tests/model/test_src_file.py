@@ -9,7 +9,7 @@ import pytest
 from grader import paths
 from grader.compile.compiler_messages import Diagnostic, diagnostics_in
 from grader.execute import addr2line
-from grader.model import spec
+from grader.model import course_version, spec
 from grader.model import submission as submissions
 from grader.model.submission import SourceError, Submission
 from grader.student import progress, submission_zip
@@ -120,6 +120,7 @@ def test_src_file_does_not_record_progress(tmp_path: Path, monkeypatch: pytest.M
     assert submission_zip.pack(found) == submission_zip.pack(
         Submission(found.lab, folder, "x", {"add.c": b"int mine;\n"}, [])
     ), "it is handed in under the lab's name"
+    assert f"convlabs {course_version.shown()}\n".encode() in submission_zip.pack(found)
     (folder / ".mine.c.swp").write_text("")
     assert any("mine.c seems to be open" in w for w in submission_zip.warnings(found))
 

@@ -408,7 +408,9 @@ def test_dirty_packs_the_working_tree_and_lists_new_files(
     _, data, _ = release.make(tmp_path, [], dirty=True)
     with tarfile.open(fileobj=io.BytesIO(data)) as tar:
         names = [Path(name).name for name in tar.getnames() if "/labs/" not in name]
-    assert sorted(names) == [".gitignore", "Makefile", "README.md"]
+        (commit,) = (tar.extractfile(name) for name in tar.getnames() if "commit.txt" in name)
+        assert commit is not None and re.fullmatch(rb"[0-9a-f]{12}-dirty\n", commit.read())
+    assert sorted(names) == [".gitignore", "Makefile", "README.md", "commit.txt"]
     said = capsys.readouterr().out
     assert "new files in the archive: .gitignore, Makefile\n" in said
     assert "or of another lab): notes.txt\n" in said

@@ -30,7 +30,8 @@ STANDARD_LIBRARY_ONLY = (
     *("__init__.py", "before_setup.py", "exit_codes.py", "files.py", "paths.py"),
     *("setup/*.py", "student/*.py", "sandbox/*.py", "source/*.py"),
     *(f"commands/{name}.py" for name in ("__init__", "doctor", "errors", "hint", "list", "setup")),
-    *(f"commands/{name}.py" for name in ("output", "overview", "parser")),
+    *(f"commands/{name}.py" for name in ("output", "overview", "parser", "source_help")),
+    *(f"commands/{name}.py" for name in ("grade_options", "options", "run")),  # as texts
     *(
         f"model/{name}.py"
         for name in ("__init__", "outline", "plain_text", "score", "submission", "todos")

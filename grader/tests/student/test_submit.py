@@ -42,9 +42,11 @@ def test_packs_exactly_the_files_and_says_what_they_are_worth(
     said = capsys.readouterr().out
     data = (paths.BUILD / "submit" / "lab9.zip").read_bytes()
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        assert archive.namelist() == ["add.c", "sub.c"] and archive.testzip() is None
+        assert archive.namelist() == ["add.c", "sub.c", submission_zip.VERSION]
+        assert archive.testzip() is None
+        version = archive.read(submission_zip.VERSION).decode().strip()
         assert archive.read("add.c") == (folder / "add.c").read_bytes()
-    assert hashlib.sha256(data).hexdigest() in said
+    assert hashlib.sha256(data).hexdigest() in said and version in said
     assert hashlib.sha256((folder / "sub.c").read_bytes()).hexdigest() in said
     assert "1 TODO is still open; the first: starter/lab9_sums/sub.c:2" in said
     assert "./grade lab9 first" in said
@@ -109,4 +111,4 @@ def test_submit_packs_the_solution_of_lab1(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(target) as archive:
-        assert archive.namelist() == ["cpu_loop.c"]
+        assert archive.namelist() == ["cpu_loop.c", submission_zip.VERSION]

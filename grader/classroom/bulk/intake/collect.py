@@ -39,8 +39,8 @@ class Files:
     contents: dict[str, bytes] = field(default_factory=dict)
     problem: str = ""
     missing: str = field(default="", compare=False)
-    wrong_name: bool = field(default=False, compare=False)  # `missing` names a file it may be
-    notes: tuple[str, ...] = ()  # for the instructor
+    wrong_name: bool = field(default=False, compare=False)  # something was handed in instead
+    notes: tuple[str, ...] = ()  # what its readers must know of them
     variant: bytes | None = field(default=None, compare=False)  # what variant.h says
     log: dict[str, bytes] = field(default_factory=dict, compare=False)  # of grades, by file
 
@@ -50,11 +50,14 @@ def submission(lab: Lab, contents: dict[str, bytes], home: Path) -> Submission:
     under the lab's name: what a grade says of the same files is the same for every student."""
     contents = {name: contents[name] for name in lab.submit if name in contents}
     problems = [f"{lab.folder}/{name} is missing" for name in lab.submit if name not in contents]
-    empty = [name for name, content in contents.items() if not content.strip()]
-    problems += [f"{lab.folder}/{name} is empty" for name in empty]
-    what = {name: no_source(content) for name, content in contents.items()}
-    problems += [f"{lab.folder}/{name} is {words}" for name, words in what.items() if words]
+    problems += [f"{lab.folder}/{text}" for text in _unreadable(contents)]
     return Submission(lab, home, lab.folder, contents, problems, home)
+
+
+def _unreadable(contents: dict[str, bytes]) -> list[str]:
+    """Which of the files no compiler reads, and why."""
+    what = {n: no_source(c) if c.strip() else "empty" for n, c in contents.items()}
+    return [f"{name} is {words}" for name, words in what.items() if words]
 
 
 def names_of(labs: Iterable[Lab]) -> set[str]:
@@ -74,12 +77,18 @@ def digest(entry: Entry, names: set[str]) -> str:
     for name, path in entry.paths.items() if not entry.problem else ():
         whole.update(os.fsencode(name) + b"\0")
         if path.is_dir():
+            found = False
+            rest: list[str] = []  # what is handed in instead counts where nothing is found
             for below, problem, fd in walk.walk(path):
                 base = PurePosixPath(below).name
                 if _is_wanted(base, names) or base.lower().endswith(archive.SUFFIXES):
                     whole.update(os.fsencode(f"{below}\0{problem}\0") + walk.hash_open(fd))
+                    found = True
                 elif is_other(base, names):
                     whole.update(os.fsencode(f"{below}\0"))
+                elif fd is not None and len(rest) < MOST_OTHERS:
+                    rest.append(below)
+            whole.update(b"" if found else repr(rest).encode(errors="surrogatepass"))
         else:
             whole.update(walk.hash_of(path))
     return whole.hexdigest()
@@ -103,11 +112,11 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
     of_labs = {}
     for lab in labs:
         mine = replace(opened, files=takes.renamed(lab, opened.files, entry.takes))
-        files = _complete(lab, mine, alone=len(labs) == 1)
+        files = _complete(lab, mine, alone=len(labs) == 1 or not opened.files)
         absent = tuple(takes.absent(lab, opened.files, entry.takes))
         if absent and not files.contents:  # the instructor has said that something was handed in
             files = replace(files, missing=f"{files.missing}; {absent[0]}", wrong_name=True)
-        files = replace(files, notes=(*files.notes, *absent))
+        files = replace(files, notes=(*files.notes, *takes.notes(lab, opened.files, entry.takes)))
         of_labs[lab.id] = _with_texts(lab, files, opened.files)
     return of_labs
 
@@ -115,6 +124,7 @@ def collect(entry: Entry, labs: list[Lab]) -> dict[str, Files]:
 def _on_disk(entry: Entry, names: set[str]) -> Opened:
     files: list[Candidate] = []
     others: list[str] = []
+    refused = ""
     for name, path in entry.paths.items():
         if path.is_dir():
             inside = _in_folder(path, names)
@@ -124,11 +134,13 @@ def _on_disk(entry: Entry, names: set[str]) -> Opened:
             inside = archive.candidates(path, names)
         else:
             inside = Opened(others=[name])
-        if inside.refused and len(entry.paths) == 1:
-            return inside
         files += inside.files
         others += inside.others
-    return Opened(files, others)
+        if inside.refused and (_is_named_archive(name) or len(entry.paths) == 1):
+            refused = refused or inside.refused
+        elif inside.refused:
+            others.append(name)
+    return Opened(files, others, "" if files else refused)
 
 
 def _is_archive(name: str) -> bool:
@@ -178,27 +190,30 @@ def _is_wanted(name: str, names: set[str]) -> bool:
 
 
 def _complete(lab: Lab, opened: Opened, alone: bool) -> Files:
-    """The files of a lab, and what to say of those that are missing. alone: no other lab is
-    graded, so that a file which is like none of its names is meant for it, too."""
+    """The files of a lab, and what to say of those that are missing. A lab of which a part is
+    missing, or that no compiler reads, is not graded: it would have 0 points. alone: nothing else
+    is graded of the submission, so that whatever was handed in is meant for this lab."""
     files = choose(lab, opened.files)
     absent = [name for name in lab.submit if name not in files.contents]
     if files.problem or not absent:
-        return files
+        return replace(files, problem=files.problem or "; ".join(_unreadable(files.contents)))
     paths = [*(c.path for c in opened.files), *opened.others]
     said = [near_names.question(lab, name, paths) for name in absent]
-    if files.contents:
-        guesses = tuple(text for text in said if "?" in text)
-        return replace(files, notes=files.notes + guesses)
     asked = [text for text in said if text.endswith("?")]
-    near = alone or any(near_names.is_near(lab, name, paths) for name in absent)
+    if files.contents:
+        problem = " ".join(asked) or f"{' and '.join(files.contents)} without {absent[0]}"
+        return replace(files, contents={}, problem=problem, wrong_name=bool(asked))
+    near = any(near_names.is_near(lab, name, paths) for name in absent)
     missing = " ".join(asked) or f"no {' or '.join(lab.submit)}"
     packed = [path for path in opened.others if is_packed(PurePosixPath(path).name)]
     if packed and not opened.files:
-        unopened = f'"{plain_text.name(packed[0])}" is not opened: unpack it, or ask for a zip'
-        return replace(files, missing=f"{missing}; {unopened}", wrong_name=True)
-    if any(is_of_macos(path) for path in opened.others):
+        missing += f'; "{plain_text.name(packed[0])}" is not opened: unpack it, or ask for a zip'
+    elif any(is_of_macos(path) for path in opened.others):
         missing += '; what macOS keeps in "__MACOSX" and in files "._" is not read'
-    return replace(files, missing=missing, wrong_name=bool(asked) and near)
+    elif alone and paths and not asked:
+        missing += f"; handed in: {plain_text.few([plain_text.name(path) for path in paths], 2)}"
+    wrong = bool(alone and paths) or bool(asked and near)
+    return replace(files, missing=missing, wrong_name=wrong)
 
 
 def _with_texts(lab: Lab, files: Files, candidates: list[Candidate]) -> Files:
@@ -263,6 +278,7 @@ def _in_folder(folder: Path, names: set[str]) -> Opened:
     """The files of these names, also those in archives that lie directly in the folder."""
     files: list[Candidate] = []
     others: list[str] = []
+    rest: list[str] = []
     refused = ""
     for path, problem, fd in walk.walk(folder):
         name = PurePosixPath(path).name
@@ -277,6 +293,7 @@ def _in_folder(folder: Path, names: set[str]) -> Opened:
             files += [Candidate(f"{path}/{c.path}", c.content, c.problem) for c in inside.files]
             others += [f"{path}/{other}" for other in inside.others]
             refused = refused or inside.refused
-        elif fd is not None and len(others) < MOST_OTHERS and is_other(name, names):
-            others.append(path)
-    return Opened(files, others, "" if files else refused)
+        elif fd is not None:
+            beside = others if is_other(name, names) else rest
+            beside += [path] if len(beside) < MOST_OTHERS else []
+    return Opened(files, others or rest, "" if files else refused)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import PurePosixPath
 
-from grader.classroom.bulk.intake.unpack import copied
+from grader.classroom.bulk.intake.unpack import CPP, copied
 from grader.model import outline, plain_text, spec
 from grader.model.lab import Lab
 from grader.paths import LABS
@@ -46,14 +46,19 @@ def is_near(lab: Lab, missing: str, paths: Iterable[str]) -> bool:
 
 def meant(lab: Lab, missing: str, paths: Iterable[str]) -> list[str]:
     """The paths of the files that may be the missing one, of the likeliest kind."""
-    others = _others(lab, paths)
+    others = [path for path in _others(lab, paths) if not _is_nearer(lab, missing, path)]
     ranks = {path: _rank(lab, missing, PurePosixPath(path).name) for path in others}
     best = min(ranks.values(), default=NOT_NEAR)
     if best < NOT_NEAR:
         return [path for path in others if ranks[path] == best]
     suffix = PurePosixPath(missing).suffix
-    same = [path for path in others if path.lower().endswith(suffix)]
-    return same if len(same) == 1 else []
+    return [path for path in others if path.lower().endswith(suffix)]
+
+
+def _is_nearer(lab: Lab, missing: str, path: str) -> bool:
+    """Whether a file is more like another of the lab's files than like the missing one."""
+    name = PurePosixPath(path).name
+    return min(_rank(lab, each, name) for each in lab.submit) < _rank(lab, missing, name)
 
 
 def _others(lab: Lab, paths: Iterable[str]) -> list[str]:
@@ -107,7 +112,7 @@ def _plain(name: str, suffix: str) -> str | None:
     """The name in lower case, without its suffix, a second one (".cu.txt") and separators; None
     when it has another suffix."""
     name = name.lower()
-    for ending in (suffix, f"{suffix}.txt", f"{suffix}h", ".txt"):
+    for ending in (suffix, f"{suffix}.txt", f"{suffix}h", ".txt", *CPP):
         if name.endswith(ending):
             return SEPARATORS.sub("", name.removesuffix(ending))
     return None

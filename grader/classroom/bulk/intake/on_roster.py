@@ -6,13 +6,12 @@ from datetime import tzinfo
 
 from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.course import stated_time, student_id
+from grader.classroom.course.attempt import DOUBTFUL, STRANGER
 from grader.classroom.course.person import Person
 from grader.classroom.course.roster import Roster, merged
 from grader.model import plain_text
 
 MOST_SHOWN = 20  # names of a list
-# Notes of a submission:
-STRANGER, DOUBTFUL = "not on the roster", "several people on the roster match"
 
 
 @dataclass
@@ -49,6 +48,27 @@ class Attendance:
                 "it is graded, but counts for none of them"
             )
         return said
+
+
+def with_id(roster: Roster, entries: list[Entry]) -> tuple[Roster, str]:
+    """The roster with its column "id" as what the download shows it to be, and what to tell or ask
+    the instructor; "" where there is no question."""
+    if not roster.unsure:
+        return roster, ""
+    people = [person for entry in entries for person in entry.people]
+    numbers = {person.lms for person in people} - {""}
+    schools = {person.sis for person in people} - {""}
+    ids = {person.sis for person in roster.people} - {""}
+    if len(ids & schools) > len(ids & numbers) or not ids:
+        return roster, ""
+    if 2 * len(ids & numbers) > len(numbers):
+        same = f"{len(ids & numbers)} of {len(numbers)} in the download are the same"
+        return roster.of_lms(), f'the roster\'s "id" is the number of the LMS: {same}'
+    return roster, (
+        "what is the roster's \"id\"? It counts as the school's number; if it is Canvas's or "
+        'Moodle\'s own, name the column "canvas id" or "participant id", then bulk --resume; if '
+        'it is the school\'s, "student id"'
+    )
 
 
 def attendance(entries: list[Entry], roster: Roster) -> Attendance:

@@ -7,11 +7,13 @@ from pathlib import PurePosixPath
 
 from grader.classroom.bulk.intake.archive import Candidate
 from grader.classroom.bulk.intake.entry import Entry
+from grader.classroom.course.attempt import NOT_THERE
 from grader.classroom.course.settings import Course, SettingsError, Take
 from grader.model import plain_text
 from grader.model.lab import Lab
+from grader.student import starter_files
 
-NOT_THERE = "[[take]] in course.toml names a file that is not in the submission"
+STARTER = "starter"  # as the `file` of a [[take]]: the unsolved file, for one never handed in
 Named = tuple[str, str, str]  # the lab, the path or name in the submission, the name that it gets
 
 
@@ -47,7 +49,7 @@ def names_of(takes: Iterable[Named]) -> set[str]:
 def absent(lab: Lab, found: list[Candidate], takes: Iterable[Named]) -> Iterator[str]:
     """A note for each file of this lab that course.toml takes and the submission does not have."""
     for of_lab, file, _ in takes:
-        if of_lab == lab.id and not _of(file, found):
+        if of_lab == lab.id and file != STARTER and not _of(file, found):
             yield f'{NOT_THERE}: "{plain_text.line(file)}"'
 
 
@@ -62,10 +64,19 @@ def _plain(path: str) -> PurePosixPath:
     return PurePosixPath(unicodedata.normalize("NFC", path))
 
 
+def notes(lab: Lab, found: list[Candidate], takes: Iterable[Named]) -> tuple[str, ...]:
+    """What was taken as what; and each file that is not there."""
+    there = [t for t in takes if t[0] == lab.id and (t[1] == STARTER or _of(t[1], found))]
+    said = [f'"{plain_text.name(t[1])}" was taken as {t[2]}, as course.toml says' for t in there]
+    return (*said, *absent(lab, found, takes))
+
+
 def renamed(lab: Lab, found: list[Candidate], takes: Iterable[Named]) -> list[Candidate]:
     """The files with those of this lab under the names that they get, instead of any others."""
     for of_lab, file, wanted in takes:
         taken = _of(file, found) if of_lab == lab.id else []
+        if of_lab == lab.id and file == STARTER:
+            taken = [Candidate(file, starter_files.contents(lab)[wanted])]
         if taken:
             rest = [c for c in found if PurePosixPath(c.path).name != wanted]
             found = [*rest, replace(taken[0], path=f"{lab.id}/{wanted}", problem=_problem(taken))]

@@ -10,7 +10,7 @@ stdout is one line of JSON, then the contents of the files, one after the other:
     {"refused": "", or why the whole archive is refused,
      "files": [{"path": in the archive, "size": of its content in bytes, "problem": "", or why this
                 file is not read (its size is then 0)}],
-     "others": the paths of a few other files whose names have the same suffixes}
+     "others": the paths of a few other files: of those whose names have the same suffixes, if any}
 
 Nothing is extracted, so no link can be followed and no path can lead out of a folder. Standard
 library only: `python -I -S` runs it.
@@ -40,6 +40,7 @@ MOST_NESTED = 64 << 20  # bytes of a student's archive in the zip of a class
 DEEPEST = 32  # levels of folders
 # Of an archive in an archive, which is not opened, or of a kind that cannot be.
 PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".rar", ".7z")
+CPP = {".cc", ".cpp", ".cxx"}  # that an editor saves C and CUDA under
 LARGE, RATIO = 64 << 10, 100  # a larger file that was compressed further than this is a bomb
 ENCRYPTED = 0x1
 DECOMPRESSORS: dict[bytes, Callable[[IO[bytes]], Any]] = {
@@ -66,6 +67,7 @@ def is_other(name: str, wanted: set[str]) -> bool:
     suffixes = {PurePosixPath(each).suffix for each in wanted} - {"", ".txt", ".h", ".log", ".head"}
     if len(name) >= MOST_NAME:
         return False
+    suffixes |= CPP if suffixes else set()
     return is_packed(name) or any(suffix in name.lower() for suffix in suffixes)
 
 
@@ -114,6 +116,7 @@ class Collection:
     def __init__(self, names: list[str]) -> None:
         self.names = set(names)
         self.others: list[str] = []
+        self.rest: list[str] = []
         self.members = 0
         self.files: list[tuple[str, bytes, str]] = []
 
@@ -135,8 +138,9 @@ class Collection:
             raise Refused(
                 f"contains more than {MOST_FILES} files with the names of the lab's files"
             )
-        if not named and len(self.others) < MOST_OTHERS and is_other(parts[-1], self.names):
-            self.others.append(path)
+        beside = self.others if is_other(parts[-1], self.names) else self.rest
+        if not named and len(beside) < MOST_OTHERS and not path.endswith("/"):
+            beside.append(path)
         return named
 
     def add(self, path: str, content: bytes = b"", problem: str = "") -> None:
@@ -280,7 +284,7 @@ def main(source: str, arguments: list[str]) -> None:
         refused = "is damaged"
     files = [] if refused else collection.files
     listed = [{"path": shown(p), "size": len(c), "problem": why} for p, c, why in files]
-    others = [shown(path) for path in collection.others]
+    others = [shown(path) for path in collection.others or collection.rest]
     head = json.dumps({"refused": refused, "files": listed, "others": others})
     sys.stdout.buffer.write(head.encode() + b"\n" + b"".join(c for _, c, _ in files))
 

@@ -136,7 +136,7 @@ class _Maker:
             self.add("the other of a group", "graded", "full", {}, with_=self.students[-1].number)
             self.add("handed in nothing", "missing", "", {})
             self.add("wrong name", "wrong name", "", {file.name.title(): self.solution.encode()})
-            self.add("another file", "missing", "", {"notes.txt": b"I could not do it"})
+            self.add("another file", "wrong name", "", {"notes.txt": b"I could not do it"})
 
     def ordinary(self) -> None:
         """A student like most of a class."""

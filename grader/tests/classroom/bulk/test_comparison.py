@@ -11,6 +11,7 @@ from grader.classroom.bulk.comparison import CheckChange, changes
 from grader.classroom.bulk.history import past
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import diff
+from grader.classroom.course.attempt import Attempt, HandIn
 from grader.classroom.course.override import Override
 from grader.classroom.course.settings import Course
 from grader.tests.classroom.bulk.made_runs import MADE, grade, hand_in, result
@@ -95,3 +96,15 @@ def test_a_name_that_a_student_made_reaches_no_terminal_raw(store: Store) -> Non
     hand_in(store, "\x1b[31m\u202e", {"lab3": b"a"})
     keep(store)
     assert not {"\x1b", "\u202e"} & set("\n".join(diff.words(store, 1, 2, everything=True)))
+
+
+def test_what_both_runs_left_out_is_no_change(store: Store) -> None:
+    """cem handed in nothing: the words for that, and checks that neither run made, say nothing."""
+    row = Attempt("cem", "lab3", "missing", "", "no file.cu; handed in: notes.txt")
+    store.save_submission(HandIn("cem"), "digest", [row], {})
+    hand_in(store, "ann", {"lab3": b"a"}, key="new spec ")
+    grade(store, {"lab3 new spec a": result(x="pass", y="fail", z="skip")})
+    assert keep(store) == 2
+    (change,) = changes(store, 1, 2)
+    assert (change.student, change.checks) == ("ann", ())
+    assert "1 graded again" in "\n".join(diff.words(store, 1, 2, everything=False))

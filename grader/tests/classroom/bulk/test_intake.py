@@ -11,6 +11,7 @@ from grader.classroom.bulk.intake import collect as intake
 from grader.classroom.bulk.intake.archive import Candidate
 from grader.classroom.bulk.intake.collect import choose, collect
 from grader.classroom.bulk.intake.discover import download
+from grader.classroom.bulk.intake.entry import Entry
 from grader.classroom.course.student_id import of_name
 from grader.model import spec
 from grader.tests.classroom.bulk import hostile
@@ -109,6 +110,28 @@ def test_a_changed_submission_has_another_digest(tmp_path: Path) -> None:
     assert digest() == first
     (tmp_path / "ann" / "cpu_loop.c").write_text("2")
     assert digest() != first
+
+
+def test_whatever_is_handed_in_instead_changes_the_digest(tmp_path: Path) -> None:
+    """An empty folder is missing; a report alone needs a decision."""
+    (tmp_path / "ann").mkdir()
+    (entry,) = download(tmp_path).entries
+    first = intake.digest(entry, {"cpu_loop.c"})
+    assert not only(tmp_path).wrong_name
+    (tmp_path / "ann" / "report.pdf").write_text("%PDF")
+    assert intake.digest(entry, {"cpu_loop.c"}) != first and only(tmp_path).wrong_name
+
+
+def test_damaged_archive_beside_another_file_is_named(tmp_path: Path) -> None:
+    """A file without a suffix may be an archive, but is not blamed for being none."""
+    paths = {name: tmp_path / name for name in ("report.pdf", "README", "work.zip")}
+    for path in paths.values():
+        path.write_text("text")
+    assert "neither a zip nor a tar" in collect(Entry("ann", paths), [LAB1])["lab1"].problem
+    del paths["work.zip"]
+    found = collect(Entry("ann", paths), [LAB1])["lab1"]
+    assert (found.problem, found.wrong_name) == ("", True)
+    assert found.missing == "no cpu_loop.c; handed in: report.pdf, README"
 
 
 def test_two_submissions_of_one_name_are_rejected(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from grader.classroom.bulk.intake import takes
 from grader.classroom.bulk.intake.collect import Files, collect
 from grader.classroom.bulk.intake.discover import download
+from grader.classroom.course.attempt import NOT_THERE
 from grader.classroom.course.settings import Course, SettingsError, Take
 from grader.model import spec
 from grader.tests.classroom.bulk.layouts.samples import zipped
@@ -61,6 +62,7 @@ def test_file_manager_copy_is_accepted_with_a_note(name: str, form: str, tmp_pat
             "constant_mask (1).cu.txt",
             "constnat_mask.cu",
             "constant_mask.cuh",
+            "Constant_Mask.cpp",
         ),
         *("lab3.cu", "Lab3_constant_mask.cu", "solution.cu"),
     ],
@@ -70,24 +72,29 @@ def test_another_name_is_asked_about(name: str, form: str, tmp_path: Path) -> No
     asked = files(tmp_path, tree, form)
     assert not asked.contents and not asked.problem and not asked.notes
     assert asked.missing == f'no {WANTED}; did you mean to hand in "{name}"?'
-    assert asked.wrong_name == (name != "solution.cu")  # which may be another lab's
+    assert asked.wrong_name, "nothing else was handed in: it is no missing file"
     taken = files(tmp_path, tree, form, take=name)
     assert taken.contents == {WANTED: RIGHT} and not taken.missing
 
 
+@pytest.mark.parametrize("form", ["folder", "zip"])
 @pytest.mark.parametrize(
-    "names",
+    ("names", "said", "wrong"),
     [
-        ("notes.txt",),
-        ("a.cu", "b.cu"),  # which of them?
-        tuple(LAB4.submit),  # another lab's file
-        ("constant_mask.cpp",),
-        (),
+        (("report.pdf", "x/notes.txt"), "; handed in: report.pdf, x/notes.txt", True),
+        (("a.cu", "b.cu"), '; did you mean to hand in "a.cu" or "b.cu"?', True),
+        (tuple(LAB4.submit), "", False),  # another lab's file
+        ((*LAB4.submit, "report.pdf"), "", False),
+        ((), "", False),
     ],
 )
-def test_unrelated_names_raise_no_question(names: tuple[str, ...], tmp_path: Path) -> None:
-    (tmp_path / "ann").mkdir()
-    assert files(tmp_path, dict.fromkeys(names, b"x")).missing == f"no {WANTED}"
+def test_whatever_was_handed_in_instead_needs_a_decision(
+    names: tuple[str, ...], said: str, wrong: bool, form: str, tmp_path: Path
+) -> None:
+    if not names:
+        (tmp_path / "ann").mkdir()
+    found = files(tmp_path, dict.fromkeys(names, b"x"), form if names else "folder")
+    assert (found.missing, found.wrong_name) == (f"no {WANTED}{said}", wrong)
 
 
 def test_the_right_name_wins_and_two_copies_are_not_guessed(tmp_path: Path) -> None:
@@ -112,15 +119,28 @@ def test_names_are_printed_without_escapes(tmp_path: Path) -> None:
     assert asked.missing.count('"') == 2
 
 
-def test_half_a_lab_is_graded_and_the_other_half_asked_about(tmp_path: Path) -> None:
-    first, second = LAB8.submit
-    (tmp_path / "ann").mkdir()
-    (tmp_path / "ann" / first).write_bytes(RIGHT)
-    (tmp_path / "ann" / f"X{second}").write_bytes(RIGHT)
+@pytest.mark.parametrize(
+    ("tree", "problem", "wrong"),
+    [
+        ({"Grayscale.cu": RIGHT}, 'no {0}; did you mean to hand in "Grayscale.cu"?', True),
+        ({"grayscale.cu.txt": RIGHT}, 'no {0}; did you mean to hand in "grayscale.cu.txt"?', True),
+        ({}, "grayscale.c without {0}", False),
+        ({"grayscale.cu": b" \n"}, "{0} is empty", False),
+        ({"grayscale.cu": "int x;".encode("utf-16")}, "{0} is UTF-16: save it as UTF-8", False),
+        ({"grayscale.cu": RIGHT}, "", False),
+        ({"x/grayscale (1).cu": RIGHT}, "", False),
+    ],
+)
+def test_half_a_lab_is_never_graded_as_nothing(
+    tree: dict[str, bytes], problem: str, wrong: bool, tmp_path: Path
+) -> None:
+    for name, content in {"grayscale.c": RIGHT, **tree}.items():
+        (tmp_path / "ann" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "ann" / name).write_bytes(content)
     (entry,) = download(tmp_path).entries
     half = collect(entry, [LAB8])["lab8"]
-    assert list(half.contents) == [first]
-    assert half.notes == (f'no {second}; did you mean to hand in "X{second}"?',)
+    assert (half.problem, half.wrong_name) == (problem.format("grayscale.cu"), wrong)
+    assert problem or half.contents == dict.fromkeys(LAB8.submit, RIGHT)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +153,7 @@ def test_half_a_lab_is_graded_and_the_other_half_asked_about(tmp_path: Path) -> 
 )
 def test_hidden_and_foreign_files_are_not_suggested(name: str, tmp_path: Path) -> None:
     found = files(tmp_path, {name: RIGHT}, alone=True)
-    assert (found.missing, found.wrong_name) == (f"no {WANTED}", False)
+    assert found.missing.partition("; handed in")[0] == f"no {WANTED}"
 
 
 @pytest.mark.parametrize("form", ["folder", "zip"])
@@ -143,7 +163,7 @@ def test_hidden_and_foreign_files_are_not_suggested(name: str, tmp_path: Path) -
 def test_macos_metadata_is_skipped_with_a_note(name: str, form: str, tmp_path: Path) -> None:
     found = files(tmp_path / "alone", {name: RIGHT}, form, alone=True)
     said = 'what macOS keeps in "__MACOSX" and in files "._" is not read'
-    assert (found.missing, found.wrong_name) == (f"no {WANTED}; {said}", False)
+    assert (found.missing, found.wrong_name) == (f"no {WANTED}; {said}", True)
     beside = files(tmp_path / "both", {name: b"\0\5", "x/" + WANTED: RIGHT}, form)
     assert (beside.contents, beside.problem) == ({WANTED: RIGHT}, "")
 
@@ -168,9 +188,29 @@ def test_unmatched_take_rule_is_reported(
 ) -> None:
     (tmp_path / "ann").mkdir()
     found = files(tmp_path, {"notes.pdf": b"", **tree}, take=take)
-    told = [note for note in found.notes if "[[take]]" in note]
-    assert told == [f'{takes.NOT_THERE}: "{take}"'] * said
+    told = [note for note in found.notes if note.startswith(NOT_THERE)]
+    assert told == [f'{NOT_THERE}: "{take}"'] * said
     assert found.wrong_name == (said and WANTED not in tree), "never missing, which may count as 0"
+
+
+def test_one_file_is_not_suggested_for_two(tmp_path: Path) -> None:
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "grayscale.c.txt").write_bytes(RIGHT)
+    (entry,) = download(tmp_path).entries
+    found = collect(entry, [LAB8])["lab8"]
+    assert found.missing == 'no grayscale.c; did you mean to hand in "grayscale.c.txt"?'
+    assert found.wrong_name
+
+
+def test_take_rule_can_let_the_starter_count_for_a_half_never_written(tmp_path: Path) -> None:
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "grayscale.c").write_bytes(RIGHT)
+    (entry,) = download(tmp_path).entries
+    course = Course(take=[Take("ann", "lab8", takes.STARTER, "grayscale.cu")])
+    takes.assign(course, [entry], [LAB8])
+    found = collect(entry, [LAB8])["lab8"]
+    assert found.contents["grayscale.c"] == RIGHT and b"TODO" in found.contents["grayscale.cu"]
+    assert found.notes == ('"starter" was taken as grayscale.cu, as course.toml says',)
 
 
 def test_ambiguous_take_rule_needs_a_path(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from grader.classroom.bulk.intake.collect import collect
 from grader.classroom.bulk.intake.discover import download
 from grader.classroom.bulk.intake.entry import Entry
-from grader.classroom.bulk.intake.on_roster import attendance, timed
+from grader.classroom.bulk.intake.on_roster import attendance, timed, with_id
 from grader.classroom.course.person import Person
 from grader.classroom.course.roster import Roster, parse
 from grader.model import spec
@@ -116,3 +116,18 @@ def test_the_roster_may_state_times() -> None:
     times = [entry.submitted for entry in entries]
     assert times == [datetime(2027, 3, 1, 12, tzinfo=UTC), said, None]
     assert line.startswith('the roster\'s times of these cannot be read: Cy Poe ("yesterday")')
+
+
+def test_what_id_means_is_seen_in_the_download_or_asked() -> None:
+    roster = parse(b"name,id,submitted\nAnn Lee,101,2027-03-01 10:00\nBob Roe,102,\nCy Poe,103,\n")
+
+    def asked(*people: Person) -> tuple[Roster, str]:
+        return with_id(roster, [Entry(each.name, people=(each,)) for each in people])
+
+    found, said = asked(Person("annlee", lms="101"), Person("bobroe", lms="102"))
+    assert [p.lms for p in found.people] == ["101", "102", "103"] and "2 of 2" in said
+    assert found.submitted == {found.people[0]: "2027-03-01 10:00"}
+    found, said = asked(Person("annlee", lms="7"), Person("bobroe", lms="8"))
+    assert found is roster and said.startswith('what is the roster\'s "id"?')
+    assert asked(Person("annlee", sis="101")) == (roster, "")
+    assert with_id(parse(CANVAS.encode()), [])[1] == "" == with_id(parse(b"name,sid\nA,1\n"), [])[1]

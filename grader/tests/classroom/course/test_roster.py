@@ -192,3 +192,14 @@ def test_any_name_that_a_roster_has_is_found(names: list[str]) -> None:
 def test_name_comparison_is_symmetric(one: str, other: str) -> None:
     assert student_name.same(one, other) == student_name.same(other, one)
     assert student_name.same(one, one) == bool(student_name.words(one))
+
+
+def test_line_of_the_first_time_without_offset() -> None:
+    head = "name,submitted\n"
+    roster = parse(
+        f'sep=,\n\n{head}"Ann\nLee",2027-03-01 10:00Z\n\nBob,2027-03-01 10:00\n'.encode()
+    )
+    assert roster.without_zone() == (7, "2027-03-01 10:00")
+    assert (
+        parse(f"{head}Ann,2027-03-01 10:00 +0900\nBob,-\nCy,soon\n".encode()).without_zone() is None
+    )

@@ -35,6 +35,20 @@ def test_a_due_date_with_an_offset_keeps_it() -> None:
     assert course.due("lab1", frozenset()) == datetime(2027, 3, 1, 12, tzinfo=UTC)
 
 
+def test_times_without_offset_are_utc_or_of_the_timezone() -> None:
+    bare, zoned = "due = 2027-03-01T12:00:00\n", "due = 2027-03-01T12:00:00+09:00\n"
+    course = settings.parse(f"[lab.lab1]\n{bare}".encode(), LABS)
+    assert course.due("lab1", frozenset()) == datetime(2027, 3, 1, 12, tzinfo=UTC)
+    assert not course.needs_zone()
+    both = f"[lab.lab1]\n{bare}[lab.lab3]\n{zoned}"
+    course = settings.parse(f'timezone = "Asia/Seoul"\n{both}'.encode(), LABS)
+    assert course.due("lab1", frozenset()) == course.due("lab3", frozenset())
+    assert (
+        not course.needs_zone()
+        and settings.parse(f"[lab.lab3]\n{zoned}".encode(), LABS).needs_zone()
+    )
+
+
 def test_an_extension_may_name_the_date_itself() -> None:
     text = HEAD + '[[extension]]\nstudent = "a"\nlab = "lab3"\ndue = 2027-03-09T12:00:00+09:00\n'
     course = settings.parse(text.encode(), LABS)
@@ -74,6 +88,15 @@ def test_an_extension_may_name_the_date_itself() -> None:
             "two extensions of a",
         ),
         ('[[group]]\nstudents = ["a", "b"]\n[[group]]\nstudents = ["b"]', "b is named twice"),
+        (
+            "[lab.lab1]\ndue = 2027-03-01T12:00:00Z\n[lab.lab3]\ndue = 2027-03-08T12:00:00",
+            "course.toml, line 4: `$.lab.lab3.due` has no offset, while a due date",
+        ),
+        (
+            '[lab.lab3]\ndue = 2027-03-01T12:00:00Z\n[[extension]]\nstudent = "a"\n'
+            'lab = "lab3"\ndue = 2027-03-08T12:00:00',
+            "course.toml, line 6: ",
+        ),
         ("= 3", "course.toml: "),
         ("title = '\x1b[31m'", "course.toml: "),
     ],

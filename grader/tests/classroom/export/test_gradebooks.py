@@ -193,7 +193,37 @@ def test_canvas_accepts_odd_gradebooks(store: Store, data: bytes, column: str, t
 
 def test_missing_points_possible_are_reported(store: Store) -> None:
     data = book("Lab 3 (1)").replace(b"    Points Possible,,,100\n", b"")
-    assert 'has no "Points Possible"' in canvas_of(store, data).lines[0]
+    assert 'has no "Points Possible"' in "\n".join(canvas_of(store, data).lines)
+
+
+def test_unmatched_rows_come_first_with_the_nearest_student_and_the_columns(store: Store) -> None:
+    """The roster's "id", S-9017, against a gradebook that has another number in that column."""
+    head = b"Student,ID,SIS User ID,SIS Login ID,Section,Lab 3 (1)\n"
+    rows = "Student Seventeen,1,77,,1,\n学生 太郎,2,78,login9018,1,\nBob Roe,3,79,bob,1,\n"
+    lines = canvas_of(store, head + rows.encode()).lines
+    assert lines[0] == "in the gradebook, but not in the run: Student Seventeen, 学生 太郎, Bob Roe"
+    said = (
+        'line 2, "Student Seventeen": the nearest in the run is "9017": the same name; the LMS\'s '
+        'number is "1" here and "9017" there; the school\'s number is "77" here and "S-9017" there'
+    )
+    assert said in lines and not any('line 4, "Bob' in line for line in lines)
+    table = [line.split()[-3:] for line in lines[lines.index(said) :] if line[-1:].isdigit()]
+    assert table == [["2", "0", "2"], ["2", "0", "2"], ["1", "1", "0"], ["2", "2", "0"]]
+    assert lines[-1].startswith("lab3: 0 grades")
+
+
+def test_one_column_that_contradicts_does_not_undo_two_that_agree(store: Store) -> None:
+    head = b"Student,ID,SIS User ID,SIS Login ID,Section,Lab 3 (1)\n"
+    rows = "Seventeen Student,9017,77,,1,\n太郎 学生,,78,login9018,1,\nCem Kaya,9019,79,x,1,\n"
+    filled = canvas_of(store, head + rows.encode())
+    assert [row[5] for row in table(filled.data)[1:]] == [SCALED, LATE, ""]
+    assert not any("contradicted" in line for line in filled.lines[:1])
+
+
+def test_number_of_the_lms_in_the_roster_s_id_is_named(store: Store) -> None:
+    head = b"Student,ID,SIS User ID,SIS Login ID,Section,Lab 3 (1)\n"
+    lines = canvas_of(store, head + b"Anybody,S-9017,77,,1,\n").lines
+    assert any(line.startswith("1 row has as the LMS's number what the run has") for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ def test_the_zip_has_what_gradescope_starts_and_nothing_secret() -> None:
         assert archive.getinfo(program).external_attr >> 16 & 0o111
         assert archive.read(program).startswith(b"#!/usr/bin/env bash\n")
     assert "course/grader/classroom/export/autograder.py" in names and "course/grade" in names
+    assert "course/grader/model/commit.txt" in names
     assert not [
         n for n in names if "hidden.toml" in n or "/solutions/" in n or "/tests/test_bulk" in n
     ]

@@ -12,10 +12,9 @@ import pytest
 from scipy import stats
 
 from grader.classroom.bulk import class_records
-from grader.classroom.bulk.intake.takes import NOT_THERE
 from grader.classroom.bulk.store import Store
 from grader.classroom.course import students
-from grader.classroom.course.attempt import Attempt, HandIn
+from grader.classroom.course.attempt import NOT_THERE, Attempt, HandIn
 from grader.classroom.course.override import Override
 from grader.classroom.course.person import Person
 from grader.classroom.course.settings import Course, LabRules

@@ -43,15 +43,55 @@ def test_unrelated_pair_is_not_listed(lab: str, one: bytes, other: bytes) -> Non
     assert frozenset(("one", "other")) not in planted.found_pairs(found)
 
 
+KNOWN: dict[str, set[str]] = {
+    "lab1": set(),
+    "lab3": {"right-one-dimensional"},
+}  # made from the solution, by a part
+
+
 @pytest.mark.parametrize("lab", planted.LABS)
-def test_a_copy_of_the_courses_solution_is_named_and_independent_programs_are_not(lab: str) -> None:
+def test_copied_parts_of_the_solution_are_named_and_independent_programs_are_not(lab: str) -> None:
     (solution,) = planted.texts(lab).solution.values()
-    copies = {"copy": solution, "renamed": plant.reordered(plant.renamed(solution))}
+    line = {"lab1": b"out[(size_t)y * width + x] = sum;\n", "lab3": b"return cudaGetLastError();\n"}
+    assert line[lab] in solution
+    first, last = (solution.index(f"/* ---- part {part}".encode()) for part in "AB")
+    begin = programs.starter(lab).index(b"/* ---- part A")
+    copies = {
+        "copy": solution,
+        "renamed": plant.reordered(plant.renamed(solution)),
+        "one call more": solution.replace(line[lab], b"note(width, height);\n" + line[lab]),
+        "part A alone": programs.starter(lab)[:begin] + solution[first:last],
+    }
     codes = programs.independent(lab) | copies
     found = planted.compared(lab, codes)
-    named = {program.student: share for program, share in found.of_solution}
-    assert named.keys() == copies.keys() and named["renamed"] > 0.95
-    assert not [note for note in found.notes if note.startswith("renamed")]
+    named = {program.student: set(shares) for program, shares in found.of_solution}
+    assert named.keys() == copies.keys() | KNOWN[lab]
+    assert named.pop("part A alone") == {"part A"}
+    assert all(named[name] == {"part A", "part B"} for name in named.keys() & copies.keys())
+    assert not [note for note in found.notes if note.partition(":")[0] in copies]
+
+
+def test_part_that_a_quarter_has_names_nobody_alone() -> None:
+    """Lab 8 says nearly word by word what part A is."""
+    (solution,) = planted.texts("lab1").solution.values()
+    begin, end = (solution.index(f"/* ---- part {part}".encode()) for part in "AB")
+    starter = programs.starter("lab1")
+    part = starter[: starter.index(b"/* ---- part A")] + solution[begin:end]
+    few = dict([*programs.independent("lab1").items()][:8])
+    alike = {f"alike {number}": part + b"int x;\n" * number for number in range(1, 5)}
+    found = planted.compared("lab1", few | alike | {"copy": solution})
+    assert [program.student for program, _ in found.of_solution] == ["copy"]
+    (note,) = [note for note in found.notes if note.startswith("part A: ")]
+    assert note.startswith("part A: 5 of 13 programs have that of the course's own solution")
+    alike.popitem()
+    alike.popitem()
+    found = planted.compared("lab1", few | alike | {"copy": solution})
+    assert len(found.of_solution) == 3
+
+
+def test_every_part_of_a_solution_of_two_files_is_compared() -> None:
+    parts = planted.texts("lab8").solution_parts
+    assert list(parts) == ["part A", "part B", "part C", "part D", "grayscale.cu"]
 
 
 def test_the_programs_of_lab1_compile(tmp_path: Path) -> None:
