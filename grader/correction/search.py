@@ -70,7 +70,10 @@ class Search:
                     yield [(edit, self._with(applied(text.encode(), edit))) for edit in right]
 
     def _with(self, text: bytes) -> Submission:
-        return replace(self.submission, contents={**self.submission.contents, self.name: text})
+        """Built apart: what the student's own builds left stays."""
+        contents = {**self.submission.contents, self.name: text}
+        home = paths.BUILD / "corrections" / self.plan.lab.id
+        return replace(self.submission, contents=contents, home=home)
 
     def _inputs(self) -> list[tuple[Case, Prepared]]:
         """Of the failing cases that a student may see: the quick ones first, but those of a few
