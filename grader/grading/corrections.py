@@ -1,5 +1,6 @@
 """Looks for one change that makes a failing submission right, and grades it before it is named."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from grader.session.observer import Observer
 from grader.session.plan import Plan, plan_for
 
 GRADED = 3  # edits of a part
+MEANT = 4  # edits of one statement that are right: of so many, some do the same
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
 
@@ -49,7 +51,7 @@ def _found(
         if best:
             count = sum(c.part in right for c in failing)
             file = submission.path(search.name)
-            changes = [Change(f"{file}:{edit.line}", edit.sentence()) for edit in best]
+            changes = [Change(f"{file}:{line}", what) for line, what in best]
             yield Correction(sorted(right), changes, count)
             left -= right
 
@@ -63,10 +65,10 @@ def _is_unwritten(checks: Sequence[Check], part: str) -> bool:
 
 def _best(
     plan: Plan, search: Search, left: set[str], fine: set[str]
-) -> tuple[list[Edit], set[str]]:
-    """The edits of a part that are right and earn most, and the parts that they make right; none
-    where each breaks one of the parts that are fine. More points: a grid that is too large by its
-    mistake is no better for a mistake that makes another one larger."""
+) -> tuple[list[tuple[int, str]], set[str]]:
+    """The lines and words of the edits of a part that are right and earn most, and the parts that
+    they make right; none where each breaks one of the parts that are fine. More points: a grid that
+    is too large by its mistake is no better for a mistake that makes another one larger."""
     for some in search.right():
         graded = []
         for edit, edited in some[:GRADED]:
@@ -76,8 +78,18 @@ def _best(
         if graded:
             most = max(points for points, *_ in graded)
             best = [(edit, right) for points, edit, right in graded if points == most]
-            return [edit for edit, _ in best], set.intersection(*(right for _, right in best))
+            alike = Counter(edit.statement for edit, _ in some)
+            said = {_said(edit, alike[edit.statement]): None for edit, _ in best}
+            return list(said), set.intersection(*(right for _, right in best))
     return [], set()
+
+
+def _said(edit: Edit, alike: int) -> tuple[int, str]:
+    """The line of an edit, and what to say of it. alike: how many edits of its statement are right
+    where they were tried. Where nearly any value is, none of them is the one that is meant."""
+    if alike > MEANT:
+        return edit.line, f"look at `{edit.where}`: several other values there are right"
+    return edit.line, edit.sentence()
 
 
 def _judged(plan: Plan, edited: Submission, parts: set[str]) -> tuple[set[str], float]:
