@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from grader import paths
+from grader.correction.candidates import candidates
+from grader.grading import corrections
 from grader.tests import captured
 
 pytestmark = pytest.mark.apart
@@ -49,6 +51,13 @@ def test_two_mistakes_have_no_such_change(tmp_path: Path) -> None:
     far = ("const int size = 2 * radius + 1", "const int size = 3 * radius + 2")
     found, printed = graded(tmp_path, "lab1", "cpu_loop.c", far)
     assert not found or "size" in str(found), printed
+
+
+def test_where_many_values_are_right_only_the_place_is_named() -> None:
+    edit = next(e for e in candidates("int f(int x) { return x + 1; }", "", []) if e.rank == 0)
+    assert corrections._said(edit, 2) == (1, edit.sentence())
+    line, words = corrections._said(edit, 17)
+    assert line == 1 and words.startswith("look at `") and edit.what not in words
 
 
 @pytest.mark.slow("a grade of a starter")
