@@ -40,6 +40,7 @@
     X(FOUND_FAULT_DYNAMIC, "out-of-bounds", "fault-dynamic")                                       \
     X(FOUND_FAULT_FREED, "use-after-free", "fault")                                                \
     X(FOUND_FAULT_DEVICE, "wrong-space", "fault")                                                  \
+    X(FOUND_FAULT_CONSTANT, "wrong-space", "fault-constant")                                       \
     X(FOUND_FAULT_MISALIGNED, "misaligned", "fault")                                               \
     X(FOUND_MISALIGNED_VECTOR, "misaligned", "vector")                                             \
     X(FOUND_SEGMENTATION_FAULT, "crash", "segmentation-fault")                                     \

@@ -7,6 +7,7 @@
  * kernel has opened stays open for those that run after it, until code of the host goes on. */
 #include "base/options.h"
 #include "memory/allocations.h"
+#include "memory/variables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ void sim_open_device(void) {
             }
         }
     }
+    sim_protect_constants(true);
     __atomic_store_n(&open.begun, true, __ATOMIC_RELEASE);
 }
 
@@ -121,6 +123,7 @@ void sim_close_device(const char *kernel, struct sim_location location) {
             check_surroundings(a, kernel, location);
         }
     }
+    sim_protect_constants(false);
     __atomic_store_n(&open.begun, false, __ATOMIC_RELEASE);
 }
 
