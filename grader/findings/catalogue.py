@@ -119,6 +119,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("stopped", ""): "{stopped}: {actor} was running{running}",
     ("exchange", ""): "lanes exchange values with no barrier: a GPU may compute something else; "
     "run with --check",
+    ("undefined", "no-return"): "{call}() ends without `return` here, in {actor}: what its caller "
+    "gets is undefined; return a value on every way through it",
     ("trap", ""): "kernel {kernel} called __trap()",
     ("assert", ""): "{call}: block: {block_square}, thread: {thread_square} Assertion `{text}` "
     "failed.",

@@ -20,6 +20,7 @@ from labs.sim.translate.reader.preprocess import Preprocessor
 from labs.sim.translate.reader.program import BEFORE_MAIN, Function, Program
 from labs.sim.translate.watch.exchanges import in_lock_step, place_fences, watch_exchanges
 from labs.sim.translate.watch.local_arrays import check_indices, check_numbers
+from labs.sim.translate.watch.missing_returns import watch_ends
 from labs.sim.translate.watch.vectors import check_vectors
 
 LOCK_STEP = b"#pragma sim_lock_step\n"
@@ -52,6 +53,7 @@ class Translation:
         refuse_clusters(program)
         self._host()
         warn_of_sizes(program)
+        watch_ends(program)
         DeviceArithmetic(program).rewrite()
         order_evaluation(program)
         stepped = in_lock_step(program) if self.is_traced or self.lock_step else []

@@ -57,3 +57,38 @@ def test_host_may_set_constant_memory_between_kernels(
     printf("%d\\n", v); cudaStreamDestroy(s);"""
     done = ran(tmp_path, CONSTANTS.replace("STORE", "") + HOST % calls, *options)
     assert done.stdout.startswith("4\n") and done.returncode == 0, done.stderr
+
+
+# ---- functions that end without `return`
+
+ENDINGS = """#include <vector>
+enum side { LEFT, RIGHT };
+struct grid { int n; __device__ int at(int i) const { if (i < n) return i; } };  // 4
+template <class T> __device__ T half(T x) { if (x > 0) { return x / 2; } }  // 5
+auto above(int x) -> int { if (x > 0) return x; }  // 6
+unsigned operator+(const grid &a, const grid &b) { if (a.n > b.n) throw 1; }  // 7
+__device__ int chosen(side s) { switch (s) { case LEFT: return 1; case RIGHT: return 2; } }
+__device__ int waits(volatile int *p) { for (;;) { if (*p == 0) return 3; } }
+constexpr int known(int x) { if (x) { return 4; } else { return 5; } }
+template <class T> T nothing(T (*f)()) { if (f) f(); }
+static_assert(known(0) == 5, "");
+void empty() {}
+struct made { int i; made() : i(0) {} operator int() const { return i; } ~made() {} };
+__global__ void k(int *d, int i) {
+    d[0] = grid{3}.at(i) + half(i) + chosen(RIGHT) + waits(d + 1) + known(i);
+}
+"""
+
+
+def test_end_without_return_is_found_by_name(tmp_path: Path) -> None:
+    calls = "cudaMemset(d, 0, 8); k<<<1, 1>>>(d, 0); k<<<1, 1>>>(d, 4); above(0);"
+    done = ran(tmp_path, ENDINGS + HOST % (calls + "grid{1} + grid{2};"), "--check")
+    for line, name in (4, "at"), (5, "half"), (6, "above"), (7, "operator+"):
+        assert f"program.cu:{line}: {name}() ends without `return`" in done.stderr
+    assert done.stderr.count("ends without") == 4
+
+
+def test_function_with_a_value_on_each_way_is_right(tmp_path: Path) -> None:
+    done = ran(tmp_path, ENDINGS + HOST % "cudaMemset(d, 0, 8); k<<<2, 32>>>(d, 2); nothing(empty);"
+               " made m; printf(\"%d\\n\", above(7) + m);")  # fmt: skip
+    assert done.stdout == "7\n" and "ends without" not in done.stderr

@@ -213,6 +213,9 @@ void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all,
 /* The running thread leaves its kernel at a `return`. */
 void sim_returns(int line);
 
+/* A function that returns a value has come to its end. */
+void sim_missing_return(const char *function, const char *file, int line);
+
 /* The running thread repeats a read or an atomic function until another one lets it go on. After
  * some calls in a row, the others run. sim_sleep(): at once. */
 void sim_spin(void);

@@ -61,6 +61,7 @@
     X(FOUND_ENDLESS_WAIT, "endless-wait", "")                                                      \
     X(FOUND_STOPPED, "stopped", "")                                                                \
     X(FOUND_EXCHANGE, "exchange", "")                                                              \
+    X(FOUND_NO_RETURN, "undefined", "no-return")                                                   \
     X(FOUND_TRAP, "trap", "")                                                                      \
     X(FOUND_ASSERT, "assert", "")                                                                  \
     X(FOUND_HOST_CALL, "host-call", "")                                                            \
