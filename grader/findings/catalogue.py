@@ -8,7 +8,7 @@ sanitizers find in grader/execute/sanitizers.py.
 TEMPLATES: dict[tuple[str, str], str] = {
     # ---- accesses of kernels, with all checks
     ("out-of-bounds", "before"): "{who} {does} {bytes} bytes that start {before} bytes before "
-    "{thing}",
+    "{thing}{if_overflow}",
     ("out-of-bounds", "past-end"): "{who} {does} {bytes} bytes, {past} {thing}{which}{if_elements}",
     ("out-of-bounds", "own-array"): "{who} uses element {value} of its own array `{text}`, whose "
     "indices are 0 to {limit}",
@@ -64,7 +64,7 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("out-of-bounds", "fault-no-allocation"): "{actor} accessed address {address}, which belongs "
     "to no allocation",
     ("out-of-bounds", "fault-before"): "{actor} accessed memory of no array: {before} bytes before "
-    "{thing}",
+    "{thing}{if_overflow}",
     ("out-of-bounds", "fault-past-end"): "{actor} accessed memory {past} {thing}",
     ("out-of-bounds", "fault-dynamic"): "{actor} accessed {dynamic} past its end: the launch asked "
     "for {asked} bytes of dynamic shared memory{if_elements}",

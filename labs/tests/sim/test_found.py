@@ -92,3 +92,46 @@ def test_function_with_a_value_on_each_way_is_right(tmp_path: Path) -> None:
     done = ran(tmp_path, ENDINGS + HOST % "cudaMemset(d, 0, 8); k<<<2, 32>>>(d, 2); nothing(empty);"
                " made m; printf(\"%d\\n\", above(7) + m);")  # fmt: skip
     assert done.stdout == "7\n" and "ends without" not in done.stderr
+
+
+# ---- 32 bits that overflow in an address
+
+FAR = """__global__ void k(TYPE *p, int i, int j) { p[INDEX] = 1; }
+int main() {
+    TYPE *p, *q; size_t bytes = 9ull << 30;
+    cudaMalloc(&p, bytes); cudaMalloc(&q, bytes);
+    k<<<1, 1>>>(q, I, J);
+    printf("%s\\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    cudaFree(p); cudaFree(q);
+}
+"""
+OVERFLOWED = "an index or a product of 32 bits has overflowed"
+ADDRESSES = {  # type, index, i, j; what is said
+    "bytes": ("char", "i * j", "65536", "40000", OVERFLOWED),
+    "floats": ("float", "i * j", "65536", "32768", OVERFLOWED),
+    "an unsigned index": ("int", "(unsigned)i - j", "1", "3", "16 GB beyond"),
+    "just below 0": ("float", "i * j", "-1", "3", "12 bytes before"),
+    "row below 0": ("char", "(long)i * j", "-100", "4000000", "400000000 bytes before"),
+}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_address_that_overflowed_leaves_no_array_unnoticed(address: str, tmp_path: Path) -> None:
+    kind, index, i, j, said = ADDRESSES[address]
+    source = FAR.replace("TYPE", kind).replace("INDEX", index).replace("I, J", f"{i}, {j}")
+    checked = ran(tmp_path, source, "--check")
+    assert said in checked.stderr and checked.stdout == "an illegal memory access was encountered\n"
+    assert (OVERFLOWED in checked.stderr) == (said == OVERFLOWED)
+    plain = ran(tmp_path, source)
+    assert plain.stdout == checked.stdout
+    assert "of the array of 9663676416 bytes" in plain.stderr or said in plain.stderr
+
+
+def test_many_allocations_are_right(tmp_path: Path) -> None:
+    calls = """static float *p[3000]; cudaError_t e = cudaSuccess;
+    for (int round = 0; round < 2; round++) {
+        for (float *&x : p) e = e ? e : cudaMalloc(&x, 5000);
+        for (float *x : p) e = e ? e : cudaFree(x);
+    }
+    puts(cudaGetErrorString(e));"""
+    assert ran(tmp_path, HOST % calls).stdout == "no error\n"

@@ -65,8 +65,6 @@ struct access {
 void check_begin(void) {
     sim_checked = true;
     sim_shared_gap = 1024;
-    /* An index that overflows must not meet another vast array. */
-    sim_guard = (size_t)1 << (sim_options.ends ? 35 : 24);
 }
 
 /* Was the same finding reported before? Two instructions make one race, in either order. */
@@ -121,14 +119,48 @@ static bool report_in(const struct access *a, const struct memory_object *p, str
     return is_new;
 }
 
+/* The object in or near which the address would be if an unsigned index of 32 bits, of `*size`
+ * bytes each, had not wrapped around below 0. NULL: none. */
+static const struct memory_object *before_wrapping(const struct access *a, size_t *size) {
+    for (*size = 16; *size > 0; *size /= 2) {
+        const char *meant = (const char *)((uintptr_t)a->at - (*size << 32));
+        const struct memory_object *p = address_object(a->w, meant);
+        if (p->kind > MEMORY_OWN && meant < p->to && p->from - meant <= 4096) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static void report_wrapped(struct sim_finding *f, const struct memory_object *meant, size_t size) {
+    f->found = FOUND_WRAPPED;
+    f->object = address_described(meant);
+    f->value = (long long)size * 4; /* GB */
+    sim_report(f);
+}
+
 static void report_outside(const struct access *a, const struct memory_object *p) {
     struct sim_finding f = finding(a, p->freed          ? FOUND_FREED
                                       : a->at < p->from ? FOUND_BEFORE
                                                         : FOUND_PAST_END);
-    if (f.found == FOUND_PAST_END && p->kind == MEMORY_DYNAMIC) {
+    if (is_known(&f)) {
+        return;
+    }
+    f.object = address_described(p);
+    f.offset = a->at - p->from;
+    if (f.found == FOUND_BEFORE) {
+        f.cause = sim_if_overflow(p->from, p->to, a->at);
+    } else if (p->kind == MEMORY_DYNAMIC) {
         f.cause = sim_if_elements((size_t)(p->to - p->from), p->element, a->at - p->from);
     }
-    report_in(a, p, f);
+    size_t size;
+    const bool is_far = f.found == FOUND_PAST_END && a->at - p->to > 1 << 30;
+    const struct memory_object *meant = is_far ? before_wrapping(a, &size) : NULL;
+    if (meant) {
+        report_wrapped(&f, meant, size);
+    } else {
+        sim_report(&f);
+    }
 }
 
 /* As sim_is_readable(), which asks the operating system: a wrong access that is repeated asks once
@@ -182,19 +214,6 @@ void sim_unset(const char *name, const char *file, int line) {
                                           .text = name});
 }
 
-/* The object in or near which the address would be if an unsigned index of 32 bits, of `*size`
- * bytes each, had not wrapped around below 0. NULL: none. */
-static const struct memory_object *before_wrapping(const struct access *a, size_t *size) {
-    for (*size = 1; *size <= 16; *size *= 2) {
-        const char *meant = (const char *)((uintptr_t)a->at - (*size << 32));
-        const struct memory_object *p = address_object(a->w, meant);
-        if (p->kind > MEMORY_OWN && meant < p->to && p->from - meant <= 4096) {
-            return p;
-        }
-    }
-    return NULL;
-}
-
 /* What such an address is, if it is not one that has wrapped around. */
 static enum finding_kind unknown_address(const struct access *a, bool null, bool readable) {
     return sim_is_on_any_stack(a->w, a->at)     ? readable ? FOUND_LOCAL : FOUND_STACK_GUARD
@@ -213,12 +232,10 @@ static void report_unknown(const struct access *a) {
     size_t size;
     const struct memory_object *meant = null || readable ? NULL : before_wrapping(a, &size);
     if (meant != NULL) {
-        f.found = FOUND_WRAPPED;
-        f.object = address_described(meant);
-        f.value = (long long)size * 4; /* GB */
-    } else if (!readable) {
-        f.address = a->at;
+        report_wrapped(&f, meant, size);
+        return;
     }
+    f.address = readable ? NULL : a->at;
     sim_report(&f);
 }
 
@@ -481,8 +498,9 @@ static void check(const struct access *a) {
         if (sim_footprint && p->freed) { /* perhaps by a stream that nothing orders with this one */
             footprint_add(sim_footprint, a->at, a->bytes, FOOTPRINT_READ);
         }
+        const bool is_freed = p->freed; /* other objects may take its place */
         report_outside(a, p);
-        if (p->freed || !is_readable(a->at)) {
+        if (is_freed || !is_readable(a->at)) {
             end_thread(a, cudaErrorIllegalAddress);
         }
         return;

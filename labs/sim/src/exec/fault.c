@@ -101,6 +101,7 @@ static void report(struct sim_finding *f, const char *address) {
     f->object = sim_object_of(a);
     f->offset = a ? address - a->base : 0;
     f->address = a ? NULL : address;
+    f->cause = a ? sim_if_overflow(a->base, a->base + a->bytes, address) : NULL;
     sim_report(f);
 }
 

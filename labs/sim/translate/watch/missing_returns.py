@@ -48,7 +48,7 @@ def _type(program: Program, opened: int) -> str | None:
     is_trailing = program.at(closing - 1) == b"->"
     closing = _parameters_end(program, closing - 1) if is_trailing else end
     name = _name(program, program.match[closing - 1]) if program.at(closing - 1) == b")" else None
-    if name is None or program.text[name] in (b"main", *SPECIFIERS):
+    if name is None or program.text[name] in (b"main", *SPECIFIERS, *ATTRIBUTES):
         return None
     words = range(program.statement(name), name)
     if is_trailing:
