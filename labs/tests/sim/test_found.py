@@ -73,7 +73,7 @@ constexpr int known(int x) { if (x) { return 4; } else { return 5; } }
 template <class T> T nothing(T (*f)()) { if (f) f(); }
 static_assert(known(0) == 5, "");
 void empty() {}
-struct made { int i; made() : i(0) {} operator int() const { return i; } ~made() {} };
+struct made { int i; made() : i(0) {} explicit made(int x) { i = x; } operator int() const { return i; } ~made() {} };
 __global__ void k(int *d, int i) {
     d[0] = grid{3}.at(i) + half(i) + chosen(RIGHT) + waits(d + 1) + known(i);
 }
@@ -135,3 +135,18 @@ def test_many_allocations_are_right(tmp_path: Path) -> None:
     }
     puts(cudaGetErrorString(e));"""
     assert ran(tmp_path, HOST % calls).stdout == "no error\n"
+
+
+def test_registered_memory_that_was_freed_hides_no_other(tmp_path: Path) -> None:
+    calls = """size_t all = 400ull << 30, bytes = 240ull << 30; float *p[8];
+    char *h = (char *)mmap(0, all, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cudaHostRegister(h + all - bytes, bytes, cudaHostRegisterDefault);
+    munmap(h, all); // not unregistered
+    for (float *&x : p) cudaMalloc(&x, 1 << 20);
+    for (float *x : p) k<<<1, 32>>>(x);
+    puts(cudaGetErrorString(cudaDeviceSynchronize()));
+    for (float *x : p) cudaFree(x);"""
+    kernel = "__global__ void k(float *p) { p[threadIdx.x] = 1; }\n"
+    done = ran(tmp_path, "#include <sys/mman.h>\n" + kernel + HOST % calls)
+    assert done.stdout == "no error\n"
+    assert "257698037760 bytes of host memory registered here were never" in done.stderr

@@ -39,6 +39,9 @@ static struct {
     uint64_t number; /* of the newest */
 } all;
 
+/* Registered memory that the program freed without unregistering it: others have its addresses. */
+static struct sim_allocation *lost;
+
 /* The freed ones, the first one freed first. */
 static struct {
     struct sim_allocation *first, **end;
@@ -83,9 +86,27 @@ static size_t count_up_to(const char *at) {
     return low;
 }
 
-/* Adds a copy of `new_one`; NULL when out of memory. */
 static size_t shared_with_host; /* bytes, of all that there has been */
 
+static void take_out(struct sim_allocation *a) {
+    size_t at = count_up_to(a->mapping) - 1;
+    all.count--;
+    memmove(&all.ordered[at], &all.ordered[at + 1], (all.count - at) * sizeof *all.ordered);
+}
+
+/* Where the system gives addresses again, the registered memory there is gone. */
+static void lose_registered(const char *from, const char *to) {
+    size_t i;
+    while ((i = count_up_to(to - 1)) > 0 &&
+           all.ordered[i - 1]->mapping + all.ordered[i - 1]->mapped > from) {
+        struct sim_allocation *a = all.ordered[i - 1];
+        take_out(a);
+        a->next_freed = lost;
+        lost = a;
+    }
+}
+
+/* Adds a copy of `new_one`; NULL when out of memory. */
 static struct sim_allocation *add(const struct sim_allocation *new_one) {
     if (all.count == all.capacity) {
         size_t larger = all.capacity ? all.capacity * 2 : 64;
@@ -105,6 +126,7 @@ static struct sim_allocation *add(const struct sim_allocation *new_one) {
         shared_with_host += a->bytes;
     }
     a->number = ++all.number;
+    lose_registered(a->mapping, a->mapping + a->mapped);
     size_t at = count_up_to(a->mapping);
     memmove(&all.ordered[at + 1], &all.ordered[at], (all.count - at) * sizeof *all.ordered);
     all.ordered[at] = a;
@@ -113,9 +135,7 @@ static struct sim_allocation *add(const struct sim_allocation *new_one) {
 }
 
 static void forget(struct sim_allocation *a) {
-    size_t at = count_up_to(a->mapping) - 1;
-    all.count--;
-    memmove(&all.ordered[at], &all.ordered[at + 1], (all.count - at) * sizeof *all.ordered);
+    take_out(a);
     free(a);
 }
 
@@ -362,11 +382,19 @@ static int newest_first(const void *a, const void *b) {
 
 /* Reports the live allocations for which `chosen` is true. */
 static void report_leaks(const char *severity, bool (*chosen)(const struct sim_allocation *)) {
-    const struct sim_allocation **leaks = malloc((all.count + 1) * sizeof *leaks);
-    size_t count = 0;
+    size_t count = 0, most = all.count;
+    for (const struct sim_allocation *a = lost; a; a = a->next_freed) {
+        most++;
+    }
+    const struct sim_allocation **leaks = malloc((most + 1) * sizeof *leaks);
     for (size_t i = 0; leaks && i < all.count; i++) {
         if (chosen(all.ordered[i])) {
             leaks[count++] = all.ordered[i];
+        }
+    }
+    for (const struct sim_allocation *a = lost; leaks && a; a = a->next_freed) {
+        if (chosen(a)) {
+            leaks[count++] = a;
         }
     }
     if (leaks) {

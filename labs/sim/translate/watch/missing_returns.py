@@ -19,6 +19,7 @@ SPECIFIERS = frozenset(
 )
 BEHIND = (b"const", b"noexcept", b"override", b"final", b"&")  # the parameters
 IN_TYPES = (b"*", b"&", b"::", b"<", b">", b",")
+NO_TYPES = KEYWORDS | {b"auto", b"explicit"}
 ATTRIBUTES = (b"__attribute__", b"alignas", b"__declspec")
 
 
@@ -56,7 +57,7 @@ def _type(program: Program, opened: int) -> str | None:
     kept = list(_without_specifiers(program, words))
     kind = [program.text[k] for k in kept]
     is_odd = any(program.kind[k] == "sign" and program.text[k] not in IN_TYPES for k in kept)
-    if is_odd or not KEYWORDS.isdisjoint(kind) or kind in ([], [b"void"]) or b"auto" in kind:
+    if is_odd or kind in ([], [b"void"]) or not NO_TYPES.isdisjoint(kind):
         return None
     is_hidden = any(program.text[k] in kind and program.declares(k)
                     and program.at(k + 1) in (b",", b")", b"=", b";") for k in range(
