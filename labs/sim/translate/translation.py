@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from labs.sim.translate.checks.execution_spaces import refuse_as_nvcc
 from labs.sim.translate.checks.sizes import warn_of_sizes
 from labs.sim.translate.checks.unsupported import refuse_clusters, refuse_names
 from labs.sim.translate.device import qualifiers
@@ -31,7 +32,8 @@ class Translation:
     """One program; `rewrite()` returns it as C++, or raises Refusal.
 
     is_traced: it is for counters and checks. lock_step: as --lock-step. counts: the values of
-    macros in #pragma unroll. own_copies: as --own-copies."""
+    macros in #pragma unroll. own_copies: as --own-copies. as_nvcc: refuses more of what nvcc
+    refuses."""
 
     def __init__(
         self,
@@ -40,17 +42,21 @@ class Translation:
         lock_step: bool = False,
         counts: dict[bytes, int] | None = None,
         own_copies: bool = False,
+        as_nvcc: bool = False,
     ) -> None:
         self.program = Program(expanded)
         self.is_traced = is_traced
         self.lock_step = lock_step
         self.counts = counts or {}
         self.own_copies = own_copies
+        self.as_nvcc = as_nvcc
 
     def rewrite(self) -> bytes:
         program = self.program
         refuse_names(program)
         refuse_clusters(program)
+        if self.as_nvcc:
+            refuse_as_nvcc(program)
         self._host()
         warn_of_sizes(program)
         watch_ends(program)
@@ -125,7 +131,14 @@ def translate(
     if own:
         own.write_bytes(expanded.whole(expanded.own, lambda at: at))
     counts = preprocessor.unroll_counts(expanded.own) if preprocessor.is_traced else {}
-    translation = Translation(expanded, preprocessor.is_traced, lock_step, counts, own_copies)
+    translation = Translation(
+        expanded,
+        preprocessor.is_traced,
+        lock_step,
+        counts,
+        own_copies,
+        own is None and on_device is None,
+    )
     return translation.rewrite(), warnings + translation.program.warnings
 
 

@@ -1,10 +1,12 @@
 """Faults of programs that people bring, and right programs that are like them: what is printed."""
 
+import sys
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 
+from grader import paths
 from grader.tests import captured
 
 BOTH = ((), ("--check",))
@@ -73,7 +75,13 @@ constexpr int known(int x) { if (x) { return 4; } else { return 5; } }
 template <class T> T nothing(T (*f)()) { if (f) f(); }
 static_assert(known(0) == 5, "");
 void empty() {}
-struct made { int i; made() : i(0) {} explicit made(int x) { i = x; } operator int() const { return i; } ~made() {} };
+struct made {
+    int i;
+    made() : i(0) {}
+    explicit made(int x) { i = x; }
+    operator int() const { return i; }
+    ~made() {}
+};
 __global__ void k(int *d, int i) {
     d[0] = grid{3}.at(i) + half(i) + chosen(RIGHT) + waits(d + 1) + known(i);
 }
@@ -150,3 +158,67 @@ def test_registered_memory_that_was_freed_hides_no_other(tmp_path: Path) -> None
     done = ran(tmp_path, "#include <sys/mman.h>\n" + kernel + HOST % calls)
     assert done.stdout == "no error\n"
     assert "257698037760 bytes of host memory registered here were never" in done.stderr
+
+
+# ---- what nvcc refuses and g++ takes
+
+KERNEL = "__global__ void k(float *o, int n) { %s }\n"
+USES = "int main() { k<<<1, 1>>>(nullptr, 1); }\n"
+REFUSED = {  # of each, nvcc's words
+    "const float w[3] = {1, 2, 1};\n"
+    + KERNEL % "o[0] = w[n];"
+    + USES: '"w" is undefined in device',
+    "struct M { static constexpr float w[2] = {1, 2}; };\n" + KERNEL % "*o = M::w[n];" + USES: (
+        '"w" is undefined in device'
+    ),
+    "float *d_in, *d_out;\n" + KERNEL % "o[n] = d_in[n];" + USES: '"d_in" is undefined in device',
+    KERNEL % "float w[2 * n + 1]; w[0] = 1; o[0] = w[n];"
+    + USES: "must have a constant value: n is",
+    KERNEL % "o[n] = 1;" + "int main() { k(nullptr, 1); }": "a __global__ function call must be",
+    "__device__ void f(float *o) { *o = 1; }\nint main() { f<<<1, 1>>>(nullptr); }": (
+        'calling a __device__ function("f") from a __host__'
+    ),
+    "void f(float *o) { *o = 1; }\nint main() { f<<<1, 1>>>(nullptr); }": "cannot be configured",
+    "float twice(float x) { return 2 * x; }\n" + KERNEL % "*o = twice(n);" + USES: (
+        'calling a __host__ function("twice") from a __global__'
+    ),
+    "struct S { int v; int got() { return v; } };\n" + KERNEL % "S s{n}; *o = s.got();" + USES: (
+        'calling a __host__ function("got")'
+    ),
+    "#include <cstdlib>\n" + KERNEL % "*o = rand();" + USES: 'calling a __host__ function("rand")',
+    "__device__ int f() { return 1; }\nint main() { return f(); }": '__device__ function("f") from',
+    KERNEL % "if (n) throw 1;" + USES: "does not support exception handling",
+}
+TAKEN = """#include <algorithm>
+const int n_taps = 3; static const float scale = 0.5f; constexpr int sizes[2] = {4, 8};
+int count, w; float weights[8]; struct pair { int w; int count() const; };
+template <int N> __device__ int number() { return N; }
+template <class T> __global__ void unused(T *p) { *p = count; }
+__host__ __device__ float both(float x) { return x; }
+float both(float x, int) { return -x; }
+template <class F> __device__ float apply(F twice, float x) { return twice(x); }
+float twice(float x) { return 2 * x; }
+float min(float a, float b, float c) { return a + b + c; }
+__global__ void k(float *o, pair p, int count) {
+    float own[4 + n_taps], sums[(n_taps * 2)];
+    int i, w = sizeof weights / sizeof weights[0];
+    for (i = 0; i < n_taps; i++) own[i] = scale * (p.w + w), sums[i] = own[i];
+    auto half = [=](float x) { return x / 2; };
+    o[count * number<sizes[0]>()] = both(own[0] + sums[1]) + apply(half, min(3, n_taps));
+}
+"""
+
+
+@pytest.mark.parametrize("program", REFUSED)
+def test_what_nvcc_refuses_is_refused_in_its_words(program: str, tmp_path: Path) -> None:
+    source = tmp_path / "program.cu"
+    source.write_text(program)
+    words = ["-m", "labs.sim.translate", source, "-o", tmp_path / "program.ii"]
+    done = captured.run([sys.executable, *words], cwd=paths.ROOT)
+    assert done.returncode == 1 and REFUSED[program] in done.stderr, done.stderr
+
+
+def test_what_nvcc_takes_is_taken(tmp_path: Path) -> None:
+    calls = "k<<<1, 1>>>((float *)d, pair{1}, 0); count = w = twice(both(1, 2)) + min(1, 2, 3);"
+    done = ran(tmp_path, TAKEN + HOST % calls)
+    assert done.returncode == 0 and "error" not in done.stderr, done.stderr

@@ -378,7 +378,7 @@ class Variables:
             it = program.text[name].decode(errors="surrogateescape")
             if self._is_initialised(name, declaration.last):
                 raise program.refusal(name, "a __shared__ variable cannot have an initial value")
-            if (unknown := self._at_run_time(name + 1)) is not None:
+            if (unknown := self.at_run_time(name + 1)) is not None:
                 raise program.refusal(name, RUN_TIME_SIZE.format(it, unknown))
             kind = f"{it}_sim_type"
             program.insert(program.end(name), "_sim_type")
@@ -405,7 +405,7 @@ class Variables:
                 if brace >= 0 and program.match[brace] > 0:
                     self._capture(it, declaration.last, program.match[brace])
 
-    def _at_run_time(self, i: int) -> str | None:
+    def at_run_time(self, i: int) -> str | None:
         """What the expression that begins at token i, or the bounds [N][M] that begin there, needs
         that is certain to be known only when the kernel runs; None if all may be constant."""
         program = self.program
@@ -430,13 +430,15 @@ class Variables:
             if program.text[k] != program.text[i] or not program.declares(k):
                 continue
             first = program.statement(k)
+            if k > function.opened and program.at(first - 1) == b"(" and not program.is_name(k - 1):
+                continue  # (a * b), most likely
             if k < function.opened:
                 return program.at(first - 1) == b"("
             words = program.text[first:k]
             if any(word in words for word in (b"constexpr", b"enum", b"template", b"typedef")):
                 return False
             return b"const" not in words or (
-                program.at(k + 1) == b"=" and self._at_run_time(k + 2) is not None)  # fmt: skip
+                program.at(k + 1) == b"=" and self.at_run_time(k + 2) is not None)  # fmt: skip
         return False
 
     def _add_up_shared(self, name: str, kind: str, declared: int, at: int) -> None:
