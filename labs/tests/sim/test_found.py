@@ -222,3 +222,21 @@ def test_what_nvcc_takes_is_taken(tmp_path: Path) -> None:
     calls = "k<<<1, 1>>>((float *)d, pair{1}, 0); count = w = twice(both(1, 2)) + min(1, 2, 3);"
     done = ran(tmp_path, TAKEN + HOST % calls)
     assert done.returncode == 0 and "error" not in done.stderr, done.stderr
+
+
+BRANCHES = """#if __CUDA_ARCH__ >= 120
+__device__ int total = 0;
+__constant__ int step = 2;
+__device__ void count() { atomicAdd(&total, step); }
+__global__ void k() { count(); }
+#else
+__global__ void k() {}
+__device__ int total = 0;
+__constant__ int step = 2;
+#endif
+"""
+
+
+def test_variables_in_both_branches_of_the_architecture(tmp_path: Path) -> None:
+    calls = 'int n; k<<<1, 32>>>(); cudaMemcpyFromSymbol(&n, total, sizeof n); printf("%d\\n", n);'
+    assert ran(tmp_path, BRANCHES + HOST % calls).stdout == "64\n"

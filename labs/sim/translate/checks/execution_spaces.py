@@ -261,8 +261,8 @@ def _variables(program: Program) -> None:
             if text not in hosts or program.at(before) in (b".", b"->") or (
                 is_argument or b"constexpr" in words):  # fmt: skip
                 continue
-            name = text.decode(errors="replace")
-            raise program.refusal(i, f'identifier "{name}" is undefined in device code: {COPY}')
+            used = text.decode(errors="replace")
+            raise program.refusal(i, f'identifier "{used}" is undefined in device code: {COPY}')
 
 
 def _hosts(program: Program, i: int) -> bytes | None:
