@@ -240,3 +240,20 @@ __constant__ int step = 2;
 def test_variables_in_both_branches_of_the_architecture(tmp_path: Path) -> None:
     calls = 'int n; k<<<1, 32>>>(); cudaMemcpyFromSymbol(&n, total, sizeof n); printf("%d\\n", n);'
     assert ran(tmp_path, BRANCHES + HOST % calls).stdout == "64\n"
+
+
+# ---- what nvcc takes
+
+TWICE = """#include <cuda.h>
+extern __shared__ int t[];
+__global__ void a(int *o) { t[threadIdx.x] = 1; o[0] = t[31]; }
+extern __shared__ int t[];
+__global__ void k(int *o) { t[threadIdx.x] = 2; o[1] = t[31]; }
+"""
+
+
+def test_dynamic_shared_memory_declared_twice_and_cuda_success(tmp_path: Path) -> None:
+    calls = """int h[2]; if (cudaMemset(d, 0, 8) != (cudaError_t)CUDA_SUCCESS) return 1;
+    a<<<1, 32, 128>>>(d); k<<<1, 32, 128>>>(d); cudaMemcpy(h, d, 8, cudaMemcpyDefault);
+    printf("%d %d\\n", h[0], h[1]);"""
+    assert ran(tmp_path, TWICE + HOST % calls).stdout == "1 2\n"

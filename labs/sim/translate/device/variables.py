@@ -82,6 +82,7 @@ class Variables:
         self.is_traced = is_traced
         self.own_copies = own_copies
         self.done: set[int] = set()
+        self.bound: set[tuple[str, int]] = set()  # __shared__ names of a file, and their scopes
         self.total: dict[int, str] = {}  # of the scope that a { opens: the constant with its bytes
         # The same of its __shared__ variables, and their names.
         self.total_shared: dict[int, tuple[str, list[str]]] = {}
@@ -394,7 +395,9 @@ class Variables:
                 )
             is_static = b"extern" not in marks
             if program.is_global(declaration.first):
-                is_used = self._bind_where_used(name, bound)
+                is_again = (it, program.up[name]) in self.bound and not is_static
+                self.bound.add((it, program.up[name]))
+                is_used = not is_again and self._bind_where_used(name, bound)
                 if is_static and is_used:
                     self._limit_shared(it, f"sizeof({kind})", [it], after)
             else:
