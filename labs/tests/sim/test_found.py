@@ -257,3 +257,57 @@ def test_dynamic_shared_memory_declared_twice_and_cuda_success(tmp_path: Path) -
     a<<<1, 32, 128>>>(d); k<<<1, 32, 128>>>(d); cudaMemcpy(h, d, 8, cudaMemcpyDefault);
     printf("%d %d\\n", h[0], h[1]);"""
     assert ran(tmp_path, TWICE + HOST % calls).stdout == "1 2\n"
+
+
+# ---- the host's side of a copy
+
+COPIES = """#include <cstdlib>
+#include <vector>
+struct two { float a[32], b[32]; };
+static float file_scope[64];
+int main() {
+    float stack[100], *d, *made = (float *)malloc(400), *array = new float[100]; two both;
+    std::vector<float> v(100); v.reserve(120);
+    cudaMalloc(&d, 1024); cudaMemset(d, 0, 1024);
+#define UP(to, bytes) cudaMemcpy(to, d, bytes, cudaMemcpyDeviceToHost)
+    UP(both.a, 256); UP(v.data(), 480); UP(made + 50, 200); UP(array, 400); UP(stack + 99, 4);
+    cudaMemcpy2D(stack, 16, d, 32, 16, 25, cudaMemcpyDeviceToHost);
+    CALL; // 13
+    cudaFree(d); free(made); delete[] array;
+}
+"""
+BEYOND = {  # a call, and whether a plain run finds it, too
+    "cudaMemcpy(stack, d, 512, cudaMemcpyDeviceToHost)": True,
+    "cudaMemcpyAsync(d, file_scope, 260, cudaMemcpyHostToDevice)": True,
+    "cudaMemcpy(v.data(), d, 484, cudaMemcpyDeviceToHost)": False,
+    "cudaMemcpy(d, made + 10, 364, cudaMemcpyHostToDevice)": False,
+    "cudaMemcpy2D(array, 16, d, 16, 16, 26, cudaMemcpyDeviceToHost)": False,
+}
+
+
+@pytest.mark.parametrize("call", BEYOND)
+def test_copy_beyond_host_memory_is_found(call: str, tmp_path: Path) -> None:
+    side = "source" if call.split("(")[1].startswith("d,") else "destination"
+    for options, is_found in ((), BEYOND[call]), (("--check",), True):
+        done = ran(tmp_path, COPIES.replace("CALL", call), *options)
+        assert ("program.cu:13: this call accesses" in done.stderr) == is_found, done.stderr
+        assert (f"but the {side} has only" in done.stderr) == is_found
+
+
+def test_copy_to_the_end_of_host_memory_is_right(tmp_path: Path) -> None:
+    assert ran(tmp_path, COPIES.replace("CALL", ""), "--check").returncode == 0
+
+
+def test_race_of_a_memcpy_names_the_store_that_changed(tmp_path: Path) -> None:
+    kernel = """__global__ void k(int *g) {
+    __shared__ int s[2];
+    memcpy(s, g, 8);
+    if (threadIdx.x == 0) s[0] = 1;
+    __syncthreads();
+    g[2 + threadIdx.x] = s[1];
+}
+"""
+    calls = "cudaMemset(d, 0, 256); k<<<1, 33>>>(d);"
+    done = ran(tmp_path, "#include <cstring>\n" + kernel + HOST % calls, "--check")
+    (error,) = [line for line in done.stderr.splitlines() if line.startswith("error: shared-race")]
+    assert "program.cu:5 and :6: " in error

@@ -320,6 +320,11 @@ void sim_line_clear(void);
 /* Sets the line of the program that makes the next call. */
 void sim_site(const char *file, int line);
 
+/* The call there copies to and from these addresses, and g++ knows that there are so many bytes;
+ * SIZE_MAX: it does not. */
+void sim_host_rooms(const char *file, int line, const void *to, size_t to_bytes, const void *from,
+                    size_t from_bytes);
+
 /* Written by the translator around a call whose result the program ignores. Returns `error`. */
 cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *file, int line);
 

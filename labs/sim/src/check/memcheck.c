@@ -42,6 +42,7 @@ static struct {
     uint32_t oldest;      /* of shadow_cell() */
     struct racing racing; /* if it may race: racing.race.other.segment is not 0 */
     char before[MAX_COMPARED];
+    struct race of_cell[MAX_COMPARED]; /* that a cell may be part of */
     bool is_flag; /* volatile: to store the same value is fine */
 } pending;
 
@@ -280,23 +281,43 @@ static void report_race(const struct racing *r, bool is_same) {
     sim_report(&f);
 }
 
+/* Has the pending store changed cell i of those that it covers? */
+static bool is_changed(size_t i) {
+    const struct racing *r = &pending.racing;
+    const size_t size = (size_t)1 << pending.shadow->shift;
+    const char *cell = pending.shadow->base + (pending.first + i) * size;
+    const size_t from = cell < r->at ? 0 : (size_t)(cell - r->at);
+    const size_t to = (size_t)(cell + size - r->at);
+    return r->bytes > MAX_COMPARED ||
+           memcmp(pending.before + from, r->at + from, (to < r->bytes ? to : r->bytes) - from) != 0;
+}
+
 /* The pending store has happened: reports its race, as a note if it changed nothing. */
 static void settle(void) {
     if (!check_pending) {
         return;
     }
     race_time.moment++;
-    const struct racing *r = &pending.racing;
-    bool changed = r->bytes > MAX_COMPARED || memcmp(pending.before, r->at, r->bytes) != 0;
-    for (size_t i = pending.first; changed && i < pending.first + pending.count; i++) {
+    struct racing *r = &pending.racing;
+    const bool is_racing = r->race.other.segment != 0;
+    bool changed = false; /* in a cell that is part of a race */
+    for (size_t i = 0; i < pending.count; i++) {
+        if (!is_changed(i)) {
+            continue;
+        }
         struct shadow_cell copy;
-        struct shadow_cell *cell = shadow_cell(pending.shadow, i, pending.oldest, &copy);
+        struct shadow_cell *cell =
+            shadow_cell(pending.shadow, pending.first + i, pending.oldest, &copy);
         race_changed(cell, 1);
-        shadow_set_cell(pending.shadow, i, pending.oldest, cell);
+        shadow_set_cell(pending.shadow, pending.first + i, pending.oldest, cell);
+        if (is_racing && !changed && i < MAX_COMPARED && pending.of_cell[i].other.segment != 0) {
+            changed = true;
+            r->race = pending.of_cell[i];
+        }
     }
     check_pending = false;
-    if (r->race.other.segment != 0 && (changed || !pending.is_flag)) {
-        report_race(r, !changed);
+    if (is_racing && (changed || r->bytes > MAX_COMPARED || !pending.is_flag)) {
+        report_race(r, !changed && r->bytes <= MAX_COMPARED);
     }
 }
 
@@ -349,6 +370,9 @@ static void check_race(const struct access *a, const struct memory_object *p) {
             race = here;
         }
         may_change |= race_may_change(cell, 1);
+        if (i - first < MAX_COMPARED) {
+            pending.of_cell[i - first] = is_race ? here : (struct race){.other.segment = 0};
+        }
         shadow_set_cell(p->shadow, i, oldest, cell);
     }
     if (is_flag) {
