@@ -130,6 +130,8 @@ def run(
     except program.LostError as problem:
         raise CommandError(f"no counters and findings: {problem}", exit_codes.FAULT) from problem
     ending = _early_end(done)
+    if profiled or checked or profile.findings or ending is not None:
+        output.begin_line(sys.stderr)
     width = output.width_of(sys.stderr)
     if profiled:
         print(render_profile.render(profile, width), file=sys.stderr)

@@ -140,7 +140,7 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("wrong-space", "not-a-texture"): "kernel {kernel} uses a value that is not a {text} object",
     # ---- launches
     ("invalid-launch", "empty"): "{launch_fails}: a grid of {grid} blocks of {threads} threads is "
-    "empty: every dimension must be at least 1; was a size rounded down to 0?{if_unchecked}",
+    "empty: every dimension must be at least 1 (was a size rounded down to 0?){if_unchecked}",
     ("invalid-launch", "threads"): "{launch_fails}: block {threads} has {volume} threads; a block "
     "may have at most {limit}: a launch is <<<grid, block>>>{if_unchecked}",
     ("invalid-launch", "bounds"): "{launch_fails}: block {threads} has {volume} threads; "

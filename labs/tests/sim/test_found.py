@@ -1,6 +1,10 @@
 """Faults of programs that people bring, and right programs that are like them: what is printed."""
 
+import fcntl
+import os
+import struct
 import sys
+import termios
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -259,20 +263,32 @@ def test_dynamic_shared_memory_declared_twice_and_cuda_success(tmp_path: Path) -
     assert ran(tmp_path, TWICE + HOST % calls).stdout == "1 2\n"
 
 
+def test_findings_begin_on_a_line_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "p.cu").write_text('#include <cstdio>\nint main() { int *d; cudaMalloc(&d, 4); '
+                                   'printf("done %d", 3); }\n')  # fmt: skip
+    terminal, end = os.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+    captured.grade("run", tmp_path / "p.cu", capture_output=False, stdout=end, stderr=end)
+    os.close(end)
+    said = os.read(terminal, 65536).decode()
+    assert f"done 3{' ' * 79}\rconvlabs-sim: " in said
+
+
 # ---- the host's side of a copy
 
 COPIES = """#include <cstdlib>
 #include <vector>
 struct two { float a[32], b[32]; };
 static float file_scope[64];
-int main() {
-    float stack[100], *d, *made = (float *)malloc(400), *array = new float[100]; two both;
+int main(int argc, char **) {
+    float stack[100], *d, *made = (float *)malloc(argc * 400), *array = new float[argc * 100];
+    two both;
     std::vector<float> v(100); v.reserve(120);
     cudaMalloc(&d, 1024); cudaMemset(d, 0, 1024);
 #define UP(to, bytes) cudaMemcpy(to, d, bytes, cudaMemcpyDeviceToHost)
     UP(both.a, 256); UP(v.data(), 480); UP(made + 50, 200); UP(array, 400); UP(stack + 99, 4);
     cudaMemcpy2D(stack, 16, d, 32, 16, 25, cudaMemcpyDeviceToHost);
-    CALL; // 13
+    CALL; // 14
     cudaFree(d); free(made); delete[] array;
 }
 """
@@ -290,7 +306,7 @@ def test_copy_beyond_host_memory_is_found(call: str, tmp_path: Path) -> None:
     side = "source" if call.split("(")[1].startswith("d,") else "destination"
     for options, is_found in ((), BEYOND[call]), (("--check",), True):
         done = ran(tmp_path, COPIES.replace("CALL", call), *options)
-        assert ("program.cu:13: this call accesses" in done.stderr) == is_found, done.stderr
+        assert ("program.cu:14: this call accesses" in done.stderr) == is_found, done.stderr
         assert (f"but the {side} has only" in done.stderr) == is_found
 
 
