@@ -102,6 +102,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ): "{who} {does} {bytes} bytes at byte {at[0]} of row {at[1]}, slice "
     "{at[2]} of a surface with {extent[0]} bytes a row, {extent[1]} rows and {extent[2]} slices: x "
     "counts bytes, not elements",
+    ("misaligned", "surface"): "{who} {does} {bytes} bytes at once at byte {at[0]} of row {at[1]} "
+    "of a surface: x counts bytes, not elements, and must be a multiple of {bytes}",
     ("barrier-divergence", "outside-mask"): "{who} is lane {value} of its warp, which the mask "
     "{mask} of this {operation} does not include: the result is undefined",
     ("barrier-divergence", "absent-lane"): "the mask {mask} of this shuffle includes lane {value}, "
@@ -183,6 +185,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "checks for this error: call cudaGetLastError() after each launch and check what it returns",
     ("unchecked-error", "call"): "{call}() failed with {error}. The program ignores its return "
     "value: check the return value of every CUDA call",
+    ("unchecked-error", "old"): "{error} is the error of {call}() {place}, not of the launch since: "
+    "call cudaGetLastError() after a call that failed, which forgets its error",
     ("injected", ""): "call {value} of {call} was made to fail on purpose",
     # ---- calls of the runtime API
     ("wrong-space", "part-of-symbol"): "{call}() fails with cudaErrorInvalidSymbol: its symbol is "

@@ -327,3 +327,61 @@ def test_race_of_a_memcpy_names_the_store_that_changed(tmp_path: Path) -> None:
     done = ran(tmp_path, "#include <cstring>\n" + kernel + HOST % calls, "--check")
     (error,) = [line for line in done.stderr.splitlines() if line.startswith("error: shared-race")]
     assert "program.cu:5 and :6: " in error
+
+
+# ---- what a report says
+
+WAITED = "__global__ void k(int *d) { if (d) d[threadIdx.x] = 1; }\n"
+
+
+def test_kernel_that_nothing_waits_for_is_said_in_a_plain_run(tmp_path: Path) -> None:
+    done = ran(tmp_path, WAITED + "int main() { k<<<1, 4>>>(nullptr); }\n")
+    assert "program.cu:3: the program ends without waiting for kernel k" in done.stderr
+    for wait in "cudaDeviceReset()", "cudaStreamSynchronize(0)":
+        done = ran(tmp_path, WAITED + f"int main() {{ k<<<1, 4>>>(nullptr); {wait}; }}\n")
+        assert "without waiting" not in done.stderr
+
+
+def test_old_error_is_not_the_launchs(tmp_path: Path) -> None:
+    calls = """float *q; cudaError_t e = cudaMalloc(&q, 1ull << 50);
+    FORGET k<<<1, 4>>>(d); e = cudaGetLastError(); puts(cudaGetErrorString(e));"""
+    said = "program.cu:4: cudaErrorMemoryAllocation is the error of cudaMalloc() at"
+    done = ran(tmp_path, WAITED + HOST % calls.replace("FORGET", ""))
+    assert said in done.stderr and done.stdout == "out of memory\n"
+    done = ran(tmp_path, WAITED + HOST % calls.replace("FORGET", "cudaGetLastError();"))
+    assert "is the error of" not in done.stderr and done.stdout == "no error\n"
+    launch = "k<<<1, 4000>>>(d); cudaError_t e = cudaGetLastError(); puts(cudaGetErrorName(e));"
+    assert "is the error of" not in ran(tmp_path, WAITED + HOST % launch).stderr
+
+
+def test_volatile_store_is_no_atomic_update(tmp_path: Path) -> None:
+    kernel = "__global__ void k(volatile int *f) { if (threadIdx.x % 32 == 0) *f = threadIdx.x; }\n"
+    done = ran(tmp_path, kernel + HOST % "k<<<1, 64>>>(d);", "--check")
+    assert "global-race" in done.stderr and "atomically" not in done.stderr
+    atomic = kernel.replace("*f = threadIdx.x", "atomicExch((int *)f, 1); else *f = 2")
+    assert (
+        "atomically updates" in ran(tmp_path, atomic + HOST % "k<<<1, 64>>>(d);", "--check").stderr
+    )
+
+
+SURFACE = """__global__ void fill(cudaSurfaceObject_t s, int bytes) {
+    surf2Dwrite(1.0f, s, threadIdx.x * bytes, 0);
+}
+int main() {
+    cudaArray_t a; cudaSurfaceObject_t s;
+    cudaChannelFormatDesc d = cudaCreateChannelDesc<float>();
+    cudaMallocArray(&a, &d, 64, 2, cudaArraySurfaceLoadStore);
+    cudaResourceDesc r = {}; r.resType = cudaResourceTypeArray; r.res.array.array = a;
+    cudaCreateSurfaceObject(&s, &r);
+    fill<<<1, 64>>>(s, BYTES);
+    puts(cudaGetErrorString(cudaDeviceSynchronize()));
+    cudaDestroySurfaceObject(s); cudaFreeArray(a);
+}
+"""
+
+
+@pytest.mark.parametrize("options", BOTH)
+def test_surface_whose_x_counts_elements_is_found(options: tuple[str, ...], tmp_path: Path) -> None:
+    done = ran(tmp_path, SURFACE.replace("BYTES", "1"), *options)
+    assert done.stdout == "misaligned address\n" and "x counts bytes, not elements" in done.stderr
+    assert ran(tmp_path, SURFACE.replace("BYTES", "4"), *options).stdout == "no error\n"

@@ -271,9 +271,8 @@ static void report_race(const struct racing *r, bool is_same) {
     f.thread = &r->thread;
     f.other_thread = race_thread_of(r->race.other, &t, &number) ? &sim_worker->index[t] : NULL;
     f.verb = r->verb;
-    f.other_verb = !r->race.other_stored              ? "read"
-                   : r->race.other.pc & SHADOW_ATOMIC ? "atomic"
-                                                      : "write";
+    const uint32_t kind = r->race.other.pc & (SHADOW_ATOMIC | SHADOW_VOLATILE);
+    f.other_verb = !r->race.other_stored ? "read" : kind == SHADOW_ATOMIC ? "atomic" : "write";
     f.bytes = r->bytes;
     f.object = address_described(p);
     f.offset = r->at - p->from;

@@ -70,6 +70,7 @@
     X(FOUND_KERNEL_FREES_OTHERS, "wrong-space", "kernel-frees-others")                             \
     X(FOUND_KERNEL_FREES_UNKNOWN, "wrong-space", "kernel-frees-unknown")                           \
     X(FOUND_SURFACE_OUTSIDE, "out-of-bounds", "surface")                                           \
+    X(FOUND_SURFACE_MISALIGNED, "misaligned", "surface")                                           \
     X(FOUND_TEXTURE_DESTROYED, "use-after-free", "texture")                                        \
     X(FOUND_TEXTURE_ARRAY_FREED, "use-after-free", "texture-array")                                \
     X(FOUND_TEXTURE_NEVER_MADE, "wrong-space", "no-texture")                                       \
@@ -94,6 +95,7 @@
     X(FOUND_ARGUMENT_HOST, "wrong-space", "argument-host")                                         \
     X(FOUND_UNCHECKED_LAUNCH, "unchecked-error", "launch")                                         \
     X(FOUND_UNCHECKED_CALL, "unchecked-error", "call")                                             \
+    X(FOUND_OLD_ERROR, "unchecked-error", "old")                                                   \
     X(FOUND_INJECTED, "injected", "")                                                              \
     /* of a call of the runtime API */                                                             \
     X(FOUND_PART_OF_SYMBOL, "wrong-space", "part-of-symbol")                                       \
