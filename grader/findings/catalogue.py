@@ -185,8 +185,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "checks for this error: call cudaGetLastError() after each launch and check what it returns",
     ("unchecked-error", "call"): "{call}() failed with {error}. The program ignores its return "
     "value: check the return value of every CUDA call",
-    ("unchecked-error", "old"): "{error} is the error of {call}() {place}, not of the launch since: "
-    "call cudaGetLastError() after a call that failed, which forgets its error",
+    ("unchecked-error", "old"): "{error} is the error of {call}() {place}, not of the launch "
+    "since: call cudaGetLastError() after a call that failed, which forgets its error",
     ("injected", ""): "call {value} of {call} was made to fail on purpose",
     # ---- calls of the runtime API
     ("wrong-space", "part-of-symbol"): "{call}() fails with cudaErrorInvalidSymbol: its symbol is "

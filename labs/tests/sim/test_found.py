@@ -217,7 +217,7 @@ __global__ void k(float *o, pair p, int count) {
 def test_what_nvcc_refuses_is_refused_in_its_words(program: str, tmp_path: Path) -> None:
     source = tmp_path / "program.cu"
     source.write_text(program)
-    words = ["-m", "labs.sim.translate", source, "-o", tmp_path / "program.ii"]
+    words: list[str | Path] = ["-m", "labs.sim.translate", source, "-o", tmp_path / "program.ii"]
     done = captured.run([sys.executable, *words], cwd=paths.ROOT)
     assert done.returncode == 1 and REFUSED[program] in done.stderr, done.stderr
 

@@ -15,7 +15,7 @@ static _Thread_local struct api_call {
     const char *name;
     struct sim_location location;
     cudaError_t error;
-} calling, first_failed, set_last; /* the call that set `last`, or a launch */
+} calling, first_failed, set_last;          /* the call that set `last`, or a launch */
 static _Thread_local bool is_before_launch; /* was `last` set before the last launch? */
 
 static bool armed;

@@ -43,7 +43,7 @@ static struct {
     struct racing racing; /* if it may race: racing.race.other.segment is not 0 */
     char before[MAX_COMPARED];
     struct race of_cell[MAX_COMPARED]; /* that a cell may be part of */
-    bool is_flag; /* volatile: to store the same value is fine */
+    bool is_flag;                      /* volatile: to store the same value is fine */
 } pending;
 
 /* Plain reads, by the running thread, of what other threads update atomically. Each is a race

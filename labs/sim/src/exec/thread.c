@@ -215,8 +215,7 @@ void sim_trap(const char *file, int line) {
 }
 
 void sim_missing_return(const char *function, const char *file, int line) {
-    struct sim_finding f = {
-        .found = FOUND_NO_RETURN, .location = {file, line}, .call = function};
+    struct sim_finding f = {.found = FOUND_NO_RETURN, .location = {file, line}, .call = function};
     if (sim_worker && sim_worker->block.config) {
         f.kernel = sim_worker->block.config->kernel;
         f.block = &blockIdx;

@@ -102,9 +102,8 @@ static void report_changed(enum finding_kind found, const struct sim_allocation 
 static void check_surroundings(const struct sim_allocation *a, const char *kernel,
                                struct sim_location location) {
     char *after = a->base + a->bytes, *end = a->mapping + a->mapped - a->guard;
-    char *before = a->base - a->mapping > (ptrdiff_t)(a->guard + ALIGNMENT)
-                       ? a->base - ALIGNMENT
-                       : a->mapping + a->guard;
+    char *before = a->base - a->mapping > (ptrdiff_t)(a->guard + ALIGNMENT) ? a->base - ALIGNMENT
+                                                                            : a->mapping + a->guard;
     const char *bad = written(after, end);
     if (bad) {
         report_changed(FOUND_WROTE_PAST_END, a, bad, kernel, location);

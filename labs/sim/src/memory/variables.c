@@ -116,8 +116,8 @@ void sim_note_pointers(const void *copied, size_t bytes) {
 
 /* The last page of the section, which begins with a page, too: no other variable shares its pages.
  * The library comes last when a program is linked. */
-__attribute__((aligned(SIM_PAGE), used, section(SIM_CONSTANT_SECTION))) char
-    sim_constants_end[SIM_PAGE];
+__attribute__((aligned(SIM_PAGE), used,
+               section(SIM_CONSTANT_SECTION))) char sim_constants_end[SIM_PAGE];
 
 void sim_protect_constants(bool from_writes) {
     const struct sim_section all = sim_section(SIM_CONSTANTS);

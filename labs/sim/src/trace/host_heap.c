@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define MOST_SITES 64 /* calls of malloc() that are reported */
+#define MOST_SITES 64      /* calls of malloc() that are reported */
 #define MOST_SEARCHED 4096 /* blocks, for one that holds an address */
 
 struct block {
@@ -128,8 +128,7 @@ void host_heap_frees(void *memory, struct sim_location location) {
 /* calloc() and realloc() as host code of a traced program calls them, and malloc() and free() where
  * it calls them by their address: sim/host_heap.h gives them these names. */
 static struct block here(void *memory, size_t bytes, const void *return_address) {
-    return (struct block){
-        .memory = memory, .bytes = bytes, .pc = (const char *)return_address - 1};
+    return (struct block){.memory = memory, .bytes = bytes, .pc = (const char *)return_address - 1};
 }
 
 void *sim_host_calloc(size_t number, size_t bytes);

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from labs.sim.translate.device.variables import SPACES, Variables
-from labs.sim.translate.reader.definitions import name_of
+from labs.sim.translate.reader.definitions import at_run_time, name_of
 from labs.sim.translate.reader.program import MARKS, Function, Program
 
+SPACES = (b"__shared__", b"__constant__", b"__device__", b"__managed__")
 CONSTANT = (b"const", b"constexpr")
 # What the host's libraries have and programs use by mistake in a kernel.
 LIBRARY = frozenset(
@@ -234,7 +234,6 @@ def _forbidden(program: Program) -> None:
 
 def _sizes(program: Program) -> None:
     """Arrays of a size that is known only at run time."""
-    variables = Variables(program, is_traced=False)
     for function in _device_functions(program):
         for i in range(function.opened, function.closed):
             is_array = program.at(i + 1) == b"[" and program.is_name(i) and program.is_name(i - 1)
@@ -242,7 +241,7 @@ def _sizes(program: Program) -> None:
             if not is_array or program.at(first - 1) == b"(" or b"=" in program.text[first:i] or (
                 any(word in program.text[first:i] for word in SPACES)):  # fmt: skip
                 continue
-            if (unknown := variables.at_run_time(i + 1)) is not None:
+            if (unknown := at_run_time(program, i + 1)) is not None:
                 raise program.refusal(i, RUN_TIME_SIZE.format(unknown))
 
 
