@@ -113,10 +113,11 @@ def run(
     if coded:
         raise typer.Exit(_code(files, given, seconds, sample))
     traced = profiled or checked or json_file is not None
+    counted = profiled or json_file is not None
+    given.program.columns = checked and not counted and not stepped
     built = _build(files, traced, given)
     if given.output is not None:
         shutil.copy(built.binary, given.output)
-    counted = profiled or json_file is not None
     try:
         progress = output.understands_escapes(sys.stderr)
         to_step = None

@@ -12,6 +12,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("out-of-bounds", "past-end"): "{who} {does} {bytes} bytes, {past} {thing}{which}{if_elements}",
     ("out-of-bounds", "own-array"): "{who} uses element {value} of its own array `{text}`, whose "
     "indices are 0 to {limit}",
+    ("out-of-bounds", "row"): "{who} uses column {value} of a row of `{text}`, whose columns are 0 "
+    "to {limit}: it is in another row",
     ("out-of-bounds", "wrapped"): "{who} {does} {bytes} bytes {value} GB beyond {thing}: an "
     "unsigned index that is negative wrapped to about 4294967295; compute with int",
     ("out-of-bounds", "null"): "{who} {does} {bytes} bytes through a null pointer: address "

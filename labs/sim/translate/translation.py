@@ -33,7 +33,7 @@ class Translation:
 
     is_traced: it is for counters and checks. lock_step: as --lock-step. counts: the values of
     macros in #pragma unroll. own_copies: as --own-copies. as_nvcc: refuses more of what nvcc
-    refuses."""
+    refuses. has_columns: as --columns."""
 
     def __init__(
         self,
@@ -43,6 +43,7 @@ class Translation:
         counts: dict[bytes, int] | None = None,
         own_copies: bool = False,
         as_nvcc: bool = False,
+        has_columns: bool = False,
     ) -> None:
         self.program = Program(expanded)
         self.is_traced = is_traced
@@ -50,6 +51,7 @@ class Translation:
         self.counts = counts or {}
         self.own_copies = own_copies
         self.as_nvcc = as_nvcc
+        self.has_columns = has_columns
 
     def rewrite(self) -> bytes:
         program = self.program
@@ -68,7 +70,7 @@ class Translation:
             watch_exchanges(program, stepped)
         self._mark(stepped)
         if self.is_traced:  # after the marks: these edit the accesses that an operand begins with
-            check_indices(program)
+            check_indices(program, self.has_columns)
             check_numbers(program)
             return program.edited() + TOGETHER * bool(stepped)
         if self.lock_step:  # within what the marks put around a load
@@ -109,6 +111,7 @@ def translate(
     own: Path | None,
     own_copies: bool = False,
     defines: Sequence[str] = (),
+    has_columns: bool = False,
 ) -> tuple[bytes, bytes]:
     """The file as C++, and what g++ warned of. own: a file for the text as it was before.
     Raises Refusal or PreprocessorError, or OSError."""
@@ -137,7 +140,8 @@ def translate(
         lock_step,
         counts,
         own_copies,
-        own is None and on_device is None,
+        as_nvcc=own is None and on_device is None,
+        has_columns=has_columns,
     )
     return translation.rewrite(), warnings + translation.program.warnings
 

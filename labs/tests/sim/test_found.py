@@ -385,3 +385,23 @@ def test_surface_whose_x_counts_elements_is_found(options: tuple[str, ...], tmp_
     done = ran(tmp_path, SURFACE.replace("BYTES", "1"), *options)
     assert done.stdout == "misaligned address\n" and "x counts bytes, not elements" in done.stderr
     assert ran(tmp_path, SURFACE.replace("BYTES", "4"), *options).stdout == "no error\n"
+
+
+ROWS = """__global__ void k(int *o, int n) {
+    __shared__ int t[4][32], all[2][8], cube[2][2][32];
+    int x = threadIdx.x, *row = &t[1][0];
+    for (int y = 0; y < 4; y++) t[y][x] = cube[0][0][x] = x;
+    for (int i = x; i < 16; i += 32) all[0][i] = i;
+    __syncthreads();
+    o[x] = t[1][(x + n) % 33] + all[1][x % 8] + row[x + 3] + cube[0][0][32 * 0 + x]; // here
+}
+"""
+
+
+def test_column_beyond_a_row_of_shared_memory_is_found(tmp_path: Path) -> None:
+    calls = "k<<<1, 32>>>(d, 0);"
+    assert ran(tmp_path, ROWS + HOST % calls, "--check").returncode == 0
+    done = ran(tmp_path, ROWS + HOST % (calls + "k<<<1, 32>>>(d, 1);"), "--check")
+    assert "program.cu:8: thread (31,0,0) of block (0,0,0) uses column 32" in done.stderr
+    assert "of `t`, whose columns are 0 to 31" in done.stderr
+    assert ran(tmp_path, ROWS + HOST % calls, "--check", "--profile").returncode == 0

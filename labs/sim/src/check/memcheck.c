@@ -182,23 +182,37 @@ static bool is_readable(const char *at) {
     return true;
 }
 
-/* An index into an array of the running thread, which no allocation has. */
-bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
-                 int line);
-bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
-                 int line) {
+/* Reports an index of 0 to size - 1 that is another. False: nothing is checked now. */
+static bool report_index(enum finding_kind found, long long index, unsigned long size,
+                         const char *array, struct sim_location location) {
     if (!sim_checked || !sim_on_device()) {
         return false;
     }
-    sim_report_once(&(struct sim_finding){.found = FOUND_OWN_ARRAY,
+    sim_report_once(&(struct sim_finding){.found = found,
                                           .kernel = sim_worker->block.config->kernel,
-                                          .location = {file, line},
+                                          .location = location,
                                           .block = &blockIdx,
                                           .thread = &threadIdx,
                                           .text = array,
                                           .value = index,
                                           .limit = (long long)size - 1});
     return true;
+}
+
+/* An index into an array of the running thread, which no allocation has. */
+bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
+                 int line);
+bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
+                 int line) {
+    return report_index(FOUND_OWN_ARRAY, index, size, array, (struct sim_location){file, line});
+}
+
+/* A column of a __shared__ array. */
+void sim_outside_row(long long index, unsigned long size, const char *array, const char *file,
+                     int line);
+void sim_outside_row(long long index, unsigned long size, const char *array, const char *file,
+                     int line) {
+    report_index(FOUND_ROW, index, size, array, (struct sim_location){file, line});
 }
 
 /* A variable of the running thread that it has not set. */

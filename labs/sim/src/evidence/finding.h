@@ -10,6 +10,7 @@
     X(FOUND_BEFORE, "out-of-bounds", "before")                                                     \
     X(FOUND_PAST_END, "out-of-bounds", "past-end")                                                 \
     X(FOUND_OWN_ARRAY, "out-of-bounds", "own-array")                                               \
+    X(FOUND_ROW, "out-of-bounds", "row")                                                           \
     X(FOUND_WRAPPED, "out-of-bounds", "wrapped")                                                   \
     X(FOUND_NULL, "out-of-bounds", "null")                                                         \
     X(FOUND_NEVER_SET, "out-of-bounds", "never-set")                                               \
