@@ -289,7 +289,7 @@ $(PROGRAM)/%.txt: $(PROGRAM)/src/%.cu Makefile
 	$(call machine-code,$(PROGRAM)/$*,$(PROGRAM_STD) $(PROGRAM_FLAGS) $(PROGRAM_HOST_DEFINES))
 $(PROGRAM)/%.ii: $(PROGRAM)/src/%.cu $(REWRITER) $(SIM_HEADERS) Makefile
 	$(Q)name=NAME$*; $(TRANSLATE) --shown "$${!name}" $(if $(TRACED),,--lock-step) \
-	    $(if $(OWN_COPIES),--own-copies) $(PROGRAM_DEFINES) $< -o $@ -- \
+	    $(if $(OWN_COPIES),--own-copies) $(if $(COLUMNS),--columns) $(PROGRAM_DEFINES) $< -o $@ -- \
 	    $(CXX) $(PROGRAM_CXXFLAGS)
 # Errors are shown of the program's own text. A valid one that the watch of exchanges or of vectors
 # has spoilt runs without it.

@@ -48,6 +48,14 @@ def width_of(stream: TextIO) -> int | None:
         return None
 
 
+def begin_line(stream: TextIO) -> None:
+    """Where a program may have left a terminal's cursor behind its last line, goes to the next one:
+    the spaces reach it only from there."""
+    width = width_of(stream)
+    if width and stream.isatty():
+        stream.write(" " * (width - 1) + "\r")
+
+
 def announce_first_build() -> None:
     """Says on stderr why the first build takes longer, where this is the first."""
     from grader.compile import make

@@ -113,10 +113,11 @@ def run(
     if coded:
         raise typer.Exit(_code(files, given, seconds, sample))
     traced = profiled or checked or json_file is not None
+    counted = profiled or json_file is not None
+    given.program.columns = checked and not counted and not stepped
     built = _build(files, traced, given)
     if given.output is not None:
         shutil.copy(built.binary, given.output)
-    counted = profiled or json_file is not None
     try:
         progress = output.understands_escapes(sys.stderr)
         to_step = None
@@ -130,6 +131,8 @@ def run(
     except program.LostError as problem:
         raise CommandError(f"no counters and findings: {problem}", exit_codes.FAULT) from problem
     ending = _early_end(done)
+    if profiled or checked or profile.findings or ending is not None:
+        output.begin_line(sys.stderr)
     width = output.width_of(sys.stderr)
     if profiled:
         print(render_profile.render(profile, width), file=sys.stderr)

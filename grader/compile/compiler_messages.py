@@ -37,8 +37,9 @@ _DISK = re.compile(
 # What g++ writes before a message, about the place of it.
 _CONTEXT = re.compile(r"(?:In file included | {17})from |\S.*: (?:In |At global scope)")
 _MESSAGE = re.compile(
-    r"(?P<file>\S.*?):\d{1,9}:\d+: (?P<kind>fatal error|error|warning|note): (?P<text>.*)"
+    r"(?P<file>\S.*?):\d{1,9}(?::\d+)?: (?P<kind>fatal error|error|warning|note): (?P<text>.*)"
 )
+_COLUMN = re.compile(r"(:\d{1,9}):\d+(?=: (?:fatal error|error|warning|note): )")
 _EXCERPT = re.compile(r" *\d+ \| (?P<source>.*)")
 _CARET = re.compile(r" *\| (?P<before> *)")
 # The simulator's functions of the runtime API also take the file and line of a call.
@@ -137,8 +138,9 @@ def program_warnings(log: str) -> list[Diagnostic]:
 
 
 def program_errors(log: str) -> list[str]:
-    """What the compiler printed about a user's own program. A caret behind the end of its line is
-    left out: it points into code that the simulator added there. So are warnings about the
+    """What the compiler printed about a user's own program, without its warnings if there is an
+    error. A caret behind the end of its line is left out, and so is the column in its message: it
+    points into code that the simulator added there. So are warnings about the
     simulator's headers; of a note about one, as of a function that was not called right, the text
     stays."""
     lines: list[str] = []
@@ -165,9 +167,34 @@ def program_errors(log: str) -> list[str]:
         source = _EXCERPT.fullmatch(lines[-1]) if lines else None
         caret = _CARET.match(line)
         if source and caret and len(caret["before"]) > len(source["source"]):
+            if len(lines) > 1:
+                lines[-2] = _COLUMN.sub(r"\1", lines[-2])
             continue
         lines.append(plain_text.line(line))
-    return [_in_own_names(text) for text in lines]
+    return [_in_own_names(text) for text in _errors_alone(lines)]
+
+
+def _errors_alone(lines: list[str]) -> list[str]:
+    """The lines without those about warnings, whose number the last one says; all if no message is
+    an error. A message begins where its context does."""
+    kept: list[str] = []
+    context: list[str] = []
+    left_out, is_warning, errors = 0, False, False
+    for line in lines:
+        message = _MESSAGE.match(line)
+        if _CONTEXT.match(line):
+            context.append(line)
+            continue
+        if message and message["kind"] != "note":
+            is_warning = message["kind"] == "warning"
+            left_out += is_warning
+            errors = errors or not is_warning
+        if not is_warning:
+            kept += [*context, line]
+        context = []
+    if not errors or not left_out:
+        return lines
+    return [*kept, f"({left_out} warning{'s' * (left_out > 1)} not shown)"]
 
 
 def _in_own_names(line: str) -> str:

@@ -290,7 +290,8 @@ class ProgramOptions:
     flags: for all files and their headers, such as -DNDEBUG. include: the folders of -I. libraries:
     for the linker, such as -lpng. standard: of C++, where it is newer than the simulator's own.
     openmp: its host code uses OpenMP. cuda: each file is a .cu file, whatever its name. own_copies:
-    each has its own __constant__ and __device__ variables of a header, as in nvcc without -rdc."""
+    each has its own __constant__ and __device__ variables of a header, as in nvcc without -rdc.
+    columns: those of __shared__ arrays are checked, which may change counters."""
 
     defines: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
@@ -300,6 +301,7 @@ class ProgramOptions:
     openmp: bool = False
     cuda: bool = False
     own_copies: bool = False
+    columns: bool = False
 
     def variables(self) -> dict[str, str]:
         """As the variables of make."""
@@ -309,7 +311,8 @@ class ProgramOptions:
         found = {name: shlex.join(v).replace("$", "$$") for name, v in words.items() if v}
         found |= {"PROGRAM_STD": shlex.quote(f"-std={self.standard}")} if self.standard else {}
         return found | ({"OPENMP": "1"} if self.openmp else {}) | (
-            {"OWN_COPIES": "1"} if self.own_copies else {})  # fmt: skip
+            {"OWN_COPIES": "1"} if self.own_copies else {}) | (
+            {"COLUMNS": "1"} if self.columns else {})  # fmt: skip
 
 
 def make_program(

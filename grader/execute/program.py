@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from grader import paths
@@ -78,6 +79,8 @@ def build(
     options = options or compiler.ProgramOptions()
     contents = []
     headers: list[bytes] = []
+    flags = options.flags
+    forced = [f'#include "{name}"\n' for f, name in pairwise(flags) if f == "-include"]
     for name in files:
         if Path(name).suffix not in SUFFIXES:
             raise ProgramError(f"{name}: a program is made of {', '.join(SUFFIXES)} files")
@@ -86,7 +89,7 @@ def build(
         except OSError as problem:
             raise ProgramError(f"{name}: {problem.strerror}") from problem
         folders = [Path(name).resolve().parent, *map(Path, options.include)]
-        headers += _headers(contents[-1], folders, set())
+        headers += _headers(os.fsencode("".join(forced)) + contents[-1], folders, set())
     _refuse_files(files, contents)
     texts = [*contents, *headers]
     openmp = options.openmp or any(_uses_openmp(text) for text in texts)

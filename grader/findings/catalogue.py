@@ -8,10 +8,12 @@ sanitizers find in grader/execute/sanitizers.py.
 TEMPLATES: dict[tuple[str, str], str] = {
     # ---- accesses of kernels, with all checks
     ("out-of-bounds", "before"): "{who} {does} {bytes} bytes that start {before} bytes before "
-    "{thing}",
+    "{thing}{if_overflow}",
     ("out-of-bounds", "past-end"): "{who} {does} {bytes} bytes, {past} {thing}{which}{if_elements}",
     ("out-of-bounds", "own-array"): "{who} uses element {value} of its own array `{text}`, whose "
     "indices are 0 to {limit}",
+    ("out-of-bounds", "row"): "{who} uses column {value} of a row of `{text}`, whose columns are 0 "
+    "to {limit}: it is in another row",
     ("out-of-bounds", "wrapped"): "{who} {does} {bytes} bytes {value} GB beyond {thing}: an "
     "unsigned index that is negative wrapped to about 4294967295; compute with int",
     ("out-of-bounds", "null"): "{who} {does} {bytes} bytes through a null pointer: address "
@@ -64,7 +66,7 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("out-of-bounds", "fault-no-allocation"): "{actor} accessed address {address}, which belongs "
     "to no allocation",
     ("out-of-bounds", "fault-before"): "{actor} accessed memory of no array: {before} bytes before "
-    "{thing}",
+    "{thing}{if_overflow}",
     ("out-of-bounds", "fault-past-end"): "{actor} accessed memory {past} {thing}",
     ("out-of-bounds", "fault-dynamic"): "{actor} accessed {dynamic} past its end: the launch asked "
     "for {asked} bytes of dynamic shared memory{if_elements}",
@@ -77,6 +79,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("use-after-free", "fault"): "{actor} accessed memory that was already freed ({thing})",
     ("wrong-space", "fault"): "{actor} accessed device memory ({thing}), which host code cannot "
     "access: copy it with cudaMemcpy()",
+    ("wrong-space", "fault-constant"): "{actor} writes constant memory, which no kernel can "
+    "change: {thing}; the host sets it with cudaMemcpyToSymbol()",
     ("misaligned", "fault"): "{actor} used an invalid address, or one that is not a multiple of "
     "the size of the access",
     ("misaligned", "vector"): "{actor} accesses {bytes} bytes at once at an address that is not a "
@@ -100,6 +104,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ): "{who} {does} {bytes} bytes at byte {at[0]} of row {at[1]}, slice "
     "{at[2]} of a surface with {extent[0]} bytes a row, {extent[1]} rows and {extent[2]} slices: x "
     "counts bytes, not elements",
+    ("misaligned", "surface"): "{who} {does} {bytes} bytes at once at byte {at[0]} of row {at[1]} "
+    "of a surface: x counts bytes, not elements, and must be a multiple of {bytes}",
     ("barrier-divergence", "outside-mask"): "{who} is lane {value} of its warp, which the mask "
     "{mask} of this {operation} does not include: the result is undefined",
     ("barrier-divergence", "absent-lane"): "the mask {mask} of this shuffle includes lane {value}, "
@@ -117,6 +123,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("stopped", ""): "{stopped}: {actor} was running{running}",
     ("exchange", ""): "lanes exchange values with no barrier: a GPU may compute something else; "
     "run with --check",
+    ("undefined", "no-return"): "{call}() ends without `return` here, in {actor}: what its caller "
+    "gets is undefined; return a value on every way through it",
     ("trap", ""): "kernel {kernel} called __trap()",
     ("assert", ""): "{call}: block: {block_square}, thread: {thread_square} Assertion `{text}` "
     "failed.",
@@ -136,7 +144,7 @@ TEMPLATES: dict[tuple[str, str], str] = {
     ("wrong-space", "not-a-texture"): "kernel {kernel} uses a value that is not a {text} object",
     # ---- launches
     ("invalid-launch", "empty"): "{launch_fails}: a grid of {grid} blocks of {threads} threads is "
-    "empty: every dimension must be at least 1; was a size rounded down to 0?{if_unchecked}",
+    "empty: every dimension must be at least 1 (was a size rounded down to 0?){if_unchecked}",
     ("invalid-launch", "threads"): "{launch_fails}: block {threads} has {volume} threads; a block "
     "may have at most {limit}: a launch is <<<grid, block>>>{if_unchecked}",
     ("invalid-launch", "bounds"): "{launch_fails}: block {threads} has {volume} threads; "
@@ -179,6 +187,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "checks for this error: call cudaGetLastError() after each launch and check what it returns",
     ("unchecked-error", "call"): "{call}() failed with {error}. The program ignores its return "
     "value: check the return value of every CUDA call",
+    ("unchecked-error", "old"): "{error} is the error of {call}() {place}, not of the launch "
+    "since: call cudaGetLastError() after a call that failed, which forgets its error",
     ("injected", ""): "call {value} of {call} was made to fail on purpose",
     # ---- calls of the runtime API
     ("wrong-space", "part-of-symbol"): "{call}() fails with cudaErrorInvalidSymbol: its symbol is "

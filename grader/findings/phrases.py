@@ -414,6 +414,12 @@ class Phrases:
         )
 
     @property
+    def if_overflow(self) -> str:
+        if self.f.cause != "overflow":
+            return ""
+        return "; an index or a product of 32 bits has overflowed: compute it with size_t"
+
+    @property
     def if_set(self) -> str:
         if self.f.cause != "elements":
             return ""

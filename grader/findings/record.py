@@ -22,7 +22,7 @@ SPACES = (
     *("heap", "shared", "dynamic", "constant", "global", "array", "host"),
 )
 CAUSES = (
-    *("elements", "lock-without-fence", "same-value", "new-array"),
+    *("elements", "lock-without-fence", "same-value", "new-array", "overflow"),
     *("interrupt", "own-limit", "processor-time", "near-limit", "time-limit", "terminated"),
 )
 

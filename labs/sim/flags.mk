@@ -18,6 +18,8 @@ APART := -ffunction-sections
 # nvcc takes no advantage of what C++ leaves undefined here, and programs rely on it: 16 bytes are
 # loaded as a float4 and used in place as halves, an index wraps around, a null pointer has fields.
 AS_NVCC := -fno-strict-aliasing -fno-delete-null-pointer-checks -fno-aggressive-loop-optimizations
+# A function may end without a `return`, and its caller goes on (translate/watch/missing_returns.py).
+AS_NVCC += -fsanitize=unreachable -fno-sanitize=return -fsanitize-undefined-trap-on-error
 # The lines of instructions are enough: where each statement begins, debuggers ask, and it is two
 # lines of three that the assembler would read.
 LINES := -g1 -gdwarf-4 -gno-statement-frontiers

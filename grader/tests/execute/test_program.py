@@ -105,6 +105,14 @@ def test_a_program_is_built_again_when_a_header_changes(program: Path) -> None:
     assert run(program).stdout == "none 63\n"
 
 
+def test_a_program_is_built_again_when_a_header_of_include_changes(tmp_path: Path) -> None:
+    program, header = tmp_path / "p.cu", tmp_path / "forced.h"
+    program.write_text("int main() { return VALUE; }\n")
+    for text, status in ("#define VALUE 3\n", 3), ("", 1), ("#define VALUE 4\n", 4):
+        header.write_text(text)
+        assert run("-include", "forced.h", program).returncode == status
+
+
 NVTX = """#include <nvtx3/nvToolsExt.h>
 #include <nvToolsExt.h>
 int main(void)

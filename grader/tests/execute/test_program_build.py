@@ -99,15 +99,17 @@ def test_the_simulators_headers_are_not_shown() -> None:
     assert compiler_messages.program_errors(log) == [
         *log.splitlines()[:3],
         "note: candidate: ‘f(int)’",
-        *log.splitlines()[-2:],
+        "(1 warning not shown)",
     ]
+    warnings = "".join(log.splitlines(keepends=True)[-2:])
+    assert compiler_messages.program_errors(warnings) == warnings.splitlines()
 
 
 def test_a_caret_in_added_code_is_left_out() -> None:
     log = "a.cu:3:9: error: no\n    3 | int a;\n      |     ^\n"
     assert compiler_messages.program_errors(log) == log.splitlines()
     behind = log.replace("    ^", " " * 70 + "^")
-    assert compiler_messages.program_errors(behind) == log.splitlines()[:2]
+    assert compiler_messages.program_errors(behind) == ["a.cu:3: error: no", "    3 | int a;"]
 
 
 def test_an_inline_variable_of_a_header_is_one_variable(tmp_path: Path) -> None:

@@ -6,3 +6,6 @@
 #include <stdlib.h>
 
 #define CUDA_VERSION CUDART_VERSION
+
+/* Programs compare results of the runtime API with it. */
+typedef enum cudaError_enum { CUDA_SUCCESS = 0 } CUresult;

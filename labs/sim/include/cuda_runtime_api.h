@@ -31,6 +31,16 @@ extern "C++" {
         SIM_CONFINE arguments;                                                                     \
         return sim_c_##name arguments;                                                             \
     }
+/* A copy: g++ knows the sizes of many variables. */
+#define SIM_API_COPY(name, arguments, ...)                                                         \
+    extern "C" cudaError_t sim_c_##name(__VA_ARGS__) __asm__(#name);                               \
+    __attribute__((always_inline)) static inline cudaError_t name(__VA_ARGS__, SIM_SITE) {         \
+        sim_site(sim_file, sim_line);                                                              \
+        SIM_CONFINE arguments;                                                                     \
+        sim_host_rooms(sim_file, sim_line, to, __builtin_object_size(to, 0), from,                 \
+                       __builtin_object_size(from, 0));                                            \
+        return sim_c_##name arguments;                                                             \
+    }
 #define SIM_API_VOID_AS(mark, name)                                                                \
     extern "C" cudaError_t sim_c_##name(void) __asm__(#name);                                      \
     mark static inline cudaError_t name(SIM_SITE) {                                                \
@@ -41,6 +51,7 @@ extern "C++" {
 #define SIM_EXTERN_C extern
 #define SIM_DEFAULT(value)
 #define SIM_API_AS(mark, name, arguments, ...) mark cudaError_t name(__VA_ARGS__);
+#define SIM_API_COPY(name, arguments, ...) SIM_API_AS(, name, arguments, __VA_ARGS__)
 #define SIM_API_VOID_AS(mark, name) mark cudaError_t name(void);
 #endif
 #define SIM_API(name, ...) SIM_API_AS(, name, __VA_ARGS__)

@@ -1,7 +1,8 @@
 """The command line of the translator.
 
-    python -m labs.sim.translate [--shown NAME] [--lock-step] [--own-copies] [--define NAME=VALUE]
-                                 [--own OWN] IN.cu -o OUT.ii -- COMPILER FLAG...
+    python -m labs.sim.translate [--shown NAME] [--lock-step] [--own-copies] [--columns]
+                                 [--define NAME=VALUE] [--own OWN]
+                                 IN.cu -o OUT.ii -- COMPILER FLAG...
     python -m labs.sim.translate [--shown NAME] --host IN.cpp -- COMPILER FLAG...
     python -m labs.sim.translate --header OUT.h.gch -- COMPILER FLAG...
 
@@ -10,6 +11,7 @@ line of OUT.ii is LOCK_STEP: the compiler must then report these accesses, for t
 exec/lock_step.h. Where its lanes may exchange values in other ways, sim/exchange.h watches, and
 sim/vectors.h looks at the addresses of vectors.
 --own-copies: the program's other files do not use the variables of this one.
+--columns: a traced program checks the columns of __shared__ arrays, which may change its counters.
 --define: a macro of the program alone, not of the headers before it.
 --own: the text of the program and of its headers, preprocessed and not yet translated, is written
 there as well, with the preprocessor's line markers. The grader judges it
@@ -34,14 +36,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description="CUDA C++ to C++ for the simulator.",
         prog="labs.sim.translate",
-        usage="%(prog)s [--shown NAME] [--lock-step] [--own-copies] [--define NAME=VALUE] "
-        "[--own OWN] IN.cu -o OUT.ii -- COMPILER FLAG...\n"
+        usage="%(prog)s [--shown NAME] [--lock-step] [--own-copies] [--columns] "
+        "[--define NAME=VALUE] [--own OWN] IN.cu -o OUT.ii -- COMPILER FLAG...\n"
         "       %(prog)s [--shown NAME] --host IN.cpp -- COMPILER FLAG...\n"
         "       %(prog)s --header OUT.h.gch -- COMPILER FLAG...",
     )
     parser.add_argument("--shown", help="the file's name in messages")
     parser.add_argument("--lock-step", action="store_true", help="of volatile accesses")
     parser.add_argument("--own-copies", action="store_true", help="of variables, for this file")
+    parser.add_argument("--columns", action="store_true", help="check those of __shared__ arrays")
     parser.add_argument("--define", action="append", default=[], help="a macro of the program")
     parser.add_argument("--host", action="store_true", help="say what is refused of a host file")
     parser.add_argument("--own", type=Path, help="where to write the program's own text")
@@ -68,6 +71,7 @@ def main() -> int:
             options.own,
             options.own_copies,
             options.define,
+            options.columns,
         )
         options.output.write_bytes(code)
         # For a build that finds this file ready.

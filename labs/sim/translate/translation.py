@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from labs.sim.translate.checks.execution_spaces import refuse_as_nvcc
 from labs.sim.translate.checks.sizes import warn_of_sizes
 from labs.sim.translate.checks.unsupported import refuse_clusters, refuse_names
 from labs.sim.translate.device import qualifiers
@@ -20,6 +21,7 @@ from labs.sim.translate.reader.preprocess import Preprocessor
 from labs.sim.translate.reader.program import BEFORE_MAIN, Function, Program
 from labs.sim.translate.watch.exchanges import in_lock_step, place_fences, watch_exchanges
 from labs.sim.translate.watch.local_arrays import check_indices, check_numbers
+from labs.sim.translate.watch.missing_returns import watch_ends
 from labs.sim.translate.watch.vectors import check_vectors
 
 LOCK_STEP = b"#pragma sim_lock_step\n"
@@ -30,7 +32,8 @@ class Translation:
     """One program; `rewrite()` returns it as C++, or raises Refusal.
 
     is_traced: it is for counters and checks. lock_step: as --lock-step. counts: the values of
-    macros in #pragma unroll. own_copies: as --own-copies."""
+    macros in #pragma unroll. own_copies: as --own-copies. as_nvcc: refuses more of what nvcc
+    refuses. has_columns: as --columns."""
 
     def __init__(
         self,
@@ -39,19 +42,26 @@ class Translation:
         lock_step: bool = False,
         counts: dict[bytes, int] | None = None,
         own_copies: bool = False,
+        as_nvcc: bool = False,
+        has_columns: bool = False,
     ) -> None:
         self.program = Program(expanded)
         self.is_traced = is_traced
         self.lock_step = lock_step
         self.counts = counts or {}
         self.own_copies = own_copies
+        self.as_nvcc = as_nvcc
+        self.has_columns = has_columns
 
     def rewrite(self) -> bytes:
         program = self.program
         refuse_names(program)
         refuse_clusters(program)
+        if self.as_nvcc:
+            refuse_as_nvcc(program)
         self._host()
         warn_of_sizes(program)
+        watch_ends(program)
         DeviceArithmetic(program).rewrite()
         order_evaluation(program)
         stepped = in_lock_step(program) if self.is_traced or self.lock_step else []
@@ -60,7 +70,7 @@ class Translation:
             watch_exchanges(program, stepped)
         self._mark(stepped)
         if self.is_traced:  # after the marks: these edit the accesses that an operand begins with
-            check_indices(program)
+            check_indices(program, self.has_columns)
             check_numbers(program)
             return program.edited() + TOGETHER * bool(stepped)
         if self.lock_step:  # within what the marks put around a load
@@ -101,6 +111,7 @@ def translate(
     own: Path | None,
     own_copies: bool = False,
     defines: Sequence[str] = (),
+    has_columns: bool = False,
 ) -> tuple[bytes, bytes]:
     """The file as C++, and what g++ warned of. own: a file for the text as it was before.
     Raises Refusal or PreprocessorError, or OSError."""
@@ -123,7 +134,15 @@ def translate(
     if own:
         own.write_bytes(expanded.whole(expanded.own, lambda at: at))
     counts = preprocessor.unroll_counts(expanded.own) if preprocessor.is_traced else {}
-    translation = Translation(expanded, preprocessor.is_traced, lock_step, counts, own_copies)
+    translation = Translation(
+        expanded,
+        preprocessor.is_traced,
+        lock_step,
+        counts,
+        own_copies,
+        as_nvcc=own is None and on_device is None,
+        has_columns=has_columns,
+    )
     return translation.rewrite(), warnings + translation.program.warnings
 
 

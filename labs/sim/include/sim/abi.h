@@ -213,6 +213,9 @@ void sim_warp_collect(unsigned mask, const void *value, size_t bytes, void *all,
 /* The running thread leaves its kernel at a `return`. */
 void sim_returns(int line);
 
+/* A function that returns a value has come to its end. */
+void sim_missing_return(const char *function, const char *file, int line);
+
 /* The running thread repeats a read or an atomic function until another one lets it go on. After
  * some calls in a row, the others run. sim_sleep(): at once. */
 void sim_spin(void);
@@ -316,6 +319,11 @@ void sim_line_clear(void);
 
 /* Sets the line of the program that makes the next call. */
 void sim_site(const char *file, int line);
+
+/* The call there copies to and from these addresses, and g++ knows that there are so many bytes;
+ * SIZE_MAX: it does not. */
+void sim_host_rooms(const char *file, int line, const void *to, size_t to_bytes, const void *from,
+                    size_t from_bytes);
 
 /* Written by the translator around a call whose result the program ignores. Returns `error`. */
 cudaError_t sim_unchecked_call(cudaError_t error, const char *name, const char *file, int line);

@@ -15,16 +15,16 @@ SIM_API(cudaHostGetDevicePointer, (device, host, flags), void **device, void *ho
 SIM_API(cudaPointerGetAttributes, (attributes, pointer), struct cudaPointerAttributes *attributes,
         const void *pointer)
 
-SIM_API(cudaMemcpy, (to, from, bytes, kind), void *to, const void *from, size_t bytes,
-        enum cudaMemcpyKind kind)
-SIM_API(cudaMemcpyAsync, (to, from, bytes, kind, stream), void *to, const void *from, size_t bytes,
-        enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0))
-SIM_API(cudaMemcpy2D, (to, to_pitch, from, from_pitch, width, height, kind), void *to,
-        size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-        enum cudaMemcpyKind kind)
-SIM_API(cudaMemcpy2DAsync, (to, to_pitch, from, from_pitch, width, height, kind, stream), void *to,
-        size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-        enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0))
+SIM_API_COPY(cudaMemcpy, (to, from, bytes, kind), void *to, const void *from, size_t bytes,
+             enum cudaMemcpyKind kind)
+SIM_API_COPY(cudaMemcpyAsync, (to, from, bytes, kind, stream), void *to, const void *from,
+             size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0))
+SIM_API_COPY(cudaMemcpy2D, (to, to_pitch, from, from_pitch, width, height, kind), void *to,
+             size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+             enum cudaMemcpyKind kind)
+SIM_API_COPY(cudaMemcpy2DAsync, (to, to_pitch, from, from_pitch, width, height, kind, stream),
+             void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+             size_t height, enum cudaMemcpyKind kind, cudaStream_t stream SIM_DEFAULT(0))
 SIM_API(cudaMemset, (pointer, value, bytes), void *pointer, int value, size_t bytes)
 SIM_API(cudaMemsetAsync, (pointer, value, bytes, stream), void *pointer, int value, size_t bytes,
         cudaStream_t stream SIM_DEFAULT(0))

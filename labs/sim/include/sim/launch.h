@@ -41,6 +41,13 @@ template <long long threads> struct sim_bound {
     }
 };
 
+/* At the end of a function that returns a T: translate/watch/missing_returns.py. */
+template <class T> constexpr void sim_ends(const char *function, const char *file, int line) {
+    if (!std::is_void<T>::value && !__builtin_is_constant_evaluated()) {
+        sim_missing_return(function, file, line);
+    }
+}
+
 constexpr int warpSize = SIM_WARP_SIZE;
 
 /* Code of the simulator, which a traced program must not report as the kernel's. */

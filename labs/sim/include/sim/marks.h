@@ -124,6 +124,23 @@ struct sim_index {
     }
 };
 
+/* The same of a column in a __shared__ array: what follows the row is the array's, too. */
+extern "C" void sim_outside_row(long long index, unsigned long size, const char *array,
+                                const char *file, int line);
+struct sim_column {
+    unsigned long size;
+    const char *array, *file;
+    int line;
+    template <class X> constexpr inline __attribute__((always_inline)) X operator=(X i) const {
+        if constexpr (std::is_integral<X>::value || std::is_enum<X>::value) {
+            if (__builtin_expect((unsigned long)i >= size, 0)) {
+                sim_outside_row((long long)i, size, array, file, line);
+            }
+        }
+        return i;
+    }
+};
+
 /* A variable of the thread that a kernel may read before it sets it, and whether it has:
  * (sim_get{is_set, "s", file, line}->*s) is s, and so is (sim_set{is_set}->*s). */
 extern "C" void sim_unset(const char *name, const char *file, int line);

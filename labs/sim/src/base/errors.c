@@ -15,7 +15,8 @@ static _Thread_local struct api_call {
     const char *name;
     struct sim_location location;
     cudaError_t error;
-} calling, first_failed;
+} calling, first_failed, set_last;          /* the call that set `last`, or a launch */
+static _Thread_local bool is_before_launch; /* was `last` set before the last launch? */
 
 static bool armed;
 static int calls_since_armed;
@@ -69,6 +70,8 @@ cudaError_t sim_fail(cudaError_t error) {
         first_failed.error = error;
     }
     last = error;
+    set_last = calling;
+    is_before_launch = false;
     return error;
 }
 
@@ -301,6 +304,7 @@ void sim_unchecked_launch(const struct sim_finding *finding) {
 
 void sim_begin_launch(void) {
     calling.name = NULL;
+    is_before_launch = true;
 }
 
 void sim_see_unchecked_launch(void) {
@@ -326,7 +330,21 @@ static void report_unchecked_at_exit(void) {
 }
 SIM_AT_END(report_unchecked_at_exit);
 
+/* The error that the program asks for after a launch is that of an earlier call. */
+static void report_old_error(void) {
+    if (is_before_launch && set_last.name && last != cudaSuccess && last != cudaErrorNotReady &&
+        sim_sticky() == cudaSuccess && sim_options.fault_is_error) {
+        sim_report_once(&(struct sim_finding){.found = FOUND_OLD_ERROR,
+                                              .severity = "note",
+                                              .location = call_site,
+                                              .call = set_last.name,
+                                              .error = cudaGetErrorName(last),
+                                              .place = set_last.location});
+    }
+}
+
 cudaError_t cudaPeekAtLastError(void) {
+    report_old_error();
     see(&launch);
     see(&call);
     return last;

@@ -42,7 +42,8 @@ static struct {
     uint32_t oldest;      /* of shadow_cell() */
     struct racing racing; /* if it may race: racing.race.other.segment is not 0 */
     char before[MAX_COMPARED];
-    bool is_flag; /* volatile: to store the same value is fine */
+    struct race of_cell[MAX_COMPARED]; /* that a cell may be part of */
+    bool is_flag;                      /* volatile: to store the same value is fine */
 } pending;
 
 /* Plain reads, by the running thread, of what other threads update atomically. Each is a race
@@ -65,8 +66,6 @@ struct access {
 void check_begin(void) {
     sim_checked = true;
     sim_shared_gap = 1024;
-    /* An index that overflows must not meet another vast array. */
-    sim_guard = (size_t)1 << (sim_options.ends ? 35 : 24);
 }
 
 /* Was the same finding reported before? Two instructions make one race, in either order. */
@@ -121,14 +120,48 @@ static bool report_in(const struct access *a, const struct memory_object *p, str
     return is_new;
 }
 
+/* The object in or near which the address would be if an unsigned index of 32 bits, of `*size`
+ * bytes each, had not wrapped around below 0. NULL: none. */
+static const struct memory_object *before_wrapping(const struct access *a, size_t *size) {
+    for (*size = 16; *size > 0; *size /= 2) {
+        const char *meant = (const char *)((uintptr_t)a->at - (*size << 32));
+        const struct memory_object *p = address_object(a->w, meant);
+        if (p->kind > MEMORY_OWN && meant < p->to && p->from - meant <= 4096) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static void report_wrapped(struct sim_finding *f, const struct memory_object *meant, size_t size) {
+    f->found = FOUND_WRAPPED;
+    f->object = address_described(meant);
+    f->value = (long long)size * 4; /* GB */
+    sim_report(f);
+}
+
 static void report_outside(const struct access *a, const struct memory_object *p) {
     struct sim_finding f = finding(a, p->freed          ? FOUND_FREED
                                       : a->at < p->from ? FOUND_BEFORE
                                                         : FOUND_PAST_END);
-    if (f.found == FOUND_PAST_END && p->kind == MEMORY_DYNAMIC) {
+    if (is_known(&f)) {
+        return;
+    }
+    f.object = address_described(p);
+    f.offset = a->at - p->from;
+    if (f.found == FOUND_BEFORE) {
+        f.cause = sim_if_overflow(p->from, p->to, a->at);
+    } else if (p->kind == MEMORY_DYNAMIC) {
         f.cause = sim_if_elements((size_t)(p->to - p->from), p->element, a->at - p->from);
     }
-    report_in(a, p, f);
+    size_t size;
+    const bool is_far = f.found == FOUND_PAST_END && a->at - p->to > 1 << 30;
+    const struct memory_object *meant = is_far ? before_wrapping(a, &size) : NULL;
+    if (meant) {
+        report_wrapped(&f, meant, size);
+    } else {
+        sim_report(&f);
+    }
 }
 
 /* As sim_is_readable(), which asks the operating system: a wrong access that is repeated asks once
@@ -149,23 +182,37 @@ static bool is_readable(const char *at) {
     return true;
 }
 
-/* An index into an array of the running thread, which no allocation has. */
-bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
-                 int line);
-bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
-                 int line) {
+/* Reports an index of 0 to size - 1 that is another. False: nothing is checked now. */
+static bool report_index(enum finding_kind found, long long index, unsigned long size,
+                         const char *array, struct sim_location location) {
     if (!sim_checked || !sim_on_device()) {
         return false;
     }
-    sim_report_once(&(struct sim_finding){.found = FOUND_OWN_ARRAY,
+    sim_report_once(&(struct sim_finding){.found = found,
                                           .kernel = sim_worker->block.config->kernel,
-                                          .location = {file, line},
+                                          .location = location,
                                           .block = &blockIdx,
                                           .thread = &threadIdx,
                                           .text = array,
                                           .value = index,
                                           .limit = (long long)size - 1});
     return true;
+}
+
+/* An index into an array of the running thread, which no allocation has. */
+bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
+                 int line);
+bool sim_outside(long long index, unsigned long size, const char *array, const char *file,
+                 int line) {
+    return report_index(FOUND_OWN_ARRAY, index, size, array, (struct sim_location){file, line});
+}
+
+/* A column of a __shared__ array. */
+void sim_outside_row(long long index, unsigned long size, const char *array, const char *file,
+                     int line);
+void sim_outside_row(long long index, unsigned long size, const char *array, const char *file,
+                     int line) {
+    report_index(FOUND_ROW, index, size, array, (struct sim_location){file, line});
 }
 
 /* A variable of the running thread that it has not set. */
@@ -180,19 +227,6 @@ void sim_unset(const char *name, const char *file, int line) {
                                           .block = &blockIdx,
                                           .thread = &threadIdx,
                                           .text = name});
-}
-
-/* The object in or near which the address would be if an unsigned index of 32 bits, of `*size`
- * bytes each, had not wrapped around below 0. NULL: none. */
-static const struct memory_object *before_wrapping(const struct access *a, size_t *size) {
-    for (*size = 1; *size <= 16; *size *= 2) {
-        const char *meant = (const char *)((uintptr_t)a->at - (*size << 32));
-        const struct memory_object *p = address_object(a->w, meant);
-        if (p->kind > MEMORY_OWN && meant < p->to && p->from - meant <= 4096) {
-            return p;
-        }
-    }
-    return NULL;
 }
 
 /* What such an address is, if it is not one that has wrapped around. */
@@ -213,12 +247,10 @@ static void report_unknown(const struct access *a) {
     size_t size;
     const struct memory_object *meant = null || readable ? NULL : before_wrapping(a, &size);
     if (meant != NULL) {
-        f.found = FOUND_WRAPPED;
-        f.object = address_described(meant);
-        f.value = (long long)size * 4; /* GB */
-    } else if (!readable) {
-        f.address = a->at;
+        report_wrapped(&f, meant, size);
+        return;
     }
+    f.address = readable ? NULL : a->at;
     sim_report(&f);
 }
 
@@ -253,14 +285,24 @@ static void report_race(const struct racing *r, bool is_same) {
     f.thread = &r->thread;
     f.other_thread = race_thread_of(r->race.other, &t, &number) ? &sim_worker->index[t] : NULL;
     f.verb = r->verb;
-    f.other_verb = !r->race.other_stored              ? "read"
-                   : r->race.other.pc & SHADOW_ATOMIC ? "atomic"
-                                                      : "write";
+    const uint32_t kind = r->race.other.pc & (SHADOW_ATOMIC | SHADOW_VOLATILE);
+    f.other_verb = !r->race.other_stored ? "read" : kind == SHADOW_ATOMIC ? "atomic" : "write";
     f.bytes = r->bytes;
     f.object = address_described(p);
     f.offset = r->at - p->from;
     f.cause = r->race.lock_without_fence ? "lock-without-fence" : is_same ? "same-value" : NULL;
     sim_report(&f);
+}
+
+/* Has the pending store changed cell i of those that it covers? */
+static bool is_changed(size_t i) {
+    const struct racing *r = &pending.racing;
+    const size_t size = (size_t)1 << pending.shadow->shift;
+    const char *cell = pending.shadow->base + (pending.first + i) * size;
+    const size_t from = cell < r->at ? 0 : (size_t)(cell - r->at);
+    const size_t to = (size_t)(cell + size - r->at);
+    return r->bytes > MAX_COMPARED ||
+           memcmp(pending.before + from, r->at + from, (to < r->bytes ? to : r->bytes) - from) != 0;
 }
 
 /* The pending store has happened: reports its race, as a note if it changed nothing. */
@@ -269,17 +311,26 @@ static void settle(void) {
         return;
     }
     race_time.moment++;
-    const struct racing *r = &pending.racing;
-    bool changed = r->bytes > MAX_COMPARED || memcmp(pending.before, r->at, r->bytes) != 0;
-    for (size_t i = pending.first; changed && i < pending.first + pending.count; i++) {
+    struct racing *r = &pending.racing;
+    const bool is_racing = r->race.other.segment != 0;
+    bool changed = false; /* in a cell that is part of a race */
+    for (size_t i = 0; i < pending.count; i++) {
+        if (!is_changed(i)) {
+            continue;
+        }
         struct shadow_cell copy;
-        struct shadow_cell *cell = shadow_cell(pending.shadow, i, pending.oldest, &copy);
+        struct shadow_cell *cell =
+            shadow_cell(pending.shadow, pending.first + i, pending.oldest, &copy);
         race_changed(cell, 1);
-        shadow_set_cell(pending.shadow, i, pending.oldest, cell);
+        shadow_set_cell(pending.shadow, pending.first + i, pending.oldest, cell);
+        if (is_racing && !changed && i < MAX_COMPARED && pending.of_cell[i].other.segment != 0) {
+            changed = true;
+            r->race = pending.of_cell[i];
+        }
     }
     check_pending = false;
-    if (r->race.other.segment != 0 && (changed || !pending.is_flag)) {
-        report_race(r, !changed);
+    if (is_racing && (changed || r->bytes > MAX_COMPARED || !pending.is_flag)) {
+        report_race(r, !changed && r->bytes <= MAX_COMPARED);
     }
 }
 
@@ -332,6 +383,9 @@ static void check_race(const struct access *a, const struct memory_object *p) {
             race = here;
         }
         may_change |= race_may_change(cell, 1);
+        if (i - first < MAX_COMPARED) {
+            pending.of_cell[i - first] = is_race ? here : (struct race){.other.segment = 0};
+        }
         shadow_set_cell(p->shadow, i, oldest, cell);
     }
     if (is_flag) {
@@ -481,8 +535,9 @@ static void check(const struct access *a) {
         if (sim_footprint && p->freed) { /* perhaps by a stream that nothing orders with this one */
             footprint_add(sim_footprint, a->at, a->bytes, FOOTPRINT_READ);
         }
+        const bool is_freed = p->freed; /* other objects may take its place */
         report_outside(a, p);
-        if (p->freed || !is_readable(a->at)) {
+        if (is_freed || !is_readable(a->at)) {
             end_thread(a, cudaErrorIllegalAddress);
         }
         return;

@@ -10,6 +10,7 @@
     X(FOUND_BEFORE, "out-of-bounds", "before")                                                     \
     X(FOUND_PAST_END, "out-of-bounds", "past-end")                                                 \
     X(FOUND_OWN_ARRAY, "out-of-bounds", "own-array")                                               \
+    X(FOUND_ROW, "out-of-bounds", "row")                                                           \
     X(FOUND_WRAPPED, "out-of-bounds", "wrapped")                                                   \
     X(FOUND_NULL, "out-of-bounds", "null")                                                         \
     X(FOUND_NEVER_SET, "out-of-bounds", "never-set")                                               \
@@ -40,6 +41,7 @@
     X(FOUND_FAULT_DYNAMIC, "out-of-bounds", "fault-dynamic")                                       \
     X(FOUND_FAULT_FREED, "use-after-free", "fault")                                                \
     X(FOUND_FAULT_DEVICE, "wrong-space", "fault")                                                  \
+    X(FOUND_FAULT_CONSTANT, "wrong-space", "fault-constant")                                       \
     X(FOUND_FAULT_MISALIGNED, "misaligned", "fault")                                               \
     X(FOUND_MISALIGNED_VECTOR, "misaligned", "vector")                                             \
     X(FOUND_SEGMENTATION_FAULT, "crash", "segmentation-fault")                                     \
@@ -60,6 +62,7 @@
     X(FOUND_ENDLESS_WAIT, "endless-wait", "")                                                      \
     X(FOUND_STOPPED, "stopped", "")                                                                \
     X(FOUND_EXCHANGE, "exchange", "")                                                              \
+    X(FOUND_NO_RETURN, "undefined", "no-return")                                                   \
     X(FOUND_TRAP, "trap", "")                                                                      \
     X(FOUND_ASSERT, "assert", "")                                                                  \
     X(FOUND_HOST_CALL, "host-call", "")                                                            \
@@ -68,6 +71,7 @@
     X(FOUND_KERNEL_FREES_OTHERS, "wrong-space", "kernel-frees-others")                             \
     X(FOUND_KERNEL_FREES_UNKNOWN, "wrong-space", "kernel-frees-unknown")                           \
     X(FOUND_SURFACE_OUTSIDE, "out-of-bounds", "surface")                                           \
+    X(FOUND_SURFACE_MISALIGNED, "misaligned", "surface")                                           \
     X(FOUND_TEXTURE_DESTROYED, "use-after-free", "texture")                                        \
     X(FOUND_TEXTURE_ARRAY_FREED, "use-after-free", "texture-array")                                \
     X(FOUND_TEXTURE_NEVER_MADE, "wrong-space", "no-texture")                                       \
@@ -92,6 +96,7 @@
     X(FOUND_ARGUMENT_HOST, "wrong-space", "argument-host")                                         \
     X(FOUND_UNCHECKED_LAUNCH, "unchecked-error", "launch")                                         \
     X(FOUND_UNCHECKED_CALL, "unchecked-error", "call")                                             \
+    X(FOUND_OLD_ERROR, "unchecked-error", "old")                                                   \
     X(FOUND_INJECTED, "injected", "")                                                              \
     /* of a call of the runtime API */                                                             \
     X(FOUND_PART_OF_SYMBOL, "wrong-space", "part-of-symbol")                                       \

@@ -8,6 +8,7 @@
 #include "exec/shared.h"
 #include "exec/thread.h"
 #include "memory/allocations.h"
+#include "memory/variables.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -100,6 +101,19 @@ static void report(struct sim_finding *f, const char *address) {
     f->object = sim_object_of(a);
     f->offset = a ? address - a->base : 0;
     f->address = a ? NULL : address;
+    f->cause = a ? sim_if_overflow(a->base, a->base + a->bytes, address) : NULL;
+    sim_report(f);
+}
+
+/* Reports a store to constant memory: its pages can be read. */
+static void report_constant(struct sim_finding *f, const char *address) {
+    const struct sim_variable *v = sim_variable_at(address);
+    f->found = FOUND_FAULT_CONSTANT;
+    if (v) {
+        f->object = (struct sim_object){
+            .space = "constant", .name = v->name, .bytes = v->bytes, .made = {v->file, v->line}};
+        f->offset = address - (const char *)v->address;
+    }
     sim_report(f);
 }
 
@@ -210,6 +224,8 @@ static void explain(int number, siginfo_t *info, void *context) {
     } else if (on_guard) {
         finding.found = FOUND_KERNEL_STACK;
         sim_report(&finding);
+    } else if (sim_is_constant(address)) {
+        report_constant(&finding, address);
     } else if (sim_past_dynamic_shared(address)) {
         report_dynamic(&finding, address);
     } else if (info->si_code == SI_KERNEL && used_what_was_never_set(context)) {

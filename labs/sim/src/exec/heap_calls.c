@@ -10,7 +10,7 @@ void *sim_heap_allocate(size_t bytes, const void *pc, const char *file, int line
     struct worker *w = sim_worker;
     if (!w || !w->block.config) {
         void *memory = malloc(bytes);
-        if (sim_hooks && file) {
+        if (sim_hooks) {
             sim_hooks->host_allocated(memory, bytes, NULL, (struct sim_location){file, line});
         }
         return memory;

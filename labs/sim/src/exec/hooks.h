@@ -66,6 +66,10 @@ struct sim_hooks {
                            struct sim_location location);
     void (*host_frees)(void *memory, struct sim_location location);
 
+    /* The bytes from here to the end of what malloc() or `new` gave host code; SIZE_MAX: unknown.
+     */
+    size_t (*host_room)(const void *at);
+
     /* A call of the runtime API at `location` is about to access what should be host memory. */
     void (*host_side)(const void *at, size_t bytes, bool store, struct sim_location location);
 

@@ -214,6 +214,16 @@ void sim_trap(const char *file, int line) {
     sim_end_kernel(cudaErrorLaunchFailure);
 }
 
+void sim_missing_return(const char *function, const char *file, int line) {
+    struct sim_finding f = {.found = FOUND_NO_RETURN, .location = {file, line}, .call = function};
+    if (sim_worker && sim_worker->block.config) {
+        f.kernel = sim_worker->block.config->kernel;
+        f.block = &blockIdx;
+        f.thread = &threadIdx;
+    }
+    sim_report_once(&f);
+}
+
 void sim_refuse_in_kernel(const char *name, struct sim_location location) {
     if (!sim_worker || !sim_worker->block.config) {
         return;

@@ -3,7 +3,8 @@
  *     guard page | ... poison ... | base: the bytes | fewer than 256 of poison | guard page
  *
  * so that an access more than 255 bytes past the end faults, and a write closer than that is found
- * when the kernel is over. The base is 256-byte aligned, as on the device. */
+ * when the kernel is over. The base is 256-byte aligned, as on the device. The guards of the first
+ * ones are wide: an index or a product of 32 bits that overflows stays in them. */
 #include "memory/allocations.h"
 
 #include "base/errors.h"
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #define PAGE ((size_t)4096)
 #define ALIGNMENT ((size_t)256)
@@ -24,7 +26,11 @@
 #define QUARANTINE_BYTES ((size_t)1 << 34)
 #define QUARANTINE_COUNT 4096
 
-size_t sim_guard = PAGE;
+/* Wide guards take 64 GB of the 128 TB of addresses that a process has. */
+#define WIDE_GUARD ((size_t)1 << 35)
+#define CHECKED_GUARD ((size_t)1 << 24)
+#define MOST_WIDE 512
+static size_t wide_guards;
 
 /* Live and freed ones, in the order of their addresses: `mapping` ascends. */
 static struct {
@@ -32,6 +38,9 @@ static struct {
     size_t count, capacity;
     uint64_t number; /* of the newest */
 } all;
+
+/* Registered memory that the program freed without unregistering it: others have its addresses. */
+static struct sim_allocation *lost;
 
 /* The freed ones, the first one freed first. */
 static struct {
@@ -77,9 +86,27 @@ static size_t count_up_to(const char *at) {
     return low;
 }
 
-/* Adds a copy of `new_one`; NULL when out of memory. */
 static size_t shared_with_host; /* bytes, of all that there has been */
 
+static void take_out(struct sim_allocation *a) {
+    size_t at = count_up_to(a->mapping) - 1;
+    all.count--;
+    memmove(&all.ordered[at], &all.ordered[at + 1], (all.count - at) * sizeof *all.ordered);
+}
+
+/* Where the system gives addresses again, the registered memory there is gone. */
+static void lose_registered(const char *from, const char *to) {
+    size_t i;
+    while ((i = count_up_to(to - 1)) > 0 &&
+           all.ordered[i - 1]->mapping + all.ordered[i - 1]->mapped > from) {
+        struct sim_allocation *a = all.ordered[i - 1];
+        take_out(a);
+        a->next_freed = lost;
+        lost = a;
+    }
+}
+
+/* Adds a copy of `new_one`; NULL when out of memory. */
 static struct sim_allocation *add(const struct sim_allocation *new_one) {
     if (all.count == all.capacity) {
         size_t larger = all.capacity ? all.capacity * 2 : 64;
@@ -99,6 +126,7 @@ static struct sim_allocation *add(const struct sim_allocation *new_one) {
         shared_with_host += a->bytes;
     }
     a->number = ++all.number;
+    lose_registered(a->mapping, a->mapping + a->mapped);
     size_t at = count_up_to(a->mapping);
     memmove(&all.ordered[at + 1], &all.ordered[at], (all.count - at) * sizeof *all.ordered);
     all.ordered[at] = a;
@@ -107,9 +135,7 @@ static struct sim_allocation *add(const struct sim_allocation *new_one) {
 }
 
 static void forget(struct sim_allocation *a) {
-    size_t at = count_up_to(a->mapping) - 1;
-    all.count--;
-    memmove(&all.ordered[at], &all.ordered[at + 1], (all.count - at) * sizeof *all.ordered);
+    take_out(a);
     free(a);
 }
 
@@ -120,7 +146,7 @@ struct sim_allocation *sim_nth_allocation(size_t n) {
 /* New memory as a device that nothing else uses has it in practice: zeros. Only what surrounds the
  * allocation on its first and last page is poison, by which writes there are noticed. */
 static bool fresh_zeros(const struct sim_allocation *a, int protection) {
-    char *from = a->mapping + sim_guard, *end = a->mapping + a->mapped - sim_guard;
+    char *from = a->mapping + a->guard, *end = a->mapping + a->mapped - a->guard;
     if (mprotect(from, (size_t)(end - from), PROT_READ | PROT_WRITE) != 0) {
         return false;
     }
@@ -135,7 +161,35 @@ static bool fill(const struct sim_allocation *a) {
     int protection = a->space == SIM_DEVICE_MEMORY ? PROT_NONE : PROT_READ | PROT_WRITE;
     return sim_options.zeros
                ? fresh_zeros(a, protection)
-               : poison_map(a->mapping + sim_guard, a->mapped - 2 * sim_guard, protection);
+               : poison_map(a->mapping + a->guard, a->mapped - 2 * a->guard, protection);
+}
+
+/* Addresses of `bytes` bytes and of two guards, whose width it says. */
+static char *map(size_t bytes, size_t *guard) {
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    struct rlimit space;
+    char *mapping = MAP_FAILED;
+    *guard = WIDE_GUARD;
+    if (wide_guards < MOST_WIDE && getrlimit(RLIMIT_AS, &space) == 0 &&
+        space.rlim_cur == RLIM_INFINITY) {
+        mapping = mmap(NULL, bytes + 2 * *guard, PROT_NONE, flags, -1, 0);
+    }
+    if (mapping == MAP_FAILED) {
+        *guard = sim_checked ? CHECKED_GUARD : PAGE;
+        mapping = mmap(NULL, bytes + 2 * *guard, PROT_NONE, flags, -1, 0);
+    }
+    return mapping == MAP_FAILED ? NULL : mapping;
+}
+
+/* Gives back the wide guards of memory that is freed. */
+static void narrow(struct sim_allocation *a) {
+    const size_t less = a->guard - PAGE;
+    wide_guards -= a->guard == WIDE_GUARD;
+    munmap(a->mapping, less);
+    munmap(a->mapping + a->mapped - less, less);
+    a->mapping += less;
+    a->mapped -= 2 * less;
+    a->guard = PAGE;
 }
 
 void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
@@ -144,16 +198,17 @@ void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
         return NULL;
     }
     size_t used = round_up(bytes, ALIGNMENT);
-    size_t body = round_up(used, PAGE), mapped = body + 2 * sim_guard;
-    int flags_of_guards = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    char *mapping = mmap(NULL, mapped, PROT_NONE, flags_of_guards, -1, 0);
-    if (mapping == MAP_FAILED) {
+    size_t body = round_up(used, PAGE), guard;
+    char *mapping = map(body, &guard);
+    if (mapping == NULL) {
         return NULL;
     }
-    struct sim_allocation a = {.base = mapping + mapped - sim_guard - used,
+    const size_t mapped = body + 2 * guard;
+    struct sim_allocation a = {.base = mapping + mapped - guard - used,
                                .bytes = bytes,
                                .mapping = mapping,
                                .mapped = mapped,
+                               .guard = guard,
                                .space = space,
                                .flags = flags,
                                .location = location};
@@ -161,6 +216,7 @@ void *sim_allocate(size_t bytes, enum sim_space space, unsigned flags,
         munmap(mapping, mapped);
         return NULL;
     }
+    wide_guards += guard == WIDE_GUARD;
     return a.base;
 }
 
@@ -190,6 +246,18 @@ const struct sim_allocation *sim_owner(const void *address) {
     size_t before = count_up_to(at);
     const struct sim_allocation *a = before ? all.ordered[before - 1] : NULL;
     return a && at < a->mapping + a->mapped ? a : NULL;
+}
+
+const char *sim_if_overflow(const char *from, const char *to, const char *at) {
+    for (size_t size = 1; size <= 16; size *= 2) {
+        const size_t before = (uintptr_t)from - (uintptr_t)at, wrapped = size << 32;
+        /* An index just below 0 would be found inside of a vast array, too. */
+        if (at < from && before >= wrapped / 4 && before <= wrapped / 2 &&
+            wrapped - before < (size_t)(to - from)) {
+            return "overflow";
+        }
+    }
+    return NULL;
 }
 
 struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space space) {
@@ -228,6 +296,7 @@ static void shorten_quarantine(void) {
 }
 
 static void put_into_quarantine(struct sim_allocation *a) {
+    narrow(a);
     a->next_freed = NULL;
     *quarantine.end = a;
     quarantine.end = &a->next_freed;
@@ -313,11 +382,19 @@ static int newest_first(const void *a, const void *b) {
 
 /* Reports the live allocations for which `chosen` is true. */
 static void report_leaks(const char *severity, bool (*chosen)(const struct sim_allocation *)) {
-    const struct sim_allocation **leaks = malloc((all.count + 1) * sizeof *leaks);
-    size_t count = 0;
+    size_t count = 0, most = all.count;
+    for (const struct sim_allocation *a = lost; a; a = a->next_freed) {
+        most++;
+    }
+    const struct sim_allocation **leaks = malloc((most + 1) * sizeof *leaks);
     for (size_t i = 0; leaks && i < all.count; i++) {
         if (chosen(all.ordered[i])) {
             leaks[count++] = all.ordered[i];
+        }
+    }
+    for (const struct sim_allocation *a = lost; leaks && a; a = a->next_freed) {
+        if (chosen(a)) {
+            leaks[count++] = a;
         }
     }
     if (leaks) {

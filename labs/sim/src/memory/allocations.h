@@ -21,6 +21,7 @@ struct sim_allocation {
     size_t bytes; /* as asked for */
     char *mapping;
     size_t mapped; /* guard pages included */
+    size_t guard;  /* bytes on each side that no other memory has */
     enum sim_space space;
     unsigned flags;
     bool freed;
@@ -47,10 +48,6 @@ static inline bool sim_is_live_on_device(const struct sim_allocation *a) {
 /* As a finding names it; NULL: as nothing. */
 struct sim_object sim_object_of(const struct sim_allocation *a);
 
-/* The width of the guard on each side of an allocation: a wider one catches accesses farther away.
- * Set it before the first allocation. */
-extern size_t sim_guard;
-
 /* Everything that accesses device memory or runs on the device holds this lock. */
 void sim_lock_device(void);
 void sim_unlock_device(void);
@@ -75,6 +72,10 @@ struct sim_allocation *sim_allocation_at(const void *pointer, enum sim_space spa
 
 /* The allocation, live or freed, that holds `address` or whose guard pages do; NULL if none. */
 const struct sim_allocation *sim_owner(const void *address);
+
+/* "overflow" if an address before the memory from..to would be inside, had a product of 32 bits, or
+ * an index of elements of up to 16 bytes, not overflowed; else NULL. */
+const char *sim_if_overflow(const char *from, const char *to, const char *at);
 
 /* The end of the device allocation or section of device variables that holds `address`, or NULL
  * when it is not the device's alone. */

@@ -7,6 +7,7 @@
  * kernel has opened stays open for those that run after it, until code of the host goes on. */
 #include "base/options.h"
 #include "memory/allocations.h"
+#include "memory/variables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static struct {
 } open;
 
 static void protect(const struct sim_allocation *a, int protection) {
-    mprotect(a->mapping + sim_guard, a->mapped - 2 * sim_guard, protection);
+    mprotect(a->mapping + a->guard, a->mapped - 2 * a->guard, protection);
 }
 
 static void open_allocation(struct sim_allocation *a) {
@@ -54,6 +55,7 @@ void sim_open_device(void) {
             }
         }
     }
+    sim_protect_constants(true);
     __atomic_store_n(&open.begun, true, __ATOMIC_RELEASE);
 }
 
@@ -63,8 +65,8 @@ bool sim_open_at(const void *address) {
         return false;
     }
     struct sim_allocation *a = (struct sim_allocation *)(uintptr_t)sim_owner(at);
-    if (a == NULL || !sim_is_live_on_device(a) || at < a->mapping + sim_guard ||
-        at >= a->mapping + a->mapped - sim_guard) {
+    if (a == NULL || !sim_is_live_on_device(a) || at < a->mapping + a->guard ||
+        at >= a->mapping + a->mapped - a->guard) {
         return false;
     }
     while (__atomic_exchange_n(&open.busy, true, __ATOMIC_ACQUIRE)) {
@@ -99,10 +101,9 @@ static void report_changed(enum finding_kind found, const struct sim_allocation 
 /* Reports changed poison around an allocation, and restores it. */
 static void check_surroundings(const struct sim_allocation *a, const char *kernel,
                                struct sim_location location) {
-    char *after = a->base + a->bytes, *end = a->mapping + a->mapped - sim_guard;
-    char *before = a->base - a->mapping > (ptrdiff_t)(sim_guard + ALIGNMENT)
-                       ? a->base - ALIGNMENT
-                       : a->mapping + sim_guard;
+    char *after = a->base + a->bytes, *end = a->mapping + a->mapped - a->guard;
+    char *before = a->base - a->mapping > (ptrdiff_t)(a->guard + ALIGNMENT) ? a->base - ALIGNMENT
+                                                                            : a->mapping + a->guard;
     const char *bad = written(after, end);
     if (bad) {
         report_changed(FOUND_WROTE_PAST_END, a, bad, kernel, location);
@@ -121,6 +122,7 @@ void sim_close_device(const char *kernel, struct sim_location location) {
             check_surroundings(a, kernel, location);
         }
     }
+    sim_protect_constants(false);
     __atomic_store_n(&open.begun, false, __ATOMIC_RELEASE);
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define MAX_KNOWN 64 /* addresses of variables; beyond this every address counts as known */
 
@@ -113,17 +114,26 @@ void sim_note_pointers(const void *copied, size_t bytes) {
     }
 }
 
-/* The bytes of the __constant__ variables. A traced program's section also holds the gaps between
- * them, so only those that it has registered count there. */
+/* The last page of the section, which begins with a page, too: no other variable shares its pages.
+ * The library comes last when a program is linked. */
+__attribute__((aligned(SIM_PAGE), used,
+               section(SIM_CONSTANT_SECTION))) char sim_constants_end[SIM_PAGE];
+
+void sim_protect_constants(bool from_writes) {
+    const struct sim_section all = sim_section(SIM_CONSTANTS);
+    if (all.from < all.to) {
+        mprotect(all.from, (size_t)(all.to - all.from),
+                 from_writes ? PROT_READ : PROT_READ | PROT_WRITE);
+    }
+}
+
+/* The bytes of the __constant__ variables that are registered: those outside of classes. */
 static size_t constant_bytes(void) {
     size_t bytes = 0;
-    bool gaps = false;
     for (const struct sim_variable *v = sim_variables(); v; v = v->next) {
         bytes += sim_is_constant(v->address) ? v->bytes : 0;
-        gaps = gaps || v->gap > 0;
     }
-    struct sim_section section = sim_section(SIM_CONSTANTS);
-    return gaps ? bytes : (size_t)(section.to - section.from);
+    return bytes;
 }
 
 /* nvcc refuses a program whose constants do not fit. Here only the linked program shows their

@@ -29,12 +29,14 @@ void sim_note_static(const char *name, const char *file, int line, const void *a
 struct sim_section {
     char *from, *to;
 };
+#define SIM_PAGE 4096
+extern char sim_constants_end[SIM_PAGE];
 enum { SIM_CONSTANTS, SIM_INITIAL, SIM_ZERO, SIM_SHARED_WITH_HOST, SIM_SECTIONS };
 
 static inline struct sim_section sim_section(unsigned i) {
     switch (i) {
     case SIM_CONSTANTS:
-        return (struct sim_section){__start_sim_constant, __stop_sim_constant};
+        return (struct sim_section){__start_sim_constant, sim_constants_end};
     case SIM_INITIAL:
         return (struct sim_section){__start_sim_device, __stop_sim_device};
     case SIM_ZERO:
@@ -67,6 +69,9 @@ static inline bool sim_is_managed(const void *address) {
 static inline bool sim_is_in_variables(const void *address) {
     return sim_section_of(address) < SIM_SHARED_WITH_HOST;
 }
+
+/* While a kernel runs, its store to a __constant__ variable faults. */
+void sim_protect_constants(bool from_writes);
 
 /* The end of the section that holds `address`, or NULL. */
 const char *sim_variables_end(const void *address);

@@ -29,6 +29,34 @@ struct job {
     bool pointers;               /* the bytes come from the device to the host */
 };
 
+/* What g++ knows of the last call: of its destination and its source. */
+static _Thread_local struct {
+    struct sim_location location;
+    const void *at[2];
+    size_t bytes[2];
+} rooms;
+
+void sim_host_rooms(const char *file, int line, const void *to, size_t to_bytes, const void *from,
+                    size_t from_bytes) {
+    rooms.location = (struct sim_location){file, line};
+    rooms.at[0] = to;
+    rooms.at[1] = from;
+    rooms.bytes[0] = to_bytes;
+    rooms.bytes[1] = from_bytes;
+}
+
+/* The bytes of host memory from here on that belong to one variable or allocation; SIZE_MAX: not
+ * known. */
+static size_t host_room(const void *at, struct sim_location call) {
+    size_t room = sim_hooks ? sim_hooks->host_room(at) : SIZE_MAX;
+    for (int i = 0; i < 2; i++) {
+        const bool is_known = rooms.at[i] == at && rooms.location.file == call.file &&
+                              rooms.location.line == call.line;
+        room = is_known && rooms.bytes[i] < room ? rooms.bytes[i] : room;
+    }
+    return room;
+}
+
 /* Can `bytes` bytes at `pointer` be accessed, on the device or on the host? If not, reports why.
  * `side`: "source" or "destination". Hold the device's lock. */
 static bool side_fits(const void *pointer, size_t bytes, bool device, const char *side,
@@ -54,8 +82,9 @@ static bool side_fits(const void *pointer, size_t bytes, bool device, const char
     } else if (!device && end) {
         finding.found = FOUND_COPY_NOT_HOST;
     }
-    const size_t room = end > at ? (size_t)(end - at) : 0;
-    if (finding.found == FOUND_NOTHING && end && bytes > room) {
+    const bool is_hosts = !end && !owner && !device;
+    const size_t room = is_hosts ? host_room(at, location) : end > at ? (size_t)(end - at) : 0;
+    if (finding.found == FOUND_NOTHING && (end || is_hosts) && bytes > room) {
         finding.found = FOUND_COPY_OUTSIDE;
         finding.limit = (long long)room;
     }

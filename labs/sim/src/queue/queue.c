@@ -320,6 +320,19 @@ static void run_pending_kernels(void) {
     sim_complete_until(last);
 }
 
+/* Reports the first kernel that has not run, and now never will. */
+static void report_kernel_left(void) {
+    const struct sim_item *it = sim_oldest_item();
+    while (it && (it->operation.kind != SIM_OP_KERNEL || it->state != SIM_PENDING)) {
+        it = it->newer;
+    }
+    if (it) {
+        sim_report(&(struct sim_finding){.found = FOUND_NEVER_WAITED,
+                                         .kernel = it->operation.name,
+                                         .location = it->operation.location});
+    }
+}
+
 static void report_at_exit(void) {
     if (sim_sticky() != cudaSuccess) {
         return; /* a lost device cannot end anything */
@@ -329,6 +342,8 @@ static void report_at_exit(void) {
     sim_async_report_pending();
     if (sim_checked) {
         run_pending_kernels();
+    } else if (sim_options.fault_is_error) { /* of a grade the caller waits */
+        report_kernel_left();
     }
     for (const struct sim_stream *s = sim_first_stream(); s; s = s->next) {
         if (s->created) {

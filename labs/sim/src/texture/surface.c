@@ -10,12 +10,13 @@ struct target {
     int64_t x, y, z;
 };
 
-__attribute__((noreturn, cold)) static void trap(const struct sim_texture *s, struct target at,
+__attribute__((noreturn, cold)) static void trap(enum finding_kind found,
+                                                 const struct sim_texture *s, struct target at,
                                                  unsigned bytes, bool store,
                                                  struct sim_location location) {
     const struct texture_level *l = &s->level;
     sim_report_once(&(struct sim_finding){
-        .found = FOUND_SURFACE_OUTSIDE,
+        .found = found,
         .kernel = sim_worker->block.config->kernel,
         .location = location,
         .block = &blockIdx,
@@ -24,7 +25,8 @@ __attribute__((noreturn, cold)) static void trap(const struct sim_texture *s, st
         .bytes = bytes,
         .at = {at.x, at.y, at.z},
         .extent = {(long long)l->width * (long long)s->element, l->height, l->depth}});
-    sim_end_kernel(cudaErrorIllegalAddress);
+    sim_end_kernel(found == FOUND_SURFACE_MISALIGNED ? cudaErrorMisalignedAddress
+                                                     : cudaErrorIllegalAddress);
 }
 
 static int64_t within(int64_t i, int64_t n) {
@@ -39,7 +41,10 @@ static char *locate(const struct sim_texture *s, struct target at, unsigned byte
     bool inside = at.x >= 0 && at.x + bytes <= row && at.y >= 0 && at.y < l->height && at.z >= 0 &&
                   at.z < l->depth;
     if (!inside && mode == cudaBoundaryModeTrap) {
-        trap(s, at, bytes, store, location);
+        trap(FOUND_SURFACE_OUTSIDE, s, at, bytes, store, location);
+    }
+    if (inside && at.x % bytes != 0) {
+        trap(FOUND_SURFACE_MISALIGNED, s, at, bytes, store, location);
     }
     if (!inside && mode == cudaBoundaryModeZero) {
         return NULL;

@@ -10,17 +10,20 @@
 #include "exec/thread.h"
 #include "memory/footprint.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-#define MOST_SITES 64 /* calls of malloc() that are reported */
+#define MOST_SITES 64      /* calls of malloc() that are reported */
+#define MOST_SEARCHED 4096 /* blocks, for one that holds an address */
 
 struct block {
     void *memory; /* NULL: the place is free */
     size_t bytes;
     const char *pc; /* of the call, or else: */
     struct sim_location location;
-    bool array; /* by `new T[n]` */
+    bool array;    /* by `new T[n]` */
+    bool is_quiet; /* by `new T`, as in a std::vector: no leak of it is reported */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -88,24 +91,44 @@ static struct block forget(const void *memory) {
 void host_heap_allocated(void *memory, size_t bytes, const void *return_address,
                          struct sim_location location) {
     const char *pc = return_address;
-    if (location.file) {
-        remember((struct block){memory, bytes, NULL, location, false});
-    } else if (sim_is_code(pc)) {
-        remember((struct block){memory, bytes, pc - 1, location, true});
+    const bool is_array = location.file == NULL && sim_is_code(pc);
+    remember((struct block){memory, bytes, is_array ? pc - 1 : NULL, location, is_array,
+                            location.file == NULL && !is_array});
+}
+
+/* Has a library freed the memory, or made it larger? It is then another block of the C library. */
+static bool is_stale(const struct block *b) {
+    const size_t rounded = b->bytes < (size_t)1 << 17 ? 32 : 4200; /* to a page, if it is large */
+    return malloc_usable_size(b->memory) > b->bytes + rounded;
+}
+
+size_t host_heap_room(const void *at) {
+    const char *address = at;
+    size_t room = SIZE_MAX;
+    pthread_mutex_lock(&lock);
+    const struct block *known = size ? &blocks[place_of(at)] : NULL;
+    for (size_t i = 0; known && !known->memory && count <= MOST_SEARCHED && i < size; i++) {
+        const char *from = blocks[i].memory;
+        known = from && address >= from && address < from + blocks[i].bytes ? &blocks[i] : known;
     }
+    if (known && known->memory && !is_stale(known)) {
+        room = known->bytes - (size_t)(address - (const char *)known->memory);
+    }
+    pthread_mutex_unlock(&lock);
+    return room;
 }
 
 void host_heap_frees(void *memory, struct sim_location location) {
-    size_t bytes = sim_checked ? forget(memory).bytes : 0;
-    if (bytes > 0 && sim_host_frees) {
-        sim_host_frees(memory, bytes, location.file, location.line);
+    const struct block known = sim_checked ? forget(memory) : (struct block){.bytes = 0};
+    if (known.bytes > 0 && !known.is_quiet && sim_host_frees) {
+        sim_host_frees(memory, known.bytes, location.file, location.line);
     }
 }
 
 /* calloc() and realloc() as host code of a traced program calls them, and malloc() and free() where
  * it calls them by their address: sim/host_heap.h gives them these names. */
 static struct block here(void *memory, size_t bytes, const void *return_address) {
-    return (struct block){memory, bytes, (const char *)return_address - 1, {NULL, 0}, false};
+    return (struct block){.memory = memory, .bytes = bytes, .pc = (const char *)return_address - 1};
 }
 
 void *sim_host_calloc(size_t number, size_t bytes);
@@ -149,7 +172,7 @@ static void report_leaks(void) {
         while (known < sites && !same_call(reported[known], &blocks[i])) {
             known++;
         }
-        if (!blocks[i].memory || known < sites) {
+        if (!blocks[i].memory || blocks[i].is_quiet || known < sites) {
             continue;
         }
         reported[sites++] = &blocks[i];

@@ -371,6 +371,7 @@ static const struct sim_hooks hooks = {.launch_begin = launch_begin,
                                        .copied = copied,
                                        .host_allocated = host_heap_allocated,
                                        .host_frees = host_heap_frees,
+                                       .host_room = host_heap_room,
                                        .host_side = confinement_call,
                                        .students_turn = confinement_turn};
 

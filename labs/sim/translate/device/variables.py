@@ -6,6 +6,7 @@ import platform
 import re
 from dataclasses import dataclass
 
+from labs.sim.translate.reader.definitions import at_run_time
 from labs.sim.translate.reader.expanded import quoted
 from labs.sim.translate.reader.program import BEFORE_MAIN, Program
 
@@ -55,7 +56,6 @@ NO_TEMPLATE = (
     "write one variable for each type that the program uses"
 )
 SCOPE = "{} does not apply to {}: declare the variable outside of it, at the scope of the file"
-AT_RUN_TIME = (b"threadIdx", b"blockIdx", b"blockDim", b"gridDim", b"warpSize")
 RUN_TIME_SIZE = (
     "the size of the __shared__ array {} must be a constant, and {} is known only when the kernel "
     "runs: use a constant (constexpr, #define, a template parameter), or declare the array extern "
@@ -82,6 +82,7 @@ class Variables:
         self.is_traced = is_traced
         self.own_copies = own_copies
         self.done: set[int] = set()
+        self.bound: set[tuple[str, int]] = set()  # __shared__ names of a file, and their scopes
         self.total: dict[int, str] = {}  # of the scope that a { opens: the constant with its bytes
         # The same of its __shared__ variables, and their names.
         self.total_shared: dict[int, tuple[str, list[str]]] = {}
@@ -378,7 +379,7 @@ class Variables:
             it = program.text[name].decode(errors="surrogateescape")
             if self._is_initialised(name, declaration.last):
                 raise program.refusal(name, "a __shared__ variable cannot have an initial value")
-            if (unknown := self._at_run_time(name + 1)) is not None:
+            if (unknown := at_run_time(program, name + 1)) is not None:
                 raise program.refusal(name, RUN_TIME_SIZE.format(it, unknown))
             kind = f"{it}_sim_type"
             program.insert(program.end(name), "_sim_type")
@@ -394,7 +395,9 @@ class Variables:
                 )
             is_static = b"extern" not in marks
             if program.is_global(declaration.first):
-                is_used = self._bind_where_used(name, bound)
+                is_again = (it, program.up[name]) in self.bound and not is_static
+                self.bound.add((it, program.up[name]))
+                is_used = not is_again and self._bind_where_used(name, bound)
                 if is_static and is_used:
                     self._limit_shared(it, f"sizeof({kind})", [it], after)
             else:
@@ -404,40 +407,6 @@ class Variables:
                     self._add_up_shared(it, kind, declaration.first, after)
                 if brace >= 0 and program.match[brace] > 0:
                     self._capture(it, declaration.last, program.match[brace])
-
-    def _at_run_time(self, i: int) -> str | None:
-        """What the expression that begins at token i, or the bounds [N][M] that begin there, needs
-        that is certain to be known only when the kernel runs; None if all may be constant."""
-        program = self.program
-        while program.at(i) not in (b";", b"=", b",", b"{", b""):
-            if program.at(i) in (b"sizeof", b"alignof", b"decltype"):
-                i = program.past(i + 1)
-                continue
-            is_name = program.is_name(i) and program.at(i + 1) not in (b"::", b"(")
-            if is_name and program.at(i - 1) not in (b".", b"->", b"::") and self._is_unknown(i):
-                return program.text[i].decode(errors="replace")
-            i += 1
-        return None
-
-    def _is_unknown(self, i: int) -> bool:
-        """Is the name at token i a parameter or a variable of the function around it?"""
-        program, function = self.program, self.program.around(i)
-        if program.text[i] in AT_RUN_TIME:
-            return True
-        if function is None:
-            return False
-        for k in range(i - 1, program.statement(function.head), -1):
-            if program.text[k] != program.text[i] or not program.declares(k):
-                continue
-            first = program.statement(k)
-            if k < function.opened:
-                return program.at(first - 1) == b"("
-            words = program.text[first:k]
-            if any(word in words for word in (b"constexpr", b"enum", b"template", b"typedef")):
-                return False
-            return b"const" not in words or (
-                program.at(k + 1) == b"=" and self._at_run_time(k + 2) is not None)  # fmt: skip
-        return False
 
     def _add_up_shared(self, name: str, kind: str, declared: int, at: int) -> None:
         """Adds a variable to the bytes of the function's __shared__ variables before it that its

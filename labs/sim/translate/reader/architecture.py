@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from labs.sim.translate.reader.expanded import Expanded, quoted
+from labs.sim.translate.reader.expanded import Expanded, blanked, quoted
 from labs.sim.translate.reader.program import Function, Program
 
 ASSEMBLY = (b"asm", b"__asm__", b"__asm")
@@ -27,6 +27,7 @@ PTX = (
     "CUDA C++ (__shfl_sync(), __ldg(), threadIdx, ... do not need it)"
 )
 Key = tuple[str, int, int]
+Part = tuple[int, int, bytes]  # of a text: what replaces it
 
 
 def _outermost(program: Program) -> dict[Key, Function]:
@@ -77,7 +78,7 @@ def merged(host: Expanded, device: Expanded | None) -> Expanded:
         return host
     there = Program(device)
     bodies = _outermost(there)
-    parts: list[tuple[int, int, bytes]] = []
+    parts: list[Part] = []
     hosts = _outermost(here)
     hosts_only = [f for key, f in hosts.items() if key not in bodies]
     only = {key: f for key, f in bodies.items() if key not in hosts}
@@ -107,7 +108,8 @@ def merged(host: Expanded, device: Expanded | None) -> Expanded:
         elif b"constexpr" not in here.text[here.statement(function.head) : function.opened]:
             both = b"{ if (sim_on_device()) " + body + _marker(here, function.opened) + b"else "
             parts.append((start, end, both + host.own[start:end] + b" }"))
-    return host.replaced(sorted(parts + _added(here, there, only)))
+    added = _added(here, there, only)  # in the order of the device's text
+    return host.replaced(sorted(parts + added, key=lambda part: part[:2]))
 
 
 def _parameters(program: Program, name: int) -> list[tuple[list[bytes], bytes]]:
@@ -138,11 +140,11 @@ def _name(program: Program, function: Function) -> int | None:
 
 def _other_branch(
     here: Program, there: Program, ours: list[Function], only: dict[Key, Function]
-) -> list[tuple[int, int, bytes]]:
+) -> list[Part]:
     """Takes out of `only` the device's functions that the host's reading has elsewhere, and returns
     what becomes of those. A function without a mark is for the host alone, and stays for it."""
     marked = {_heading(here, i): (i, f) for f in ours if (i := _name(here, f)) is not None}
-    parts: list[tuple[int, int, bytes]] = []
+    parts: list[Part] = []
     for key, function in list(only.items()):
         name = _name(there, function)
         if name is None or not there.is_global(there.statement(function.head)):
@@ -182,25 +184,50 @@ def _unmarked(here: Program, there: Program, name: int) -> int | None:
     return None
 
 
-def _added(
-    here: Program, there: Program, only: dict[Key, Function]
-) -> list[tuple[int, int, bytes]]:
-    """The functions that only the device's reading defines, each before the next that both have."""
+def _added(here: Program, there: Program, only: dict[Key, Function]) -> list[Part]:
+    """The functions that only the device's reading defines, and the variables that it defines
+    elsewhere, each before the next function that both have."""
     both = _outermost(here)
     order = sorted(both.items(), key=lambda item: item[1].opened)
-    parts: list[tuple[int, int, bytes]] = []
-    for (file, line, _), function in only.items():
-        first = there.statement(function.head)
+    parts: list[Part] = []
+    pieces = _moved_variables(here, there)
+    pieces |= {there.statement(f.head): (f.closed, []) for f in only.values() if f.is_device}
+    for first, (last, taken_out) in sorted(pieces.items()):
+        file, line, _ = there.position(first)
         following = [f for (name, number, _), f in order if name == file and number > line]
-        if not function.is_device or not there.is_global(first) or not following:
+        if not there.is_global(first) or not following:
             continue
         at = here.statement(following[0].head)
         if not here.is_global(at):
             continue
-        start, end = there.start[first], there.end(function.closed)
+        start, end = there.start[first], there.end(last)
         if there.expanded.holds_foreign(start, end):
             continue
         text = there.expanded.own[start:end]
+        parts += taken_out
         parts.append((here.start[at], here.start[at],
                       _marker(there, first) + text + _marker(here, at)))  # fmt: skip
     return parts
+
+
+def _moved_variables(here: Program, there: Program) -> dict[int, tuple[int, list[Part]]]:
+    """The device's variables that the host's reading defines, with the same words, in another line:
+    their first and last token in the device's reading, and the host's definition, taken out."""
+    ours = _variables(here)
+    moved = {}
+    for words, (first, last) in _variables(there).items():
+        at = ours.get(words)
+        if at is not None and there.position(first)[:2] != here.position(at[0])[:2]:
+            start, end = here.start[at[0]], here.end(at[1])
+            moved[first] = last, [(start, end, blanked(here.source[start:end]))]
+    return moved
+
+
+def _variables(program: Program) -> dict[tuple[bytes, ...], tuple[int, int]]:
+    """Each variable of the device at the scope of a file: the first and last token."""
+    found = {}
+    for i in program.words(b"__device__", b"__constant__"):
+        first, last = program.statement(i), program.until(i, b";", b"(")
+        if program.is_global(first) and program.at(last) == b";":
+            found[tuple(program.text[first:last])] = first, last
+    return found

@@ -16,31 +16,35 @@ from labs.sim.translate.reader.expanded import quoted
 from labs.sim.translate.reader.program import NUMBERS, Function, Program
 
 NO_PLACE = frozenset(b"asm __asm__ goto switch decltype typeof __typeof__ sizeof".split())
-ELSEWHERE = (b"__shared__", b"extern", b"static", b"typedef", b"using")
+ELSEWHERE = (b"extern", b"static", b"typedef", b"using")
 
 
 @dataclass(frozen=True)
 class Array:
-    """A declared array: the token of its name, the last of its scope, and its sizes."""
+    """A declared array: the token of its name, the last of its scope, its sizes, and whether it is
+    __shared__: then only its columns are looked at."""
 
     name: int
     end: int
     sizes: tuple[str, ...]
+    is_shared: bool
 
 
-def check_indices(program: Program) -> None:
+def check_indices(program: Program, has_columns: bool) -> None:
+    """has_columns: also those into rows of __shared__ arrays, whose counters then may change."""
     for function in program.functions:
         if function.may_run_on_device:
-            _check(program, function)
+            _check(program, function, has_columns)
 
 
-def _check(program: Program, function: Function) -> None:
+def _check(program: Program, function: Function, has_columns: bool) -> None:
     body = range(function.opened + 1, function.closed)
     arrays: dict[bytes, list[Array]] = {}
     others: set[bytes] = set()
     for i in body:
         if program.at(i + 1) == b"[":
-            if program.is_name(i) and (array := _declared(program, i)):
+            array = _declared(program, i) if program.is_name(i) else None
+            if array and (not array.is_shared or (has_columns and len(array.sizes) > 1)):
                 arrays.setdefault(program.text[i], []).append(array)
         elif program.is_name(i) and program.declares(i):
             others.add(program.text[i])
@@ -77,7 +81,8 @@ def _declared(program: Program, i: int) -> Array | None:
     while program.at(at) == b"[" and program.match[at] > at + 1:
         sizes.append(program.flat(at + 1, program.match[at]).replace("\n", " "))
         at = program.match[at] + 1
-    is_own = not any(word in ELSEWHERE for word in program.text[program.statement(i) : i])
+    words = program.text[program.statement(i) : i]
+    is_own = not any(word in ELSEWHERE for word in words)
     if (
         not sizes
         or not _declares(program, i)
@@ -85,24 +90,29 @@ def _declared(program: Program, i: int) -> Array | None:
         or program.at(at) not in (b";", b"=", b",", b"{")
     ):
         return None
-    return Array(i, program.match[program.up[i]], tuple(sizes))
+    return Array(i, program.match[program.up[i]], tuple(sizes), b"__shared__" in words)
 
 
 def is_local_array(program: Program, i: int) -> bool:
     """Is the name of an array of a thread declared at token i?"""
-    return program.at(i + 1) == b"[" and _declared(program, i) is not None
+    array = _declared(program, i) if program.at(i + 1) == b"[" else None
+    return array is not None and not array.is_shared
 
 
 def _check_use(program: Program, i: int, array: Array) -> None:
     file, line, _ = program.position(i)
     name = quoted(program.text[i].decode(errors="surrogateescape"))
     at = i + 1
-    for size in array.sizes:
+    kind = "sim_column" if array.is_shared else "sim_index"
+    for k, size in enumerate(array.sizes):
         if program.at(at) != b"[" or program.at(at + 1) == b"]":
             return
         is_number = program.match[at] == at + 2 and program.kind[at + 1] == "number"
-        if not (is_number and size.isdecimal()):
-            check = f"sim_index{{(unsigned long)({size}), {name}, {quoted(file)}, {line}}} = "
+        is_row = array.is_shared and k == 0
+        text = program.text[at + 1]
+        is_inside = is_number and size.isdecimal() and text.isdigit() and int(text) < int(size)
+        if not is_row and not is_inside:
+            check = f"{kind}{{(unsigned long)({size}), {name}, {quoted(file)}, {line}}} = "
             program.insert(program.start[at + 1], check)
         if is_number and program.text[at + 1] == b"0":
             return

@@ -1,0 +1,303 @@
+"""What nvcc refuses and g++ takes: code of the host in functions of the device, and the reverse.
+
+A name counts only if the program's own text has one meaning for it; in doubt it is left alone, as
+is a template that nothing uses. The messages begin with nvcc's words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from labs.sim.translate.reader.definitions import at_run_time, name_of
+from labs.sim.translate.reader.program import MARKS, Function, Program
+
+SPACES = (b"__shared__", b"__constant__", b"__device__", b"__managed__")
+CONSTANT = (b"const", b"constexpr")
+# What the host's libraries have and programs use by mistake in a kernel.
+LIBRARY = frozenset(
+    b"rand srand random exit fprintf fputs puts putchar scanf fopen usleep sleep time getenv "
+    b"system gettimeofday fflush".split()
+)
+OF_STD = frozenset(
+    b"cout cerr clog endl vector string map set list deque queue to_string sort thread "
+    b"this_thread chrono function ifstream ofstream".split()
+)
+FORBIDDEN = {
+    b"throw": "device code does not support exception handling",
+    b"try": "device code does not support exception handling",
+    b"typeid": "the operator 'typeid' is not allowed in device code",
+    b"dynamic_cast": "the operator 'dynamic_cast' is not allowed in device code",
+    b"thread_local": "cannot use thread_local specifier for variable declarations in device code",
+}
+BODIES = (b")", b"else", b"do", b"{", b"}", b";")  # before the { of statements
+UNEVALUATED = (b"sizeof", b"decltype", b"alignof", b"noexcept", b"static_assert", b"typeof")
+COPY = "the host's memory is not the device's: declare it __constant__ or __device__, or pass it"
+RUN_TIME_SIZE = (
+    "expression must have a constant value: {} is known only when the kernel runs; use a constant "
+    "(constexpr, #define, a template parameter)"
+)
+
+
+def refuse_as_nvcc(program: Program) -> None:
+    """Raises Refusal for the first such place."""
+    for check in (_kernels, _forbidden, _sizes, _functions, _variables):
+        check(program)
+
+
+# ---- what stands where
+
+
+def _device_functions(program: Program) -> Iterator[Function]:
+    """Those that run on the device alone and are compiled."""
+    for function in program.functions:
+        if function.is_device and _is_compiled(program, function):
+            yield function
+
+
+def _is_compiled(program: Program, function: Function) -> bool:
+    name = name_of(program, function.opened)
+    if name is None:
+        return True  # a lambda
+    words = program.text[program.statement(function.head) : name]
+    is_kernel = b"__global__" in function.marks and b"template" not in words
+    return is_kernel or len(program.words(program.text[name])) > 1
+
+
+def _inside(program: Program, function: Function) -> Iterator[int]:
+    """Its tokens, without those that are evaluated by the compiler alone."""
+    i = function.opened
+    while i < function.closed:
+        if program.text[i] in UNEVALUATED:
+            i = program.past(i + 1)  # sizeof (a), and sizeof a
+            continue
+        if program.kind[i] == "word":
+            yield i
+        i += 1
+
+
+def _calls(program: Program, i: int) -> bool:
+    """Is the name at token i that of a function which is called?"""
+    behind = i + 1
+    if program.at(behind) == b"<" and not program.begins_launch(behind):
+        behind = (program.angle(behind) or i) + 1
+    return program.at(behind) == b"(" and not _declares(program, i)
+
+
+def _declares(program: Program, i: int) -> bool:
+    first = program.first_of_name(i)
+    return program.declares(first) and not (
+        first != i and program.at(first - 1) in (b"return", b"else"))  # fmt: skip
+
+
+def _is_class(program: Program, brace: int) -> bool:
+    head = program.text[program.statement(brace) : brace] if brace >= 0 else []
+    return any(word in head for word in (b"struct", b"class", b"union")) and b"(" not in head
+
+
+# ---- functions
+
+
+def _marks(program: Program) -> dict[bytes, list[frozenset[bytes]]]:
+    """Of each name of a function, the marks of its declarations; {b"?"}: another meaning."""
+    found: dict[bytes, list[frozenset[bytes]]] = {}
+    for i in range(len(program)):
+        if not program.is_name(i) or not _declares(program, i):
+            continue
+        first = program.statement(i)
+        words = program.text[first:i]
+        is_local = any(not program.is_scope(b) and not _is_class(program, b)
+                       for b in program.braces(i))  # fmt: skip
+        is_function = program.at(i + 1) in (b"(", b"<") and not is_local
+        is_function = is_function and program.at(first - 1) != b"(" and b"=" not in words
+        odd = b"constexpr" in words or b"friend" in words or b"using" in words
+        marks = frozenset(words).intersection(MARKS)
+        found.setdefault(program.text[i], []).append(
+            marks if is_function and not odd else frozenset([b"?"])
+        )
+    return found
+
+
+def _functions(program: Program) -> None:
+    marks = _marks(program)
+    host = {n for n, all_ in marks.items() if not any(all_) and n != b"main"}
+    device = {n for n, all_ in marks.items() if all(m == {b"__device__"} for m in all_)}
+    host, device = _without_overloads(program, host), _without_overloads(program, device)
+    for function in _device_functions(program):
+        kind = "__global__" if b"__global__" in function.marks else "__device__"
+        for i in _inside(program, function):
+            if _is_hosts(program, i, host, marks):
+                called = program.text[i].decode(errors="replace")
+                raise program.refusal(i, f'calling a __host__ function("{called}") from a {kind} '
+                                      "function is not allowed")  # fmt: skip
+    for opened, text in enumerate(program.text):
+        if text == b"{" and program.match[opened] > opened and program.around(opened) is None:
+            _refuse_device_calls(program, opened, device)
+
+
+def _without_overloads(program: Program, names: set[bytes]) -> set[bytes]:
+    """The functions of which no header declares one of the same name."""
+    if not names:
+        return names
+    headers = b"".join(text for _, text in program.expanded.foreign)
+    declares = rb"(?<!return)[\w*&>]\s[*&]*(%s)\s?\(" % b"|".join(map(re.escape, names))
+    return names.difference(re.findall(declares, headers))
+
+
+def _refuse_device_calls(program: Program, opened: int, device: set[bytes]) -> None:
+    """In the body of a function of the host alone."""
+    name = name_of(program, opened)
+    if not device or name is None or opened in program.bodies or b"template" in (
+        program.text[program.statement(name) : name]):  # fmt: skip
+        return
+    if any(not program.is_scope(b) for b in program.braces(opened)):
+        return
+    for i in _inside(program, Function(opened, opened, program.match[opened], frozenset())):
+        if program.text[i] in device and program.around(i) is None and _calls(program, i) and (
+            program.at(i - 1) not in (b".", b"->")):  # fmt: skip
+            called = program.text[i].decode(errors="replace")
+            raise program.refusal(i, f'calling a __device__ function("{called}") from a __host__ '
+                                  "function is not allowed")  # fmt: skip
+
+
+def _is_hosts(
+    program: Program, i: int, host: set[bytes], marks: dict[bytes, list[frozenset[bytes]]]
+) -> bool:
+    """Does token i call a function of the host, or use its library?"""
+    text, before = program.text[i], program.at(i - 1)
+    if before == b"::" and program.at(i - 2) == b"std":
+        return text in OF_STD or (text in LIBRARY and program.at(i + 1) == b"(")
+    if text in LIBRARY and text not in marks:
+        return before not in (b".", b"->", b"::", b"&") and _calls(program, i)
+    return text in host and before not in (b"&",) and _calls(program, i)
+
+
+# ---- kernels
+
+
+def _kernels(program: Program) -> None:
+    marks = _marks(program)
+    kernels = {n for n, all_ in marks.items() if all(b"__global__" in m for m in all_)}
+    for i in program.words(b"__global__"):
+        brace = program.up[i]
+        words = program.text[program.statement(i) : program.until(i, b"(", b";", b"{")]
+        if b"__device__" in words or b"__host__" in words:
+            raise program.refusal(i, "illegal combination of memory qualifiers: a kernel is "
+                                  "__global__ alone")  # fmt: skip
+        if _is_class(program, brace) and b"friend" not in words:
+            raise program.refusal(i, "a __global__ function or function template cannot be a "
+                                  "member function")  # fmt: skip
+    for i in program.words(*kernels):
+        is_used = not program.is_global(i) and program.at(i - 1) not in (b".", b"->", b"&")
+        if is_used and _calls(program, i) and not _is_unevaluated(program, i):
+            name = program.text[i].decode(errors="replace")
+            raise program.refusal(i, "a __global__ function call must be configured: "
+                                  f"{name}<<<grid, block>>>(...)")  # fmt: skip
+    for opened, _ in program.launches:
+        _refuse_launch(program, opened, marks)
+
+
+def _refuse_launch(
+    program: Program, opened: int, marks: dict[bytes, list[frozenset[bytes]]]
+) -> None:
+    """Of what is certain to be no kernel."""
+    i = opened - 1
+    if program.at(i) == b">":
+        i = (program.angle_back(i) or 1) - 1
+    found = marks.get(program.at(i), [])
+    name = program.at(i).decode(errors="replace")
+    if found and all(m == {b"__device__"} for m in found):
+        raise program.refusal(i, f'calling a __device__ function("{name}") from a __host__ '
+                              "function is not allowed: a kernel is __global__")  # fmt: skip
+    if found and not any(found):
+        raise program.refusal(i, "a host function call cannot be configured: a kernel is "
+                              f"__global__, and {name}() is not")  # fmt: skip
+
+
+def _is_unevaluated(program: Program, i: int) -> bool:
+    while (i := program.statement(i)) > 0 and program.at(i - 1) == b"(":
+        if program.at(i - 2) in UNEVALUATED:
+            return True
+        i -= 1
+    return False
+
+
+# ---- words, and sizes of arrays
+
+
+def _forbidden(program: Program) -> None:
+    for i in program.words(*FORBIDDEN):
+        function = program.around(i)
+        if function and function.is_device and _is_compiled(program, function):
+            raise program.refusal(i, FORBIDDEN[program.text[i]])
+
+
+def _sizes(program: Program) -> None:
+    """Arrays of a size that is known only at run time."""
+    for function in _device_functions(program):
+        for i in range(function.opened, function.closed):
+            is_array = program.at(i + 1) == b"[" and program.is_name(i) and program.is_name(i - 1)
+            first = program.statement(i) if is_array else i
+            if not is_array or program.at(first - 1) == b"(" or b"=" in program.text[first:i] or (
+                any(word in program.text[first:i] for word in SPACES)):  # fmt: skip
+                continue
+            if (unknown := at_run_time(program, i + 1)) is not None:
+                raise program.refusal(i, RUN_TIME_SIZE.format(unknown))
+
+
+# ---- variables
+
+
+def _variables(program: Program) -> None:
+    hosts = {name for i in range(len(program)) if (name := _hosts(program, i)) is not None}
+    hosts = {name for name in hosts if _has_one_meaning(program, name)}
+    for function in _device_functions(program):
+        for i in _inside(program, function):
+            text = program.text[i]
+            words = program.text[program.statement(i) : i]
+            before = program.first_of_name(i) - 1
+            is_argument = program.at(before) == b"<" and program.angle(before) is not None
+            if text not in hosts or program.at(before) in (b".", b"->") or (
+                is_argument or b"constexpr" in words):  # fmt: skip
+                continue
+            used = text.decode(errors="replace")
+            raise program.refusal(i, f'identifier "{used}" is undefined in device code: {COPY}')
+
+
+def _hosts(program: Program, i: int) -> bytes | None:
+    """The name at token i, if a variable of the host is declared there that nvcc does not give to
+    the device: any but a constant number."""
+    if not program.is_name(i) or program.at(i + 1) not in (b"[", b"=", b";", b"{", b","):
+        return None
+    first = program.statement(i)
+    words = program.text[first:i]
+    in_class = _is_class(program, program.up[i])
+    if not (program.is_global(i) or in_class) or not program.declares(i) or (
+        program.at(first - 1) in (b"(", b"[") or any(word in words for word in (
+            b"template", b"using", b"typedef", b"=", b"(", b"<", b"&", b"operator", b"enum",
+            b"namespace", b"return", *SPACES))):  # fmt: skip
+        return None
+    is_constant = any(word in words for word in CONSTANT)
+    if in_class:
+        is_host = b"static" in words and is_constant and program.at(i + 1) == b"["
+    elif is_constant and (b"*" not in words or program.at(i - 1) == b"const"):
+        is_host = program.at(i + 1) == b"["
+    else:
+        is_host = b"constexpr" not in words
+    return program.text[i] if is_host else None
+
+
+def _has_one_meaning(program: Program, name: bytes) -> bool:
+    """Is it declared once, but for extern?"""
+    count = 0
+    for i in program.words(name):
+        first, before, after = program.statement(i), program.at(i - 1), program.at(i + 1)
+        is_list = program.at(first - 1) == b"(" and program.at(first - 2) != b"for"
+        is_value = before == b"{" and program.at(i - 2) not in BODIES
+        if (before == b"," and not is_list) or is_value or (
+            before == b"[" and not program.ends_operand(i - 2)):  # fmt: skip
+            return False
+        if after == b"(" or before in (b"...", b"struct", b"class", b"enum"):
+            return False
+        count += program.declares(i) and b"extern" not in program.text[first:i]
+    return count <= 1
