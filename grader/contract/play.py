@@ -18,7 +18,7 @@ from grader.contract.step import Sequence, Step
 from grader.execute import evidence, recorded, records, room, sanitizers
 from grader.execute.case import without_result
 from grader.execute.evidence import Evidence
-from grader.execute.findings import findings_in
+from grader.execute.finding_lines import findings_in
 from grader.execute.modes import PLAIN, SANITIZED, Mode
 from grader.execute.recorded import Recording
 from grader.model.finding import Finding

@@ -17,7 +17,7 @@ import numpy as np
 
 from grader.execute import evidence, recorded, records, room, sanitizers
 from grader.execute.evidence import Evidence
-from grader.execute.findings import findings_in
+from grader.execute.finding_lines import findings_in
 from grader.execute.modes import PLAIN, SANITIZED, Mode
 from grader.model import plain_text
 from grader.model.finding import Finding

@@ -15,7 +15,7 @@ from grader.compile import sources, staging
 from grader.compile.compiler_messages import Diagnostic
 from grader.execute import accesses, steps
 from grader.execute.accesses import WarpAccess
-from grader.execute.findings import in_order
+from grader.execute.finding_lines import in_order
 from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.execute.steps import Recording
 from grader.files import no_source

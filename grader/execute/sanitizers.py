@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from grader.execute import evidence
 from grader.execute.addr2line import shortened
 from grader.execute.evidence import Evidence
-from grader.execute.findings import MAX_FINDINGS
+from grader.execute.finding_lines import MAX_FINDINGS
 from grader.model.finding import Finding
 
 _ERROR = re.compile(r"ERROR: AddressSanitizer: (?P<kind>[\w-]+)")

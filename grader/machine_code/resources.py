@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.predict import gpu, model
+from grader.predict import estimate, gpu
 
 _KERNEL = re.compile(r"ptxas info\s*: Compiling entry function '(\S+)' for")
 _OF = re.compile(r"ptxas info\s*: Function properties for (\S+)")
@@ -31,7 +31,9 @@ class Resources:
 
     def resident(self, threads: int, shared: int) -> int:
         """The blocks that a multiprocessor of an H200 holds at a time."""
-        return model.resident_blocks(gpu.gpu(), threads, max(shared, self.shared), self.registers)
+        return estimate.resident_blocks(
+            gpu.gpu(), threads, max(shared, self.shared), self.registers
+        )
 
 
 def read(messages: Iterable[str]) -> dict[str, Resources]:

@@ -7,8 +7,6 @@ files: adding a lab changes nothing here.
 from __future__ import annotations
 
 import codecs
-import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -18,16 +16,14 @@ from msgspec.structs import replace
 
 from grader import paths
 from grader.model import spec_problems, toml_line
-from grader.model.lab import Case, HiddenFile, Input, Lab, Technique
+from grader.model.hidden_size import resized
+from grader.model.input_seed import seeded
+from grader.model.lab import Case, HiddenFile, Input, Lab
 from grader.model.outline import SpecError, available
 
 T = TypeVar("T")
 AnInput = TypeVar("AnInput", bound=Input)
 
-_BANK = re.compile(r"^bank(\d+)x")  # how many masks
-# Masks of any size but 3x3, which layers have and no other.
-_ANY_SIDE = re.compile(r"^(random|row|column|outer|lines|bank\d+x)([5-9]|\d\d)$")
-LEAST_RADIUS = 3  # a tile saves a smaller mask little, and a program may have another way for that
 INSTRUCTORS = (
     "That file is part of the course; the mistake is not a student's. Instructors: correct it. "
     "Students: tell your instructor."
@@ -56,10 +52,10 @@ def load(
     numbers = {name: values[0] for name, values in lab.varies.items() if values} | {
         **(variant or {})
     }
-    cases = [_seeded(_varied(case, numbers, lab.border), lab.seed) for case in lab.case]
-    contracts = [_seeded(contract, lab.seed) for contract in lab.contract]
+    cases = [seeded(_varied(case, numbers, lab.border), lab.seed) for case in lab.case]
+    contracts = [seeded(contract, lab.seed) for contract in lab.contract]
     technique = [_varied(check, numbers, lab.border) for check in lab.technique]
-    technique = [_seeded(check, lab.seed, check.signature()) for check in technique]
+    technique = [seeded(check, lab.seed, check.signature()) for check in technique]
     safe = [_varied(check, numbers, lab.border) for check in lab.safe]
     hidden_file = paths.hidden_cases(file.parent.name)
     hidden_included = hidden and hidden_file.exists()
@@ -71,21 +67,21 @@ def load(
             secret = replace(secret, seed=secret_seed)
         cases += [  # the name could give the input away
             replace(
-                _seeded(_varied(case, numbers, lab.border), secret.seed),
+                seeded(_varied(case, numbers, lab.border), secret.seed),
                 hidden=True,
                 name=f"hidden {number}",
             )
             for number, case in enumerate(secret.case, 1)
         ]
-        contracts = [replace(c, secret_seed=_seeded(c, secret.seed).seed) for c in contracts]
-        technique = [_resized(check, secret.seed) for check in technique]
+        contracts = [replace(c, secret_seed=seeded(c, secret.seed).seed) for c in contracts]
+        technique = [resized(check, secret.seed) for check in technique]
     lab = replace(
         lab,
         case=cases,
         contract=contracts,
-        safe=[_seeded(check, lab.seed, check.signature()) for check in safe],
+        safe=[seeded(check, lab.seed, check.signature()) for check in safe],
         technique=technique,
-        speed=[_seeded(_varied(check, numbers, lab.border), lab.seed) for check in lab.speed],
+        speed=[seeded(_varied(check, numbers, lab.border), lab.seed) for check in lab.speed],
         variant={**(variant or {})},
         folder=file.parent.name,
         hidden_included=hidden_included,
@@ -154,54 +150,3 @@ def _varied(check: AnInput, numbers: Mapping[str, int], border: str) -> AnInput:
 
     settings = {name: filled(value) for name, value in check.set.items()}
     return replace(check, mask=filled(check.mask), border=check.border or border, set=settings)
-
-
-def _seeded(check: AnInput, seed: int, text: str | None = None) -> AnInput:
-    """The check with its own seed, which does not change when another check is added. The seed
-    depends on the check's name, or on `text`: two checks with the same text have the same input."""
-    mixed = seed
-    for byte in (text or check.name).encode():
-        mixed = (mixed * 1099511628211 + byte) % 2**63  # FNV's multiplier
-    return replace(check, seed=mixed)
-
-
-def _resized(check: Technique, seed: int) -> Technique:
-    """The check at a size that no student can know: a kernel that is good at the size in lab.toml
-    alone earns nothing for it.
-
-    The image gets twice as wide, or higher by up to three tiles of 32, or both: a limit leaves no
-    room for tiles that are mostly empty, and some are as wide as the image in lab.toml. It is
-    `narrower` by a few pixels, which no tile notices. Of several channels, one or two are missing,
-    and one of their masks: so a limit for each result is a little easier. A counter per launch has
-    a limit for its own size, which stays. The radius of a second run is one of the smaller ones.
-    """
-    if check.size is None or check.per == "launch":
-        return check
-    width, height = check.size
-    generated = _seeded(check, seed, check.signature()).seed // 7919
-    number = generated % 7 + 1
-    wide = width * (1 + number % 2) - check.narrower
-    size = (wide, height + number // 2 * min(height, 32))
-    channels = check.channels - min(1 + number % 2, (check.channels - 1) // 2)
-    mask = _BANK.sub(lambda found: f"bank{int(found[1]) - 1}x", check.mask)
-    if channels == check.channels:  # of one channel, a bank has a mask for each of lab.h's phases
-        mask = check.mask
-    least = sys.maxsize if check.near else LEAST_RADIUS
-    smaller = _ANY_SIDE.sub(
-        lambda found: f"{found[1]}{_smaller(int(found[2]), least, generated // 7)}", mask
-    )
-    return replace(
-        check,
-        size=size,
-        channels=channels,
-        mask=mask,
-        smaller_mask=smaller if smaller != mask else "",
-        public=check,
-    )
-
-
-def _smaller(side: int, least: int, generated: int) -> int:
-    """The side of a mask with a smaller radius, `least` or more if there is one."""
-    radius = side // 2
-    least = min(least, radius - 1)
-    return 2 * (least + generated % (radius - least)) + 1

@@ -22,7 +22,7 @@ from grader.model.lab import Lab, Limits, Speed
 from grader.model.prediction import LineShare, Prediction, Ratio
 from grader.model.submission import Submission
 from grader.oracle.inputs import Inputs, inputs
-from grader.predict import counts, model, references, terms, times
+from grader.predict import counts, estimate, references, terms, times
 from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu, gpu
 
@@ -162,7 +162,7 @@ def _read(outcome: Outcome) -> list[Launch]:
 
 def _line(launches: list[Counts], bound: str, device: Gpu) -> LineShare | None:
     """The line that causes most of the largest term, of the launch where that term is largest."""
-    amounts = [model.predict_time([each], device).terms.get(bound, 0.0) for each in launches]
+    amounts = [estimate.predict_time([each], device).terms.get(bound, 0.0) for each in launches]
     part = max(amounts) / max(sum(amounts), 1e-12)
     line = times.costliest_line(launches[int(np.argmax(amounts))], bound, part)
     return line and LineShare(plain_text.name(line.file), line.line, round(line.share, 3))

@@ -1,7 +1,7 @@
 """The predicted times of a call and of a program's kernels: records in microseconds, rounded."""
 
 from grader.model.prediction import LineShare, PredictedKernel, PredictedProgram, PredictedTime
-from grader.predict import model
+from grader.predict import estimate
 from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu
 
@@ -10,7 +10,7 @@ FAR = 0.1  # a source line below this share of a term is not named
 
 def of_call(launches: list[Counts], gpu: Gpu) -> PredictedTime:
     """The time of a call that makes these launches."""
-    found = model.predict_time(launches, gpu)
+    found = estimate.predict_time(launches, gpu)
     terms = {name: 1e6 * t for name, t in found.terms.items() if t > 0}
     # Rounded, so that a page and a file have the same figures.
     return PredictedTime(
@@ -51,7 +51,7 @@ def _kernel(launches: list[Counts], gpu: Gpu) -> PredictedKernel:
         bound=time.bound,
         terms=time.terms,
         line=costliest_line(counts, time.bound),
-        unknown=next((why for c in ordered if (why := model.unknown(c))), ""),
+        unknown=next((why for c in ordered if (why := estimate.unknown(c))), ""),
     )
 
 

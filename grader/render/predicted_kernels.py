@@ -3,7 +3,7 @@
 import textwrap
 
 from grader.model.prediction import PredictedKernel, PredictedProgram, PredictedTime
-from grader.predict import model
+from grader.predict import estimate
 from grader.predict.terms import WORDS
 from grader.render.predicted_words import duration, three_digits
 
@@ -16,7 +16,7 @@ def render(program: PredictedProgram, width: int | None) -> str:
     if not program.kernels:
         return "predicted: no kernel was launched"
     source = "" if program.measured_gpu else "; its numbers are published ones, not measured"
-    lines = [f"predicted on an {program.gpu}, not measured{source}; {model.held()}:"]
+    lines = [f"predicted on an {program.gpu}, not measured{source}; {estimate.held()}:"]
     for kernel in program.kernels[:MOST_KERNELS]:
         text = in_words(kernel)
         lines += textwrap.wrap(

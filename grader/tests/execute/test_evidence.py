@@ -13,7 +13,7 @@ import pytest
 from grader import paths
 from grader.execute import evidence, room
 from grader.execute.evidence import Evidence, Recorder
-from grader.execute.findings import findings_in
+from grader.execute.finding_lines import findings_in
 from grader.model.finding import Finding
 from grader.tests import captured
 

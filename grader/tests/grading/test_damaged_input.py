@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader import paths
-from grader.execute.findings import findings_in
+from grader.execute.finding_lines import findings_in
 
 sys.path.insert(0, str(paths.LABS / "sim" / "translate"))
 

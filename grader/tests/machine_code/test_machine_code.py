@@ -14,7 +14,7 @@ from grader.machine_code import compiled, lines, listing, page, report, resource
 from grader.machine_code.compiled import Code
 from grader.machine_code.lines import Line
 from grader.machine_code.ran import Ran
-from grader.predict import gpu, model
+from grader.predict import estimate, gpu
 
 SOURCE = """\
 __device__ float at(const float *p, int i) { return p[i]; }
@@ -117,7 +117,7 @@ def test_resources_and_resident_blocks(code: Code) -> None:
     needs = code.resources[NAME]
     assert (needs.registers, needs.local, needs.shared) == (41, 8, 256)
     assert needs.resident(256, 0) == 5  # 41 registers are 48: 42 warps, of which 40 in fours
-    assert model.resident_blocks(gpu.gpu(), 1024, 200_000, 32) == 1
+    assert estimate.resident_blocks(gpu.gpu(), 1024, 200_000, 32) == 1
 
 
 @pytest.mark.parametrize(

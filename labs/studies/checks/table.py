@@ -21,7 +21,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2]))
 
-from grader.execute.findings import findings_in  # noqa: E402
+from grader.execute.finding_lines import findings_in  # noqa: E402
 from grader.execute.program import build  # noqa: E402 - needs the path set above
 from grader.model import spec  # noqa: E402
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from scipy.stats import spearmanr
 
-from grader.predict import gpu, model
-from grader.predict.model import Estimate, Weights
+from grader.predict import estimate, gpu
+from grader.predict.estimate import Estimate, Weights
 from labs.studies.predict import collect
 from labs.studies.predict.collect import Counted
 from labs.studies.predict.fit import fit, half
@@ -49,7 +49,7 @@ def rows(counted: list[Counted], weights: Weights | None = None) -> list[TimedCa
     return [
         TimedCall(
             one.call,
-            model.predict_time(one.launches, device, weights),
+            estimate.predict_time(one.launches, device, weights),
             truth[one.call.name],
             half(one.call) == 1,
         )

@@ -15,9 +15,9 @@ import numpy as np
 from scipy.optimize import linprog
 
 from grader import paths
-from grader.predict import gpu, model
+from grader.predict import estimate, gpu
 from grader.predict.counts import Counts
-from grader.predict.model import Weights
+from grader.predict.estimate import Weights
 from labs.studies.predict import collect, foreign
 from labs.studies.predict.collect import Counted
 from labs.studies.predict.foreign import Kernel
@@ -74,7 +74,7 @@ def half(call: Call) -> int:
 def fit(chosen: list[Counted]) -> Weights:
     """The weights that these calls and half of the other programs' kernels give."""
     outside = [kernel for kernel in foreign.kernels() if not kernel.held_out]
-    known = [kernel for kernel in outside if not model.unknown(kernel.counts)]
+    known = [kernel for kernel in outside if not estimate.unknown(kernel.counts)]
     truth = collect.truth()
     measured = [(one.launches, truth[one.call.name]) for one in chosen]
     measured_outside = [([kernel.counts], kernel.us + foreign.EVENTS) for kernel in known]
@@ -94,7 +94,7 @@ def fit(chosen: list[Counted]) -> Weights:
 def _errors(measured: list[tuple[list[Counts], float]], w: Weights) -> list[float]:
     device = gpu.gpu("h200")
     return [
-        math.log(model.predict_time(launches, device, w).seconds * 1e6 / us)
+        math.log(estimate.predict_time(launches, device, w).seconds * 1e6 / us)
         for launches, us in measured
     ]
 
@@ -102,7 +102,7 @@ def _errors(measured: list[tuple[list[Counts], float]], w: Weights) -> list[floa
 def _with_interval(w: Weights, measured: list[tuple[list[Counts], float]]) -> Weights:
     """The ends of the interval, by quantile regression: outside each, TAIL of the calls."""
     device = gpu.gpu("h200")
-    found = [model.predict_time(launches, device, w) for launches, _ in measured]
+    found = [estimate.predict_time(launches, device, w) for launches, _ in measured]
     names = list(found[0].strange)
     strange = np.array([[one.strange[name] for name in names] for one in found])
     ratios = np.array(
@@ -163,10 +163,10 @@ def _alu_share(chosen: list[Counted], w: Weights) -> float:
     units for float arithmetic."""
     counted = collect.counters("alu")
     shares = [
-        counted[one.call.name, launch] / model.integers(counts, w)
+        counted[one.call.name, launch] / estimate.integers(counts, w)
         for one in chosen
         for launch, counts in enumerate(one.launches)
-        if model.integers(counts, w)
+        if estimate.integers(counts, w)
     ]
     return round(sorted(shares)[len(shares) // 2], 3)
 
@@ -221,7 +221,7 @@ def main() -> None:
     w = msgspec.structs.replace(w, held=round(sum(others) / len(others), 2))
     head = ("# Written by `python -m labs.studies.predict.fit` from half of "
             "labs/studies/predict/h200/times.csv;\n"
-            "# grader/predict/model.py says what each number is.\n")  # fmt: skip
+            "# grader/predict/estimate.py says what each number is.\n")  # fmt: skip
     FILE.write_bytes(head.encode() + _toml(w))
 
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.predict import gpu, model
+from grader.predict import estimate, gpu
 from grader.predict.counts import Counts
-from grader.predict.model import Estimate, Weights
+from grader.predict.estimate import Estimate, Weights
 from grader.predict.terms import WORDS
 from labs.studies.predict.programs import HERE
 
@@ -89,9 +89,9 @@ def rows(weights: Weights | None = None, card: str = gpu.DEFAULT) -> list[TimedK
     """Of the kernels for which a time can be told; weights: None takes the committed ones."""
     device = gpu.gpu(card)
     return [
-        TimedKernel(kernel, model.predict_time([kernel.counts], device, weights))
+        TimedKernel(kernel, estimate.predict_time([kernel.counts], device, weights))
         for kernel in (kernels() if card == gpu.DEFAULT else _on(card))
-        if not model.unknown(kernel.counts)
+        if not estimate.unknown(kernel.counts)
     ]
 
 
@@ -104,7 +104,7 @@ def _on(card: str) -> list[Kernel]:
 
 def table(found: list[TimedKernel], elsewhere: list[TimedKernel]) -> list[str]:
     """Lines of RESULTS.md. elsewhere: on a card of which no number was measured."""
-    unknown = Counter(model.unknown(k.counts) for k in kernels())
+    unknown = Counter(estimate.unknown(k.counts) for k in kernels())
     del unknown[""]
     lines = [
         "| HeCBench | kernels | programs | median error | within 30 % | within a factor of 2 "

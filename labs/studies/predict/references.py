@@ -22,7 +22,7 @@ from grader.compile.make import BuildRequest
 from grader.model import outline, spec, submission
 from grader.model.lab import Lab, Part, Speed
 from grader.model.prediction import PredictedTime
-from grader.predict import counts, model, times
+from grader.predict import counts, estimate, times
 from grader.predict.gpu import DEFAULT, gpu
 from grader.predict.references import FILE, Reference, References
 from grader.predict.speed import CountedProgram, launches
@@ -101,7 +101,7 @@ def spread() -> tuple[float, float]:
     device = gpu()
     predictions = {}
     for one in collect.collect():
-        predictions[one.call] = 1e6 * model.predict_time(one.launches, device).seconds
+        predictions[one.call] = 1e6 * estimate.predict_time(one.launches, device).seconds
     by_key = {(c.program, c.function, c.size): c for c in predictions}
     ratios = []
     for call in predictions:

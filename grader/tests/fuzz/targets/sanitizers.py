@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from grader.execute import evidence, sanitizers
 from grader.execute.evidence import Evidence
-from grader.execute.findings import MAX_FINDINGS
+from grader.execute.finding_lines import MAX_FINDINGS
 
 REPORTED = Evidence([(evidence.LEAK, b"")])
 ACCESS = b"""==9==ERROR: AddressSanitizer: %s on address 0x602000000034 at pc 0x55 bp 0x7f sp 0x7f

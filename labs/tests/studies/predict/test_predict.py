@@ -6,7 +6,7 @@ import re
 import pytest
 
 from grader import paths
-from grader.predict import gpu, model
+from grader.predict import estimate, gpu
 from labs.studies.predict import collect, explained, fit, foreign, timed_code
 from labs.studies.predict.programs import HERE, Call, calls
 
@@ -62,7 +62,7 @@ def test_the_bars_of_other_programs(card: str) -> None:
     assert len(half) > 100 and ratios[len(half) // 2] <= 0.2
     assert sum(0.5 < row.ratio < 2 for row in half) >= 0.9 * len(half)
     assert sum(row.covered for row in half) >= 0.9 * len(half)
-    assert abs(sum(row.covered for row in half) / len(half) - model.weights().held) < 0.01
+    assert abs(sum(row.covered for row in half) / len(half) - estimate.weights().held) < 0.01
 
 
 def test_each_lab_is_ranked() -> None:
@@ -101,7 +101,7 @@ def test_some_calls_are_counted_and_predicted_again_as_committed() -> None:
     committed = {row["call"]: float(row["predicted_us"]) for row in rows()}
     counted = collect.count("general", GENERAL) + collect.count("lab6-solution")
     device = gpu.gpu("h200")
-    found = {one.call: 1e6 * model.predict_time(one.launches, device).seconds for one in counted}
+    found = {one.call: 1e6 * estimate.predict_time(one.launches, device).seconds for one in counted}
     for one in counted:
         assert timed_code.differences(one.call.name, one.launches) == []
         assert abs(found[one.call] / committed[one.call.name] - 1) < 0.02, one.call.name

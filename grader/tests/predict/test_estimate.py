@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from grader.predict import gpu, model
+from grader.predict import estimate, gpu
 from grader.predict.counts import Counts
 from grader.predict.terms import WORDS
 
@@ -26,13 +26,13 @@ def _replace(values: dict[str, object]) -> Counts:
 
 
 def time(counts: Counts) -> float:
-    return model.predict_time([counts], H200).seconds
+    return estimate.predict_time([counts], H200).seconds
 
 
 def test_a_copy_is_near_what_was_measured() -> None:
     """4096x4096 floats: 50.8 us on an H200 (labs/studies/predict/h200/times.csv)."""
     assert time(COPY) == pytest.approx(50.8e-6, rel=0.3)
-    found = model.predict_time([COPY], H200)
+    found = estimate.predict_time([COPY], H200)
     assert found.low < 50.8e-6 < found.high
 
 
@@ -55,13 +55,13 @@ def test_a_copy_is_near_what_was_measured() -> None:
     ],
 )
 def test_the_largest_count_binds(term: str, values: dict[str, object]) -> None:
-    found = model.predict_time([_replace(values)], H200)
+    found = estimate.predict_time([_replace(values)], H200)
     assert found.bound == term
     assert found.seconds > 2 * time(COPY)
 
 
 def test_terms_add_up_to_the_time() -> None:
-    found = model.predict_time([COPY, COPY], H200)
+    found = estimate.predict_time([COPY, COPY], H200)
     assert sum(found.terms.values()) == pytest.approx(found.seconds)
     assert set(found.terms) == set(WORDS)
     assert found.low < found.seconds < found.high
@@ -104,12 +104,12 @@ def test_few_blocks_leave_multiprocessors_idle() -> None:
 )
 def test_occupancy_gives_resident_warps(shared: int, threads: int, warps: int) -> None:
     counts = _replace({"shared": shared, "threads": threads})
-    assert model.resident_warps(counts, H200) == warps
+    assert estimate.resident_warps(counts, H200) == warps
 
 
 def test_every_gpu_is_described() -> None:
     for name in gpu.names():
-        found = model.predict_time([COPY], gpu.gpu(name))
+        found = estimate.predict_time([COPY], gpu.gpu(name))
         assert math.isfinite(found.seconds) and found.seconds > 0
     assert gpu.gpu("h200").measured and not gpu.gpu("rtx4060").measured
     with pytest.raises(KeyError):
