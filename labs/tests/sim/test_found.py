@@ -204,7 +204,8 @@ template <class F> __device__ float apply(F twice, float x) { return twice(x); }
 float twice(float x) { return 2 * x; }
 float min(float a, float b, float c) { return a + b + c; }
 __global__ void k(float *o, pair p, int count) {
-    float own[4 + n_taps], sums[(n_taps * 2)];
+    const unsigned int u = 2;
+    float own[(int)4 + n_taps], sums[(n_taps * u)];
     int i, w = sizeof weights / sizeof weights[0];
     for (i = 0; i < n_taps; i++) own[i] = scale * (p.w + w), sums[i] = own[i];
     auto half = [=](float x) { return x / 2; };

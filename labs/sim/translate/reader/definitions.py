@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labs.sim.translate.reader.program import ENDS, Program
+from labs.sim.translate.reader.program import ENDS, NUMBERS, Program
 
 AT_RUN_TIME = (b"threadIdx", b"blockIdx", b"blockDim", b"gridDim", b"warpSize")
 BEHIND = (b"const", b"noexcept", b"override", b"final", b"&")  # the parameters
@@ -47,6 +47,7 @@ def at_run_time(program: Program, i: int) -> str | None:
             i = program.past(i + 1)
             continue
         is_name = program.is_name(i) and program.at(i + 1) not in (b"::", b"(")
+        is_name = is_name and program.at(i) not in NUMBERS
         if is_name and program.at(i - 1) not in (b".", b"->", b"::") and _is_unknown(program, i):
             return program.text[i].decode(errors="replace")
         i += 1
