@@ -15,7 +15,7 @@ from grader.execute import (
     accesses,
     case,
     evidence,
-    findings,
+    finding_lines,
     instructions,
     openmp_team,
     profile,
@@ -83,8 +83,8 @@ def read_status(text: bytes) -> None:
 
 
 def read_findings(text: bytes) -> None:
-    found = findings.findings_in(text, BINARY)
-    assert len(found) <= findings.MAX_FINDINGS
+    found = finding_lines.findings_in(text, BINARY)
+    assert len(found) <= finding_lines.MAX_FINDINGS
     for finding in found:
         shown = finding.render()
         assert len(shown) <= 400 and (shown.isprintable() or not shown)
