@@ -4,10 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import msgspec
+
 from grader.checks.prerequisites import not_begun
 from grader.correction.edits import Edit
 from grader.correction.search import Clock, Search
 from grader.grading import pipeline
+from grader.model.lab import Limits
 from grader.model.result import Change, Check, Correction
 from grader.model.submission import Submission
 from grader.sandbox.limits import cores
@@ -16,6 +19,7 @@ from grader.session.observer import Observer
 from grader.session.plan import Plan, plan_for
 
 GRADED = 3  # edits of a part
+SECONDS_OF_A_RUN = 3.0  # of processor time: an edit can make a loop endless
 MEANT = 4  # edits of one statement that are right: of so many, some do the same
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
@@ -72,8 +76,8 @@ def _best(
     for some in search.right():
         graded = []
         for edit, edited in some[:GRADED]:
-            right, points = _judged(plan, edited, left | fine)
-            if search.part.id in right and fine <= right:
+            if judged := _judged(plan, edited, left | fine, fine | {search.part.id}):
+                right, points = judged
                 graded.append((points, edit, right - fine))
         if graded:
             most = max(points for points, *_ in graded)
@@ -92,12 +96,29 @@ def _said(edit: Edit, alike: int) -> tuple[int, str]:
     return edit.line, edit.sentence()
 
 
-def _judged(plan: Plan, edited: Submission, parts: set[str]) -> tuple[set[str], float]:
+class _NotRight(Exception):  # noqa: N818 -- it ends a grade, and is no error
+    """A check that must pass does not."""
+
+
+def _judged(
+    plan: Plan, edited: Submission, parts: set[str], needed: set[str]
+) -> tuple[set[str], float] | None:
     """Of these parts, those in which the edited submission has right results, no stray access and
-    no race; and its points for all of them."""
+    no race; and its points for all of them. None as soon as one that is needed has not."""
+
+    def checked(check: Check) -> None:
+        if check.part in needed and check.verdict != "pass" and check.kind in pipeline.WRONG:
+            raise _NotRight
+
     chosen = tuple(planned for planned in plan.checks if planned.check.part in parts)
     programs = frozenset(planned.program for planned in chosen)
     again = replace(plan, checks=chosen, programs=programs, left_out=(), predicted=())
-    checks = pipeline.grade(again, edited, Observer(), cores=cores()).checks
-    wrong = {c.part for c in checks if c.verdict != "pass" and c.kind in pipeline.WRONG}
-    return parts - wrong, sum(c.points for c in checks)
+    lab = msgspec.structs.replace(edited.lab, limits=Limits(SECONDS_OF_A_RUN))
+    try:
+        graded = pipeline.grade(
+            again, replace(edited, lab=lab), Observer(checked=checked), cores=cores()
+        )
+    except _NotRight:
+        return None
+    wrong = {c.part for c in graded.checks if c.verdict != "pass" and c.kind in pipeline.WRONG}
+    return parts - wrong, sum(c.points for c in graded.checks)

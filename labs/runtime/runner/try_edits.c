@@ -19,7 +19,7 @@
 enum {
     MOST_CHILDREN = 64,
     MOST_PROCESSOR = 400 * 1000 /* µs */,
-    MOST_WAITING = 4 /* s */,
+    MOST_WAITING = 2 /* s */,
     IS_RIGHT = 71
 };
 
