@@ -90,9 +90,9 @@ def grade(request: Request) -> int:
     report = _report(request, submission)
     to_step = StepPage() if request.stepped else None
     graded = _graded(request, plan, submission, screen, report, to_step)
+    _remember(request, submission, graded)  # first: the search may be killed
     if request.corrected:
         graded = _corrected(plan, submission, screen, graded)
-    _remember(request, submission, graded)
     screen.predictions(graded)
     screen.corrections(graded)
     stream = sys.stderr if screen.quiet else sys.stdout

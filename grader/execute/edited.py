@@ -46,5 +46,5 @@ def right_edits(
         view = View((program, folder))
         done = launcher.launch(argv, limits, folder, environment, view)
 
-        right = sorted(int(line) for line in done.stdout.split() if line.isdigit())
-        return right, done.processor / cores()
+        said = set(done.stdout.decode(errors="replace").split())  # the program may print, too
+        return [edit for edit in edits if str(edit) in said], done.processor / cores()

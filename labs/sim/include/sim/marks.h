@@ -110,36 +110,27 @@ template <typename T> inline __attribute__((always_inline)) void sim_first(const
  * another one. */
 extern "C" bool sim_outside(long long index, unsigned long size, const char *array,
                             const char *file, int line);
-struct sim_index {
+template <bool (*outside)(long long, unsigned long, const char *, const char *, int)>
+struct sim_within {
     unsigned long size;
     const char *array, *file;
     int line;
     template <class X> constexpr inline __attribute__((always_inline)) X operator=(X i) const {
         if constexpr (std::is_integral<X>::value || std::is_enum<X>::value) {
             if (__builtin_expect((unsigned long)i >= size, 0)) {
-                return sim_outside((long long)i, size, array, file, line) ? (X)0 : i;
+                return outside((long long)i, size, array, file, line) ? (X)0 : i;
             }
         }
         return i;
     }
 };
+using sim_index = sim_within<sim_outside>;
 
-/* The same of a column in a __shared__ array: what follows the row is the array's, too. */
-extern "C" void sim_outside_row(long long index, unsigned long size, const char *array,
+/* The same of a column in a __shared__ array: what follows the row is the array's, too, so the
+ * kernel always goes on with its own index. */
+extern "C" bool sim_outside_row(long long index, unsigned long size, const char *array,
                                 const char *file, int line);
-struct sim_column {
-    unsigned long size;
-    const char *array, *file;
-    int line;
-    template <class X> constexpr inline __attribute__((always_inline)) X operator=(X i) const {
-        if constexpr (std::is_integral<X>::value || std::is_enum<X>::value) {
-            if (__builtin_expect((unsigned long)i >= size, 0)) {
-                sim_outside_row((long long)i, size, array, file, line);
-            }
-        }
-        return i;
-    }
-};
+using sim_column = sim_within<sim_outside_row>;
 
 /* A variable of the thread that a kernel may read before it sets it, and whether it has:
  * (sim_get{is_set, "s", file, line}->*s) is s, and so is (sim_set{is_set}->*s). */

@@ -208,11 +208,12 @@ bool sim_outside(long long index, unsigned long size, const char *array, const c
 }
 
 /* A column of a __shared__ array. */
-void sim_outside_row(long long index, unsigned long size, const char *array, const char *file,
+bool sim_outside_row(long long index, unsigned long size, const char *array, const char *file,
                      int line);
-void sim_outside_row(long long index, unsigned long size, const char *array, const char *file,
+bool sim_outside_row(long long index, unsigned long size, const char *array, const char *file,
                      int line) {
     report_index(FOUND_ROW, index, size, array, (struct sim_location){file, line});
+    return false;
 }
 
 /* A variable of the running thread that it has not set. */
