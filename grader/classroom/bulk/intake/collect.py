@@ -195,8 +195,10 @@ def _complete(lab: Lab, opened: Opened, alone: bool) -> Files:
     is graded of the submission, so that whatever was handed in is meant for this lab."""
     files = choose(lab, opened.files)
     absent = [name for name in lab.submit if name not in files.contents]
-    if files.problem or not absent:
-        return replace(files, problem=files.problem or "; ".join(_unreadable(files.contents)))
+    if problem := files.problem or (not absent and "; ".join(_unreadable(files.contents))):
+        return replace(files, contents={}, problem=problem)
+    if not absent:
+        return files
     paths = [*(c.path for c in opened.files), *opened.others]
     said = [near_names.question(lab, name, paths) for name in absent]
     asked = [text for text in said if text.endswith("?")]

@@ -342,7 +342,8 @@ static void report_at_exit(void) {
     sim_async_report_pending();
     if (sim_checked) {
         run_pending_kernels();
-    } else if (sim_options.fault_is_error) { /* of a grade the caller waits */
+    } else if (sim_options.fault_is_error && sim_exchange_last(cudaSuccess) == cudaSuccess) {
+        /* Of a grade the caller waits, and an error has ended the program early. */
         report_kernel_left();
     }
     for (const struct sim_stream *s = sim_first_stream(); s; s = s->next) {

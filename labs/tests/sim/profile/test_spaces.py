@@ -15,6 +15,10 @@ TYPES = """
 namespace cg = cooperative_groups;
 __constant__ float c_table[64];
 float h_values[8192];
+__constant__ const float *c_host;
+struct SetsPointer {
+    SetsPointer() { const float *h = h_values; cudaMemcpyToSymbol(c_host, &h, sizeof h); }
+} sets_pointer;
 template <typename T> __device__ T *kept() { static T values[64]; return values; }
 __host__ __device__ float *both() { static float values[64]; return values; }
 """
@@ -41,8 +45,8 @@ COUNTED = {
 }  # fmt: skip
 # Accesses of what a device does not have there: each lane counts by itself, in every memory.
 UNKNOWN = {
-    "host_variable": "out[i] = h_values[4096 + i];",
-    "lane_zero_host": "out[i] = *(i == 0 ? h_values + 4096 : in + i);",
+    "host_variable": "out[i] = c_host[4096 + i];",
+    "lane_zero_host": "out[i] = *(i == 0 ? c_host + 4096 : in + i);",
     "stack_of_another": "__shared__ float *p; float own[2] = {1, 2}; if (i == 0) p = own;"
                         " __syncthreads(); out[i] = i > 3 ? p[i & 1] : 0; __syncthreads();"
                         " own[i & 1] = out[i]; out[i] = own[0];",
@@ -58,7 +62,7 @@ CHECKED = {
                            None),
     "lanes_and_barrier": (TILE + "out[i] = *(i & 1 ? s + i : in + i);", None),
     "race_of_lanes": (TILE + "*(i & 1 ? s + 1 : out + i) = i; out[i + 64] = 1;", "shared-race"),
-    "host_variable": ("out[i] = h_values[4096 + i];", "wrong-space"),
+    "host_variable": ("out[i] = c_host[4096 + i];", "wrong-space"),
     "stack_of_another": (UNKNOWN["stack_of_another"], "wrong-space"),
     "store_to_constant": ("if (i == 3) c_table[i] = in[i]; out[i] = 1;", "wrong-space"),
     "copy": (COPY + BEGIN + "cg::wait(b); out[i] = s[31 - i];", None),
