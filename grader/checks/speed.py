@@ -38,7 +38,6 @@ from grader.session.programs import Binary
 from grader.session.session import Session
 from grader.session.timed_objects import NotTimedError
 from grader.timing import reference, row_samples
-from grader.timing.benchmark import Bench, Side, TimedRun
 from grader.timing.statistics import (
     F64,
     REFERENCE,
@@ -52,6 +51,7 @@ from grader.timing.statistics import (
     undisturbed,
     unfit,
 )
+from grader.timing.timing_program import Bench, Side, TimedRun
 
 BUDGET = 4.0  # seconds, of the clock that counts, that the rounds of a check may take
 LAUNCH = 0.6  # of those seconds, in one process; each process gets other memory

@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "labs/sim/translate"))
-from labs.sim.translate.reader.headers import LIBRARIES  # noqa: E402
+from labs.sim.translate.reader.refused_headers import LIBRARIES  # noqa: E402
 
 INCLUDE = ROOT / "labs/sim/include"
 PAGE = ROOT / "handouts/simulator.md"

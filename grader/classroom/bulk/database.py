@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
-HIDDEN = ".run"  # the folder in RUN; no student's id begins with a dot: course/student_id.py
+OWN_FOLDER = ".run"  # the folder in RUN; no student's id begins with a dot: course/student_id.py
 FILE = "store.sqlite"
 VERSION = 2
 
@@ -23,7 +23,7 @@ class Database:
     def __init__(self, folder: Path, resume: bool, tables: str) -> None:
         """Opens the run in that folder, or begins one unless `resume`. tables: the statements that
         begin one. Raises StoreError; then nothing is locked."""
-        own = folder / HIDDEN
+        own = folder / OWN_FOLDER
         path = own / FILE
         _check_folder(folder, path, resume)
         with ExitStack() as opened:

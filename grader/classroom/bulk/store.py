@@ -15,7 +15,7 @@ from typing import cast
 
 import msgspec
 
-from grader.classroom.bulk.database import HIDDEN, Database, StoreError, transaction
+from grader.classroom.bulk.database import OWN_FOLDER, Database, StoreError, transaction
 from grader.classroom.bulk.elsewhere import OtherResults, combined
 from grader.classroom.bulk.history import History
 from grader.classroom.bulk.overrides import Overrides
@@ -65,7 +65,7 @@ class Store:
     def __init__(self, folder: Path, resume: bool) -> None:
         """Opens the run in that folder, or begins one unless `resume`. Raises StoreError."""
         self.folder = folder
-        self.own = folder / HIDDEN
+        self.own = folder / OWN_FOLDER
         tables = (TABLES, History.TABLES, Overrides.TABLES, OtherResults.TABLES)
         self._database = Database(folder, resume, "".join(tables))
         self._db = self._database.connection

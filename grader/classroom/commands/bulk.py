@@ -10,7 +10,7 @@ from grader import exit_codes
 from grader.classroom.bulk import class_records, questions
 from grader.classroom.bulk.batch import Batch
 from grader.classroom.bulk.cache_key import Options
-from grader.classroom.bulk.database import FILE, HIDDEN
+from grader.classroom.bulk.database import FILE, OWN_FOLDER
 from grader.classroom.bulk.intake import discover, takes
 from grader.classroom.bulk.intake.discover import Download
 from grader.classroom.bulk.intake.entry import Entry
@@ -93,7 +93,7 @@ def bulk(
 
 def _is_resumed(run: options.Run, out: Path) -> bool:
     """Whether there is a run to go on with, where that is asked for."""
-    if run.resume and not (out / HIDDEN / FILE).exists():
+    if run.resume and not (out / OWN_FOLDER / FILE).exists():
         output.say(f"{out} has nothing to resume; starting a new run")
         return False
     return run.resume

@@ -26,7 +26,7 @@ from grader.ask.catalogue import KINDS, Kind
 from grader.ask.draft import Draft
 from grader.ask.terminal import Terminal
 from grader.classroom.bulk import questions
-from grader.classroom.bulk.database import HIDDEN
+from grader.classroom.bulk.database import OWN_FOLDER
 from grader.classroom.bulk.store import Store
 from grader.classroom.export import grades, publish, quiz
 from grader.classroom.page import page
@@ -115,7 +115,7 @@ def given_back(world: int) -> dict[str, bytes]:
         return {
             str(file.relative_to(store.folder)): file.read_bytes()
             for file in sorted(store.folder.rglob("*"))
-            if file.is_file() and HIDDEN not in file.relative_to(store.folder).parts
+            if file.is_file() and OWN_FOLDER not in file.relative_to(store.folder).parts
         }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from grader import paths
-from grader.classroom.bulk.database import FILE, HIDDEN
+from grader.classroom.bulk.database import FILE, OWN_FOLDER
 from grader.model import spec
 from grader.model.lab import Lab, Limits
 from grader.model.submission import Submission
@@ -113,7 +113,7 @@ class Target:
     @property
     def keys(self) -> Path:
         """Where the run of a class keeps the keys of its questions."""
-        return self.folder / "run" / HIDDEN / FILE
+        return self.folder / "run" / OWN_FOLDER / FILE
 
     def was_connected(self) -> bool:
         """Has a program reached one of the sockets?"""
@@ -132,7 +132,7 @@ class Target:
             "KEYS": str(self.keys),
             "PWNED": str(self.folder / "pwned"),
             "SOLUTION": f"{paths.ROOT}/solutions/{lab.folder}/{lab.submit[0]}",
-            "HIDDEN": str(paths.hidden_cases(lab.folder)),
+            "OWN_FOLDER": str(paths.hidden_cases(lab.folder)),
             "PORT": str(self.listeners[0].getsockname()[1]),
             "ABSTRACT": self.abstract,
             "PARENT": str(os.getpid()),

@@ -23,8 +23,8 @@ from grader.session import timed_objects
 from grader.session.timed_objects import TimedObjects
 from grader.tests import captured
 from grader.timing import noise, row_samples, statistics
-from grader.timing.benchmark import Bench, Side, Status, TimedRun
 from grader.timing.row_samples import RowSample
+from grader.timing.timing_program import Bench, Side, Status, TimedRun
 
 LAB = spec.load("lab1")
 SPEED = Speed(
@@ -248,7 +248,7 @@ def test_student_symbols_do_not_override_others(course: Path, tmp_path: Path) ->
 def test_a_function_that_does_not_come_back(
     course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, end: str
 ) -> None:
-    monkeypatch.setattr("grader.timing.benchmark.STARTING", 1.0)
+    monkeypatch.setattr("grader.timing.timing_program.STARTING", 1.0)
     tested = bench(course, tmp_path, "#include <stdlib.h>\n" + instead(body))
     ran = tested.run(SPEED, GIVEN, tmp_path, (3, 0.5), 1)
     assert ran.end == end and ran.reason

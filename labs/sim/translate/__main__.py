@@ -26,8 +26,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from labs.sim.translate.reader.declared import INCLUDE
 from labs.sim.translate.reader.expanded import Refusal
-from labs.sim.translate.reader.headers import INCLUDE
 from labs.sim.translate.reader.preprocess import PreprocessorError, precompile
 from labs.sim.translate.translation import refuse_host_code, translate
 

@@ -16,7 +16,7 @@ from grader.ask import sheet
 from grader.ask.quiz import Tally
 from grader.classroom import export as exports
 from grader.classroom.bulk import questions, quizzes
-from grader.classroom.bulk.database import HIDDEN
+from grader.classroom.bulk.database import OWN_FOLDER
 from grader.classroom.commands import bulk
 from grader.classroom.export import grades, publish, quiz
 from grader.model import spec
@@ -227,7 +227,7 @@ def test_only_answer_formats_contain_keys(tmp_path: Path, monkeypatch: pytest.Mo
         assert tiny_course.call(monkeypatch, "export", str(run), "--format", form) == 0
     assert tiny_course.call(monkeypatch, "report", str(run)) == 0
     secrets = [CHOSEN.question.id.encode(), b"thread&gt; 2"]
-    found = [f for f in run.rglob("*") if f.is_file() and HIDDEN not in f.parts]
+    found = [f for f in run.rglob("*") if f.is_file() and OWN_FOLDER not in f.parts]
     texts = [text for file in found for text in contents(file)]
     assert len(texts) >= 12 and not any(secret in text for secret in secrets for text in texts)
     for form in quiz.FORMATS:

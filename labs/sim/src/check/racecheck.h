@@ -23,7 +23,10 @@
  *
  * A thread may guess a value with a plain read and verify it with atomicCAS(), as programs do that
  * build an atomic function of their own. Such a read does not race with atomic functions.
- * (RACE_COMPARE is an atomicCAS(), RACE_ATOMIC any other.) */
+ * (RACE_COMPARE is an atomicCAS(), RACE_ATOMIC any other.)
+ *
+ * What is found here is told by memcheck.c, for a store only after it has happened: where it has
+ * changed nothing, the race is a note. */
 #pragma once
 
 #include "base/device.h"

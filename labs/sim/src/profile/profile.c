@@ -8,7 +8,7 @@
 #include "memory/allocations.h"
 #include "profile/block_sample.h"
 #include "profile/passes.h"
-#include "profile/results.h"
+#include "profile/result_owners.h"
 #include "profile/sector_set.h"
 #include "profile/warp_replay.h"
 #include "profile/worst_access.h"

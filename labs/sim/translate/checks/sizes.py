@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
-from labs.sim.translate.reader.headers import functions
+from labs.sim.translate.reader.declared import functions
 from labs.sim.translate.reader.program import ENDS, Program
 
 FRACTION = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[fF]))[fF]?")

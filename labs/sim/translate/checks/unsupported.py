@@ -1,4 +1,5 @@
-"""What the simulator does not support, and what to do instead.
+"""Names that the simulator does not support, and what to do instead. Headers that it refuses are in
+reader/refused_headers.py.
 
 Only what the preprocessor keeps is judged. A name is refused if no header declares it and if the
 program uses it where it cannot be declaring it; in doubt, the name is left to g++.
@@ -8,8 +9,9 @@ from __future__ import annotations
 
 import re
 
-from labs.sim.translate.reader.headers import ELSEWHERE, NEEDS, Mentions, advice
+from labs.sim.translate.reader.declared import Mentions
 from labs.sim.translate.reader.program import Program
+from labs.sim.translate.reader.refused_headers import ELSEWHERE, NEEDS, advice
 
 # Names, and what to do instead of what they do.
 INSTEAD = (

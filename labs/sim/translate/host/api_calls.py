@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from labs.sim.translate.host.kernel_addresses import remove_cast
+from labs.sim.translate.reader.declared import functions
 from labs.sim.translate.reader.expanded import quoted
-from labs.sim.translate.reader.headers import functions
 from labs.sim.translate.reader.program import Program
 
 ERROR_QUERIES = (b"cudaGetLastError", b"cudaPeekAtLastError")

@@ -7,9 +7,10 @@ import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from labs.sim.translate.reader.declared import INCLUDE, names_file
 from labs.sim.translate.reader.expanded import Expanded, Lines, Refusal, quoted, read
-from labs.sim.translate.reader.headers import INCLUDE, missing, names_file, refuse_headers
 from labs.sim.translate.reader.pragmas import Pragmas
+from labs.sim.translate.reader.refused_headers import missing, refuse_headers
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # nvcc's own macros. SIM_TRANSLATES: the simulator's headers leave __global__ and the like as words.

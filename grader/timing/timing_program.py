@@ -1,4 +1,5 @@
-"""Runs the timing program (labs/runtime/bench) and reads its outputs after it has ended."""
+"""Runs the timing program (labs/runtime/bench) and reads its outputs after it has ended. How many
+rounds it runs is decided in grader/checks/speed.py."""
 
 import resource
 import shutil

@@ -1,4 +1,4 @@
-#include "profile/results.h"
+#include "profile/result_owners.h"
 
 #include "memory/allocations.h"
 

@@ -1,17 +1,13 @@
-"""The headers of CUDA and of others: what the simulator's declare, and what to do instead of those
-that it refuses.
-"""
+"""The headers of CUDA and of others that the simulator refuses, and what to do instead."""
 
 from __future__ import annotations
 
-import os
 import re
-from functools import cache
 from pathlib import Path
 
+from labs.sim.translate.reader.declared import INCLUDE
 from labs.sim.translate.reader.expanded import Refusal
 
-INCLUDE = Path(__file__).resolve().parents[2] / "include"
 NEEDS = "needs a GPU machine and nvcc"
 ELSEWHERE = "the simulator does not support it; it needs a GPU machine and nvcc"
 # Headers of what is not there, the name of it, and what to do.
@@ -57,7 +53,6 @@ THIRD_PARTY = (
     (r"wb\.h", "libwb: give -I and the name of its folder to ./grade run, and its .cpp files"),
     (r"mpi\.h", "MPI: the simulator runs one process; leave it out"),
 )  # fmt: skip
-PRECOMPILED = re.compile(rb'^#pragma GCC pch_preprocess "([^"]*)"$', re.MULTILINE)
 MISSING = re.compile(r"(?P<where>.*?:\d+:\d+): fatal error: (?P<name>.*?): No such file")
 
 
@@ -92,33 +87,3 @@ def refuse_headers(entered: list[tuple[str, str, int]]) -> None:
             why = advice(name) if (folder / "cuda_runtime_api.h").exists() else None
             if why and folder != INCLUDE and folder.resolve() != INCLUDE:
                 raise Refusal(f"{file}:{line}:1: error: #include <{name}>: {why}")
-
-
-@cache
-def functions() -> frozenset[bytes]:
-    """The functions of the runtime API that are C functions."""
-    files = sorted([*INCLUDE.glob("*.h"), *INCLUDE.glob("sim/*.h")])
-    headers = b"\n".join(header.read_bytes() for header in files)
-    return frozenset(re.findall(rb"SIM_API\w*\((cuda\w+)", headers))
-
-
-def names_file(precompiled: Path) -> Path:
-    """Where the names in a precompiled header are listed."""
-    return precompiled.with_suffix(".names")
-
-
-class Mentions:
-    """The names in a program's headers, which are foreign text of `Expanded`."""
-
-    def __init__(self, foreign: list[tuple[int, bytes]]) -> None:
-        self.texts = [text for _, text in foreign]
-        self.precompiled: set[bytes] = set()
-        for file in PRECOMPILED.findall(self.texts[0] if self.texts else b""):
-            self.precompiled.update(names_file(Path(os.fsdecode(file))).read_bytes().split())
-
-    def __contains__(self, name: bytes) -> bool:
-        letters = re.escape(name)  # re searches for them fast, and slowly for a \b first
-        word = re.compile(rb"%s\b(?<!\w%s)" % (letters, letters))
-        return name in self.precompiled or any(
-            name in text and word.search(text) for text in self.texts
-        )
