@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from labs.sim.translate.checks.execution_spaces import refuse_as_nvcc
+from labs.sim.translate.checks.host_members import refuse_host_members
 from labs.sim.translate.checks.sizes import warn_of_sizes
 from labs.sim.translate.checks.unsupported import refuse_clusters, refuse_names
 from labs.sim.translate.device import qualifiers
@@ -33,7 +34,7 @@ class Translation:
 
     is_traced: it is for counters and checks. lock_step: as --lock-step. counts: the values of
     macros in #pragma unroll. own_copies: as --own-copies. as_nvcc: refuses more of what nvcc
-    refuses. has_columns: as --columns."""
+    refuses, by this compiler with its flags. has_columns: as --columns."""
 
     def __init__(
         self,
@@ -42,7 +43,7 @@ class Translation:
         lock_step: bool = False,
         counts: dict[bytes, int] | None = None,
         own_copies: bool = False,
-        as_nvcc: bool = False,
+        as_nvcc: Sequence[str] = (),
         has_columns: bool = False,
     ) -> None:
         self.program = Program(expanded)
@@ -60,6 +61,8 @@ class Translation:
         if self.as_nvcc:
             refuse_as_nvcc(program)
         self._host()
+        if self.as_nvcc:
+            refuse_host_members(program, self.as_nvcc)
         warn_of_sizes(program)
         watch_ends(program)
         DeviceArithmetic(program).rewrite()
@@ -140,7 +143,7 @@ def translate(
         lock_step,
         counts,
         own_copies,
-        as_nvcc=own is None and on_device is None,
+        as_nvcc=() if own or on_device else preprocessor.compiler,
         has_columns=has_columns,
     )
     return translation.rewrite(), warnings + translation.program.warnings

@@ -193,6 +193,24 @@ REFUSED = {  # of each, nvcc's words
     "#include <cstdlib>\n" + KERNEL % "*o = rand();" + USES: 'calling a __host__ function("rand")',
     "__device__ int f() { return 1; }\nint main() { return f(); }": '__device__ function("f") from',
     KERNEL % "if (n) throw 1;" + USES: "does not support exception handling",
+    "int main() { int n = 0; atomicAdd(&n, 1); }": '__device__ function("atomicAdd") from a __host__',
+    "int main() { __shared__ int n; n = 1; }": "is not allowed inside a host function body",
+    KERNEL % "cudaMemcpy(o, o + n, 4, cudaMemcpyDefault);"
+    + USES: '__host__ function("cudaMemcpy")',
+    "#include <cmath>\nconst double pi = 4 * atan(1);\n" + KERNEL % "*o = pi;" + USES: (
+        '"pi" is undefined in device'
+    ),
+    "int f();\n__constant__ int c[2] = {1, f()};\n": "initialization is not supported for a __const",
+    "float twice(float x);\n" + KERNEL % "float (*f)(float) = twice; *o = f(n);" + USES: (
+        '"twice" is undefined in device'
+    ),
+    "struct P { int a; } p;\n" + KERNEL % "*o = p.a;" + USES: '"p" is undefined in device',
+    "struct C { float r; C(float r) : r(r) {} };\n" + KERNEL % "C c(n); *o = c.r;" + USES: (
+        'calling a __host__ function("C::C") from a __global__'
+    ),
+    "struct V { float x; };\nV operator-(V a) { return {-a.x}; }\nV operator-(V a, int);\n"
+    + KERNEL % "V v{1};\n*o = (-v).x;"
+    + USES: 'calling a __host__ function("operator-") from a __global__',
 }
 TAKEN = """#include <algorithm>
 const int n_taps = 3; static const float scale = 0.5f; constexpr int sizes[2] = {4, 8};
@@ -204,12 +222,24 @@ float both(float x, int) { return -x; }
 template <class F> __device__ float apply(F twice, float x) { return twice(x); }
 float twice(float x) { return 2 * x; }
 float min(float a, float b, float c) { return a + b + c; }
+__device__ int operator-=(pair &a, int b) { return a.w -= b; }
+__constant__ float first = 2 * (float)n_taps, more[2] = {float(1), sizeof(pair)};
+struct Timer { cudaEvent_t e; Timer() { cudaEventCreate(&e); } ~Timer() { cudaEventDestroy(e); } };
+struct Complex {
+    float r;
+    __host__ __device__ Complex(float r) : r(r) {}
+    Complex(const char *text) : r(sizeof text) {}
+    friend Complex operator+(Complex a, Complex b) { return Complex(a.r + b.r); }
+    Complex operator-(Complex b) const { return Complex("") + b; }
+};
+__device__ Complex operator*(Complex a, Complex b) { return Complex(a.r * b.r); }
 __global__ void k(float *o, pair p, int count) {
     const unsigned int u = 2;
     float own[(int)4 + n_taps], sums[(n_taps * u)];
     int i, w = sizeof weights / sizeof weights[0];
     for (i = 0; i < n_taps; i++) own[i] = scale * (p.w + w), sums[i] = own[i];
     auto half = [=](float x) { return x / 2; };
+    own[0] += (Complex(1) * Complex(sizeof(Complex(2) - Complex(1)))).r - 4;
     o[count * number<sizes[0]>()] = both(own[0] + sums[1]) + apply(half, min(3, n_taps));
 }
 """

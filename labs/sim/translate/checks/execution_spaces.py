@@ -9,7 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from labs.sim.translate.reader.definitions import at_run_time, name_of
+from labs.sim.translate.reader.declared import functions
+from labs.sim.translate.reader.definitions import (
+    UNEVALUATED,
+    at_run_time,
+    is_class,
+    is_compiled,
+    is_declared_outside,
+    name_of,
+)
 from labs.sim.translate.reader.program import MARKS, Function, Program
 
 SPACES = (b"__shared__", b"__constant__", b"__device__", b"__managed__")
@@ -19,8 +27,24 @@ LIBRARY = frozenset(
     b"rand srand random exit fprintf fputs puts putchar scanf fopen usleep sleep time getenv "
     b"system gettimeofday fflush".split()
 )
+# What only the device has.
+BUILT_IN = re.compile(
+    rb"__syncthreads\w*|__syncwarp|__(?:shfl|ballot|any|all|match|reduce)\w*_sync|__activemask"
+    rb"|__threadfence\w*|__ldg|__nanosleep"
+    rb"|atomic(?:Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(?:_block|_system)?"
+)
+# Functions of the runtime that nvcc has on the device, too.
+OF_RUNTIME = re.compile(
+    rb"cuda(?:Malloc|Free|GetLastError|PeekAtLastError|GetError\w+|GetDevice\w*|DeviceGet\w+"
+    rb"|Mem(?:cpy|set)\w*Async|Stream\w+|Event\w+|FuncGetAttributes|RuntimeGetVersion"
+    rb"|Occupancy\w+|GetParameterBuffer\w*|LaunchDevice\w*|CG\w+|\w*Graph\w+|Gr\w+|Trigger\w+)"
+)
+# No initial value of a constant comes from these: nvcc does not compute it.
+NOT_CONSTANT = re.compile(
+    rb"a?(?:sin|cos|tan)h?f?|atan2f?|sqrtf?|cbrtf?|powf?|exp2?f?|log(?:2|10)?f?|rand|time"
+)
 OF_STD = frozenset(
-    b"cout cerr clog endl vector string map set list deque queue to_string sort thread "
+    b"swap cout cerr clog endl vector string map set list deque queue to_string sort thread "
     b"this_thread chrono function ifstream ofstream".split()
 )
 FORBIDDEN = {
@@ -31,7 +55,6 @@ FORBIDDEN = {
     b"thread_local": "cannot use thread_local specifier for variable declarations in device code",
 }
 BODIES = (b")", b"else", b"do", b"{", b"}", b";")  # before the { of statements
-UNEVALUATED = (b"sizeof", b"decltype", b"alignof", b"noexcept", b"static_assert", b"typeof")
 COPY = "the host's memory is not the device's: declare it __constant__ or __device__, or pass it"
 RUN_TIME_SIZE = (
     "expression must have a constant value: {} is known only when the kernel runs; use a constant "
@@ -41,7 +64,7 @@ RUN_TIME_SIZE = (
 
 def refuse_as_nvcc(program: Program) -> None:
     """Raises Refusal for the first such place."""
-    for check in (_kernels, _forbidden, _sizes, _functions, _variables):
+    for check in (_kernels, _forbidden, _sizes, _functions, _variables, _initial_values):
         check(program)
 
 
@@ -51,17 +74,8 @@ def refuse_as_nvcc(program: Program) -> None:
 def _device_functions(program: Program) -> Iterator[Function]:
     """Those that run on the device alone and are compiled."""
     for function in program.functions:
-        if function.is_device and _is_compiled(program, function):
+        if function.is_device and is_compiled(program, function):
             yield function
-
-
-def _is_compiled(program: Program, function: Function) -> bool:
-    name = name_of(program, function.opened)
-    if name is None:
-        return True  # a lambda
-    words = program.text[program.statement(function.head) : name]
-    is_kernel = b"__global__" in function.marks and b"template" not in words
-    return is_kernel or len(program.words(program.text[name])) > 1
 
 
 def _inside(program: Program, function: Function) -> Iterator[int]:
@@ -90,11 +104,6 @@ def _declares(program: Program, i: int) -> bool:
         first != i and program.at(first - 1) in (b"return", b"else"))  # fmt: skip
 
 
-def _is_class(program: Program, brace: int) -> bool:
-    head = program.text[program.statement(brace) : brace] if brace >= 0 else []
-    return any(word in head for word in (b"struct", b"class", b"union")) and b"(" not in head
-
-
 # ---- functions
 
 
@@ -106,7 +115,7 @@ def _marks(program: Program) -> dict[bytes, list[frozenset[bytes]]]:
             continue
         first = program.statement(i)
         words = program.text[first:i]
-        is_local = any(not program.is_scope(b) and not _is_class(program, b)
+        is_local = any(not program.is_scope(b) and not is_class(program, b)
                        for b in program.braces(i))  # fmt: skip
         is_function = program.at(i + 1) in (b"(", b"<") and not is_local
         is_function = is_function and program.at(first - 1) != b"(" and b"=" not in words
@@ -130,9 +139,15 @@ def _functions(program: Program) -> None:
                 called = program.text[i].decode(errors="replace")
                 raise program.refusal(i, f'calling a __host__ function("{called}") from a {kind} '
                                       "function is not allowed")  # fmt: skip
+            is_value = program.at(i + 1) in (b",", b";", b")") and program.at(i - 1) in (
+                b"=", b",", b"(", b"?", b":", b"return")  # fmt: skip
+            if is_value and program.text[i] in host:
+                called = program.text[i].decode(errors="replace")
+                raise program.refusal(i, f'identifier "{called}" is undefined in device code: '
+                                      "it is a function of the host")  # fmt: skip
     for opened, text in enumerate(program.text):
         if text == b"{" and program.match[opened] > opened and program.around(opened) is None:
-            _refuse_device_calls(program, opened, device)
+            _refuse_device_calls(program, opened, device, marks)
 
 
 def _without_overloads(program: Program, names: set[bytes]) -> set[bytes]:
@@ -144,18 +159,22 @@ def _without_overloads(program: Program, names: set[bytes]) -> set[bytes]:
     return names.difference(re.findall(declares, headers))
 
 
-def _refuse_device_calls(program: Program, opened: int, device: set[bytes]) -> None:
+def _refuse_device_calls(
+    program: Program, opened: int, device: set[bytes], marks: dict[bytes, list[frozenset[bytes]]]
+) -> None:
     """In the body of a function of the host alone."""
     name = name_of(program, opened)
-    if not device or name is None or opened in program.bodies or b"template" in (
+    if name is None or opened in program.bodies or b"template" in (
         program.text[program.statement(name) : name]):  # fmt: skip
         return
     if any(not program.is_scope(b) for b in program.braces(opened)):
         return
     for i in _inside(program, Function(opened, opened, program.match[opened], frozenset())):
-        if program.text[i] in device and program.around(i) is None and _calls(program, i) and (
+        text = program.text[i]
+        is_device = text in device or (BUILT_IN.fullmatch(text) and text not in marks)
+        if is_device and program.around(i) is None and _calls(program, i) and (
             program.at(i - 1) not in (b".", b"->")):  # fmt: skip
-            called = program.text[i].decode(errors="replace")
+            called = text.decode(errors="replace")
             raise program.refusal(i, f'calling a __device__ function("{called}") from a __host__ '
                                   "function is not allowed")  # fmt: skip
 
@@ -167,7 +186,8 @@ def _is_hosts(
     text, before = program.text[i], program.at(i - 1)
     if before == b"::" and program.at(i - 2) == b"std":
         return text in OF_STD or (text in LIBRARY and program.at(i + 1) == b"(")
-    if text in LIBRARY and text not in marks:
+    of_library = text in LIBRARY or (text in functions() and not OF_RUNTIME.fullmatch(text))
+    if of_library and text not in marks:
         return before not in (b".", b"->", b"::", b"&") and _calls(program, i)
     return text in host and before not in (b"&",) and _calls(program, i)
 
@@ -184,9 +204,18 @@ def _kernels(program: Program) -> None:
         if b"__device__" in words or b"__host__" in words:
             raise program.refusal(i, "illegal combination of memory qualifiers: a kernel is "
                                   "__global__ alone")  # fmt: skip
-        if _is_class(program, brace) and b"friend" not in words:
+        if is_class(program, brace) and b"friend" not in words:
             raise program.refusal(i, "a __global__ function or function template cannot be a "
                                   "member function")  # fmt: skip
+    for i in program.words(b"__managed__"):
+        words = program.text[program.statement(i) : program.until(i, b";", b"=")]
+        if b"__shared__" in words or b"__constant__" in words:
+            raise program.refusal(i, "__managed__ variables cannot be marked __shared__ or "
+                                  "__constant__")  # fmt: skip
+    for i in program.words(b"__shared__"):
+        if program.around(i) is None and not is_declared_outside(program, i):
+            raise program.refusal(i, 'a static "__shared__" variable declaration is not allowed '
+                                  "inside a host function body")  # fmt: skip
     for i in program.words(*kernels):
         is_used = not program.is_global(i) and program.at(i - 1) not in (b".", b"->", b"&")
         if is_used and _calls(program, i) and not _is_unevaluated(program, i):
@@ -228,7 +257,7 @@ def _is_unevaluated(program: Program, i: int) -> bool:
 def _forbidden(program: Program) -> None:
     for i in program.words(*FORBIDDEN):
         function = program.around(i)
-        if function and function.is_device and _is_compiled(program, function):
+        if function and function.is_device and is_compiled(program, function):
             raise program.refusal(i, FORBIDDEN[program.text[i]])
 
 
@@ -269,15 +298,19 @@ def _hosts(program: Program, i: int) -> bytes | None:
     the device: any but a constant number."""
     if not program.is_name(i) or program.at(i + 1) not in (b"[", b"=", b";", b"{", b","):
         return None
+    if program.at(i - 1) == b"}" and is_class(program, program.match[i - 1]):
+        i_class = program.match[i - 1]  # struct point { ... } here;
+        head = program.text[program.statement(i_class) : i_class]
+        return None if b"typedef" in head or not program.is_global(i) else program.text[i]
     first = program.statement(i)
     words = program.text[first:i]
-    in_class = _is_class(program, program.up[i])
+    in_class = is_class(program, program.up[i])
     if not (program.is_global(i) or in_class) or not program.declares(i) or (
         program.at(first - 1) in (b"(", b"[") or any(word in words for word in (
             b"template", b"using", b"typedef", b"=", b"(", b"<", b"&", b"operator", b"enum",
             b"namespace", b"return", *SPACES))):  # fmt: skip
         return None
-    is_constant = any(word in words for word in CONSTANT)
+    is_constant = any(word in words for word in CONSTANT) and not _is_computed(program, i)
     if in_class:
         is_host = b"static" in words and is_constant and program.at(i + 1) == b"["
     elif is_constant and (b"*" not in words or program.at(i - 1) == b"const"):
@@ -301,3 +334,28 @@ def _has_one_meaning(program: Program, name: bytes) -> bool:
             return False
         count += program.declares(i) and b"extern" not in program.text[first:i]
     return count <= 1
+
+
+def _is_computed(program: Program, i: int) -> bool:
+    """Does the variable at token i begin with a value that nvcc does not compute?"""
+    end = program.until(i, b";", b",")
+    return any(NOT_CONSTANT.fullmatch(program.text[k]) and program.at(k + 1) == b"("
+               for k in range(i + 1, end))  # fmt: skip
+
+
+def _initial_values(program: Program) -> None:
+    """Values with which variables of the device cannot begin."""
+    marks = _marks(program)
+    for space in program.words(b"__constant__", b"__device__", b"__managed__"):
+        i = program.until(space, b"=", b";", b"{", b"(")
+        is_variable = program.at(i) == b"=" and b"operator" not in program.text[space:i]
+        if not is_variable or not program.is_global(space):
+            continue
+        for k in range(i + 1, program.until(i, b";")):
+            own = marks.get(program.text[k], [])
+            is_function = bool(own) and all(b"?" not in m for m in own)
+            if program.at(k + 1) == b"(" and (
+                is_function or NOT_CONSTANT.fullmatch(program.text[k])
+            ):
+                raise program.refusal(k, "dynamic initialization is not supported for a "
+                                      f"{program.text[space].decode()} variable")  # fmt: skip

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from labs.sim.translate.reader.program import ENDS, NUMBERS, Program
+from labs.sim.translate.reader.program import ENDS, NUMBERS, Function, Program
 
 AT_RUN_TIME = (b"threadIdx", b"blockIdx", b"blockDim", b"gridDim", b"warpSize")
+UNEVALUATED = (b"sizeof", b"decltype", b"alignof", b"noexcept", b"static_assert", b"typeof")
 BEHIND = (b"const", b"noexcept", b"override", b"final", b"&")  # the parameters
 
 
@@ -75,3 +76,23 @@ def _is_unknown(program: Program, i: int) -> bool:
         return b"const" not in words or (
             program.at(k + 1) == b"=" and at_run_time(program, k + 2) is not None)  # fmt: skip
     return False
+
+
+def is_compiled(program: Program, function: Function) -> bool:
+    """Is it a kernel, or is it or its template used?"""
+    name = name_of(program, function.opened)
+    if name is None:
+        return True  # a lambda
+    words = program.text[program.statement(function.head) : name]
+    is_kernel = b"__global__" in function.marks and b"template" not in words
+    return is_kernel or len(program.words(program.text[name])) > 1
+
+
+def is_class(program: Program, brace: int) -> bool:
+    head = program.text[program.statement(brace) : brace] if brace >= 0 else []
+    return any(word in head for word in (b"struct", b"class", b"union")) and b"(" not in head
+
+
+def is_declared_outside(program: Program, i: int) -> bool:
+    """Is token i at the scope of the file, a namespace or a class?"""
+    return all(program.is_scope(b) or is_class(program, b) for b in program.braces(i))
