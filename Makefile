@@ -282,7 +282,7 @@ PROGRAM_CXXFLAGS := $(filter-out -w -Wextra,$(if $(TRACED),$(TRACE_CXXFLAGS),$(S
 .PHONY: program program-code
 program: $(PROGRAM)/program
 $(PROGRAM)/program: $(PROGRAM_OBJ) $(LIB)/libsim.a
-	$(Q)$(CXX) $^ -o $@ $(PROGRAM_OPENMP) $(PROGRAM_LIBRARIES) -lm -pthread
+	$(Q)$(CXX) $^ -o $@ -Wl,--wrap=fflush $(PROGRAM_OPENMP) $(PROGRAM_LIBRARIES) -lm -pthread
 program-code: $(patsubst %.cu,$(PROGRAM)/%.txt,$(filter %.cu,$(FILES)))
 $(PROGRAM)/%.txt: $(PROGRAM)/src/%.cu Makefile
 	$(Q)name=NAME$*; { printf '#line 1 "%s"\n' "$${!name}"; $(AS_TEXT) $<; } > $(PROGRAM)/$*.cu

@@ -57,7 +57,7 @@ environment variables
 
 exit status
   0 full marks on everything measured, 1 less, 2 usage error, 3 grader or machine failure,
-  130 interrupted
+  4 nothing but leaks (run --check), 130 interrupted
 """
 
 

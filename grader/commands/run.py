@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec.structs import replace
 
 from grader import exit_codes
 from grader.commands import output
@@ -25,6 +26,7 @@ from grader.model.result import to_json
 from grader.sandbox.ending import Finished, early_end, shell_status
 
 if TYPE_CHECKING:
+    from grader.execute.profile import Profile
     from grader.execute.program import Program, ToStep
 
 MOST_CHARACTERS = 1000  # of a sentence
@@ -130,6 +132,7 @@ def run(
             )
     except program.LostError as problem:
         raise CommandError(f"no counters and findings: {problem}", exit_codes.FAULT) from problem
+    profile = _without_leaks_as_errors(profile)
     ending = _early_end(done)
     if profiled or checked or profile.findings or ending is not None:
         output.begin_line(sys.stderr)
@@ -148,9 +151,21 @@ def run(
     if to_step is not None:
         print(_step_page(built, given.arguments, seconds, to_step, files), file=sys.stderr)
     status = _status(done)
-    if status == 0 and checked and any(f.severity == "error" for f in profile.findings):
-        status = exit_codes.LESS
+    if status == 0 and checked and profile.findings:
+        status = _found(profile.findings)
     raise typer.Exit(status)
+
+
+def _without_leaks_as_errors(profile: Profile) -> Profile:
+    """What was never freed is no error beside a race: the program has ended, and all is free."""
+    found = [replace(f, severity="note") if f.kind == "leak" else f for f in profile.findings]
+    return replace(profile, findings=found)
+
+
+def _found(findings: Sequence[Finding]) -> int:
+    if any(f.severity == "error" for f in findings):
+        return exit_codes.LESS
+    return exit_codes.LEAKED if any(f.kind == "leak" for f in findings) else 0
 
 
 def _build(files: list[str], traced: bool, given: Given, coded: bool = False) -> Program:

@@ -90,11 +90,12 @@ def _about(f: Finding) -> object:
 
 
 def _without_consequences(findings: list[Finding]) -> list[Finding]:
-    """Without uninitialized reads at a line that has a race, or in a kernel that runs too early: in
-    the order that the simulator chose, the read came before its write, and the race already says
-    so. And without the crash that another finding explains."""
+    """Without uninitialized reads of what has a race at this line, or in a kernel that runs too
+    early: in the order that the simulator chose, the read came before its write, and the race
+    already says so. And without the crash that another finding explains."""
     races = [f for f in findings if f.kind.endswith("-race")]
-    racing = {(f.file, f.line) for f in races} | {(f.other_file, f.other_line) for f in races}
+    racing = {(f.file, f.line, f.object) for f in races}
+    racing |= {(f.other_file, f.other_line, f.object) for f in races}
     if any(f.severity == "error" and f.kind != "aborted" for f in findings):
         findings = [f for f in findings if f.kind != "aborted"]  # which says less
     early = {f.kernel for f in races if f.kind == "async-race" and f.kernel}
@@ -102,5 +103,5 @@ def _without_consequences(findings: list[Finding]) -> list[Finding]:
         f
         for f in findings
         if f.kind != "uninitialised-read"
-        or ((f.file, f.line) not in racing and f.kernel not in early)
+        or ((f.file, f.line, f.object) not in racing and f.kernel not in early)
     ]

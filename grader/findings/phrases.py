@@ -345,6 +345,10 @@ class Phrases:
         return "memory to be set" if self.f.side == "memory" else f"{self.f.side} of this copy"
 
     @property
+    def array_call(self) -> str:
+        return f"cudaMemcpy2D{'From' if self.f.side == 'source' else 'To'}Array"
+
+    @property
     def text_or_variable(self) -> str:
         return self.f.text or "a variable"
 

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import struct
+import subprocess
 import sys
 import termios
 from pathlib import Path
@@ -10,7 +11,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from grader import paths
+from grader import exit_codes, paths
 from grader.tests import captured
 
 pytestmark = pytest.mark.slow("each builds and runs a program")
@@ -193,14 +194,14 @@ REFUSED = {  # of each, nvcc's words
     "#include <cstdlib>\n" + KERNEL % "*o = rand();" + USES: 'calling a __host__ function("rand")',
     "__device__ int f() { return 1; }\nint main() { return f(); }": '__device__ function("f") from',
     KERNEL % "if (n) throw 1;" + USES: "does not support exception handling",
-    "int main() { int n = 0; atomicAdd(&n, 1); }": '__device__ function("atomicAdd") from a __host__',
+    "int main() { int n = 0; atomicAdd(&n, 1); }": '__device__ function("atomicAdd") from a',
     "int main() { __shared__ int n; n = 1; }": "is not allowed inside a host function body",
     KERNEL % "cudaMemcpy(o, o + n, 4, cudaMemcpyDefault);"
     + USES: '__host__ function("cudaMemcpy")',
     "#include <cmath>\nconst double pi = 4 * atan(1);\n" + KERNEL % "*o = pi;" + USES: (
         '"pi" is undefined in device'
     ),
-    "int f();\n__constant__ int c[2] = {1, f()};\n": "initialization is not supported for a __const",
+    "int f();\n__constant__ int c[2] = {1, f()};\n": "is not supported for a __const",
     "float twice(float x);\n" + KERNEL % "float (*f)(float) = twice; *o = f(n);" + USES: (
         '"twice" is undefined in device'
     ),
@@ -437,3 +438,47 @@ def test_column_beyond_a_row_of_shared_memory_is_found(tmp_path: Path) -> None:
     assert "program.cu:8: thread (31,0,0) of block (0,0,0) uses column 32" in done.stderr
     assert "of `t`, whose columns are 0 to 31" in done.stderr
     assert ran(tmp_path, ROWS + HOST % calls, "--check", "--profile").returncode == 0
+
+
+@pytest.mark.parametrize("end", ["", "fflush(stdout);", "fflush(nullptr);"])
+def test_findings_begin_a_line(end: str, tmp_path: Path) -> None:
+    text = f"int main() {{ int *d; cudaMalloc(&d, 4); std::cout << 5 << 3; {end} }}\n"
+    (tmp_path / "program.cu").write_text("#include <cstdio>\n#include <iostream>\n" + text)
+    together = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "capture_output": False}
+    done = captured.grade("run", tmp_path / "program.cu", "--check", **together)
+    assert done.stdout.startswith("53\nnote: leak: ") and done.returncode == exit_codes.LEAKED
+
+
+def test_exchange_is_no_read_of_what_was_never_written(tmp_path: Path) -> None:
+    kernel = """__global__ void k(int *o) {
+    __shared__ int s[32];
+    s[threadIdx.x] = atomicExch(&o[threadIdx.x], 3);
+    o[32] = s[threadIdx.x / 32];
+    %s(&o[40], 1);
+}
+"""
+    for call, is_found in ("atomicExch", False), ("atomicAdd", True):
+        done = ran(tmp_path, kernel % call + HOST % "k<<<1, 32>>>(d);", "--check")
+        assert ("uninitialised-read" in done.stderr) == is_found, done.stderr
+
+
+def test_unset_index_is_told_beside_a_race_of_another_array(tmp_path: Path) -> None:
+    kernel = "__global__ void k(int *o) { __shared__ int s[32]; o[s[threadIdx.x] & 7] = %s; }\n"
+    done = ran(tmp_path, kernel % "threadIdx.x" + HOST % "k<<<1, 32>>>(d);", "--check")
+    assert "global-race" in done.stderr and "never written: s[0]" in done.stderr
+
+
+def test_copy_names_the_call_for_an_array(tmp_path: Path) -> None:
+    calls = "cudaArray_t a; auto f = cudaCreateChannelDesc<int>(); cudaMallocArray(&a, &f, 4, 4);"
+    calls += " int h[16]; cudaMemcpy(h, a, 64, cudaMemcpyDeviceToHost); cudaFreeArray(a);"
+    done = ran(tmp_path, HOST % calls)
+    assert (
+        "the source of this call is a CUDA array, which has no address: use cudaMemcpy2DFrom"
+        in (done.stderr)
+    )
+
+
+def test_host_file_without_the_header_is_told_its_name(tmp_path: Path) -> None:
+    (tmp_path / "program.cpp").write_text(HOST % "")
+    done = captured.grade("run", tmp_path / "program.cpp")
+    assert "cudaMalloc: include <cuda_runtime.h>: nvcc includes it by itself" in done.stderr

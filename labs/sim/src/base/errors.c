@@ -3,6 +3,7 @@
 
 #include "base/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static _Thread_local cudaError_t last;
@@ -61,6 +62,11 @@ const char *cudaGetErrorString(cudaError_t error) {
 }
 
 void sim_site(const char *file, int line) {
+    static bool is_watched; /* from within main(): such functions are called first at the exit */
+    if (!is_watched && sim_options.findings) {
+        is_watched = true;
+        atexit(sim_see_last_line);
+    }
     call_site = (struct sim_location){file, line};
 }
 

@@ -78,3 +78,7 @@ void sim_report_once(const struct sim_finding *finding);
 
 /* Are both of one kind, in whatever case? */
 bool sim_same_kind(enum finding_kind one, enum finding_kind other);
+
+/* Remembers whether the last line of what the program has printed is open: before C++ flushes its
+ * streams, and before any other flush. */
+void sim_see_last_line(void);

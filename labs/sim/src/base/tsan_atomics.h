@@ -14,7 +14,14 @@
 #endif
 
 /* ATOMIC_MAY_COMPARE: a compare-and-exchange that may fail without a reason, the weak one. */
-enum atomic_kind { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_COMPARE, ATOMIC_MAY_COMPARE };
+enum atomic_kind {
+    ATOMIC_LOAD,
+    ATOMIC_STORE,
+    ATOMIC_EXCHANGE,
+    ATOMIC_UPDATE,
+    ATOMIC_COMPARE,
+    ATOMIC_MAY_COMPARE
+};
 
 #define LOAD_AND_STORE(TYPE, bits)                                                                 \
     TYPE ATOMIC_FUNCTION(bits, load)(const volatile TYPE *at, int order);                          \
@@ -30,11 +37,11 @@ enum atomic_kind { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_COMPARE, ATO
         __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                             \
     }
 
-#define UPDATE(TYPE, bits, name, builtin)                                                          \
+#define UPDATE(TYPE, bits, name, builtin, kind)                                                    \
     TYPE ATOMIC_FUNCTION(bits, name)(volatile TYPE *at, TYPE value, int order);                    \
     TYPE ATOMIC_FUNCTION(bits, name)(volatile TYPE *at, TYPE value, int order) {                   \
         (void)order;                                                                               \
-        NOTE_ATOMIC(at, sizeof *at, ATOMIC_UPDATE);                                                \
+        NOTE_ATOMIC(at, sizeof *at, kind);                                                         \
         return builtin(at, value, __ATOMIC_SEQ_CST);                                               \
     }
 
@@ -51,12 +58,12 @@ enum atomic_kind { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_COMPARE, ATO
 
 #define ATOMICS(TYPE, bits)                                                                        \
     LOAD_AND_STORE(TYPE, bits)                                                                     \
-    UPDATE(TYPE, bits, exchange, __atomic_exchange_n)                                              \
-    UPDATE(TYPE, bits, fetch_add, __atomic_fetch_add)                                              \
-    UPDATE(TYPE, bits, fetch_sub, __atomic_fetch_sub)                                              \
-    UPDATE(TYPE, bits, fetch_and, __atomic_fetch_and)                                              \
-    UPDATE(TYPE, bits, fetch_or, __atomic_fetch_or)                                                \
-    UPDATE(TYPE, bits, fetch_xor, __atomic_fetch_xor)                                              \
+    UPDATE(TYPE, bits, exchange, __atomic_exchange_n, ATOMIC_EXCHANGE)                             \
+    UPDATE(TYPE, bits, fetch_add, __atomic_fetch_add, ATOMIC_UPDATE)                               \
+    UPDATE(TYPE, bits, fetch_sub, __atomic_fetch_sub, ATOMIC_UPDATE)                               \
+    UPDATE(TYPE, bits, fetch_and, __atomic_fetch_and, ATOMIC_UPDATE)                               \
+    UPDATE(TYPE, bits, fetch_or, __atomic_fetch_or, ATOMIC_UPDATE)                                 \
+    UPDATE(TYPE, bits, fetch_xor, __atomic_fetch_xor, ATOMIC_UPDATE)                               \
     COMPARE(TYPE, bits, strong, ATOMIC_COMPARE)                                                    \
     COMPARE(TYPE, bits, weak, ATOMIC_MAY_COMPARE)
 

@@ -571,6 +571,18 @@ void check_volatile(const void *address, size_t bytes, enum race_access how, con
     check(&(struct access){sim_worker, address, bytes, how, (const char *)pc - 1, true, true, 0});
 }
 
+void check_first_value(const void *address, size_t bytes) {
+    const struct worker *w = sim_worker;
+    if (w == NULL || w->block.config == NULL) {
+        return;
+    }
+    const char *at = address;
+    const struct memory_object *p = address_object(w, at);
+    if (p->kind > MEMORY_OWN && !p->freed && p->shadow && at >= p->from && at + bytes <= p->to) {
+        shadow_set_written(p->shadow, at, bytes, true);
+    }
+}
+
 void check_read_only(const void *address, size_t bytes, const void *pc) {
     const struct access a = {sim_worker,           address, bytes, RACE_LOAD,
                              (const char *)pc - 1, true,    false, 0};

@@ -24,6 +24,10 @@ void check_unaligned(const void *address, size_t bytes, enum race_access how, co
 /* The same for an access to a volatile variable. */
 void check_volatile(const void *address, size_t bytes, enum race_access how, const void *pc);
 
+/* An atomic function is about to store a value that does not depend on the one before: it is no
+ * read of memory that was never written. */
+void check_first_value(const void *address, size_t bytes);
+
 /* The running thread is about to load what the kernel must not write: __ldg(). */
 void check_read_only(const void *address, size_t bytes, const void *pc);
 

@@ -108,6 +108,7 @@
     X(FOUND_COPY_FREED, "use-after-free", "copy")                                                  \
     X(FOUND_COPY_NOT_DEVICE, "wrong-space", "not-device")                                          \
     X(FOUND_COPY_NEVER_SET, "wrong-space", "copy-never-set")                                       \
+    X(FOUND_COPY_OF_ARRAY, "wrong-space", "copy-of-array")                                         \
     X(FOUND_COPY_NOT_HOST, "wrong-space", "not-host")                                              \
     X(FOUND_COPY_OUTSIDE, "out-of-bounds", "copy")                                                 \
     X(FOUND_ARRAY_COPY_OUTSIDE, "out-of-bounds", "array-copy")                                     \

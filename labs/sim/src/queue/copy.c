@@ -5,6 +5,7 @@
 #include "exec/fault.h"
 #include "exec/hooks.h"
 #include "memory/allocations.h"
+#include "memory/array.h"
 #include "memory/variables.h"
 
 #include <stdlib.h>
@@ -77,8 +78,9 @@ static bool side_fits(const void *pointer, size_t bytes, bool device, const char
     } else if (!end && owner) {
         return true;
     } else if (device && !end) {
-        finding.found =
-            sim_is_never_set((uintptr_t)pointer) ? FOUND_COPY_NEVER_SET : FOUND_COPY_NOT_DEVICE;
+        finding.found = sim_is_never_set((uintptr_t)pointer)              ? FOUND_COPY_NEVER_SET
+                        : sim_is_array((const struct cudaArray *)pointer) ? FOUND_COPY_OF_ARRAY
+                                                                          : FOUND_COPY_NOT_DEVICE;
     } else if (!device && end) {
         finding.found = FOUND_COPY_NOT_HOST;
     }

@@ -13,6 +13,9 @@
 /* The strong compare-and-exchange is atomicCAS(); sim/atomics.h builds other functions from weak
  * ones. */
 #define NOTE_ATOMIC(at, bytes, kind)                                                               \
+    if (sim_checked && ((kind) == ATOMIC_STORE || (kind) == ATOMIC_EXCHANGE)) {                    \
+        check_first_value((const void *)(uintptr_t)(at), bytes);                                   \
+    }                                                                                              \
     record_atomic(at, bytes, (kind) == ATOMIC_COMPARE ? RACE_COMPARE : RACE_ATOMIC,                \
                   (kind) != ATOMIC_LOAD && ((kind) != ATOMIC_STORE || sim_options.predict),        \
                   __builtin_return_address(0));                                                    \

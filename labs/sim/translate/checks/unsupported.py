@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from labs.sim.translate.reader.declared import Mentions
+from labs.sim.translate.reader.declared import Mentions, functions
 from labs.sim.translate.reader.program import Program
 from labs.sim.translate.reader.refused_headers import ELSEWHERE, NEEDS, advice
 
@@ -66,6 +66,8 @@ def refuse_names(program: Program) -> None:
             why = (
                 f"the driver API {NEEDS}; here, use the runtime API, as cudaMalloc() and k<<<>>>()"
             )
+        elif name in functions():
+            why = "include <cuda_runtime.h>: nvcc includes it by itself in a .cu file only"
         else:
             instead = next((text for name, text in INSTEAD if re.match(name, shown)), None)
             why = f"{ELSEWHERE}; here, {instead}" if instead else ELSEWHERE
