@@ -210,8 +210,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "memory: does the direction, such as cudaMemcpyHostToDevice, fit both pointers?",
     ("wrong-space", "copy-never-set"): "the {side} of this call should be device memory but is a "
     "pointer that was never set",
-    ("wrong-space", "copy-of-array"): "the {side} of this call is a CUDA array, which has no address: "
-    "use {array_call}()",
+    ("wrong-space", "copy-of-array"): "the {side} of this call is a CUDA array, which has no "
+    "address: use {array_call}()",
     ("wrong-space", "not-host"): "the {side} of this call should be host memory but is device "
     "memory: does the direction, such as cudaMemcpyHostToDevice, fit both pointers?",
     ("out-of-bounds", "copy"): "this call accesses {bytes} bytes, but the {side} has only {limit} "

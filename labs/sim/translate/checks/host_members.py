@@ -34,9 +34,9 @@ USED = re.compile(
 
 def refuse_host_members(program: Program, compiler: Sequence[str]) -> None:
     """Raises Refusal for the first such use. The program has all its edits."""
-    lines = _device_lines(program)
-    names = list(_names(program)) if lines else []
-    if not names:
+    names = list(_names(program))
+    lines = _device_lines(program) if names else {}
+    if not lines:
         return
     edits = list(program.edits)
     for i in names:
@@ -58,12 +58,14 @@ def _device_lines(program: Program) -> dict[tuple[str, int], int]:
     lines: dict[tuple[str, int], int] = {}
     others = set()
     compiled = {f for f in program.functions if f.is_device and is_compiled(program, f)}
+    place = ("", 0)
     for i in range(len(program) if compiled else 0):
-        file, line, _ = program.position(i)
+        if i == 0 or b"\n" in program.source[program.start[i - 1] : program.start[i]]:
+            place = program.position(i)[:2]
         if program.around(i) in compiled and program.text[i] not in UNEVALUATED:
-            lines.setdefault((file, line), i)
+            lines.setdefault(place, i)
         elif program.around(i) in compiled or not is_declared_outside(program, i):
-            others.add((file, line))
+            others.add(place)
     return {line: i for line, i in lines.items() if line not in others}
 
 
