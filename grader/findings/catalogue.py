@@ -42,6 +42,8 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "{element}{if_set}",
     ("uninitialised-read", "variable"): "{who} reads its variable `{text}` before anything was "
     "stored there: set it where it is declared",
+    ("uninitialised-read", "own-element"): "{who} reads `{text}[{value}]`, of its own array, "
+    "before anything was stored there",
     ("uninitialised-read", "copy"): "this copy reads {bytes} bytes that were never written, from "
     "{thing}",
     ("shared-race", ""): "data race: {who} {does} and {other} {did} the same bytes of {element}, "

@@ -482,3 +482,22 @@ def test_host_file_without_the_header_is_told_its_name(tmp_path: Path) -> None:
     (tmp_path / "program.cpp").write_text(HOST % "")
     done = captured.grade("run", tmp_path / "program.cpp")
     assert "cudaMalloc: include <cuda_runtime.h>: nvcc includes it by itself" in done.stderr
+
+
+def test_unset_element_of_an_own_array_is_found(tmp_path: Path) -> None:
+    kernel = """#define N 4
+__device__ float first(const float *p) { return p[0]; }
+__global__ void k(int *o) {
+    float a[N], b[2 * N], c[2], d[3];
+    for (int j = 0; j < N; j++) { a[j] = 0; a[j] += j; b[j] = b[j + N] = a[j]; }
+    d[0] = 1; c[0] = d[0]; c[1] = first(c);
+    float e[2]; e[0] = e[1] = 2; for (float &x : e) x += 1;
+    if (o[40] > 4) d[1] = 3;
+    o[threadIdx.x] = a[N - 1] + b[7] + c[1] + e[1] + (o[40] > 4 ? d[1] : 0);
+    USE
+}
+"""
+    calls = "cudaMemset(d, 0, 256); k<<<1, 1>>>(d);"
+    for use, found in ("", None), ("o[1] = d[1];", "`d[1]`"), ("o[1] = ++d[o[40] + 2];", "`d[2]`"):
+        done = ran(tmp_path, kernel.replace("USE", use) + HOST % calls, "--check")
+        assert ("own array" in done.stderr) == bool(found) and (found or "") in done.stderr

@@ -135,6 +135,7 @@ using sim_column = sim_within<sim_outside_row>;
 /* A variable of the thread that a kernel may read before it sets it, and whether it has:
  * (sim_get{is_set, "s", file, line}->*s) is s, and so is (sim_set{is_set}->*s). */
 extern "C" void sim_unset(const char *name, const char *file, int line);
+extern "C" void sim_unset_element(long long index, const char *array, const char *file, int line);
 struct sim_get {
     bool &is_set;
     const char *name, *file;
@@ -147,6 +148,28 @@ struct sim_get {
         return it;
     }
 };
+
+/* v[sim_get_at{is_set, size, "v", file, line} = i] is v[i], where is_set tells of each element of
+ * an array of the thread whether it is set; v[sim_set_at{...} = i] sets it. */
+template <bool sets> struct sim_watched {
+    bool *is_set;
+    unsigned long size;
+    const char *array, *file;
+    int line;
+    template <class X> inline __attribute__((always_inline)) X operator=(X i) const {
+        const X at = sim_index{size, array, file, line} = i;
+        if ((unsigned long)at < size) {
+            if (!sets && __builtin_expect(!is_set[at], 0)) {
+                sim_unset_element((long long)at, array, file, line);
+            }
+            is_set[at] = true;
+        }
+        return at;
+    }
+};
+using sim_get_at = sim_watched<false>;
+using sim_set_at = sim_watched<true>;
+
 struct sim_set {
     bool &is_set;
     template <class T> inline __attribute__((always_inline)) T &operator->*(T &it) const {

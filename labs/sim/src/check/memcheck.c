@@ -216,6 +216,12 @@ bool sim_outside_row(long long index, unsigned long size, const char *array, con
     return false;
 }
 
+/* An element of such an array that the thread has not set. */
+void sim_unset_element(long long index, const char *array, const char *file, int line);
+void sim_unset_element(long long index, const char *array, const char *file, int line) {
+    report_index(FOUND_UNSET_ELEMENT, index, 0, array, (struct sim_location){file, line});
+}
+
 /* A variable of the running thread that it has not set. */
 void sim_unset(const char *name, const char *file, int line);
 void sim_unset(const char *name, const char *file, int line) {

@@ -25,6 +25,7 @@
     X(FOUND_UNWRITTEN, "uninitialised-read", "unwritten")                                          \
     X(FOUND_UNWRITTEN_PART, "uninitialised-read", "part")                                          \
     X(FOUND_UNSET, "uninitialised-read", "variable")                                               \
+    X(FOUND_UNSET_ELEMENT, "uninitialised-read", "own-element")                                    \
     X(FOUND_UNWRITTEN_COPY, "uninitialised-read", "copy")                                          \
     X(FOUND_SHARED_RACE, "shared-race", "")                                                        \
     X(FOUND_GLOBAL_RACE, "global-race", "")                                                        \

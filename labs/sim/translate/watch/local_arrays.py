@@ -1,5 +1,5 @@
 """Has a traced program check variables of a thread: each index into an array, and whether a number
-is set before it is read. See sim_index and sim_get in sim/marks.h.
+or an element is set before it is read. See sim_index, sim_get and sim_get_at in sim/marks.h.
 
 No allocation has such an array, and the stack around it is the thread's own. An array whose name
 stands for something else in the same function is left out, and so is an address: `&v[9]` may lie
@@ -10,6 +10,7 @@ may set it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from labs.sim.translate.reader.expanded import quoted
@@ -31,7 +32,8 @@ class Array:
 
 
 def check_indices(program: Program, has_columns: bool) -> None:
-    """has_columns: also those into rows of __shared__ arrays, whose counters then may change."""
+    """has_columns: also those into rows of __shared__ arrays, and whether elements are set: the
+    counters then may change."""
     for function in program.functions:
         if function.may_run_on_device:
             _check(program, function, has_columns)
@@ -48,13 +50,19 @@ def _check(program: Program, function: Function, has_columns: bool) -> None:
                 arrays.setdefault(program.text[i], []).append(array)
         elif program.is_name(i) and program.declares(i):
             others.add(program.text[i])
+    watched = {
+        array
+        for name in (arrays.keys() - others if has_columns else ())
+        for array in arrays[name]
+        if len(arrays[name]) == 1 and _watch_elements(program, array)
+    }
     for i in body:
         text = program.text[i]
         if text not in arrays or text in others or program.at(i - 1) in (b".", b"->", b"::"):
             continue
         is_address = program.at(i - 1) == b"&" and program.at(i - 2) != b"&"
         found = [a for a in arrays[text] if a.name <= i < a.end]
-        if found and found[-1].name != i and not is_address:
+        if found and found[-1].name != i and not is_address and found[-1] not in watched:
             _check_use(program, i, found[-1])
 
 
@@ -119,7 +127,36 @@ def _check_use(program: Program, i: int, array: Array) -> None:
         at = program.match[at] + 1
 
 
-# ---- numbers that are read before they are set
+# ---- elements and numbers that are read before they are set
+
+
+def _watch_elements(program: Program, array: Array) -> bool:
+    """Watches the elements of an array of numbers without values; returns whether it can."""
+    name, behind = array.name, program.past(array.name + 1)
+    uses = [i for i in range(behind, array.end) if program.text[i] == program.text[name]]
+    is_plain = len(array.sizes) == 1 and not array.is_shared and program.at(behind) in (b";", b",")
+    if not is_plain or not _declares_number(program, name) or any(map(_is_odd_use(program), uses)):
+        return False
+    flags, last = f"sim_is_set_{program.start[name]}", program.until(name, b";")
+    program.insert(program.end(last), f" bool {flags}[{array.sizes[0]}] = {{}};")
+    shown = quoted(program.text[name].decode(errors="surrogateescape"))
+    for i in uses:
+        file, line, _ = program.position(i)
+        kind = "set" if _is_set(program, i, program.match[i + 1]) else "get"
+        check = f"sim_{kind}_at{{{flags}, (unsigned long)({array.sizes[0]}), {shown}, "
+        program.insert(program.start[i + 2], f"{check}{quoted(file)}, {line}}} = ")
+    return True
+
+
+def _is_odd_use(program: Program) -> Callable[[int], bool]:
+    """Tells whether a use of an array is another one than that of an element."""
+
+    def is_odd(i: int) -> bool:
+        is_address = program.at(i - 1) == b"&" and program.at(i - 2) != b"&"
+        is_element = program.at(i + 1) == b"[" and program.match[i + 1] > i + 2
+        return is_address or not is_element or program.at(i - 1) in (b".", b"->", b"::")
+
+    return is_odd
 
 
 def check_numbers(program: Program) -> None:
@@ -170,16 +207,17 @@ def _check_number(program: Program, declared: int) -> None:
             continue
         file, line, _ = program.position(i)
         read = f"sim_get{{{flag}, {shown}, {quoted(file)}, {line}}}"
-        check = f"sim_set{{{flag}}}" if _is_set(program, i) else read
+        check = f"sim_set{{{flag}}}" if _is_set(program, i, i) else read
         program.insert(program.start[i], f"({check}->*")
         program.insert(program.end(i), ")")
 
 
-def _is_set(program: Program, i: int) -> bool:
-    """Is the variable set here, or may it be: an address, an argument, a reference?"""
-    before, after = program.at(i - 1), program.at(i + 1)
-    joins = after == b"=" and program.at(i + 2) == b"=" and (
-        program.start[i + 2] == program.end(i + 1)
+def _is_set(program: Program, i: int, last: int) -> bool:
+    """Is the variable or element of the tokens i..last set here, or may it be: an address, an
+    argument, a reference?"""
+    before, after = program.at(i - 1), program.at(last + 1)
+    joins = after == b"=" and program.at(last + 2) == b"=" and (
+        program.start[last + 2] == program.end(last + 1)
     )  # fmt: skip
     is_argument = before in (b"(", b",") and after in (b")", b",")
     is_reference = before == b"=" and program.at(program.statement(i) + 1) == b"&"
@@ -222,4 +260,4 @@ def _is_certain(program: Program, i: int) -> bool:
     words = program.text[first:i]
     skips = (b"if", b"else", b"for", b"while", b"do", b"?", b"|")
     may_skip = any(word in skips for word in words) or words.count(b"&") > 1
-    return _is_set(program, i) and begins and not may_skip
+    return _is_set(program, i, i) and begins and not may_skip
