@@ -13,10 +13,10 @@ from grader.correction.nodes import one_line
 Key = tuple[int, int, bool]  # begin, minus the end, whether it is an expression
 Changes = dict[Key, list[tuple[int, Place]]]
 NAME = "convlabs_edit"
-# What the runner sets; it stands for no edit before.
+# What the runner sets; it stands for no edit before. In brackets: kernels may read it.
 DECLARED = {
     ".c": f"extern volatile int {NAME}; volatile int {NAME} = -1;",
-    ".cu": f'extern "C" {{ extern volatile int {NAME}; volatile int {NAME} = -1; }}',
+    ".cu": f'extern "C" {{ extern volatile int ({NAME}); volatile int ({NAME}) = -1; }}',
 }
 
 

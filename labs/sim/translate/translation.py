@@ -140,7 +140,7 @@ def translate(
         lock_step,
         counts,
         own_copies,
-        as_nvcc=own is None and on_device is None,
+        as_nvcc=on_device is None,
         has_columns=has_columns,
     )
     return translation.rewrite(), warnings + translation.program.warnings
