@@ -75,17 +75,25 @@ def _best(
     is too large by its mistake is no better for a mistake that makes another one larger."""
     for some in search.right():
         graded = []
-        for edit, edited in some[:GRADED]:
+        least = [one for one in some if not any(_is_part(other[0], one[0]) for other in some)]
+        for edit, edited in least[:GRADED]:
             if judged := _judged(plan, edited, left | fine, fine | {search.part.id}):
                 right, points = judged
                 graded.append((points, edit, right - fine))
         if graded:
             most = max(points for points, *_ in graded)
             best = [(edit, right) for points, edit, right in graded if points == most]
-            alike = Counter(edit.statement for edit, _ in some)
+            likely = min(edit.rank for edit, _ in best)
+            best = [(edit, right) for edit, right in best if edit.rank == likely]
+            alike = Counter(edit.statement for edit, _ in least)
             said = {_said(edit, alike[edit.statement]): None for edit, _ in best}
             return list(said), set.intersection(*(right for _, right in best))
     return [], set()
+
+
+def _is_part(one: Edit, other: Edit) -> bool:
+    """Does the other change more places, and these as well?"""
+    return {*one.places} < {*other.places}
 
 
 def _said(edit: Edit, alike: int) -> tuple[int, str]:
