@@ -64,7 +64,8 @@ _TARGET = re.compile(
 _FROM = re.compile(r"^(?P<file>\S.*?):(?P<line>\d{1,9}):\d+: note: called from here")
 _UNCONFIGURED = re.compile(r"a __global__ function call must be configured")
 _OTHER_SIDE = re.compile(
-    r'calling a (?P<side>__\w+__) function\("(?:\w+::)*(?P<name>\w+)[^"]*"\) from a (?P<caller>__\w+__)'
+    r'calling a (?P<side>__\w+__) function\("(?:\w+::)*(?P<name>\w+)[^"]*"\) '
+    r"from a (?P<caller>__\w+__)"
 )
 _SIDES = {"__host__": "host code", "__device__": "a device function", "__global__": "a kernel"}
 
@@ -139,7 +140,9 @@ def _of_side(error: Diagnostic) -> Diagnostic | None:
     if not call:
         return None
     can = "mark it __host__ __device__ if both may call it"
-    text = f"{_SIDES[call['caller']]} cannot call {call['name']}(), a {call['side']} function: {can}"
+    text = (
+        f"{_SIDES[call['caller']]} cannot call {call['name']}(), a {call['side']} function: {can}"
+    )
     return replace(error, text=text)
 
 

@@ -124,8 +124,7 @@ class Editor:
         if not instead and self._is_number(node):
             signs = SIGNS if self._types.of(node) == INT else OF_FRACTIONS
             instead = (signs[sign],) if sign in signs else ()
-        stepped = node.parent.child_by_field_name("update") if nodes.is_condition(node) else None
-        rank = 3 if stepped and stepped.type == "assignment_expression" else 0
+        rank = 3 if nodes.is_stepped(node) else 0
         for other in instead:
             yield self._one(node, nodes.binary(node, other), f"`{sign}` should be `{other}`", rank)
         for side in nodes.sides(node) if sign in LOGICAL[:4] else ():
@@ -155,7 +154,7 @@ class Editor:
     def _brackets(self, node: Node) -> Iterator[Edit]:
         left, right = nodes.sides(node)
         sign = operator(node)
-        if not left or not right or sign not in nodes.STRENGTH:
+        if not left or not right or sign not in nodes.STRENGTH or not self._is_number(node):
             return
         for grouped in nodes.regrouped(left, sign, right):
             yield self._one(node, grouped, f"brackets: `{grouped}`", 0)
@@ -255,7 +254,7 @@ class Editor:
         if called is None:
             return
         if vector := VECTORS.fullmatch(text_of(called)):
-            yield from self._other_vectors(called, *vector.groups())
+            yield from self._other_vectors(node, called, *vector.groups())
         for other in self._calls.get(text_of(called), ()):
             what = f"`{text_of(called)}` should be `{other}`"
             if not shape:
@@ -268,12 +267,16 @@ class Editor:
             swapped = [(grid, text_of(block)), (block, text_of(grid))]
             yield from self._relaunched(node, swapped, what)
 
-    def _other_vectors(self, called: Node, first: str, what: str, width: str) -> Iterator[Edit]:
+    def _other_vectors(
+        self, node: Node, called: Node, first: str, what: str, width: str
+    ) -> Iterator[Edit]:
+        given = nodes.plain(node.child_by_field_name("arguments"))
         of_bytes = "si256" if "256" in first else "si128"
         widths = (*WIDTHS[1:], of_bytes) if what in ("srli", "slli") else WIDTHS
         others = [f"{first}{what}_{w}" for w in widths if w != width]
         for other in [*others, *(f"{first}{w}_{width}" for w in INSTEAD[what])]:
-            yield self._one(called, other, f"`{text_of(called)}` should be `{other}`", 0)
+            said = f"`{text_of(called)}` should be `{other}`"
+            yield self._one(node, f"{other}{given}", said, 0)
 
     def _relaunched(
         self, launch: Node, changes: list[tuple[Node, str]], what: str
@@ -357,6 +360,10 @@ class Editor:
         """The rank of an edit that uses this name, by where it is used already."""
         if name in self._near(node) and not name.isdigit():
             return 1
+        sides = nodes.sides(node.parent) if node.parent else ()
+        types = [self._types.of(side) for side in sides]
+        if any(known and known.depth for known in types):  # the offset of a pointer
+            return 1
         return 2 if name in self._used or not nodes.is_constant(name) else 3
 
     # ---- what they share
@@ -397,6 +404,8 @@ class Editor:
         parent = node.parent
         if parent is None or self._types.of(node) != INT or operator(node) in LOGICAL:
             return False
+        if nodes.intrinsic_around(node):
+            return False  # it must be a constant of 8 bits
         if parent.type in ("subscript_argument_list", "argument_list"):
             return True
         of = {"init_declarator": "value", "assignment_expression": "right"}.get(parent.type, "")

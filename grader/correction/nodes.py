@@ -154,11 +154,14 @@ def in_index(node: Node) -> bool:
 def is_condition(node: Node) -> bool:
     """Is it that of a `for`?"""
     loop = node.parent
-    return (
-        loop is not None
-        and loop.type == "for_statement"
-        and loop.child_by_field_name("condition") == node
-    )
+    is_loop = loop is not None and loop.type == "for_statement"
+    return is_loop and loop.child_by_field_name("condition") == node  # type: ignore[union-attr]
+
+
+def is_stepped(node: Node) -> bool:
+    """Is it the condition of a `for` that does not count by one?"""
+    step = node.parent.child_by_field_name("update") if node.parent else None
+    return is_condition(node) and step is not None and step.type == "assignment_expression"
 
 
 def in_grid(node: Node) -> bool:

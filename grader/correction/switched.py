@@ -54,9 +54,7 @@ def _choice(own: bytes, inside: bytes, others: list[tuple[int, Place]]) -> bytes
     if others[0][1].is_statement:
         ways = "".join(f"if ({NAME} == {number}) {p.text} else " for number, p in others)
         return b"{ " + ways.encode() + inside + b" }"
-    ways = "".join(
-        f"{NAME} == {number} ? ({p.text.removeprefix(', ')}) : " for number, p in others
-    )
+    ways = "".join(f"{NAME} == {number} ? ({p.text.removeprefix(', ')}) : " for number, p in others)
     if not own:  # one more argument, 1 where nobody gives it
         return f", ({ways}1)".encode()
     text = one_line(own.decode(errors="replace"))

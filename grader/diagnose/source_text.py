@@ -178,7 +178,9 @@ def missing_barrier(source: str, race: Finding) -> str:
     if race.verb == race.other_verb:
         where = f"at line {first}" if first == last else f"at lines {first} and {last}"
         apart = " or whether __syncthreads() is between the two" if first != last else ""
-        return f"two threads write one element {where}: look at the index that each writes to{apart}"
+        return (
+            f"two threads write one element {where}: look at the index that each writes to{apart}"
+        )
     if first == last:
         return (
             f"line {first} reads what another thread writes there: read into a variable, wait with "
