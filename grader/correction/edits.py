@@ -7,6 +7,7 @@ brackets), turned round: here the program is wrong, and one of them may make it 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -88,7 +89,11 @@ class Editor:
         self._types = Types(variables)
         self._fixed = nodes.fixed(function)
         self._bytes = nodes.in_bytes(function)
-        self._used, self._words = nodes.words(function), dict[int, set[str]]()
+        self._words = dict[int, set[str]]()
+        used = Counter(text_of(n) for n in descend(function) if n.type == "identifier")
+        self._used = {*used}
+        own = {v.name for v in variables if function.start_byte < v.first < function.end_byte}
+        self._idle = {name for name in own if used[name] == 1}  # more likely what is missing
 
     def edits(self) -> Iterator[Edit]:
         """Those of one place or one exchange, in the order of the text."""
@@ -171,17 +176,21 @@ class Editor:
             return
         for other in self._usable(node, own):
             if other != name:
-                rank = 0 if nodes.are_alike(name, other) or own.depth else 2
+                is_likely = nodes.are_alike(name, other) or own.depth or other in self._idle
+                rank = 0 if is_likely else 2
                 yield self._one(node, other, f"`{name}` should be `{other}`", rank)
         if own == INT and node.parent and node.parent.type == "subscript_argument_list":
             yield self._one(node, "0", f"`{name}` should be `0`", 2)
 
     def _remainder(self, node: Node) -> Iterator[Edit]:
+        """What is left of the last round, or a variable that nothing uses, where it is less."""
+        if self._types.of(node) != INT or nodes.is_target(node):
+            return
         name, rest = text_of(node), nodes.rest(node)
-        if rest and self._types.of(node) == INT and not nodes.is_target(node):
-            text = f"({rest} < {name} ? {rest} : {name})"
-            what = f"`{name}` should be at most `{rest}`, in the last round"
-            yield self._one(node, text, what, 1)
+        idle = [other for other in self._usable(node, INT) if other in self._idle]
+        for least in [rest, *idle] if rest else idle:
+            text = f"({least} < {name} ? {least} : {name})"
+            yield self._one(node, text, f"`{name}` should be at most `{least}`", 1)
 
     def _bracketed(self, node: Node) -> Iterator[Edit]:
         """A factor: twice, or a variable instead of it."""
@@ -358,7 +367,7 @@ class Editor:
 
     def _far(self, node: Node, name: str) -> int:
         """The rank of an edit that uses this name, by where it is used already."""
-        if name in self._near(node) and not name.isdigit():
+        if name in self._idle or (name in self._near(node) and not name.isdigit()):
             return 1
         sides = nodes.sides(node.parent) if node.parent else ()
         types = [self._types.of(side) for side in sides]

@@ -142,3 +142,9 @@ def test_a_hostile_file_is_read_in_time() -> None:
     assert candidates(nested, HEADER, []) == []
     assert candidates("int f(", HEADER, []) == []
     assert time.process_time() - began < 20
+
+
+def test_a_variable_that_nothing_uses_comes_first() -> None:
+    found = candidates("int f(const int *p, int x, int n) { return p[x]; }", "", [])
+    assert found[0].what == "`x` should be `n`"
+    assert "`x` should be at most `n`" in [e.what for e in found if e.rank == 1]
