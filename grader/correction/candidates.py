@@ -31,7 +31,8 @@ def candidates(
         return []
     functions: dict[str, Node] = {}
     for function in _functions(root):
-        functions.setdefault(_name(function), function)  # another one is behind #else
+        if "constexpr" not in text_of(function).split("{")[0]:
+            functions.setdefault(_name(function), function)  # another one is behind #else
     functions.pop("", None)
     declared = {function.name for function in read(header).declared}
     used = {text_of(node) for node in descend(root) if node.type == "identifier"}

@@ -151,7 +151,7 @@ class Editor:
             yield self._one(
                 node, nodes.plain(left), f"`{sign} {nodes.plain(right)}` is too much", rank
             )
-        if sign in ("&&", "||", "+", "*"):
+        if sign in ("&&", "||", "+", "*") and self._is_number(left):
             yield self._one(
                 node, nodes.plain(right), f"`{nodes.plain(left)} {sign}` is too much", rank
             )
@@ -218,10 +218,12 @@ class Editor:
         if not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
             return
         value = int(text, 0) if not re.fullmatch(r"0\d+", text) else int(text, 8)
+        is_vector = nodes.intrinsic_around(node) is not None
+        if not value and not is_vector and node.parent and node.parent.type == "argument_list":
+            return  # it may be a pointer or a stream
         is_hexadecimal = text[:2].lower() == "0x"
         near = [value + 1, value - 1, *([] if is_hexadecimal else [2 * value, value // 2, 0])]
-        is_argument = node.parent is not None and node.parent.type == "argument_list"
-        least = -1 if is_argument else operator(node.parent or node) in ("+", "-")
+        least = -1 if is_vector else operator(node.parent or node) in ("+", "-")
         for number, other in enumerate(dict.fromkeys(v for v in near if v >= least and v != value)):
             written = f"{other:#x}" if is_hexadecimal else str(other)
             rank = 0 if number < 2 else 2
@@ -243,7 +245,8 @@ class Editor:
         for one, other in combinations(node.named_children[:MOST_ARGUMENTS], 2):
             types = self._types.of(one), self._types.of(other)
             is_vector = types == (None, None) and nodes.INTRINSIC.fullmatch(text_of(called))
-            if (types[0] == types[1] and types[0]) or is_vector:
+            is_same = types[0] is not None and types[0] == types[1] and types[0].depth < 2
+            if is_same or is_vector:
                 what = f"`{text_of(one)}` and `{text_of(other)}` are exchanged"
                 yield self._exchange(one, other, what)
 
@@ -267,7 +270,7 @@ class Editor:
         for other in self._calls.get(text_of(called), ()):
             what = f"`{text_of(called)}` should be `{other}`"
             if not shape:
-                yield self._one(called, other, what, 0)
+                yield self._one(node, f"{other}{nodes.given(node)}", what, 0)
             else:
                 yield from self._relaunched(node, [(called, other)], what)
         if shape and len(shape.named_children) > 1:
@@ -279,13 +282,12 @@ class Editor:
     def _other_vectors(
         self, node: Node, called: Node, first: str, what: str, width: str
     ) -> Iterator[Edit]:
-        given = nodes.plain(node.child_by_field_name("arguments"))
         of_bytes = "si256" if "256" in first else "si128"
         widths = (*WIDTHS[1:], of_bytes) if what in ("srli", "slli") else WIDTHS
         others = [f"{first}{what}_{w}" for w in widths if w != width]
         for other in [*others, *(f"{first}{w}_{width}" for w in INSTEAD[what])]:
             said = f"`{text_of(called)}` should be `{other}`"
-            yield self._one(node, f"{other}{given}", said, 0)
+            yield self._one(node, f"{other}{nodes.given(node)}", said, 0)
 
     def _relaunched(
         self, launch: Node, changes: list[tuple[Node, str]], what: str
@@ -400,7 +402,9 @@ class Editor:
         return Place(node.start_byte, node.end_byte, text, is_number=is_number)
 
     def _usable(self, node: Node, wanted: Type) -> list[str]:
-        """The variables of that type at a node."""
+        """The variables of that type at a node; no arrays of arrays, whose sizes may differ."""
+        if wanted.depth > 1:
+            return []
         near = (v for v in self._variables if v.first <= node.start_byte < v.last)
         return list(dict.fromkeys(v.name for v in near if v.type == wanted))
 

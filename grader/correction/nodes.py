@@ -244,6 +244,11 @@ def in_bytes(function: Node) -> set[int]:
     return {node.id for node in found}
 
 
+def given(call: Node) -> str:
+    """Its arguments, with the brackets around them."""
+    return plain(call.child_by_field_name("arguments"))
+
+
 def intrinsic_around(node: Node) -> Node | None:
     given = node.parent
     call = given.parent if given and given.type == "argument_list" else None
