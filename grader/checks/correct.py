@@ -304,15 +304,16 @@ def _no_output(this: _Run) -> Check:
 
 
 def _outside_the_image(this: _Run) -> list[str]:
-    """Of an access outside of its array: that its thread has no pixel, where it counts pixels as
-    its block does; [] for any other."""
+    """Of an access outside of its array: that its thread has no pixel, where it accesses the one
+    that its block and thread count, as the offset shows; [] for any other."""
     shape = OPERATIONS[this.operation].axes[-2:]
     for f in _errors(this.outcome) if shape == ("y", "x") and not this.case.hidden else []:
         wide, high, deep = [*f.block_size, 0, 0, 0][:3]
         if f.kind == "out-of-bounds" and f.line and wide > 1 and high > 1 and deep == 1:
             height, width = this.prepared.inputs.image.shape[-2:]
             x, y = (f.block[i] * f.block_size[i] + f.thread[i] for i in (0, 1))
-            if x >= width or y >= height:
+            element = f.object.bytes // (width * height) if f.object else 0
+            if (x >= width or y >= height) and element and f.offset == (y * width + x) * element:
                 where = f"line {f.line}: this thread has x = {x} and y = {y}"
                 image = f"the image is {width}x{height}"
                 return [f"{where}, and {image}: test x < width && y < height before the access"]

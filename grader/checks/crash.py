@@ -41,6 +41,6 @@ def misaligned(submission: Submission, finding: Finding) -> str:
         return ""
     return (
         f"{finding.where()}: {call[0]}() needs an address that is a multiple of "
-        f"{_SIZES[call['width']]}: begin at one, or use "
-        f"{call['width']}_{call['way']}u_{call['kind']}(), which takes any"
+        f"{_SIZES[call['width']]}, and got another one; "
+        f"{call['width']}_{call['way']}u_{call['kind']}() takes any"
     )

@@ -63,6 +63,11 @@ _TARGET = re.compile(
 )
 _FROM = re.compile(r"^(?P<file>\S.*?):(?P<line>\d{1,9}):\d+: note: called from here")
 _UNCONFIGURED = re.compile(r"a __global__ function call must be configured")
+_OTHER_SIDE = re.compile(
+    r'calling a (?P<side>__\w+__) function\("(?:\w+::)*(?P<name>\w+)[^"]*"\) '
+    r"from a (?P<caller>__\w+__)"
+)
+_SIDES = {"__host__": "host code", "__device__": "a device function", "__global__": "a kernel"}
 
 
 def reworded(errors: list[Diagnostic], log: str, submission: Submission) -> list[Diagnostic]:
@@ -73,7 +78,7 @@ def reworded(errors: list[Diagnostic], log: str, submission: Submission) -> list
     for error in errors[:MOST]:
         read = code.read(texts.get(error.file, ""))
         of_cuda = _of_loop(error, read) or _of_kernel(error, read) or _of_launch(error, read)
-        of_cuda = of_cuda or _of_name(error, read)
+        of_cuda = of_cuda or _of_side(error) or _of_name(error, read)
         if not (of_cuda and any((d.file, d.text) == (of_cuda.file, of_cuda.text) for d in found)):
             found.append(of_cuda or replace(error, text=own_names(error.text)))
     found += [replace(error, text=own_names(error.text)) for error in errors[MOST:]]
@@ -127,6 +132,18 @@ def _of_launch(error: Diagnostic, read: Code) -> Diagnostic | None:
             text = f"{LAUNCH}{WRONG_SIGNS}{wrong if wrong.startswith('no') else f'`{wrong}`'}"
             return replace(error, text=text)
     return None
+
+
+def _of_side(error: Diagnostic) -> Diagnostic | None:
+    """A call of a host function by the device, or the reverse."""
+    call = _OTHER_SIDE.search(error.text)
+    if not call:
+        return None
+    can = "mark it __host__ __device__ if both may call it"
+    text = (
+        f"{_SIDES[call['caller']]} cannot call {call['name']}(), a {call['side']} function: {can}"
+    )
+    return replace(error, text=text)
 
 
 def _of_name(error: Diagnostic, read: Code) -> Diagnostic | None:

@@ -6,24 +6,22 @@ A warning that is in no entry of the catalogue is no cause: most right programs 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise, takewhile
 
 from grader.compile.compiler_messages import Diagnostic
 from grader.model import plain_text
 from grader.model.lab import Lab
 from grader.model.submission import Submission
 from grader.source import code
-from grader.source.code import Code
 from grader.source.tree import descend, levels, parse, text_of
 
 MOST, MOST_READ = 5, 200  # that are shown, and warnings that are read
 MOST_BYTES, DEEPEST = 200_000, 100  # of a file whose loops are looked at, and its nesting
-CERTAIN = ("no-launch", "no-address", "unknown-pragmas")  # each is an error where one fails
+CERTAIN = ("no-value", "no-address", "unknown-pragmas")  # each is an error where one fails
 ALLOCATE = re.compile(r"cudaMalloc(Host|Managed|Async|Pitch)?|cudaHostAlloc")
 # Kinds after which a program may crash.
 CRASH = frozenset(
@@ -214,7 +212,7 @@ def causes(log: str, diagnostics: list[Diagnostic], submission: Submission) -> l
     """The probable causes among a compiler's messages about a submission, and those that are seen
     in its text; by line, without repetitions."""
     names = {submission.path(name): name for name in submission.contents}
-    seen = (_semicolons, _unknown_pragmas, _changed_counters, _unlaunched, _no_address)
+    seen = (_semicolons, _unknown_pragmas, _changed_counters, _private, _no_address)
     found = [cause for look in seen for cause in look(submission)]
     warnings = [d for d in diagnostics if d.file in names and d.severity == "warning"]
     for each in warnings[:MOST_READ]:
@@ -353,16 +351,24 @@ def _indent(line: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-# ---- calls that g++ compiles and nvcc does not
+# ---- what no compiler warns of
 
 
-def _unlaunched(submission: Submission) -> Iterator[Cause]:
-    for name in _cuda(submission):
+def _private(submission: Submission) -> Iterator[Cause]:
+    """Parameters that are private in a region of OpenMP, which reads them and sets them nowhere."""
+    for name in submission.contents:
         read = code.read(submission.text(name))
-        kernels = {f.name for f in read.functions if "__global__" in read.result(f)}
-        for at, callee in _plain_calls(read, kernels):
-            text = f"{callee}() is a kernel: launch it as {callee}<<<grid, block>>>(...)"
-            yield _cause(submission, name, read.line_of(at), "no-launch", text)
+        for line, words, region in read.pragmas:
+            around = read.function_at(line)
+            if words[:1] != ["omp"] or "private" not in words or not region or not around:
+                continue
+            given = read.names(range(around.at + 2, around.body.start))
+            inside = [read.tokens[at].text for at in region.inside]
+            set_ = {word for word, sign in pairwise(inside) if sign == "="}
+            listed = takewhile(")".__ne__, words[words.index("private") + 2 :])
+            for own in (w for w in listed if w in given and w in inside and w not in set_):
+                text = f"`private({own})` gives each thread a `{own}` of its own, without a value"
+                yield _cause(submission, name, line, "no-value", text)
 
 
 def _no_address(submission: Submission) -> Iterator[Cause]:
@@ -378,75 +384,3 @@ def _no_address(submission: Submission) -> Iterator[Cause]:
             if pointer in pointers and pointer.isidentifier() and ALLOCATE.fullmatch(word):
                 text = f"{word}() needs the address of `{pointer}`: (void **)&{pointer}"
                 yield _cause(submission, name, read.line_of(at), "no-address", text)
-
-
-def host_calls(submission: Submission) -> list[str]:
-    """The calls of host functions on the device: the simulator runs them, nvcc refuses them."""
-    lines = []
-    for name in _cuda(submission):
-        read = code.read(submission.text(name))
-        count = Counter(f.name for f in read.declared)
-        host = {
-            f.name
-            for f in read.functions
-            if count[f.name] == 1 and not _may_be_devices(read.result(f))
-        }
-        for around in read.functions:
-            head = read.result(around)
-            if "__global__" not in head and ("__device__" not in head or "__host__" in head):
-                continue
-            what = "the kernel" if "__global__" in head else "the __device__ function"
-            for at, callee in _plain_calls(read, host, around.body):
-                where = f"{submission.path(name)}:{read.line_of(at)}"
-                lines.append(
-                    f"{where}: {what} {around.name}() calls the host function {callee}(), which "
-                    f"nvcc refuses: write __device__ before {callee}()"
-                )
-    return [plain_text.line(line) for line in dict.fromkeys(lines)]
-
-
-def _may_be_devices(head: str) -> bool:
-    """Has the head of a function a qualifier, or a macro that may expand to one?"""
-    words = re.findall(r"\w+", head)
-    return any(
-        w in ("__device__", "__global__", "constexpr") or (w.isupper() and w[1:]) for w in words
-    )
-
-
-def _cuda(submission: Submission) -> list[str]:
-    return [name for name in submission.contents if name.endswith(".cu")]
-
-
-def _plain_calls(
-    read: Code, names: set[str], inside: range | None = None
-) -> Iterator[tuple[int, str]]:
-    """The calls name(...) and name<...>(...) in bodies, no launches: token and name. None of a name
-    that is also a macro's or a variable's."""
-    defined = (d.words for d in read.directives if d.name == "define")
-    names = names - {words[0].text for words in defined if words}
-    for around in read.functions if inside is None else [None]:
-        body = around.body if around else inside or range(0)
-        for at in body:
-            token = read.tokens[at]
-            if token.text not in names or read.tokens[at - 1].text in (".", "->", "&", "<", ","):
-                continue
-            before = read.tokens[at - 1]
-            declares = before.kind == "word" and before.text not in ("return", "else", "do")
-            if declares or (around and around.name == token.text):
-                continue
-            behind = at + 1
-            if read.tokens[behind].text == "<":
-                behind = _past_angles(read, behind)
-            if read.tokens[behind].text == "(":
-                yield at, token.text
-
-
-def _past_angles(read: Code, at: int) -> int:
-    """Behind the simple arguments of a template; at the < where they are not simple."""
-    for end in range(at + 1, min(at + 32, len(read.tokens) - 1)):
-        sign = read.tokens[end]
-        if sign.text == ">":
-            return end + 1
-        if sign.kind not in ("word", "number") and sign.text not in (",", "::", "*"):
-            break
-    return at

@@ -29,7 +29,11 @@ def candidates(
     root = parse(text.encode())
     if len(levels(root, DEEPEST)) > DEEPEST:
         return []
-    functions = {name: f for f in _functions(root) if (name := _name(f))}
+    functions: dict[str, Node] = {}
+    for function in _functions(root):
+        if "constexpr" not in text_of(function).split("{")[0]:
+            functions.setdefault(_name(function), function)  # another one is behind #else
+    functions.pop("", None)
     declared = {function.name for function in read(header).declared}
     used = {text_of(node) for node in descend(root) if node.type == "identifier"}
     bodies = [(f.start_byte, f.end_byte) for f in functions.values()]

@@ -3,12 +3,17 @@
 import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from grader.correction.edits import Edit
 
 RANK = 2  # from this one on, edits are not combined
+BESIDE = 2  # lines
+MOST = 5  # places, of which two are changed as well
 REPLACED = re.compile(r"`(?P<old>.+)` should be `(?P<new>.+)`")
+
+
+FACTOR = re.compile(r"(`\* .+` is missing) after `.+`")
 
 
 def combined(alone: Sequence[Edit]) -> Iterator[Edit]:
@@ -16,7 +21,11 @@ def combined(alone: Sequence[Edit]) -> Iterator[Edit]:
     same: dict[Hashable, list[Edit]] = {}
     exchanged: dict[Hashable, list[Edit]] = {}
     for edit in alone:
-        if edit.rank >= RANK or len(edit.places) > 1 or edit.places[0].is_statement:
+        if len(edit.places) > 1 or edit.places[0].is_statement:
+            continue
+        if (factor := FACTOR.fullmatch(edit.what)) and edit.rank <= RANK:
+            same.setdefault((edit.statement, factor[1]), []).append(replace(edit, what=factor[1]))
+        if edit.rank >= RANK:
             continue
         for scope in (edit.statement, None):
             same.setdefault((scope, edit.what), []).append(edit)
@@ -24,9 +33,16 @@ def combined(alone: Sequence[Edit]) -> Iterator[Edit]:
                 exchanged.setdefault((scope, frozenset(found.groups())), []).append(edit)
     for edits in same.values():
         yield from _together(edits, f"{edits[0].what}, {len(edits)} times")
+        for two in combinations(edits, 2) if 2 < len(edits) <= MOST else ():
+            yield from _together(list(two), f"{two[0].what}, 2 times")
     for edits in exchanged.values():
-        if len({edit.what for edit in edits}) == 2 and (names := REPLACED.match(edits[0].what)):
-            yield from _together(edits, f"`{names['old']}` and `{names['new']}` are exchanged")
+        names = REPLACED.match(edits[0].what)
+        what = f"`{names['old']}` and `{names['new']}` are exchanged" if names else ""
+        if len({edit.what for edit in edits}) == 2:
+            yield from _together(edits, what)
+        for one, other in combinations(edits, 2) if len(edits) > 2 else ():
+            if one.what != other.what and abs(one.line - other.line) < BESIDE:
+                yield from _together([one, other], what)
 
 
 def _together(edits: list[Edit], what: str) -> Iterator[Edit]:

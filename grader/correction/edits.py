@@ -7,6 +7,7 @@ brackets), turned round: here the program is wrong, and one of them may make it 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -27,6 +28,18 @@ SIGNS = {
 OF_FRACTIONS = {"+": "-", "-": "+", "*": "/", "/": "*"}
 ASSIGNED = {"=": ("+=",), "+=": ("=", "-="), "-=": ("+=",)}
 MOST_ARGUMENTS = 8
+# Names of the runtime and of vector functions that stand for each other.
+ALIKE = (
+    ("cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"),
+    ("cudaHostAllocDefault", "cudaHostAllocWriteCombined"),
+    ("cudaDevAttrMaxSharedMemoryPerBlock", "cudaDevAttrMaxSharedMemoryPerBlockOptin"),
+)
+VECTORS = re.compile(r"(_mm\d*_)(s[rl]li|unpack(?:lo|hi)|add|sub)_([es]p?i\d+)")
+INSTEAD = {
+    "srli": ("slli",), "slli": ("srli",), "add": ("sub",), "sub": ("add",),
+    "unpacklo": ("unpackhi",), "unpackhi": ("unpacklo",),
+}  # fmt: skip
+WIDTHS = ("epi8", "epi16", "epi32", "epi64")
 
 
 @dataclass(frozen=True)
@@ -75,16 +88,23 @@ class Editor:
         self._calls = calls
         self._types = Types(variables)
         self._fixed = nodes.fixed(function)
+        self._bytes = nodes.in_bytes(function)
+        self._words = dict[int, set[str]]()
+        used = Counter(text_of(n) for n in descend(function) if n.type == "identifier")
+        self._used = {*used}
+        own = {v.name for v in variables if function.start_byte < v.first < function.end_byte}
+        self._idle = {name for name in own if used[name] == 1}  # more likely what is missing
 
     def edits(self) -> Iterator[Edit]:
         """Those of one place or one exchange, in the order of the text."""
         rules: dict[str, tuple[Callable[[Node], Iterator[Edit]], ...]] = {
             "binary_expression": (self._signs, self._operands, self._brackets),
-            "identifier": (self._other_names,),
+            "identifier": (self._other_names, self._remainder),
             "field_expression": (self._other_fields,),
             "number_literal": (self._other_numbers,),
+            "parenthesized_expression": (self._bracketed,),
             "subscript_expression": (self._indices,),
-            "argument_list": (self._arguments,),
+            "argument_list": (self._arguments, self._third),
             "call_expression": (self._launch,),
             "assignment_expression": (self._assignment,),
             "expression_statement": (self._too_much,),
@@ -109,8 +129,13 @@ class Editor:
         if not instead and self._is_number(node):
             signs = SIGNS if self._types.of(node) == INT else OF_FRACTIONS
             instead = (signs[sign],) if sign in signs else ()
+        rank = 3 if nodes.is_stepped(node) else 0
         for other in instead:
-            yield self._one(node, nodes.binary(node, other), f"`{sign}` should be `{other}`", 0)
+            yield self._one(node, nodes.binary(node, other), f"`{sign}` should be `{other}`", rank)
+        for side in nodes.sides(node) if sign in LOGICAL[:4] else ():
+            if side and self._types.of(side) == Type("float"):
+                text = f"fabs({nodes.plain(side)})"
+                yield self._one(side, text, f"`fabs` is missing: `{text}`", 1)
 
     def _operands(self, node: Node) -> Iterator[Edit]:
         left, right = nodes.sides(node)
@@ -120,19 +145,21 @@ class Editor:
         if sign in ("-", "/", "%", "<<", ">>") and self._is_number(node):
             swapped = f"{nodes.operand(right)} {sign} {nodes.operand(left)}"
             yield self._one(node, swapped, "the two sides are exchanged", 1)
+        # Fewer conditions, and more blocks, can hide a mistake that is elsewhere.
+        rank = 1 if sign in LOGICAL else 3 if nodes.in_grid(node) else 0
         if sign in ("&&", "||", "+", "*", "-", "/", "%"):
             yield self._one(
-                node, nodes.plain(left), f"`{sign} {nodes.plain(right)}` is too much", 0
+                node, nodes.plain(left), f"`{sign} {nodes.plain(right)}` is too much", rank
             )
-        if sign in ("&&", "||", "+", "*"):
+        if sign in ("&&", "||", "+", "*") and self._is_number(left):
             yield self._one(
-                node, nodes.plain(right), f"`{nodes.plain(left)} {sign}` is too much", 0
+                node, nodes.plain(right), f"`{nodes.plain(left)} {sign}` is too much", rank
             )
 
     def _brackets(self, node: Node) -> Iterator[Edit]:
         left, right = nodes.sides(node)
         sign = operator(node)
-        if not left or not right or sign not in nodes.STRENGTH:
+        if not left or not right or sign not in nodes.STRENGTH or not self._is_number(node):
             return
         for grouped in nodes.regrouped(left, sign, right):
             yield self._one(node, grouped, f"brackets: `{grouped}`", 0)
@@ -142,14 +169,38 @@ class Editor:
             yield self._one(node, later, f"convert the result: `{later}`", 0)
 
     def _other_names(self, node: Node) -> Iterator[Edit]:
-        own = self._types.of(node)
+        own, name = self._types.of(node), text_of(node)
+        for other in (o for names in ALIKE if name in names for o in names if o != name):
+            yield self._one(node, other, f"`{name}` should be `{other}`", 0)
         if own is None or nodes.is_target(node) or nodes.is_called(node):
             return
-        name = text_of(node)
         for other in self._usable(node, own):
             if other != name:
-                rank = 0 if nodes.are_alike(name, other) or own.depth else 2
+                is_likely = nodes.are_alike(name, other) or own.depth or other in self._idle
+                rank = 0 if is_likely else 2
                 yield self._one(node, other, f"`{name}` should be `{other}`", rank)
+        if own == INT and node.parent and node.parent.type == "subscript_argument_list":
+            yield self._one(node, "0", f"`{name}` should be `0`", 2)
+
+    def _remainder(self, node: Node) -> Iterator[Edit]:
+        """What is left of the last round, or a variable that nothing uses, where it is less."""
+        if self._types.of(node) != INT or nodes.is_target(node):
+            return
+        name, rest = text_of(node), nodes.rest(node)
+        idle = [other for other in self._usable(node, INT) if other in self._idle]
+        for least in [rest, *idle] if rest else idle:
+            text = f"({least} < {name} ? {least} : {name})"
+            yield self._one(node, text, f"`{name}` should be at most `{least}`", 1)
+
+    def _bracketed(self, node: Node) -> Iterator[Edit]:
+        """A factor: twice, or a variable instead of it."""
+        if self._types.of(node) != INT or not node.parent:
+            return
+        text, around = nodes.plain(node), operator(node.parent)
+        if around == "*" or node.parent.type == "cast_expression":
+            yield self._one(node, f"({text} * {text})", f"`* {text}` is missing", 1)
+        for other in self._usable(node, INT) if around == "*" else ():
+            yield self._one(node, other, f"`{text}` should be `{other}`", 3)
 
     def _other_fields(self, node: Node) -> Iterator[Edit]:
         of, field = node.child_by_field_name("argument"), text_of(node.child_by_field_name("field"))
@@ -167,9 +218,13 @@ class Editor:
         if not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
             return
         value = int(text, 0) if not re.fullmatch(r"0\d+", text) else int(text, 8)
+        is_vector = nodes.intrinsic_around(node) is not None
+        if not value and not is_vector and node.parent and node.parent.type == "argument_list":
+            return  # it may be a pointer or a stream
         is_hexadecimal = text[:2].lower() == "0x"
         near = [value + 1, value - 1, *([] if is_hexadecimal else [2 * value, value // 2, 0])]
-        for number, other in enumerate(dict.fromkeys(v for v in near if v >= 0 and v != value)):
+        least = -1 if is_vector else operator(node.parent or node) in ("+", "-")
+        for number, other in enumerate(dict.fromkeys(v for v in near if v >= least and v != value)):
             written = f"{other:#x}" if is_hexadecimal else str(other)
             rank = 0 if number < 2 else 2
             yield self._one(node, written, f"`{text}` should be `{written}`", rank)
@@ -190,18 +245,32 @@ class Editor:
         for one, other in combinations(node.named_children[:MOST_ARGUMENTS], 2):
             types = self._types.of(one), self._types.of(other)
             is_vector = types == (None, None) and nodes.INTRINSIC.fullmatch(text_of(called))
-            if (types[0] == types[1] and types[0]) or is_vector:
+            is_same = types[0] is not None and types[0] == types[1] and types[0].depth < 2
+            if is_same or is_vector:
                 what = f"`{text_of(one)}` and `{text_of(other)}` are exchanged"
                 yield self._exchange(one, other, what)
+
+    def _third(self, node: Node) -> Iterator[Edit]:
+        """The z of a grid, which is 1 where it is left out."""
+        given = node.named_children
+        if nodes.in_grid(node) and len(given) == 2 and node.parent and (
+            node.parent.type == "init_declarator"
+        ):  # fmt: skip
+            end = given[-1].end_byte
+            for other in self._usable(node, INT):
+                place = Place(end, end, f", {other}")
+                yield self._edit(node, (place,), f"the grid's z, `{other}`, is missing", 2)
 
     def _launch(self, node: Node) -> Iterator[Edit]:
         shape, called = nodes.launch_of(node), node.child_by_field_name("function")
         if called is None:
             return
+        if vector := VECTORS.fullmatch(text_of(called)):
+            yield from self._other_vectors(node, called, *vector.groups())
         for other in self._calls.get(text_of(called), ()):
             what = f"`{text_of(called)}` should be `{other}`"
             if not shape:
-                yield self._one(called, other, what, 0)
+                yield self._one(node, f"{other}{nodes.given(node)}", what, 0)
             else:
                 yield from self._relaunched(node, [(called, other)], what)
         if shape and len(shape.named_children) > 1:
@@ -209,6 +278,16 @@ class Editor:
             what = f"`{nodes.plain(grid)}` and `{nodes.plain(block)}` are exchanged"
             swapped = [(grid, text_of(block)), (block, text_of(grid))]
             yield from self._relaunched(node, swapped, what)
+
+    def _other_vectors(
+        self, node: Node, called: Node, first: str, what: str, width: str
+    ) -> Iterator[Edit]:
+        of_bytes = "si256" if "256" in first else "si128"
+        widths = (*WIDTHS[1:], of_bytes) if what in ("srli", "slli") else WIDTHS
+        others = [f"{first}{what}_{w}" for w in widths if w != width]
+        for other in [*others, *(f"{first}{w}_{width}" for w in INSTEAD[what])]:
+            said = f"`{text_of(called)}` should be `{other}`"
+            yield self._one(node, f"{other}{nodes.given(node)}", said, 0)
 
     def _relaunched(
         self, launch: Node, changes: list[tuple[Node, str]], what: str
@@ -258,26 +337,45 @@ class Editor:
 
     def _terms(self, node: Node) -> Iterator[Edit]:
         text = nodes.operand(node)
-        for other in [*self._usable(node, INT), "1"]:
-            for sign in "+-":
-                if not re.search(rf"\b{re.escape(other)}\b", text) or other == "1":
-                    rank = 2 if other == "1" or not other.isupper() else 3
-                    yield self._one(
-                        node, f"{text} {sign} {other}", f"`{sign} {other}` is missing", rank
-                    )
+        is_index = node.parent is not None and node.parent.type == "subscript_argument_list"
+        for other in ["1"] if nodes.in_grid(node) else [*self._usable(node, INT), "1"]:
+            is_new = not re.search(rf"\b{re.escape(other)}\b", text) or other == "1"
+            by_index = "%" if is_index and nodes.is_constant(other) else ""
+            for sign in "+-" + by_index if is_new else "":
+                what = f"`{sign} {other}` is missing"
+                yield self._one(node, f"{text} {sign} {other}", what, self._far(node, other))
         what = f"a minus is missing before `{nodes.plain(node)}`"
         yield self._one(node, f"-({nodes.plain(node)})", what, 1)
-        if node.parent and node.parent.type != "subscript_argument_list" and "sizeof" not in text:
+        if node.id in self._bytes and "sizeof" not in text:
             yield self._one(node, f"{text} * sizeof(float)", "`* sizeof(float)` is missing", 1)
 
     def _factors(self, node: Node) -> Iterator[Edit]:
         text = text_of(node)
-        for other in [*self._usable(node, INT), "2", "3", "4"]:
+        if nodes.in_grid(node):
+            return
+        near = self._near(node)
+        squares = [f"{c} * {c}" for c in self._usable(node, INT) if c.isupper() and c in near]
+        for other in [*self._usable(node, INT), *squares, "2", "3", "4"]:
             if other != text:
-                rank = 2 if other in "234" or nodes.is_constant(other) else 3
-                yield self._one(
-                    node, f"({text} * {other})", f"`* {other}` is missing after `{text}`", rank
-                )
+                what = f"`* {other}` is missing after `{text}`"
+                yield self._one(node, f"({text} * {other})", what, self._far(node, other))
+
+    def _near(self, node: Node) -> set[str]:
+        """The names in its statement, or in the condition of a loop."""
+        part = nodes.part_of(node)
+        if part.id not in self._words:
+            self._words[part.id] = nodes.words(part)
+        return self._words[part.id]
+
+    def _far(self, node: Node, name: str) -> int:
+        """The rank of an edit that uses this name, by where it is used already."""
+        if name in self._idle or (name in self._near(node) and not name.isdigit()):
+            return 1
+        sides = nodes.sides(node.parent) if node.parent else ()
+        types = [self._types.of(side) for side in sides]
+        if any(known and known.depth for known in types):  # the offset of a pointer
+            return 1
+        return 2 if name in self._used or not nodes.is_constant(name) else 3
 
     # ---- what they share
 
@@ -304,7 +402,9 @@ class Editor:
         return Place(node.start_byte, node.end_byte, text, is_number=is_number)
 
     def _usable(self, node: Node, wanted: Type) -> list[str]:
-        """The variables of that type at a node."""
+        """The variables of that type at a node; no arrays of arrays, whose sizes may differ."""
+        if wanted.depth > 1:
+            return []
         near = (v for v in self._variables if v.first <= node.start_byte < v.last)
         return list(dict.fromkeys(v.name for v in near if v.type == wanted))
 
@@ -317,6 +417,8 @@ class Editor:
         parent = node.parent
         if parent is None or self._types.of(node) != INT or operator(node) in LOGICAL:
             return False
+        if nodes.intrinsic_around(node):
+            return False  # it must be a constant of 8 bits
         if parent.type in ("subscript_argument_list", "argument_list"):
             return True
         of = {"init_declarator": "value", "assignment_expression": "right"}.get(parent.type, "")

@@ -18,7 +18,7 @@ FIXED = {
     "launch_bounds", "attribute_specifier", "parameter_list", "lambda_capture_specifier",
 }  # fmt: skip
 BY_NAME = re.compile(r"cudaMemcpy\w*Symbol\w*|cudaGetSymbol\w+")  # their argument is a name
-CAPITAL = re.compile("([A-Z][a-z])")  # begins a word of a name
+OF_BYTES = re.compile(r"(?:cudaM|cudaHostAlloc|malloc|memcpy|memset|realloc)\w*\s*\(")
 INTRINSIC = re.compile(r"_mm\w+")
 PAIRS = (
     ("x", "y"), ("width", "height"), ("w", "h"), ("rows", "columns"), ("row", "column"),
@@ -141,17 +141,64 @@ def is_called(node: Node) -> bool:
 
 
 def in_index(node: Node) -> bool:
-    """Is it inside of an index, of an argument, or of a pointer's offset?"""
+    """Is it inside of an index, of an argument, of a pointer's offset, or of a loop's condition?"""
     while node.parent is not None and not node.type.endswith("statement"):
+        if is_condition(node):
+            return True
         node = node.parent
         if node.type in ("subscript_argument_list", "argument_list", "init_declarator"):
             return True
     return False
 
 
+def is_condition(node: Node) -> bool:
+    """Is it that of a `for`?"""
+    loop = node.parent
+    is_loop = loop is not None and loop.type == "for_statement"
+    return is_loop and loop.child_by_field_name("condition") == node  # type: ignore[union-attr]
+
+
+def is_stepped(node: Node) -> bool:
+    """Is it the condition of a `for` that does not count by one?"""
+    step = node.parent.child_by_field_name("update") if node.parent else None
+    return is_condition(node) and step is not None and step.type == "assignment_expression"
+
+
+def in_grid(node: Node) -> bool:
+    """Does it count blocks or threads: in `dim3 grid(...)`, or between <<< and >>>?"""
+    while node.parent is not None and not node.type.endswith("statement"):
+        if node.type == "kernel_call_syntax" or (
+            node.type == "declaration" and text_of(node.child_by_field_name("type")) == "dim3"
+        ):
+            return True
+        node = node.parent
+    return False
+
+
+def rest(node: Node) -> str:
+    """What is left of a loop over `node` each time, as in for (...; i < n; i += node); "" for what
+    no loop around it steps by."""
+    loop, name = node.parent, text_of(node)
+    while loop is not None:
+        step, test = (loop.child_by_field_name(n) for n in ("update", "condition"))
+        if step and test and step.type == "assignment_expression" and operator(test) == "<":
+            counted, by = sides(step)
+            first, end = sides(test)
+            is_step = operator(step) == "+=" and text_of(by) == name
+            if is_step and text_of(first) == text_of(counted) and node.start_byte > step.end_byte:
+                return f"{operand(end)} - {plain(counted)}" if end else ""
+        loop = loop.parent
+    return ""
+
+
 def index(node: Node) -> Node | None:
     inside = node.child_by_field_name("indices")
     return inside.named_children[0] if inside and inside.named_children else None
+
+
+def words(node: Node) -> set[str]:
+    """The names in it."""
+    return {text_of(inside) for inside in descend(node) if inside.type == "identifier"}
 
 
 def statement_of(node: Node) -> Node:
@@ -161,9 +208,45 @@ def statement_of(node: Node) -> Node:
     return node
 
 
+def part_of(node: Node) -> Node:
+    """The smallest statement, declaration or condition of a loop around a node."""
+    while node.parent is not None and not (
+        is_condition(node) or node.type.endswith(("statement", "declaration"))
+    ):
+        node = node.parent
+    return node
+
+
 def launch_of(call: Node) -> Node | None:
     """What is between <<< and >>>; None where the call is no launch."""
     return next((n for n in call.named_children if n.type == "kernel_call_syntax"), None)
+
+
+def in_bytes(function: Node) -> set[int]:
+    """The nodes that are a number of bytes: arguments of allocations and copies, the third number
+    of a launch, and what is stored in a variable that stands there."""
+    found = [
+        given
+        for node in descend(function)
+        for given in (
+            node.child_by_field_name("arguments").named_children  # type: ignore[union-attr]
+            if node.type == "call_expression" and OF_BYTES.match(text_of(node))
+            else node.named_children[2:3] if node.type == "kernel_call_syntax" else []
+        )
+    ]  # fmt: skip
+    names = {text_of(n) for given in found for n in descend(given) if n.type == "identifier"}
+    for node in descend(function):
+        target = node.child_by_field_name("declarator") or node.child_by_field_name("left")
+        value = node.child_by_field_name("value") or node.child_by_field_name("right")
+        is_stored = node.type in ("init_declarator", "assignment_expression")
+        if is_stored and value and text_of(target) in names:
+            found.append(value)
+    return {node.id for node in found}
+
+
+def given(call: Node) -> str:
+    """Its arguments, with the brackets around them."""
+    return plain(call.child_by_field_name("arguments"))
 
 
 def intrinsic_around(node: Node) -> Node | None:
@@ -189,7 +272,7 @@ def are_alike(one: str, other: str) -> bool:
     a, b = (
         set(re.findall(r"[a-z]+", re.sub(r"([A-Z][a-z])", r"_\1", n).lower())) for n in (one, other)
     )
-    if a & b and one.isupper() == other.isupper():
+    if a == b or (a & b and one.isupper() == other.isupper()):
         return True
     only = a - b, b - a
     return any(only in (({p}, {q}), ({q}, {p})) for p, q in PAIRS)

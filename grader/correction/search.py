@@ -104,18 +104,28 @@ class Search:
         with workspace() as work:
             for case, prepared in inputs:
                 right = partial(self._right, case, program, prepared, work)
-                if right(unchanged):
-                    continue  # what is right without an edit tells nothing of one
-                numbers, tells = right(numbers), True
-                if not numbers:
-                    return
+                for is_reversed in (False, True):
+                    if right(unchanged, is_reversed):
+                        continue  # what is right without an edit tells nothing of one
+                    numbers, tells = right(numbers, is_reversed), True
+                    if not numbers:
+                        return
+                    break
         yield from (edits[number] for number in numbers if tells)
 
     def _right(
-        self, case: Case, program: Path, prepared: Prepared, work: Path, edits: list[int]
+        self,
+        case: Case,
+        program: Path,
+        prepared: Prepared,
+        work: Path,
+        edits: list[int],
+        is_reversed: bool,
     ) -> list[int]:
         left = max(A_LITTLE, self.clock.left)
-        right, seconds = right_edits(self.plan.lab, case, program, prepared, edits, work, left)
+        right, seconds = right_edits(
+            self.plan.lab, case, program, prepared, edits, work, left, is_reversed
+        )
         self.clock.left -= seconds
         return right
 

@@ -13,10 +13,10 @@ from grader.correction.nodes import one_line
 Key = tuple[int, int, bool]  # begin, minus the end, whether it is an expression
 Changes = dict[Key, list[tuple[int, Place]]]
 NAME = "convlabs_edit"
-# What the runner sets; it stands for no edit before.
+# What the runner sets; it stands for no edit before. In brackets: kernels may read it.
 DECLARED = {
     ".c": f"extern volatile int {NAME}; volatile int {NAME} = -1;",
-    ".cu": f'extern "C" {{ extern volatile int {NAME}; volatile int {NAME} = -1; }}',
+    ".cu": f'extern "C" {{ extern volatile int ({NAME}); volatile int ({NAME}) = -1; }}',
 }
 
 
@@ -54,7 +54,9 @@ def _choice(own: bytes, inside: bytes, others: list[tuple[int, Place]]) -> bytes
     if others[0][1].is_statement:
         ways = "".join(f"if ({NAME} == {number}) {p.text} else " for number, p in others)
         return b"{ " + ways.encode() + inside + b" }"
-    ways = "".join(f"{NAME} == {number} ? ({p.text}) : " for number, p in others)
+    ways = "".join(f"{NAME} == {number} ? ({p.text.removeprefix(', ')}) : " for number, p in others)
+    if not own:  # one more argument, 1 where nobody gives it
+        return f", ({ways}1)".encode()
     text = one_line(own.decode(errors="replace"))
     kind = f"(__typeof__({text}))".encode() if others[0][1].is_number else b""
     return b"(" + kind + b"(" + ways.encode() + b"(" + inside + b")))"

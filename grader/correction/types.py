@@ -21,13 +21,13 @@ SAME = ("min", "max", "abs")  # functions whose result has the type of what they
 class Type:
     """depth: how many times it can be dereferenced."""
 
-    base: str  # of what a pointer or an array holds, "const" where that is so
+    base: str  # of a variable as base_of() says, of a pointer as it is written, "const" included
     depth: int = 0
 
     def moved(self, step: int) -> Type:
         """What it is behind `step` more, or fewer, stars."""
         depth = self.depth + step
-        return Type(self.base if depth else self.base.removeprefix("const "), depth)
+        return Type(self.base if depth else base_of(self.base.removeprefix("const ")), depth)
 
     def is_whole(self) -> bool:
         return self.base == "int" and self.depth == 0
@@ -63,7 +63,7 @@ def _scope(node: Node, function: Node) -> Node:
 
 
 def _declared(node: Node, scope: Node) -> Iterator[Name]:
-    base = base_of(text_of(node.child_by_field_name("type")))
+    base = text_of(node.child_by_field_name("type"))
     is_constant = any(text_of(n) == "const" for n in node.children if n.type == "type_qualifier")
     for declarator in node.children_by_field_name("declarator"):
         depth, inner = 0, declarator
@@ -76,7 +76,8 @@ def _declared(node: Node, scope: Node) -> Iterator[Name]:
                 break
             inner = following
         else:
-            own = f"const {base}" if is_constant and depth else base
+            pointed = f"const {base}" if is_constant else base
+            own = pointed if depth else base_of(base)
             yield Name(text_of(inner), Type(own, depth), declarator.end_byte, scope.end_byte)
 
 
@@ -131,7 +132,8 @@ class Types:
 
     def _cast_expression(self, node: Node) -> Type:
         text = text_of(node.child_by_field_name("type"))
-        return Type(base_of(text), text.count("*"))
+        depth = text.count("*")
+        return Type(text.replace("*", "").strip() if depth else base_of(text), depth)
 
     def _pointer_expression(self, node: Node) -> Type | None:
         inner = self.of(node.child_by_field_name("argument"))

@@ -177,11 +177,9 @@ def missing_barrier(source: str, race: Finding) -> str:
         return apart
     if race.verb == race.other_verb:
         where = f"at line {first}" if first == last else f"at lines {first} and {last}"
-        is_row = race.verb == "write" and race.object is not None and race.object.columns > 0
-        beyond = "; or is an index larger than its row, and reaches the next one?" if is_row else ""
+        apart = " or whether __syncthreads() is between the two" if first != last else ""
         return (
-            f"two threads write one element {where}: give each thread elements of its own, or "
-            f"wait with __syncthreads() between the two{beyond}"
+            f"two threads write one element {where}: look at the index that each writes to{apart}"
         )
     if first == last:
         return (

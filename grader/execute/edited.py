@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.execute.case import input_options, save
-from grader.execute.modes import WITHOUT_SPINNING
+from grader.execute.modes import REVERSED, WITHOUT_SPINNING
 from grader.model.lab import Input, Lab
 from grader.oracle.cache import Prepared
 from grader.oracle.operations import OPERATIONS
@@ -25,11 +25,13 @@ def right_edits(
     edits: Sequence[int],
     work: Path,
     seconds: float,
+    is_reversed: bool = False,
 ) -> tuple[list[int], float]:
     """The edits with which the case has the right result, by the numbers that the program gives
     them, and the seconds that this took on each core. seconds: after how many no more is tried. It
     is processor time, so that what is found does not depend on what else the machine does. A run
-    that calls a result right proves nothing: grade the edited file. Raises OSError."""
+    that calls a result right proves nothing: grade the edited file. is_reversed: the last threads
+    and blocks run first. Raises OSError."""
     with tempfile.TemporaryDirectory(dir=work) as name:
         folder = Path(name)
         dtype, shape = OPERATIONS[lab.part_of(case).operation].output(prepared.inputs.arrays)
@@ -41,7 +43,8 @@ def right_edits(
         argv += input_options(case, prepared.inputs, folder)
         argv += ["--out", f"out={folder}/out.raw:{dtype}:{'x'.join(map(str, shape))}"]
         create_outputs(folder, ())
-        environment = {"CONVLABS_SIM_THREADS": "1"} | WITHOUT_SPINNING
+        order = REVERSED.variables() if is_reversed else {"CONVLABS_SIM_THREADS": "1"}
+        environment = order | WITHOUT_SPINNING
         limits = Limits(seconds=seconds, kernel_counts=False)
         view = View((program, folder))
         done = launcher.launch(argv, limits, folder, environment, view)

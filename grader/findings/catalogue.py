@@ -80,7 +80,7 @@ TEMPLATES: dict[tuple[str, str], str] = {
     "destination that long?",
     ("use-after-free", "fault"): "{actor} accessed memory that was already freed ({thing})",
     ("wrong-space", "fault"): "{actor} accessed device memory ({thing}), which host code cannot "
-    "access: copy it with cudaMemcpy()",
+    "access",
     ("wrong-space", "fault-constant"): "{actor} writes constant memory, which no kernel can "
     "change: {thing}; the host sets it with cudaMemcpyToSymbol()",
     ("misaligned", "fault"): "{actor} used an invalid address, or one that is not a multiple of "

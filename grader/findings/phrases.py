@@ -406,10 +406,7 @@ class Phrases:
     @property
     def if_elements(self) -> str:
         if self.it.space == "device" and self.f.bytes and self.it.bytes % self.f.bytes:
-            return (
-                f"; {self.it.bytes} bytes are no whole number of elements: multiply their number "
-                "by their sizeof"
-            )
+            return f"; {self.it.bytes} bytes are no whole number of {self.f.bytes} bytes"
         if self.f.cause != "elements":
             return ""
         return (

@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 
 from grader.checks.prerequisites import not_begun
-from grader.correction.edits import Edit
+from grader.correction.edits import Edit, Place
 from grader.correction.search import Clock, Search
 from grader.grading import pipeline
 from grader.model.lab import Limits
@@ -47,11 +47,12 @@ def _found(
     fine = {c.part for c in checks if c.part} - wrong
     calls = [call for part in plan.lab.part if part.id in fine for call in part.calls]
     left = {part for part in wrong if not _is_unwritten(checks, part)}
+    refuted: set[tuple[Place, ...]] = set()
     for part in plan.lab.part:
         if part.id not in left:
             continue
         search = Search(plan, submission, part, {c.id for c in failing}, calls, clock)
-        best, right = _best(plan, search, left, fine)
+        best, right = _best(plan, search, left, fine, refuted)
         if best:
             count = sum(c.part in right for c in failing)
             file = submission.path(search.name)
@@ -68,24 +69,40 @@ def _is_unwritten(checks: Sequence[Check], part: str) -> bool:
 
 
 def _best(
-    plan: Plan, search: Search, left: set[str], fine: set[str]
+    plan: Plan, search: Search, left: set[str], fine: set[str], refuted: set[tuple[Place, ...]]
 ) -> tuple[list[tuple[int, str]], set[str]]:
     """The lines and words of the edits of a part that are right and earn most, and the parts that
     they make right; none where each breaks one of the parts that are fine. More points: a grid that
-    is too large by its mistake is no better for a mistake that makes another one larger."""
+    is too large by its mistake is no better for a mistake that makes another one larger. refuted:
+    the edits whose grade was not right, which are the cause in no other part either."""
     for some in search.right():
         graded = []
-        for edit, edited in some[:GRADED]:
+        least = [one for one in some if not any(_is_part(other[0], one[0]) for other in some)]
+        for edit, edited in [one for one in least if one[0].places not in refuted][:GRADED]:
+            refuted.add(edit.places)
             if judged := _judged(plan, edited, left | fine, fine | {search.part.id}):
                 right, points = judged
                 graded.append((points, edit, right - fine))
         if graded:
             most = max(points for points, *_ in graded)
             best = [(edit, right) for points, edit, right in graded if points == most]
-            alike = Counter(edit.statement for edit, _ in some)
+            likely = min(edit.rank for edit, _ in best)
+            best = [(edit, right) for edit, right in best if edit.rank == likely]
+            best = list({_spans(edit): (edit, right) for edit, right in best[::-1]}.values())[::-1]
+            alike = Counter(edit.statement for edit, _ in least)
             said = {_said(edit, alike[edit.statement]): None for edit, _ in best}
             return list(said), set.intersection(*(right for _, right in best))
     return [], set()
+
+
+def _is_part(one: Edit, other: Edit) -> bool:
+    """Does the other change more places, and these as well?"""
+    return {*one.places} < {*other.places}
+
+
+def _spans(edit: Edit) -> tuple[tuple[int, int], ...]:
+    """What it replaces. Two names of one value are no two causes: the first of them is said."""
+    return tuple((place.start, place.end) for place in edit.places)
 
 
 def _said(edit: Edit, alike: int) -> tuple[int, str]:

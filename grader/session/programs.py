@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.compile import nvcc_check, overlooked, probable_causes
+from grader.compile import overlooked, probable_causes
 from grader.compile.make import Build
 from grader.compile.make_process import BuildError, Waiting
 from grader.compile.probable_causes import Cause
@@ -152,8 +152,6 @@ def _build(builds: Builds, meanwhile: Callable[[], None]) -> Programs:
     if result.binary is None:
         return Programs([build_line(lab, COMPILES, "fail", result.errors, result.seconds)])
     warnings = [w.render() for w in result.warnings if not probable_causes.is_of_gcc(w)]
-    if not nvcc_check.available():
-        warnings += probable_causes.host_calls(builds.submission)
     warnings += overlooked.warnings(builds.submission)
     lines = [f"warning: {line}" for line in warnings[:MOST_WARNINGS]]
     lines += [cause.render() for cause in result.causes[: probable_causes.MOST]]

@@ -43,6 +43,13 @@ SAID = {
     KERNEL + "void f(float *p) { int k2 = 1; k2<<<1, 1>>>(p); }\n": (
         "2: k2 is no kernel: a launch is written kernel<<<grid, block>>>(arguments)"
     ),
+    KERNEL + "void f(float *p) { k(p, 1); }\n": (
+        "2: k() is a kernel: a launch is written k<<<grid, block>>>(arguments)"
+    ),
+    "float f(float x) { return x; }\n__global__ void k(float *p) { p[0] = f(1); }\n": (
+        "2: a kernel cannot call f(), a __host__ function: mark it __host__ __device__ if both may "
+        "call it"
+    ),
     "template <class T> __global__ void k(T *p, T n) {}\n"
     "void f(float *p) { k<<<1, 1>>>(p, 1); }\n": (
         "2: no matching function for call to ‘k(float*&, int)’"

@@ -129,58 +129,31 @@ def test_a_crash_of_another_part_has_another_cause() -> None:
     assert not Cause("a.cu", 1, "parentheses", "set_mask", "").explains_crash(lab, "A")
 
 
-HOST = {
-    "int h(int x) { return x; }\n__global__ void k(int *p) { p[0] = h(1); }\n": "the kernel k()",
-    "static int h(int x) { return x; }\n__device__ int d(int x) { return 2 * h(x); }\n": (
-        "the __device__ function d()"
-    ),
-    "template <class T> T h(T x) { return x; }\n__device__ int d(int x) { return h<int>(x); }\n": (
-        "the __device__ function d()"
-    ),
-}
-NO_HOST = [
-    "__host__ __device__ int h(int x) { return x; }\n__global__ void k(int *p) { p[0] = h(1); }\n",
-    "constexpr int h(int x) { return x; }\n__global__ void k(int *p) { p[0] = h(1); }\n",
-    "#define HD __host__ __device__\nHD int h(int x) { return x; }\n"
-    "__global__ void k(int *p) { p[0] = h(1); }\n",
-    "int h(int x) { return x; }\n__device__ int h(float x) { return x; }\n"
-    "__global__ void k(int *p) { p[0] = h(1.0f); }\n",
-    "int h(int x) { return x; }\nvoid f(int *p) { p[0] = h(1); }\n",
-]
-
-
 def cuda(tmp_path: Path, text: str) -> Submission:
     (tmp_path / "constant_mask.cu").write_text(text)
     return submissions.find(spec.load("lab3"), str(tmp_path))
 
 
-@pytest.mark.parametrize("text", HOST)
-def test_a_host_function_that_a_kernel_calls_is_named(tmp_path: Path, text: str) -> None:
-    (said,) = probable_causes.host_calls(cuda(tmp_path, text))
-    assert f":2: {HOST[text]} calls the host function h(), which nvcc refuses" in said
-
-
-@pytest.mark.parametrize("text", NO_HOST)
-def test_a_function_that_runs_on_the_device_is_not_named(tmp_path: Path, text: str) -> None:
-    assert probable_causes.host_calls(cuda(tmp_path, text)) == []
-
-
-KERNEL = "__global__ void k(int *p) { p[0] = 1; }\n"
-TEMPLATE = "template <int N> __global__ void k(int *p) { p[0] = N; }\n"
+REGION = """void f(const int *rgb, int n, int *grey) {
+    int i;
+#pragma omp parallel for PRIVATE
+    for (i = 0; i < n; i++) { grey[i] = rgb[i]; }
+}
+"""
 
 
 @pytest.mark.parametrize(
-    ("text", "is_said"),
+    ("clause", "is_said"),
     [
-        (KERNEL + "void f(int *p) { k(p); }\n", True),
-        (TEMPLATE + "void f(int *p) { k<3>(p); }\n", True),
-        (KERNEL + "void f(int *p) { if (p) k(p); else k<<<1, 1>>>(p); }\n", True),
-        (KERNEL + "void f(int *p) { k<<<1, 1>>>(p); }\n", False),
-        (TEMPLATE + "void f(int *p) { k<3><<<1, 1>>>(p); }\n", False),
-        (KERNEL + "void f(int *p) { void (*g)(int *) = k; g<<<1, 1>>>(p); }\n", False),
+        ("collapse(1) private(i, grey) schedule(static)", True),
+        ("firstprivate(grey) private(i)", False),
+        ("shared(grey) private(i)", False),
     ],
 )
-def test_a_kernel_that_is_called_like_a_function(tmp_path: Path, text: str, is_said: bool) -> None:
-    found = [c.render() for c in probable_causes.causes("", [], cuda(tmp_path, text))]
-    said = ["line 2: k() is a kernel: launch it as k<<<grid, block>>>(...)"]
+def test_a_parameter_that_is_private_has_no_value(
+    tmp_path: Path, clause: str, is_said: bool
+) -> None:
+    submission = cuda(tmp_path, REGION.replace("PRIVATE", clause))
+    found = [c.render() for c in probable_causes.causes("", [], submission)]
+    said = ["line 3: `private(grey)` gives each thread a `grey` of its own, without a value"]
     assert found == (said if is_said else [])

@@ -11,7 +11,9 @@ from grader.correction.switched import switched
 
 HEADER = "enum { TILE_WIDTH = 32, TILE_HEIGHT = 8 };\n"
 FILE = """\
+#include <math.h>
 #include <stddef.h>
+#include <string.h>
 enum { TILE_WIDTH = 32, TILE_HEIGHT = 8 };
 static int at(int y, int x) { return y * TILE_WIDTH + x; }
 float pixel(const float *image, int width, int height, int x, int y) {
@@ -24,6 +26,15 @@ float pixel(const float *image, int width, int height, int x, int y) {
     for (int a = -1; a <= 1; a++) {
         sum = image[at(x, y + a)] + tile[y][x] + (int)(bytes >> 2 + 1);
     }
+    for (int first = 0; first < width; first += TILE_WIDTH) {
+        memset(tile[0], 0, bytes + TILE_WIDTH);
+        sum += fmaxf(image[y / 32 + first], 0) / (x * (3 - y));
+    }
+    for (int i = 0; i < y + TILE_HEIGHT; i += 2) {
+        const int b = i / TILE_WIDTH;
+        const int a = i % TILE_WIDTH;
+        if (sum < 1.0f) sum += image[a * 32 + b];
+    }
     return sum / 2;
 }
 """
@@ -34,7 +45,8 @@ def texts(source: str, entries: list[str] | None = None) -> list[str]:
     before, found = source.splitlines(), []
     for edit in candidates(source, HEADER, entries or []):
         after = applied(source.encode(), edit).decode().splitlines()
-        found += [b.strip() for a, b in zip(before, after, strict=True) if a != b]
+        changed = [b.strip() for a, b in zip(before, after, strict=True) if a != b]
+        found += [*changed, " ".join(changed)]
     return found
 
 
@@ -54,10 +66,51 @@ def texts(source: str, entries: list[str] | None = None) -> list[str]:
         "for (int a = -1; a < 1; a++) {",
         "static int at(int y, int x) { return y * TILE_HEIGHT + x; }",
         "static int at(int y, int x) { return x * TILE_WIDTH + y; }",
+        "memset(tile[0], 0, bytes + (width - first < TILE_WIDTH ? width - first : TILE_WIDTH));",
+        "sum += fmaxf(image[y / 32 + first], 0) / (x * ((3 - y) * (3 - y)));",
+        "for (int i = 0; i < y + (TILE_HEIGHT * 2); i += 2) {",
+        "const int b = i % TILE_WIDTH; const int a = i / TILE_WIDTH;",
+        "if (fabs(sum) < 1.0f) sum += image[a * 32 + b];",
     ],
 )
 def test_a_mistake_of_each_kind_has_its_correction(line: str) -> None:
     assert line in texts(FILE)
+
+
+KERNEL = """\
+__global__ void k(float *p) {}
+#ifdef __x86_64__
+void f(float *d, int n, int masks) {
+    dim3 grid(ceil_div(n, TILE_WIDTH), TILE_HEIGHT);
+    k<<<grid, 32>>>(d);
+    cudaMemcpy(d, d, n, cudaMemcpyHostToDevice);
+    v = _mm256_srli_epi32(v, 4);
+    v = _mm_set1_epi8(0);
+}
+#else
+void f(float *d, int n, int masks) {}
+#endif
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "dim3 grid(ceil_div(n, TILE_WIDTH), TILE_HEIGHT, masks);",
+        "cudaMemcpy(d, d, n * sizeof(float), cudaMemcpyHostToDevice);",
+        "cudaMemcpy(d, d, n, cudaMemcpyDeviceToHost);",
+        "v = _mm256_srli_si256(v, 4);",
+        "v = _mm_set1_epi8(-1);",
+    ],
+)
+def test_a_mistake_in_a_call_has_its_correction(line: str) -> None:
+    assert line in texts(KERNEL)
+
+
+def test_no_grid_is_made_larger_and_only_bytes_have_a_sizeof() -> None:
+    said = [e.sentence() for e in candidates(KERNEL, HEADER, []) if e.line == 4]
+    assert not any("sizeof" in text or "* " in text.split("`")[1] for text in said)
+    assert not any("sizeof" in text for text in texts(FILE) if "bytes" not in text)
 
 
 def test_what_must_be_constant_and_comments_stay() -> None:
@@ -90,3 +143,9 @@ def test_a_hostile_file_is_read_in_time() -> None:
     assert candidates(nested, HEADER, []) == []
     assert candidates("int f(", HEADER, []) == []
     assert time.process_time() - began < 20
+
+
+def test_a_variable_that_nothing_uses_comes_first() -> None:
+    found = candidates("int f(const int *p, int x, int n) { return p[x]; }", "", [])
+    assert found[0].what == "`x` should be `n`"
+    assert "`x` should be at most `n`" in [e.what for e in found if e.rank == 1]

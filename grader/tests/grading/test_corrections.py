@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -44,6 +45,48 @@ def test_a_change_that_makes_all_checks_right_is_named(tmp_path: Path) -> None:
     assert change["place"].startswith(str(tmp_path))
     assert len(found["parts"]) == 1 and found["checks"] > 3
     assert f"tried: with one change, every result of part {found['parts'][0]} is right" in printed
+
+
+# What one lab's file has instead of what the solution has, and what is said of it.
+NAMED = {
+    "behind #else": ("lab8", "grayscale.c", "45, 0x21", "45, 0x20", "`0x20` should be `0x21`"),
+    "race": ("lab4", "shared_tile.cu", ">= tile || row < 0 || row >= tile",
+             "> tile || row < 0 || row > tile", "`>` should be `>=`, 2 times"),
+    "bits": ("lab2", "global_memory.cu", "identical_kernel<<<", "correlate_kernel<<<",
+             "`correlate_kernel` should be `identical_kernel`"),
+    "grid": ("lab3", "constant_mask.cu", "ceil_div(height, ROWS)", "ceil_div(height, BLOCK_HEIGHT)",
+             "`BLOCK_HEIGHT` should be `ROWS`"),
+    "z": ("lab7", "layers.cu", ", channels);", ");", "the grid's z, `channels`, is missing"),
+    "index": ("lab8", "grayscale.cu", "streams[i % STREAMS]", "streams[i]",
+              "`% STREAMS` is missing"),
+}  # fmt: skip
+
+
+@pytest.mark.slow("a grade, and a search with the edited program")
+@pytest.mark.parametrize("kind", NAMED)
+def test_a_mistake_of_each_kind_is_named(kind: str, tmp_path: Path) -> None:
+    lab, file, right, wrong, said = NAMED[kind]
+    found, printed = graded(tmp_path, lab, file, (right, wrong))
+    assert [change["what"].startswith(said) for f in found for change in f["changes"]] == [True], (
+        printed
+    )
+
+
+def test_an_edit_that_a_grade_refuted_is_no_cause_of_another_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (edit, *_) = candidates("int f(int x) { return x + 1; }", "", [])
+
+    class Found:
+        part = SimpleNamespace(id="C")
+
+        def right(self) -> list[Any]:
+            return [[(edit, None)]]
+
+    monkeypatch.setattr(corrections, "_judged", lambda *_: ({"C"}, 1.0))
+    refuted: set[Any] = set()
+    assert corrections._best(None, Found(), {"C"}, set(), refuted)[1] == {"C"}  # type: ignore[arg-type]
+    assert corrections._best(None, Found(), {"C"}, set(), refuted) == ([], set())  # type: ignore[arg-type]
 
 
 @pytest.mark.slow("a grade, and a search with the edited program")

@@ -12,13 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
     MOST_CHILDREN = 64,
-    MOST_PROCESSOR = 400 * 1000 /* µs */,
+    /* µs; and LONGER times what the program takes without an edit */
+    LEAST_PROCESSOR = 60 * 1000,
+    MOST_PROCESSOR = 400 * 1000,
+    LONGER = 8,
     MOST_WAITING = 2 /* s */,
     IS_RIGHT = 71
 };
@@ -46,8 +50,9 @@ static bool is_right(const struct npy *out, const struct npy *value, const struc
     return true;
 }
 
-static void run_edit(struct runner *r, int edit, const struct npy *value, const struct npy *bound) {
-    const struct itimerval most = {.it_value = {0, MOST_PROCESSOR}};
+static void run_edit(struct runner *r, int edit, const struct npy *value, const struct npy *bound,
+                     long microseconds) {
+    const struct itimerval most = {.it_value = {0, microseconds}};
     const int nothing = open("/dev/null", O_RDWR);
     for (int descriptor = 0; nothing >= 0 && descriptor < 3; descriptor++)
         dup2(nothing, descriptor);
@@ -81,6 +86,20 @@ static bool reap(pid_t *children, const int *edits, int places) {
     return true;
 }
 
+/* How long an edit may take, in µs: most edits that loop longer do so for ever. */
+static long limit(struct runner *r, const struct npy *value, const struct npy *bound) {
+    struct rusage used;
+    const pid_t child = fork();
+    if (child == 0)
+        run_edit(r, -1, value, bound, MOST_PROCESSOR);
+    if (child < 0 || wait4(child, NULL, 0, &used) < 0)
+        return MOST_PROCESSOR;
+    const long longer = LONGER * (long)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    return longer < LEAST_PROCESSOR  ? LEAST_PROCESSOR
+           : longer > MOST_PROCESSOR ? MOST_PROCESSOR
+                                     : longer;
+}
+
 static int free_place(const pid_t *children, int places) {
     for (int i = 0; i < places; i++)
         if (children[i] == 0)
@@ -101,6 +120,7 @@ void try_edits(struct runner *r, const char *list, const char *value_path, const
                                                                       : sizeof(float);
     read_array(value_path, &value, r->output[0].array.bytes / size);
     read_array(bound_path, &bound, r->output[0].array.bytes / size);
+    const long microseconds = limit(r, &value, &bound);
     for (const char *at = list; *at;) {
         const int place = free_place(children, places);
         if (place < 0) {
@@ -112,7 +132,7 @@ void try_edits(struct runner *r, const char *list, const char *value_path, const
         at += *at == ',';
         const pid_t child = fork();
         if (child == 0)
-            run_edit(r, edits[place], &value, &bound);
+            run_edit(r, edits[place], &value, &bound, microseconds);
         if (child < 0)
             break; /* what was tried counts */
         children[place] = child;

@@ -143,7 +143,7 @@ def translate(
         lock_step,
         counts,
         own_copies,
-        as_nvcc=() if own or on_device else preprocessor.compiler,
+        as_nvcc=() if on_device else preprocessor.compiler,
         has_columns=has_columns,
     )
     return translation.rewrite(), warnings + translation.program.warnings

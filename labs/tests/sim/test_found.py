@@ -238,6 +238,7 @@ __global__ void k(float *o, pair p, int count) {
     const unsigned int u = 2;
     float own[(int)4 + n_taps], sums[(n_taps * u)];
     int i, w = sizeof weights / sizeof weights[0];
+    for (i = 0; i < n_taps * n_taps; i += n_taps) { float more[n_taps]; more[i / n_taps] = 0; }
     for (i = 0; i < n_taps; i++) own[i] = scale * (p.w + w), sums[i] = own[i];
     auto half = [=](float x) { return x / 2; };
     own[0] += (Complex(1) * Complex(sizeof(Complex(2) - Complex(1)))).r - 4;

@@ -93,7 +93,7 @@ def _inside(program: Program, function: Function) -> Iterator[int]:
 def _calls(program: Program, i: int) -> bool:
     """Is the name at token i that of a function which is called?"""
     behind = i + 1
-    if program.at(behind) == b"<" and not program.begins_launch(behind):
+    if program.at(behind) == b"<" and program.at(behind + 1) != b"<":  # of no launch
         behind = (program.angle(behind) or i) + 1
     return program.at(behind) == b"(" and not _declares(program, i)
 

@@ -404,7 +404,9 @@ class Program:
             return True
         while self.is_name(i) or self.at(i) in (b"::", b">"):
             i = (self.angle_back(i) or i) - 1 if self.text[i] == b">" else i - 1
-        return self.at(i) not in (b";", b"{", b"}", b"(", b",", b")", b"", b":", b"<")
+        if self.at(i) == b"<":  # of a template, or of `i < a * b;`
+            return self.angle(i) is None
+        return self.at(i) not in (b";", b"{", b"}", b"(", b",", b")", b"", b":")
 
     # ---- operators
 
