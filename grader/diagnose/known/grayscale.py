@@ -72,6 +72,7 @@ def _of_pixels(image: Bytes, name: str, before: I64) -> Iterator[Mistake]:
     yield from _weights(image, name)
     yield from _rounding(image, WEIGHTS[name], DECIMALS[name], before)
     yield from _signs(image, WEIGHTS[name])
+    yield from _narrow(image, WEIGHTS[name])
 
 
 def _in_a_part(image: Bytes, name: str, comparison: Comparison, before: I64) -> Iterator[Mistake]:
@@ -279,19 +280,54 @@ def _rounding(
         "_mm_add_epi32() or _mm256_add_epi32()",
         (halves + 16384) >> 15 & 255,
     )
-    small = [(w + 64) >> 7 for w in weights]
-    yield _exactly(
-        "eight-bit-weights",
-        "your output is what weights of 8 bits give, which are off by up to 1/512 each: use the "
-        "weights of 15 bits",
-        np.minimum((weighted(image, (small[0], small[1], small[2])) + 128) >> 8, 255),
-    )
     each = sum(((image[..., i].astype(np.int64) * weights[i] + 16384) >> 15) for i in range(3))
     yield _exactly(
         "rounded-apart",
         "each product is rounded separately: add the three products first, then round once",
         np.asarray(each),
     )
+
+
+def _narrow(image: Bytes, weights: Triple) -> Iterator[Mistake]:
+    """Weights of fewer bits, each rounded, or one of them what is left of the sum 1; and such
+    weights in _mm_maddubs_epi16(), whose second operand has signed bytes."""
+    for bits in range(6, 15):
+        rounded = [(w + (1 << 14 - bits)) >> 15 - bits for w in weights]
+        all_weights = [rounded]
+        for i in range(3) if sum(rounded) != 1 << bits else ():
+            rest = (1 << bits) - sum(rounded) + rounded[i]
+            all_weights.append([*rounded[:i], rest, *rounded[i + 1 :]])
+        for small in all_weights:
+            total = weighted(image, (small[0], small[1], small[2]))
+            for half in (1 << bits - 1, 0):
+                yield _exactly(
+                    "narrow-weights",
+                    f"your output is what weights of {bits} bits give, which are off by up to "
+                    f"1/{2 << bits} each: use the weights of 15 bits",
+                    np.minimum((total + half) >> bits, 255),
+                )
+            if bits <= 8:
+                yield from _maddubs(image, small, bits)
+
+
+def _maddubs(image: Bytes, weights: list[int], bits: int) -> Iterator[Mistake]:
+    whole = image.astype(np.int64)
+    signed_weights = np.array([(w + 128) % 256 - 128 for w in weights])
+    signed_pixels = whole - (whole > 127) * 256
+    for products, what in (
+        (whole * signed_weights, "a weight above 127"),
+        (signed_pixels * np.array(weights), "pixels above 127"),
+    ):
+        pairs = np.clip(products[..., 0] + products[..., 1], -32768, 32767)
+        for half in (1 << bits - 1, 0):
+            total = (pairs + products[..., 2] + half + 32768) % 65536 - 32768
+            for shifted in (total >> bits, total % 65536 >> bits):
+                yield _exactly(
+                    "maddubs-signed",
+                    f"your output is what _mm_maddubs_epi16() gives with {what} in its second "
+                    "operand, whose bytes are signed: use 16 bits for both, and _mm_madd_epi16()",
+                    np.clip(shifted, 0, 255),
+                )
 
 
 def _byte_order(image: Bytes, weights: Triple, comparison: Comparison) -> Iterator[Mistake]:

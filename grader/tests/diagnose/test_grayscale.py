@@ -89,6 +89,12 @@ def lanes(order: list[int]) -> I64:
     return got.reshape(RIGHT.shape)
 
 
+def maddubs(weights: list[int], image: I64 | None = None) -> I64:
+    red, green, blue = np.moveaxis((GIVEN.image if image is None else image).astype(np.int64), 2, 0)
+    pairs = np.clip(red * weights[0] + green * weights[1], -32768, 32767)
+    return np.clip((pairs + blue * weights[2] + 128) >> 8, 0, 255)
+
+
 MISTAKES: dict[str, Callable[[], I64]] = {
     "nothing-written": lambda: BEFORE,
     "not-all-written": lambda: left_over(33),
@@ -99,9 +105,8 @@ MISTAKES: dict[str, Callable[[], I64]] = {
     "averaged": lambda: GIVEN.image.astype(np.int64).sum(axis=2) // 3,
     "truncated": lambda: (GIVEN.image.astype(np.int64) @ np.array(WEIGHTS["709"])) >> 15,
     "wrong-shift": lambda: (GIVEN.image.astype(np.int64) @ np.array(WEIGHTS["709"]) + 16384) >> 16,
-    "eight-bit-weights": lambda: (
-        (GIVEN.image.astype(np.int64) @ np.array([54, 183, 18]) + 128) >> 8
-    ),
+    "narrow-weights": lambda: (GIVEN.image.astype(np.int64) @ np.array([54, 183, 18]) + 128) >> 8,
+    "maddubs-signed": lambda: maddubs([54, 183 - 256, 19]),
     "rounded-apart": lambda: (
         (GIVEN.image.astype(np.int64) * np.array(WEIGHTS["709"]) + 16384) >> 15
     ).sum(axis=2),
@@ -133,6 +138,14 @@ MISTAKES: dict[str, Callable[[], I64]] = {
 @pytest.mark.parametrize("name", MISTAKES)
 def test_grayscale_mistake_is_diagnosed(name: str) -> None:
     assert explained(CASE, "grey", GIVEN, MISTAKES[name]()).name == name
+
+
+def test_narrow_weights_and_signed_operands_are_told_apart() -> None:
+    """Of 7 bits, green is what the others leave; the pixels are the second operand."""
+    seven = (GIVEN.image.astype(np.int64) @ np.array([27, 92, 9]) + 64) >> 7
+    assert "weights of 7 bits" in explained(CASE, "grey", GIVEN, seven).text
+    signed = maddubs([54, 183, 18], GIVEN.image.view(np.int8))
+    assert "with pixels above 127" in explained(CASE, "grey", GIVEN, signed).text
 
 
 @pytest.mark.parametrize(
