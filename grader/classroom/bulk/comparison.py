@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from grader.classroom.bulk.history import Past
 from grader.classroom.bulk.store import Store
+from grader.model.plain_text import line
 from grader.model.result import Check, Result
 
 FILES = "the submission"
@@ -114,3 +115,26 @@ def _judged(check: Check | None) -> tuple[str, float] | None:
 
 def _worth(past: Past | None) -> tuple[str, float | None, float] | None:
     return (past.status, past.points, past.out_of) if past else None
+
+
+def lines(change: Change) -> list[str]:
+    """The student with the points before and after, and below it why they changed."""
+    gain = change.gain
+    step = f"  {gain:+g}" if gain else ""
+    told = [f"  {line(change.student)}: {_points(change.before)} -> {_points(change.after)}{step}"]
+    if change.causes:
+        told.append(f"    changed: {', '.join(change.causes)}")
+    for check in change.checks:
+        gained = f"  {check.points:+g}" if check.points else ""
+        before, after = check.before or "no such check", check.after or "no such check"
+        told.append(f"    {line(check.name)}: {before} -> {after}{gained}")
+    whys = (change.before.why if change.before else "", change.after.why if change.after else "")
+    if whys[0] != whys[1]:
+        told.append(f"    {line(whys[1]) or 'no longer: ' + line(whys[0])}")
+    return told
+
+
+def _points(past: Past | None) -> str:
+    if past is None:
+        return "not in the run"
+    return past.status if past.points is None else f"{past.points:g} of {past.out_of:g}"

@@ -8,12 +8,10 @@ import typer
 
 from grader.classroom.bulk import comparison
 from grader.classroom.bulk.comparison import Change
-from grader.classroom.bulk.history import Past
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
 from grader.commands.errors import UsageError
 from grader.model import outline
-from grader.model.plain_text import line
 
 
 def diff(
@@ -59,7 +57,7 @@ def words(store: Store, before: int, after: int, everything: bool) -> list[str]:
         of_lab = [change for change in changes if change.lab == lab]
         lines += ["", _headline(lab, of_lab)]
         for change in of_lab if everything else [c for c in of_lab if c.moved]:
-            lines += _lines(change)
+            lines += comparison.lines(change)
     return lines
 
 
@@ -75,25 +73,3 @@ def _headline(lab: str, changes: list[Change]) -> str:
     if same:
         texts.append(f"{same} graded again, with the same points")
     return f"{lab}: {'; '.join(texts)}" if texts else f"{lab}:"
-
-
-def _lines(change: Change) -> list[str]:
-    gain = change.gain
-    step = f"  {gain:+g}" if gain else ""
-    lines = [f"  {line(change.student)}: {_points(change.before)} -> {_points(change.after)}{step}"]
-    if change.causes:
-        lines.append(f"    changed: {', '.join(change.causes)}")
-    for check in change.checks:
-        gained = f"  {check.points:+g}" if check.points else ""
-        before, after = check.before or "no such check", check.after or "no such check"
-        lines.append(f"    {line(check.name)}: {before} -> {after}{gained}")
-    whys = (change.before.why if change.before else "", change.after.why if change.after else "")
-    if whys[0] != whys[1]:
-        lines.append(f"    {line(whys[1]) or 'no longer: ' + line(whys[0])}")
-    return lines
-
-
-def _points(past: Past | None) -> str:
-    if past is None:
-        return "not in the run"
-    return past.status if past.points is None else f"{past.points:g} of {past.out_of:g}"

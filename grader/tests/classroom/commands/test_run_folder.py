@@ -18,7 +18,7 @@ from grader.commands.errors import CommandError, UsageError
 
 Capture = pytest.CaptureFixture[str]
 COMMANDS = (
-    *("report RUN", "export RUN", "diff RUN", "override RUN", "similarity RUN"),
+    *("report RUN", "export RUN", "diff RUN", "letters RUN", "override RUN", "similarity RUN"),
     *("merge RUN OTHER", "merge OTHER RUN"),
 )
 
