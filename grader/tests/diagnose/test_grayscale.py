@@ -92,7 +92,7 @@ def lanes(order: list[int]) -> I64:
 def maddubs(weights: list[int], image: I64 | None = None) -> I64:
     red, green, blue = np.moveaxis((GIVEN.image if image is None else image).astype(np.int64), 2, 0)
     pairs = np.clip(red * weights[0] + green * weights[1], -32768, 32767)
-    return np.clip((pairs + blue * weights[2] + 128) >> 8, 0, 255)
+    return np.asarray(np.clip((pairs + blue * weights[2] + 128) >> 8, 0, 255))
 
 
 MISTAKES: dict[str, Callable[[], I64]] = {

@@ -11,6 +11,7 @@ import pytest
 
 from grader import paths
 from grader.classroom.bulk.history import past
+from grader.classroom.course.attempt import Attempt
 from grader.classroom.export import grades, letters
 from grader.tests.classroom.export import runs
 
@@ -40,7 +41,7 @@ def test_each_student_gets_a_letter(tmp_path: Path) -> None:
 def test_a_letter_says_what_changed_and_why(tmp_path: Path) -> None:
     store = runs.make(tmp_path / "run")
     store.history.add(runs.IN_TIME, [past(grade) for grade in grades.of(store).every])
-    attempt = runs.Attempt("9017", "lab3", "waiting", "better", "")
+    attempt = Attempt("9017", "lab3", "waiting", "better", "")
     runs.add(store, "9017", (runs.GRADED,), attempt, runs.IN_TIME)
     better = msgspec.json.encode(runs.result(earned=70))
     store.save_grade("better", "lab3", better, runs.PAGE)
