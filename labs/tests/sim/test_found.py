@@ -14,7 +14,7 @@ import pytest
 from grader import exit_codes, paths
 from grader.tests import captured
 
-pytestmark = pytest.mark.slow("each builds and runs a program")
+pytestmark = [pytest.mark.apart, pytest.mark.slow("each builds and runs a program")]
 BOTH = ((), ("--check",))
 HOST = "int main() { int *d; cudaMalloc(&d, 256); %s cudaDeviceSynchronize(); cudaFree(d); }\n"
 

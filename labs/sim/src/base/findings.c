@@ -248,15 +248,16 @@ int __wrap_fflush(FILE *file) {
     return __real_fflush(file);
 }
 
-/* The program's last line gets its end, where what ./grade run prints would follow on it. The last
- * of the destructors, behind those that report something. */
+/* The program's last line gets its end, where what ./grade run prints would follow on it in one
+ * file or pipe; on a terminal ./grade run sees to that. The last of the destructors, behind those
+ * that report something. */
 __attribute__((destructor(101))) static void end_last_line(void) {
     const bool is_followed = reported[0] || reported[1] || sim_options.check || sim_options.profile;
     struct stat out, err;
     sim_see_last_line();
     if (line_is_open && is_followed && sim_options.findings && !evidence_is_open() &&
-        fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
-        out.st_dev == err.st_dev && out.st_ino == err.st_ino) {
+        !isatty(STDOUT_FILENO) && fstat(STDOUT_FILENO, &out) == 0 &&
+        fstat(STDERR_FILENO, &err) == 0 && out.st_dev == err.st_dev && out.st_ino == err.st_ino) {
         putchar('\n');
     }
 }
