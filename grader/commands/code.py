@@ -14,8 +14,9 @@ from grader.compile import make
 from grader.compile.make_process import BuildError
 from grader.execute.addr2line import shortened
 from grader.execute.profile import Launch
-from grader.machine_code import compiled, listing, page, ran, report, runs, terminal
-from grader.machine_code.compiled import Code, NoCodeError
+from grader.machine_code import page, ran, report, runs, terminal
+from grader.sass import compiled, listing
+from grader.sass.compiled import Code, NoCodeError
 from grader.model import plain_text
 from grader.model.submission import Submission
 from grader.session.plan import matching

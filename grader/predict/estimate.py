@@ -16,11 +16,10 @@ import msgspec
 import numpy as np
 
 from grader.execute.profile import SECTOR, SHARED_RESERVED
-from grader.predict.counts import WARP, Counts
+from grader.predict.counts import REGISTERS, WARP, Counts
 from grader.predict.gpu import Gpu
 from grader.predict.terms import WORDS
 
-REGISTERS = 32  # of a thread; only nvcc knows how many it has
 LIBRARY = ("float", "double", "integer", "special")  # kinds of grader/predict/code.py
 # Limits of a prediction: how far blocks differ, the share of the code that did not run.
 UNEVEN, UNSEEN = 0.5, 0.2
@@ -128,7 +127,7 @@ def resident_blocks(gpu: Gpu, threads: int, shared: int, registers: int = REGIST
 
 def resident_warps(counts: Counts, gpu: Gpu) -> int:
     """The warps that a multiprocessor holds at a time."""
-    return max(resident_blocks(gpu, counts.threads, counts.shared), 1) * counts.block_warps
+    return max(resident_blocks(gpu, counts.threads, counts.shared, counts.registers), 1) * counts.block_warps
 
 
 def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Estimate:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from grader.compile import nvcc_check
 from grader.files import read_regular
-from grader.machine_code import listing, resources
-from grader.machine_code.listing import Function
-from grader.machine_code.resources import Resources
+from grader.sass import listing, resources
+from grader.sass.listing import Function
+from grader.sass.resources import Resources
 from grader.model.submission import Submission
 from grader.setup import nvcc
 
