@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.predict import estimate, gpu
-from grader.sass.kinds import OPERAND, Access
 from grader.machine_code.lines import Line
-from grader.sass.listing import Function
 from grader.machine_code.ran import Ran
-from grader.sass.resources import Resources
 from grader.model import plain_text
+from grader.predict import estimate, gpu
 from grader.sandbox import launcher
+from grader.sass.kinds import OPERAND, Access
+from grader.sass.listing import Function
+from grader.sass.resources import Resources
 
 WIDE = 8  # bytes
 

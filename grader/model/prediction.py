@@ -45,7 +45,7 @@ class Prediction(msgspec.Struct, frozen=True):
     """What is predicted of one speed check. time is None where nothing can be, and `reason` then
     completes a sentence that begins with "not predicted:".
 
-    with_nvcc: false; earlier versions read nvcc's code, too.
+    with_nvcc: from the machine code that nvcc makes, not the simulator's.
     advice: what would make the largest term smaller; "" where the solution's is as large.
     """
 

@@ -52,6 +52,8 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     each operation of its code.
     parallel_*: how many of a warp's waits for loads, of its accesses of shared memory, and of its
     instructions are under way.
+    apart: of a ratio of two times, as a logarithm: half of its interval where their terms are
+    alike, and how much that is wider for each unit of grader/predict/compare.py's distance.
     down, up: the interval's ends, as logarithms of factors: sums of these numbers, each times how
     far the launch is from what was fitted (_strangeness()).
     held: the share of kernels of programs that were not fitted whose time was in the interval.
@@ -70,6 +72,7 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parallel_shared: float
     parallel_operations: float
     held: float
+    apart: tuple[float, float]
     down: dict[str, float]
     up: dict[str, float]
 
@@ -92,8 +95,9 @@ class Estimate:
 
 
 @cache
-def weights() -> Weights:
-    file = Path(__file__).with_name("weights.toml")
+def weights(by_nvcc: bool = False) -> Weights:
+    """Those for counts of the simulator's code, or of nvcc's."""
+    file = Path(__file__).with_name("weights_nvcc.toml" if by_nvcc else "weights.toml")
     return msgspec.toml.decode(file.read_bytes(), type=Weights)
 
 
@@ -127,18 +131,21 @@ def resident_blocks(gpu: Gpu, threads: int, shared: int, registers: int = REGIST
 
 def resident_warps(counts: Counts, gpu: Gpu) -> int:
     """The warps that a multiprocessor holds at a time."""
-    return max(resident_blocks(gpu, counts.threads, counts.shared, counts.registers), 1) * counts.block_warps
+    return (
+        max(resident_blocks(gpu, counts.threads, counts.shared, counts.registers), 1)
+        * counts.block_warps
+    )
 
 
 def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Estimate:
     """A call that makes these launches, one after the other."""
-    fitted = w or weights()
     total: dict[str, float] = dict.fromkeys(WORDS, 0.0)
     seconds = gpu.launch
     total["launch"] = gpu.launch
     strange: dict[str, float] = defaultdict(float)
     known: dict[int, dict[str, float]] = {}  # launches that are one object are read once
     for number, counts in enumerate(launches):
+        fitted = w or weights(counts.by_nvcc)
         if id(counts) not in known:
             known[id(counts)] = _shares(counts, gpu, fitted)
         for name, value in known[id(counts)].items():
@@ -151,6 +158,7 @@ def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> 
         for name, value in _strangeness(counts, known[id(counts)], took, gpu).items():
             strange[name] += value * took
     took = seconds - gpu.launch
+    fitted = w or weights(all(counts.by_nvcc for counts in launches))
     strange = {name: value / max(took, 1e-12) for name, value in strange.items()}
     down, up = (sum(n * strange.get(name, 0.0) for name, n in ends.items())
                 for ends in (fitted.down, fitted.up))  # fmt: skip

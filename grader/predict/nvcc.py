@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import bisect
 import re
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from grader.execute.addr2line import Location
 from grader.execute.profile import Launch
+from grader.model.prediction import LineShare
 from grader.predict.counts import Counts
+from grader.predict.counts import of_launches as of_simulator
 from grader.sandbox import launcher
 from grader.sass import follow, kinds
+from grader.sass.compiled import Code
 from grader.sass.follow import Blocks, Followed, LostError
 from grader.sass.listing import Function, Instruction
-from grader.sass.resources import Resources
 
-NEAR = 1.5  # accesses of memory may differ so much from those that the simulator counts
+NEAR = 5.0  # accesses of memory may differ so much from those that the simulator counts
 # The pipe of an H200 that an instruction goes to, by its name: labs/studies/predict/README.md.
 _PIPES = [
     ("fma", r"FFMA|FADD|FMUL|HFMA2|HADD2|HMUL2|VIADD$"),
@@ -37,77 +38,70 @@ _REGISTER = re.compile(r"\bR(\d+)\b")
 @lru_cache(maxsize=4096)
 def kind(op: str, operands: str) -> str:
     """What unit of a multiprocessor executes an instruction."""
-    if access := kinds.access(op, operands):
-        if access.name != kinds.OPERAND:
-            return {"local": "frame", "constant": "constant"}.get(access.space, "memory")
+    if (access := kinds.access(op, operands)) and access.name != kinds.OPERAND:
+        return {"local": "frame", "constant": "constant"}.get(access.space, "memory")
     base = op.split(".")[0]
     if base in ("LDC", "ULDC"):
         return "parameter"
     return next((name for name, pattern in _PATTERNS if pattern.match(base)), "alu")
 
 
-@dataclass(frozen=True)
-class Program:
-    """The kernels of a program as nvcc makes them, by the names that the linker knows, and where
-    g++'s are in the program of the simulator."""
-
-    functions: Mapping[str, Function]
-    resources: Mapping[str, Resources]
-    names: Mapping[int, str]
-
-    def kernel(self, launch: Launch) -> Function | None:
-        name = _plain(self.names.get(launch.function, ""))
-        return next((f for n, f in self.functions.items() if _plain(n) == name), None)
-
-
 def _plain(name: str) -> str:
     """Without what gcc adds to a clone, and what each compiler calls an unnamed namespace."""
-    return re.sub(r"\d+_GLOBAL__N_(1|_[0-9a-f]{8}_\d+_\w+?_[0-9a-f]{8})(?=\d)", "0_", name.split(".")[0])
+    name = name.split(".")[0]
+    while found := re.search(r"(\d+)_GLOBAL__N_", name):
+        name = name[: found.start()] + name[found.end(1) + int(found[1]) :]
+    return name
 
 
-def names(binary: Path) -> dict[int, str]:
-    """The functions of a program, by their addresses."""
+def of_launches(binary: Path, launches: list[Launch], code: Code) -> list[Counts]:
+    """As counts.of_launches() of the simulator's program, but with nvcc's instructions where they
+    can be followed."""
     rows = (row.split() for row in launcher.tool_output(["nm", str(binary)], binary).splitlines())
-    return {int(row[0], 16): row[2] for row in rows if len(row) == 3 and row[1] in "tTwW"}
+    names = {int(r[0], 16): _plain(r[2]) for r in rows if len(r) == 3 and r[1] in "tTwW"}
+    kernels = {_plain(function.name): function for function in code.kernels}
+    found: dict[int, Counts] = {}  # of launches that are alike, as counts.of_launches() has them
+    result = []
+    for launch, counts in zip(launches, of_simulator(binary, launches), strict=True):
+        function = kernels.get(names.get(launch.function, ""))
+        if function is not None and id(counts) not in found:
+            registers = code.resources[function.name].registers
+            found[id(counts)] = replace(refined(counts, launch, function), registers=registers)
+        result.append(found.get(id(counts), counts))
+    return result
 
 
-def refined(counts: Counts, launch: Launch, program: Program) -> Counts:
-    """The counts of a launch with those of nvcc's instructions; as they are where the kernel's code
-    cannot be followed."""
-    function = program.kernel(launch)
-    if function is None or not launch.arguments:
-        return counts
+def refined(counts: Counts, launch: Launch, function: Function) -> Counts:
+    """The counts of a launch with nvcc's instructions; as they are where the kernel's code cannot
+    be followed, or would access memory much less or more often than the simulator has seen."""
     blocks = Blocks(launch.grid, launch.block, bytes.fromhex(launch.arguments))
     try:
         followed = follow.follow(function, blocks)
     except LostError:
         return counts
-    return of_followed(counts, launch, function, program.resources.get(function.name), followed)
-
-
-def of_followed(
-    counts: Counts,
-    launch: Launch,
-    function: Function,
-    resources: Resources | None,
-    followed: Followed,
-) -> Counts:
     accesses = sum(s.requests for s in launch.sites if s.space in ("global", "shared"))
     ran = [(one, followed.counts[one.address]) for one in function.code]
     own = sum(n for one, n in ran if kind(one.op, one.operands) == "memory")
+    # Of threads that were not followed to the end, the rest is as what they did so far.
     scale = 1.0 if followed.whole else accesses / max(own, 1.0)
-    if followed.whole and not accesses / NEAR - counts.warps <= own <= accesses * NEAR + counts.warps:
+    least, most = accesses / NEAR - counts.warps, accesses * NEAR + counts.warps
+    if not least <= own * scale <= most:
         return counts
-    operations: Counter[str] = Counter()
+    operations: defaultdict[str, float] = defaultdict(float)
+    lines: defaultdict[Location, float] = defaultdict(float)
     for one, n in ran:
-        operations[kind(one.op, one.operands)] += n * scale  # type: ignore[assignment]
+        operations[kind(one.op, one.operands)] += n * scale
+        if one.chain:
+            lines[next((p for p in one.chain if p[0] == launch.file), one.chain[0])] += n
+    file, line = most_of = max(lines, key=lambda place: lines[place], default=("", 0))
+    issue = LineShare(file, line, lines[most_of] / max(sum(lines.values()), 1.0))
     return replace(
         counts,
         operations=dict(operations),
         code=sum(n > 0 for _, n in ran),
         waits=_waits(function, followed) * scale,
-        registers=resources.registers if resources else counts.registers,
         by_nvcc=True,
+        sources=counts.sources | {"issue": issue},
     )
 
 

@@ -2,15 +2,16 @@
 
 import re
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.compile import nvcc_check
 from grader.files import read_regular
+from grader.model.submission import Submission
 from grader.sass import listing, resources
 from grader.sass.listing import Function
 from grader.sass.resources import Resources
-from grader.model.submission import Submission
 from grader.setup import nvcc
 
 MOST = 1 << 26  # bytes of a listing
@@ -31,6 +32,13 @@ class Code:
     @property
     def kernels(self) -> list[Function]:
         return [f for f in self.functions if f.is_kernel and f.name in self.resources]
+
+
+def joined(codes: Iterable[Code]) -> Code:
+    """That of a program of several files."""
+    every = list(codes)
+    needs = {name: one for code in every for name, one in code.resources.items()}
+    return Code([function for code in every for function in code.functions], needs)
 
 
 def require_nvcc() -> None:
