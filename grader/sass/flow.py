@@ -52,7 +52,7 @@ class Flow:
         """The most of these instructions that one way through the region, forwards, meets."""
         number: dict[int, int] = {}
         for address in addresses:
-            start = self.block(address)
+            start = self._block(address)
             number[start] = number.get(start, 0) + 1
         best: dict[int, int] = {}
         most = 0
@@ -68,5 +68,5 @@ class Flow:
                     best[then] = max(here, best.get(then, 0))
         return most
 
-    def block(self, address: int) -> int:
+    def _block(self, address: int) -> int:
         return self.starts[bisect_right(self.starts, address) - 1]

@@ -95,10 +95,11 @@ class _Follower:
         behind = {one.address + 16 for one in function.code if operands.moves(one)}
         starts = sorted(start for start in behind.union(self.flow.starts) if start < end)
         self.next = dict(zip(starts, [*starts[1:], end], strict=True))
-        self.code = {
-            start: [one for one in function.code if start <= one.address < follower]
-            for start, follower in self.next.items()
-        }
+        self.code: dict[int, list[Instruction]] = {start: [] for start in starts}
+        here: list[Instruction] = []
+        for one in function.code:
+            here = self.code.get(one.address, here)
+            here.append(one)
         deciding = _deciding(function)
         self.steps = {
             start: [_jump(one) if operands.moves(one) else _step(one)

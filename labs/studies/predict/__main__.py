@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from grader.predict import estimate
 from grader.predict.terms import WORDS
-from labs.studies.predict import collect, errors, explained, foreign, timed_code
+from labs.studies.predict import collect, compare, errors, explained, foreign, timed_code
 from labs.studies.predict.collect import Counted
 from labs.studies.predict.errors import TimedCall
 from labs.studies.predict.programs import HERE
@@ -89,8 +89,11 @@ def text(counted: list[Counted]) -> str:
 
 def _with_nvcc(counted: list[Counted]) -> list[str]:
     """The same table for a machine with nvcc."""
+    programs = {
+        by_nvcc: errors.left_out(counted, errors.eighth, by_nvcc) for by_nvcc in (True, False)
+    }
     left_out = {
-        "an eighth of the programs left out": errors.left_out(counted, errors.eighth, True),
+        "an eighth of the programs left out": programs[True],
         "each lab left out, with nvcc": errors.left_out(counted, errors.lab_of, True),
     }
     many = sum(all(c.by_nvcc for c in one.by_nvcc) for one in counted)
@@ -110,6 +113,18 @@ def _with_nvcc(counted: list[Counted]) -> list[str]:
         "counted; nothing is fitted to these.",
         "",
         *_main_table(errors.rows(counted, by_nvcc=True), left_out),
+        "",
+        "## Which of two programs is faster",
+        "",
+        "Pairs of programs that do the same call, with an eighth of the programs left out",
+        "(`compare.py`):",
+        "",
+        *compare.table(
+            {
+                "with nvcc": compare.pairs(programs[True]),
+                "without": compare.pairs(programs[False]),
+            }
+        ),
     ]
 
 

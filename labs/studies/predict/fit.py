@@ -9,6 +9,7 @@ Compute counted (h200/counters.csv), and only the few numbers that are left to t
 import hashlib
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -235,12 +236,16 @@ def main() -> None:
     w = fit([one for one in collect.collect() if half(one.call) == 0])
     others = [row.covered for row in foreign.rows(w) if row.kernel.held_out]
     w = msgspec.structs.replace(w, held=round(sum(others) / len(others), 2))
+    write(w, FILE)
+    by_nvcc = fit_nvcc([one for one in collect.collect() if half(one.call) == 0])
+    write(by_nvcc, OF_NVCC)
+
+
+def write(w: Weights, file: Path) -> None:
     head = ("# Written by `python -m labs.studies.predict.fit` from half of "
             "labs/studies/predict/h200/times.csv;\n"
             "# grader/predict/estimate.py says what each number is.\n")  # fmt: skip
-    FILE.write_bytes(head.encode() + _toml(w))
-    by_nvcc = fit_nvcc([one for one in collect.collect() if half(one.call) == 0])
-    OF_NVCC.write_bytes(head.encode() + _toml(by_nvcc))
+    file.write_bytes(head.encode() + _toml(w))
 
 
 def _toml(w: Weights) -> bytes:
