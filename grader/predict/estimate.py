@@ -200,8 +200,8 @@ def unknown(counts: Counts) -> str:
     return ""
 
 
-def held(w: Weights | None = None) -> str:
-    share = 100 * (w or weights()).held
+def held(by_nvcc: bool = False) -> str:
+    share = 100 * weights(by_nvcc).held
     return f"of other programs, {share:.0f} % of the kernels were in such intervals"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from grader.predict.counts import of_launches as of_simulator
 from grader.sandbox import launcher
 from grader.sass import follow, kinds
 from grader.sass.compiled import Code
-from grader.sass.follow import Blocks, Followed, LostError
+from grader.sass.follow import Blocks, LostError
 from grader.sass.listing import Function, Instruction
 
 NEAR = 5.0  # accesses of memory may differ so much from those that the simulator counts
@@ -54,9 +55,11 @@ def _plain(name: str) -> str:
     return name
 
 
-def of_launches(binary: Path, launches: list[Launch], code: Code) -> list[Counts]:
+def of_launches(binary: Path, launches: list[Launch], code: Code | None) -> list[Counts]:
     """As counts.of_launches() of the simulator's program, but with nvcc's instructions where they
-    can be followed."""
+    can be followed. code: None where it is not known."""
+    if code is None:
+        return of_simulator(binary, launches)
     rows = (row.split() for row in launcher.tool_output(["nm", str(binary)], binary).splitlines())
     names = {int(r[0], 16): _plain(r[2]) for r in rows if len(r) == 3 and r[1] in "tTwW"}
     kernels = {_plain(function.name): function for function in code.kernels}
@@ -88,6 +91,7 @@ def refined(counts: Counts, launch: Launch, function: Function) -> Counts:
     if not least <= own * scale <= most:
         return counts
     operations: defaultdict[str, float] = defaultdict(float)
+    operations["clock"] = counts.operations.get("clock", 0.0)  # of which no time can be told
     lines: defaultdict[Location, float] = defaultdict(float)
     for one, n in ran:
         operations[kind(one.op, one.operands)] += n * scale
@@ -99,26 +103,26 @@ def refined(counts: Counts, launch: Launch, function: Function) -> Counts:
         counts,
         operations=dict(operations),
         code=sum(n > 0 for _, n in ran),
-        waits=_waits(function, followed) * scale,
+        waits=waits(function, followed.counts) * scale,
         by_nvcc=True,
         sources=counts.sources | {"issue": issue},
     )
 
 
-def _waits(function: Function, followed: Followed) -> float:
-    """How often warps wait for loads of global memory: at the first use of one of those that a
-    warp has under way; at the end of a straight piece of code for what is left."""
-    waits, pending, before = 0.0, set[str](), 0.0
+def waits(function: Function, counts: Mapping[int, float]) -> float:
+    """How often warps wait for loads of global memory: once for those that are under way where one
+    is first used, or where the code goes on more or less often."""
+    found, pending, before = 0.0, set[str](), 0.0
     for one in function.code:
-        now = followed.counts[one.address]
-        access = kinds.access(one.op, one.operands)
+        now = counts[one.address]
         if pending and (now != before or pending & _registers(one)):
-            waits += before
+            found += before
             pending = set()
+        access = kinds.access(one.op, one.operands)
         if access and access.space in ("global", "generic") and access.way == "load":
-            pending |= set(_registers(one, 1))
+            pending |= _registers(one, 1)
         before = now
-    return waits
+    return found
 
 
 def _registers(one: Instruction, first: int | None = None) -> set[str]:

@@ -144,6 +144,7 @@ def _key(lab: Lab, binary: Path) -> str:
     """The hash of all that decides the predictions of a program."""
     whole = hashlib.sha256(course_key.digest(lab.id))
     whole.update(binary.read_bytes())
+    whole.update(" ".join(compiled.missing()).encode())
     return whole.hexdigest()
 
 

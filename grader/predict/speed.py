@@ -23,7 +23,7 @@ from grader.model.lab import Lab, Limits, Speed
 from grader.model.prediction import LineShare, Prediction, Ratio
 from grader.model.submission import Submission
 from grader.oracle.inputs import Inputs, inputs
-from grader.predict import counts, estimate, nvcc, references, terms, times
+from grader.predict import estimate, nvcc, references, terms, times
 from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu, gpu
 from grader.sass.compiled import Code
@@ -47,10 +47,7 @@ class CountedProgram:
     code: Callable[[], Code | None] = lambda: None
 
     def counts(self, launched: list[Launch]) -> list[Counts]:
-        code = self.code()
-        if code is None:
-            return counts.of_launches(self.binary, launched)
-        return nvcc.of_launches(self.binary, launched, code)
+        return nvcc.of_launches(self.binary, launched, self.code())
 
 
 def predict_speed(program: CountedProgram, speed: Speed) -> Prediction:

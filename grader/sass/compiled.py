@@ -34,16 +34,27 @@ class Code:
         return [f for f in self.functions if f.is_kernel and f.name in self.resources]
 
 
+def of_program(binary: Path) -> Code:
+    """That of a user's own program, which is built with it; of files in C++ there is none. Raises
+    NoCodeError."""
+    return joined(read(report) for report in sorted(binary.parent.glob("[0-9]*.txt")))
+
+
 def joined(codes: Iterable[Code]) -> Code:
-    """That of a program of several files."""
+    """That of several files."""
     every = list(codes)
     needs = {name: one for code in every for name, one in code.resources.items()}
     return Code([function for code in every for function in code.functions], needs)
 
 
+def missing() -> list[str]:
+    """Which of nvcc and nvdisasm are not installed."""
+    return [tool for tool in TOOLS if shutil.which(tool) is None]
+
+
 def require_nvcc() -> None:
     """Raises NoCodeError where nvcc or nvdisasm is missing."""
-    if absent := [tool for tool in TOOLS if shutil.which(tool) is None]:
+    if absent := missing():
         raise NoCodeError(f"machine code needs {' and '.join(absent)}: {nvcc.OFFER}")
 
 

@@ -84,8 +84,7 @@ def count(name: str, functions: tuple[str, ...] = ()) -> list[Counted]:
     files = [HERE / "calls" / "once.cu", *programs.sources(name)]
     options = ProgramOptions(include=[str(f) for f in programs.folders(name)])
     built = program.build([str(f) for f in files], True, options, coded=True)
-    reports = sorted(built.binary.parent.glob("[0-9].txt"))
-    code = compiled.joined(compiled.read(report) for report in reports)
+    code = compiled.of_program(built.binary)
     known = truth()
     return [_count(call, built.binary, code) for call in programs.calls()
             if call.program == name and call.name in known
