@@ -187,9 +187,9 @@ def _require(known: bool) -> None:
 
 
 FUNCTIONS: dict[str, Callable[..., Results]] = {
-    "MOV": _move, "S2R": _move, "R2R": _move, "LDC": _move, "CS2R": _move, "HFMA2": _move,
-    "STL": _move, "LDL": _move, "IADD3": _add, "VIADD": _add, "IMAD": _multiply_add,
-    "LEA": _shift_add, "LOP3": _logic, "PLOP3": _predicates, "ISETP": _compare, "SHF": _shift,
-    "SEL": _select, "VIMNMX": _extreme, "VIADDMNMX": _extreme, "PRMT": _bytes,
+    **dict.fromkeys(("MOV", "S2R", "R2UR", "S2UR", "LDC", "CS2R", "HFMA2"), _move),
+    "IADD3": _add, "VIADD": _add, "IMAD": _multiply_add, "LEA": _shift_add, "LOP3": _logic,
+    "PLOP3": _predicates, "ISETP": _compare, "SHF": _shift, "SEL": _select,
+    "VIMNMX": _extreme, "VIADDMNMX": _extreme, "PRMT": _bytes,
     "IABS": _absolute, "I2F": _to_float, "MUFU": _inverse, "F2I": _to_integer,
 }  # fmt: skip

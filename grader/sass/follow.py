@@ -10,7 +10,6 @@ that the text has next, and the result says how much of it is such a guess.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
@@ -24,7 +23,7 @@ from grader.sass.listing import Function, Instruction
 
 WARP = 32
 ARGUMENTS = 0x210  # their place in constant bank 0
-MOST_STEPS = 150_000  # instructions that are computed, each for all lanes
+MOST_STEPS = 60_000  # instructions that are computed, each for all lanes
 MOST_LANES = 1 << 14
 _FAR = 1 << 40
 _CONSTANT = re.compile(r"c\[0x0\]\[(?:RZ|(?:RZ\+)?0x([0-9a-f]+))\]$")
@@ -33,7 +32,6 @@ _BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}
 
 Lanes = NDArray[np.bool_]
 Known = Lanes | None  # None: in all lanes
-Read = Callable[["_Follower"], tuple[Values, Known]]
 
 
 class LostError(Exception):
@@ -102,10 +100,9 @@ class _Follower:
             here.append(one)
         deciding = _deciding(function)
         self.steps = {
-            start: [_jump(one) if operands.moves(one) else _step(one)
-                    for one in code if one.address in deciding or operands.moves(one)]
+            start: [one for one in code if one.address in deciding or operands.moves(one)]
             for start, code in self.code.items()
-        }  # fmt: skip
+        }
         self._place(launch)
         self.state: dict[str, tuple[Values, Known]] = {}
         self.guesses = np.zeros(self.lanes, np.int64)  # up to this address, to be there is one
@@ -136,8 +133,8 @@ class _Follower:
             active = self.at == start
             counts[start] += self._warps(active)
             guesses[start] += self._warps(active & (self.guesses > start))
-            for step in self.steps[start]:
-                active = step(self, active)
+            for one in self.steps[start]:
+                active = (_jump if operands.moves(one) else _step)(self, one, active)
             follower = self.next[start]
             self.at[active] = follower if follower in self.code else -1
             left -= len(self.steps[start]) + 1
@@ -163,6 +160,41 @@ class _Follower:
                 known = None if known.all() else known
         self.state[name] = value, known
 
+    def value(self, text: str, part: int = 0, carries: bool = False) -> tuple[Values, Known]:
+        """Of an operand. part: the word of one of several; carries: as grader/sass/arithmetic.py
+        has negated ones."""
+        if operands.PREDICATE.match(text):
+            name = text.lstrip("!")
+            found, known = (self.zero + 1, None) if name[-1] == "T" else self.get(name)
+            return ((found == 0) if text[0] == "!" else (found != 0)).astype(np.int64), known
+        sign = text[0] if text[0] in "-~" and not re.match(r"-(0x)?\d", text) else ""
+        value, known = self._plain(text.removeprefix(sign).removesuffix(".64"), part)
+        if sign == "-" and not carries:
+            return -value & MASK, known
+        return (value ^ MASK) + (sign == "-") if sign else value, known
+
+    def _plain(self, name: str, part: int) -> tuple[Values, Known]:
+        if operands.REGISTER.match(name):
+            return (
+                (self.zero, None) if name[-1] == "Z" else self.get(operands.following(name, part))
+            )
+        if found := _CONSTANT.match(name):
+            return self.constant(int(found[1] or "0", 16) + 4 * part)
+        if name in self.special:
+            return self.special[name], None
+        try:
+            number = int(name, 0)
+        except ValueError:
+            return self.get("?")
+        return self.zero + ((number if part == 0 else -(number < 0)) & MASK), None
+
+    def constant(self, at: int, size: int = 4, is_signed: bool = False) -> tuple[Values, Known]:
+        """A word of constant bank 0: the launch's size, or an argument."""
+        if not (at < 24 or ARGUMENTS <= at <= len(self.bank) - size):
+            return self.get("?")
+        word = int.from_bytes(self.bank[at : at + size], "little", signed=is_signed)
+        return self.zero + (word & MASK), None
+
 
 def _both(*known: Known) -> Known:
     some = [one for one in known if one is not None]
@@ -186,168 +218,74 @@ def _deciding(function: Function) -> set[int]:
     return found
 
 
-# ---------------------------------------------------------------- operands
+# ---------------------------------------------------------------- steps
 
 
-def _constant(bits: int) -> Read:
-    return lambda f: (np.full(f.lanes, bits & MASK, np.int64), None)
-
-
-def _of_bank(at: int, size: int = 4, is_signed: bool = False) -> Read:
-    def read(f: _Follower) -> tuple[Values, Known]:
-        if not (at < 24 or ARGUMENTS <= at <= len(f.bank) - size):
-            return f.get("?")
-        word = int.from_bytes(f.bank[at : at + size], "little", signed=is_signed)
-        return _constant(word)(f)
-
-    return read
-
-
-def _operand(text: str, carries: bool, part: int = 0) -> Read:
-    """part: the word of an operand of several; carries: as grader/sass/arithmetic.py has negated
-    ones."""
-    if operands.PREDICATE.match(text):
-        return _predicate(text)
-    is_number = re.match(r"-?(0x)?\d", text)
-    sign = text[0] if text[0] in "-~" and not is_number else ""
-    inner = _plain(text.removeprefix(sign).removesuffix(".64"), part)
-    if not sign:
-        return inner
-
-    def read(f: _Follower) -> tuple[Values, Known]:
-        value, known = inner(f)
-        inverted = value ^ MASK
-        return (inverted if sign == "~" else inverted + 1 if carries else -value & MASK), known
-
-    return read
-
-
-def _predicate(text: str) -> Read:
-    flip, name = text.startswith("!"), text.lstrip("!")
-    if name in ("PT", "UPT"):
-        return _constant(1 - flip)
-
-    def read(f: _Follower) -> tuple[Values, Known]:
-        value, known = f.get(name)
-        return (value == 0 if flip else value != 0).astype(np.int64), known
-
-    return read
-
-
-def _kept(name: str) -> Read:
-    return lambda f: f.get(name)
-
-
-def _plain(name: str, part: int) -> Read:
-    if name in ("RZ", "URZ"):
-        return _constant(0)
-    if operands.REGISTER.match(name):
-        return _kept(operands.following(name, part))
-    if found := _CONSTANT.match(name):
-        return _of_bank(int(found[1] or "0", 16) + 4 * part)
-    if name.startswith("SR"):
-        return lambda f: (f.special[name], None) if name in f.special else f.get("?")
-    try:
-        number = int(name, 0)
-    except ValueError:
-        return _kept("?")
-    return _constant(number if part == 0 else -(number < 0))
-
-
-def _reads(one: Instruction) -> list[Read]:
-    """Its operands; of an instruction that moves several words, each of them."""
+def _reads(f: _Follower, one: Instruction) -> list[tuple[Values, Known]]:
+    """Its operands; of an instruction that moves several words, each of them. Raises ValueError."""
     base, *parts = one.op.removeprefix("U").split(".")
-    names = operands.split(one)
-    number = operands.words(one)
-    if base == "STL":
-        return [_operand(names[1], False, i) for i in range(number)]
-    if base == "LDL":
-        return [_kept(name) for name in operands.local(names[-1], number) or ["?"]]
-    names = names[operands.leading(one) :]
+    names = operands.split(one)[operands.leading(one) :]
     if base == "HFMA2":  # -RZ, RZ, and two floats of 16 bits
+        if names[:2] != ["-RZ", "RZ"]:
+            raise ValueError
         upper, lower = (int(np.float16(float(text)).view(np.uint16)) for text in names[2:4])
-        return [_constant(upper << 16 | lower) if names[:2] == ["-RZ", "RZ"] else _kept("?")]
+        return [f.value(str(upper << 16 | lower))]
     if base in ("LDC", "CS2R"):
         place, size = _CONSTANT.match(names[0]), _BYTES.get(parts[0] if parts else "", 4)
         if place and size < 4:
-            return [_of_bank(int(place[1] or "0", 16), size, parts[0].startswith("S"))]
-        return [_plain(names[0], i) for i in range(number)]
-    found_ = [_operand(name, base in _CARRIES) for name in names]
+            return [f.constant(int(place[1] or "0", 16), size, parts[0][0] == "S")]
+        return [f.value(names[0], word) for word in range(operands.words(one))]
+    found = [f.value(name, 0, base in _CARRIES) for name in names]
     if base == "IMAD" and ("WIDE" in parts or "HI" in parts):
-        found_.append(_operand(names[2], False, 1))
-    return found_
+        found.append(f.value(names[2], 1))
+    return found
 
 
-# ---------------------------------------------------------------- steps
-
-Step = Callable[[_Follower, Lanes], Lanes]
-
-
-def _step(one: Instruction) -> Step:
+def _step(f: _Follower, one: Instruction, active: Lanes) -> Lanes:
+    """Computes what it gives; what is not known of it, its results are not."""
     base, *parts = one.op.split(".")
-    function = FUNCTIONS.get(
-        "R2R" if base == "R2UR" else "S2R" if base == "S2UR" else base.removeprefix("U")
-    )
+    function = FUNCTIONS.get(base if base in ("R2UR", "S2UR") else base.removeprefix("U"))
     names = operands.results(one)
-    registers = [name for name in names if not operands.PREDICATE.match(name)]
-    tests = [name for name in names if operands.PREDICATE.match(name)]
-    try:
-        reads = _reads(one) if function else []
-    except (ValueError, IndexError):
-        function = None
-    guard = _predicate(one.guard) if one.guard else None
-
-    def step(f: _Follower, active: Lanes) -> Lanes:
-        able, sure = active, None
-        if guard is not None:
-            holds, sure = guard(f)
-            able = active & (holds != 0) if sure is None else active & ((holds != 0) | ~sure)
-        values: list[tuple[str, Values]] = []
-        known: Known = None
-        if function is not None:
-            found = [read(f) for read in reads]
+    able, sure = active, None
+    if one.guard:
+        holds, sure = f.value(one.guard)
+        able = active & (holds != 0) if sure is None else active & ((holds != 0) | ~sure)
+    values: dict[str, Values] = {}
+    known: Known = None
+    if function is not None:
+        try:
+            found = _reads(f, one)
             known = _both(sure, *(k for _, k in found))
-            try:
-                given = function(parts, *(v for v, _ in found))
-                values = [
-                    *zip(registers, given[0], strict=False),
-                    *zip(tests, given[1], strict=False),
-                ]
-            except (ValueError, TypeError, IndexError):  # a form of it that is not known
-                values = []
-        for name, value in values:
-            f.put(name, value, known, able)
-        for name in set(names) - {name for name, _ in values}:
-            f.put(name, f.zero, np.zeros(f.lanes, bool), able)
-        return active
-
-    return step
+            registers, tests = function(parts, *(v for v, _ in found))
+            given = iter(registers), iter(tests)
+            for name in names:
+                values[name] = next(given[bool(operands.PREDICATE.match(name))])
+        except (ValueError, TypeError, IndexError, StopIteration):
+            values = {}  # a form of it that is not known
+    for name in names:
+        nothing = np.zeros(f.lanes, bool)
+        f.put(name, values.get(name, f.zero), known if name in values else nothing, able)
+    return active
 
 
-def _jump(one: Instruction) -> Step:
+def _jump(f: _Follower, one: Instruction, active: Lanes) -> Lanes:
     """Sends lanes elsewhere, or ends them; returns those that go on. What is called is not
     followed: mostly the rare case of a division."""
     base, *parts = one.op.split(".")
-    names = [one.guard, *operands.split(one)[:1]]
-    tests = [_predicate(name) for name in names if operands.PREDICATE.match(name)]
-
-    def step(f: _Follower, active: Lanes) -> Lanes:
-        goes, sure = active, None
-        for test in tests:
-            holds, known = test(f)
+    goes, sure = active, None
+    for name in (one.guard, *operands.split(one)[:1]):
+        if operands.PREDICATE.match(name):
+            holds, known = f.value(name)
             goes, sure = goes & (holds != 0), _both(sure, known)
-        target = f.flow.targets.get(one.address, -1)
-        if base == "CALL" or "DIV" in parts or not active.any():
-            return active
-        if sure is not None and (unsure := active & ~sure).any():
-            if base == "BRA" and 0 <= target <= one.address:
-                raise LostError
-            goes = goes & sure
-            until = target if base == "BRA" else _FAR
-            f.guesses[unsure] = np.maximum(f.guesses[unsure], until)
-        if base in ("BRX", "JMP", "RET") or (base == "BRA" and target < 0):
+    target = f.flow.targets.get(one.address, -1)
+    if base == "CALL" or "DIV" in parts or not active.any():
+        return active
+    if sure is not None and (unsure := active & ~sure).any():
+        if base == "BRA" and 0 <= target <= one.address:
             raise LostError
-        f.at[goes] = target if base == "BRA" else -1
-        return active & ~goes
-
-    return step
+        goes = goes & sure
+        f.guesses[unsure] = np.maximum(f.guesses[unsure], target if base == "BRA" else _FAR)
+    if base in ("BRX", "JMP", "RET") or (base == "BRA" and target < 0):
+        raise LostError
+    f.at[goes] = target if base == "BRA" else -1
+    return active & ~goes

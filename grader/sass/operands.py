@@ -1,5 +1,4 @@
-"""What an instruction of an sm_90 sets and reads: registers, predicates, and the words of local
-memory whose place in a thread's frame the text says."""
+"""What an instruction of an sm_90 sets and reads: registers and predicates."""
 
 from __future__ import annotations
 
@@ -10,9 +9,8 @@ from grader.sass.listing import Instruction
 
 REGISTER = re.compile(r"U?R(\d+|Z)$")
 PREDICATE = re.compile(r"!?U?P[\dT]$")
-_LOCAL = re.compile(r"\[R1(?:\+0x([0-9a-f]+))?\]$")
 _NO_RESULT = re.compile(
-    r"BRA|BRX|EXIT|RET|CALL|JMP|BAR|B(SSY|SYNC|REAK|MOV)|ST[GS]?$|RED|NOP|MEMBAR|WARPSYNC|KILL"
+    r"BRA|BRX|EXIT|RET|CALL|JMP|BAR|B(SSY|SYNC|REAK|MOV)|ST[GSL]?$|RED|NOP|MEMBAR|WARPSYNC|KILL"
     r"|DEPBAR|LDGDEPBAR|ERRBAR|CCTL|YIELD|LDGSTS|UTMA|SYNCS|NANOSLEEP"
 )
 _TEST = re.compile(r"U?[IFDH]\w*SETP|U?PLOP3")
@@ -20,6 +18,7 @@ _ONE_TEST = re.compile(r"FCHK|VOTE")
 _DOUBLE = re.compile(r"D(ADD|MUL|FMA|MNMX)|[FI]2F\.F64|F2I\.\w*\.?[US]64|CS2R(?!\.32)")
 
 
+@lru_cache(maxsize=1 << 16)
 def split(one: Instruction) -> list[str]:
     """The operands."""
     names = one.operands.split(",") if one.operands else []
@@ -32,7 +31,7 @@ def moves(one: Instruction) -> bool:
 
 
 def words(one: Instruction) -> int:
-    """Registers of a result, or of what is stored."""
+    """Registers of a result."""
     parts = one.op.split(".")
     wide = "64" in parts or "WIDE" in parts or _DOUBLE.match(one.op)
     return 4 if "128" in parts else 2 if wide else 1
@@ -44,17 +43,11 @@ def following(name: str, by: int) -> str:
     return f"{found[1]}{int(found[2]) + by}" if found else name
 
 
-def local(name: str, number: int) -> list[str]:
-    """The names of words of local memory from an address; none where the text does not say it."""
-    found = _LOCAL.match(name)
-    at = int(found[1] or "0", 16) if found else 0
-    return [f"L{at + 4 * i}" for i in range(number)] if found else []
-
-
+@lru_cache(maxsize=1 << 16)
 def leading(one: Instruction) -> int:
     """How many operands are results."""
     base = one.op.split(".")[0]
-    if _NO_RESULT.match(base) or base == "STL":
+    if _NO_RESULT.match(base):
         return 0
     if _TEST.match(base):
         return 2
@@ -74,8 +67,6 @@ def leading(one: Instruction) -> int:
 def results(one: Instruction) -> list[str]:
     """What it may set."""
     names = split(one)
-    if one.op.startswith("STL"):
-        return local(names[0], words(one))
     if one.op.startswith("R2P"):
         return [f"P{i}" for i in range(7)]
     found: list[str] = []
@@ -88,8 +79,6 @@ def results(one: Instruction) -> list[str]:
 def reads(one: Instruction) -> list[str]:
     """What decides its results; some more, where it reads pairs of registers."""
     found = re.findall(r"\bU?[RP]\d+\b", f"{one.guard} {one.operands}")
-    if one.op.startswith("LDL"):
-        found += local(split(one)[-1], words(one))
     if re.search(r"WIDE|64|128|HI", one.op):
         found += [following(name, i) for name in found if "R" in name for i in (1, 2, 3)]
     return found
