@@ -8,10 +8,14 @@ from grader.model.prediction import Prediction, Ratio
 from grader.predict import estimate
 
 
+def differences(a: Mapping[str, float], b: Mapping[str, float]) -> dict[str, float]:
+    """By how much the terms of two times differ."""
+    return {name: abs(a.get(name, 0.0) - b.get(name, 0.0)) for name in a.keys() | b.keys()}
+
+
 def distance(a: Mapping[str, float], b: Mapping[str, float]) -> float:
     """How far the terms of two times differ: 0, not at all, to 2."""
-    differing = sum(abs(a.get(name, 0.0) - b.get(name, 0.0)) for name in a.keys() | b.keys())
-    return differing / max(sum(a.values()), sum(b.values()), 1e-12)
+    return sum(differences(a, b).values()) / max(sum(a.values()), sum(b.values()), 1e-12)
 
 
 def ratio(mine: Prediction, other: Prediction) -> Ratio | None:
@@ -22,17 +26,3 @@ def ratio(mine: Prediction, other: Prediction) -> Ratio | None:
     factor = math.exp(base + slope * distance(mine.time.terms, other.time.terms))
     middle = other.time.us / mine.time.us
     return Ratio(middle, middle / factor, middle * factor)
-
-
-def verdict(speed: Ratio) -> str:
-    """Such as "faster", where the whole interval says so."""
-    if speed.low > 1:
-        return "faster"
-    return "slower" if speed.high < 1 else "too close to tell"
-
-
-def differing_term(mine: Prediction, other: Prediction) -> str:
-    """The term in which the times differ most."""
-    assert mine.time is not None and other.time is not None
-    a, b = mine.time.terms, other.time.terms
-    return max(a.keys() | b.keys(), key=lambda name: abs(a.get(name, 0.0) - b.get(name, 0.0)))

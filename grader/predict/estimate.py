@@ -59,10 +59,8 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     held: the share of kernels of programs that were not fitted whose time was in the interval.
     """
 
-    operations: dict[str, float]
     warp: float
     alu_share: float
-    units: dict[str, float]
     issued: float
     power: float
     power_units: float
@@ -75,6 +73,8 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     apart: tuple[float, float]
     down: dict[str, float]
     up: dict[str, float]
+    operations: dict[str, float] = {}
+    units: dict[str, float] = {}
 
 
 @dataclass(frozen=True)
@@ -131,10 +131,8 @@ def resident_blocks(gpu: Gpu, threads: int, shared: int, registers: int = REGIST
 
 def resident_warps(counts: Counts, gpu: Gpu) -> int:
     """The warps that a multiprocessor holds at a time."""
-    return (
-        max(resident_blocks(gpu, counts.threads, counts.shared, counts.registers), 1)
-        * counts.block_warps
-    )
+    blocks = resident_blocks(gpu, counts.threads, counts.shared, counts.registers)
+    return max(blocks, 1) * counts.block_warps
 
 
 def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Estimate:

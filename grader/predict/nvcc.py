@@ -9,12 +9,12 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from grader.execute import addr2line
 from grader.execute.addr2line import Location
 from grader.execute.profile import Launch
 from grader.model.prediction import LineShare
 from grader.predict.counts import Counts
 from grader.predict.counts import of_launches as of_simulator
-from grader.sandbox import launcher
 from grader.sass import follow, kinds
 from grader.sass.compiled import Code
 from grader.sass.follow import Blocks, LostError
@@ -60,8 +60,7 @@ def of_launches(binary: Path, launches: list[Launch], code: Code | None) -> list
     can be followed. code: None where it is not known."""
     if code is None:
         return of_simulator(binary, launches)
-    rows = (row.split() for row in launcher.tool_output(["nm", str(binary)], binary).splitlines())
-    names = {int(r[0], 16): _plain(r[2]) for r in rows if len(r) == 3 and r[1] in "tTwW"}
+    names = {start: _plain(name) for start, name in addr2line.functions(binary)}
     kernels = {_plain(function.name): function for function in code.kernels}
     found: dict[int, Counts] = {}  # of launches that are alike, as counts.of_launches() has them
     result = []

@@ -31,13 +31,14 @@ def line(prediction: Prediction) -> str:
 def compared(mine: Prediction, other: Prediction) -> str:
     """Is the first faster than the second? Such as "faster, 1.3 to 1.8 times as fast: ..."."""
     speed = compare.ratio(mine, other)
-    if speed is None:
+    if speed is None or mine.time is None or other.time is None:
         return f"not predicted: {other.reason or mine.reason}"
-    span = f"{speed.low:.2f} to {speed.high:.2f}"
-    if (said := compare.verdict(speed)) == "too close to tell":
-        return f"{said}: {span} of its speed"
-    term = WORDS[compare.differing_term(mine, other)]
-    return f"{said}, {span} of its speed; they differ most in {term}"
+    span = f"{speed.low:.2f} to {speed.high:.2f} of its speed"
+    if speed.low <= 1 <= speed.high:
+        return f"too close to tell: {span}"
+    terms = compare.differences(mine.time.terms, other.time.terms)
+    most = WORDS[max(terms, key=lambda name: terms[name])]
+    return f"{'faster' if speed.low > 1 else 'slower'}, {span}; they differ most in {most}"
 
 
 def duration(time: PredictedTime) -> str:

@@ -28,10 +28,6 @@ def _pick(parts: Parts, *values: Values) -> list[Values]:
     return list(values) if "U32" in parts else [signed(value & MASK) for value in values]
 
 
-def _move(_: Parts, value: Values, *more: Values) -> Results:
-    return [value, *more], []
-
-
 def _sum(terms: Iterable[Values]) -> Values:
     return np.asarray(np.sum(list(terms), axis=0, dtype=np.int64))
 
@@ -123,10 +119,6 @@ def _shift(parts: Parts, low: Values, by: Values, high: Values) -> Results:
     return [found & MASK], []
 
 
-def _select(_: Parts, a: Values, b: Values, which: Values) -> Results:
-    return [np.where(which != 0, a, b)], []
-
-
 def _extreme(parts: Parts, *operands: Values) -> Results:
     """VIMNMX, and VIADDMNMX, whose first value is a sum."""
     *terms, last, least = operands
@@ -143,10 +135,6 @@ def _bytes(_: Parts, a: Values, chosen: Values, b: Values) -> Results:
         byte = (byte >> 7) * 0xFF if selector & 8 else byte
         found = found | byte << 8 * index
     return [found], []
-
-
-def _absolute(_: Parts, a: Values) -> Results:
-    return [np.abs(signed(a & MASK))], []
 
 
 # A division of whole numbers begins with a float's inverse.
@@ -186,10 +174,16 @@ def _require(known: bool) -> None:
         raise ValueError
 
 
+def _select(_: Parts, a: Values, b: Values, which: Values) -> Results:
+    return [np.asarray(np.where(which != 0, a, b))], []
+
+
 FUNCTIONS: dict[str, Callable[..., Results]] = {
-    **dict.fromkeys(("MOV", "S2R", "R2UR", "S2UR", "LDC", "CS2R", "HFMA2"), _move),
     "IADD3": _add, "VIADD": _add, "IMAD": _multiply_add, "LEA": _shift_add, "LOP3": _logic,
     "PLOP3": _predicates, "ISETP": _compare, "SHF": _shift, "SEL": _select,
-    "VIMNMX": _extreme, "VIADDMNMX": _extreme, "PRMT": _bytes,
-    "IABS": _absolute, "I2F": _to_float, "MUFU": _inverse, "F2I": _to_integer,
+    "VIMNMX": _extreme, "VIADDMNMX": _extreme, "PRMT": _bytes, "I2F": _to_float,
+    "MUFU": _inverse, "F2I": _to_integer,
+    "IABS": lambda _, a: ([np.abs(signed(a & MASK))], []),
 }  # fmt: skip
+for _name in ("MOV", "S2R", "R2UR", "S2UR", "LDC", "CS2R", "HFMA2"):
+    FUNCTIONS[_name] = lambda _, *words: (list(words), [])

@@ -257,7 +257,7 @@ def _toml(w: Weights) -> bytes:
         elif not isinstance(value, dict):
             lines.append(f"{name} = {value}")
     for name, value in fields.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and value:
             lines += ["", f"[{name}]", *(f"{key} = {number}" for key, number in value.items())]
     return ("\n".join(lines) + "\n").encode()
 
