@@ -9,7 +9,7 @@ from grader import exit_codes
 from grader.commands import options
 from grader.commands.errors import CommandError, UsageError
 from grader.compile import make
-from grader.model.result import Result
+from grader.model.prediction import Prediction
 from grader.model.submission import Submission
 from grader.render import predicted_words
 from grader.sandbox.workspace import workspace
@@ -26,13 +26,13 @@ def other(lab_id: str, src: str, backend: str) -> Submission:
     return found
 
 
-def text(graded: Result, submission: Submission) -> str:
-    """What is said of each check of which the grade has a prediction; it takes as long as building
-    and predicting the other file. Raises CommandError where that does not compile."""
+def text(predictions: list[Prediction], submission: Submission) -> str:
+    """What is said of each check of which the grade has a prediction with a time. It takes as long
+    as building and predicting the other file. Raises CommandError where that does not compile."""
     from grader.predict.process import PredictionProcess  # it imports NumPy
 
     lab = submission.lab
-    mine = {each.check: each for each in graded.predictions if each.time is not None}
+    mine = {each.check: each for each in predictions if each.time is not None}
     if not mine:
         return "  not compared: your file has no predicted speed"
     built = make.build(make.BuildRequest(submission, "sim", "checked"))

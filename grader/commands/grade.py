@@ -99,7 +99,10 @@ def grade(request: Request) -> int:
         graded = _corrected(plan, submission, screen, graded)
     screen.predictions(graded)
     if against:
-        print(compare.text(graded, against), file=sys.stderr if screen.quiet else sys.stdout)
+        print(
+            compare.text(graded.predictions, against),
+            file=sys.stderr if screen.quiet else sys.stdout,
+        )
     screen.corrections(graded)
     stream = sys.stderr if screen.quiet else sys.stdout
     if request.profiled:

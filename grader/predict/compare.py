@@ -5,7 +5,6 @@ import math
 from collections.abc import Mapping
 
 from grader.model.prediction import Prediction, Ratio
-from grader.predict import estimate
 
 
 def differences(a: Mapping[str, float], b: Mapping[str, float]) -> dict[str, float]:
@@ -20,6 +19,8 @@ def distance(a: Mapping[str, float], b: Mapping[str, float]) -> float:
 
 def ratio(mine: Prediction, other: Prediction) -> Ratio | None:
     """The speed of the first over that of the second; None where a time is missing."""
+    from grader.predict import estimate  # it imports NumPy
+
     if mine.time is None or other.time is None:
         return None
     base, slope = estimate.weights(mine.with_nvcc and other.with_nvcc).apart

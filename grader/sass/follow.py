@@ -25,6 +25,7 @@ WARP = 32
 ARGUMENTS = 0x210  # their place in constant bank 0
 MOST_STEPS = 60_000  # instructions that are computed, each for all lanes
 MOST_LANES = 1 << 14
+MOST_THREADS = 1024  # of a block
 _FAR = 1 << 40
 _CONSTANT = re.compile(r"c\[0x0\]\[(?:RZ|(?:RZ\+)?0x([0-9a-f]+))\]$")
 _CARRIES = ("IADD3", "VIADD", "LEA")  # which add as grader/sass/arithmetic.py says
@@ -80,6 +81,8 @@ class Followed:
 
 def follow(function: Function, launch: Blocks) -> Followed:
     """Raises LostError."""
+    if launch.threads > MOST_THREADS:  # what a program wrote itself into its counters
+        raise LostError
     return _Follower(function, launch).run()
 
 

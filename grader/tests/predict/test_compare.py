@@ -2,6 +2,9 @@
 
 import pytest
 
+from grader.commands import compare as command
+from grader.commands.errors import UsageError
+from grader.model import spec
 from grader.model.prediction import PredictedTime, Prediction
 from grader.predict import compare
 from grader.render import predicted_words
@@ -41,3 +44,14 @@ def test_what_is_not_predicted_is_not_compared() -> None:
 )
 def test_a_wide_interval_is_not_printed_as_a_number(high: float, text: str) -> None:
     assert predicted_words.duration(PredictedTime(150, 100, high, {"issue": 150})) == text
+
+
+def test_another_file_is_built_and_predicted() -> None:
+    """Lab 2's solution is slower than what takes a microsecond. Lab 1 has no kernel."""
+    lab = spec.load("lab2")
+    check = next(lab.id_of(speed) for speed in lab.speed)
+    mine = Prediction(check, "NVIDIA H200", time=PredictedTime(1.0, 0.9, 1.1, {"launch": 1.0}))
+    said = command.text([mine], command.other("lab2", "solutions", "sim"))
+    assert "whose results were not checked" in said and ": faster, " in said
+    with pytest.raises(UsageError, match="where a GPU is not used"):
+        command.other("lab1", "solutions", "cpu")

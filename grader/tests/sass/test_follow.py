@@ -61,6 +61,8 @@ def test_a_branch_on_what_was_loaded_is_a_guess_and_a_loop_is_not_followed() -> 
     assert found.counts[48] == 2 and 0 < found.guessed < 1
     with pytest.raises(LostError):
         follow(function(LOADED.replace("{to}", "0"), 0), launch)
+    with pytest.raises(LostError):
+        follow(function(LOOP, 6), Blocks((1, 1, 1), (1 << 40, 1, 1), words(1, 1)))
 
 
 @pytest.mark.parametrize(
