@@ -127,6 +127,7 @@ def test_the_sums_of_a_thread_are_counted(program: Path) -> None:
     built = build([str(program)], True)
     done, launches, _ = execute_sampled(built, [], 60, 16)
     assert done.status == 0
+    assert all(len(each.arguments) == 2 * 16 and each.function for each in launches), "two pointers"
     found = counts.of_launches(built.binary, launches)
     assert found[2].operations["fma"] == pytest.approx(64 * found[2].warps)
 
