@@ -14,10 +14,11 @@ from grader.compile import make
 from grader.compile.make_process import BuildError
 from grader.execute.addr2line import shortened
 from grader.execute.profile import Launch
-from grader.machine_code import compiled, listing, page, ran, report, runs, terminal
-from grader.machine_code.compiled import Code, NoCodeError
+from grader.machine_code import page, ran, report, runs, terminal
 from grader.model import plain_text
 from grader.model.submission import Submission
+from grader.sass import compiled, listing
+from grader.sass.compiled import Code, NoCodeError
 from grader.session.plan import matching
 
 WIDTH = 110
@@ -77,9 +78,7 @@ def program(files: list[str], binary: Path, launches: list[Launch]) -> str:
             with _said():
                 codes.append(compiled.read(binary.with_name(f"{number}.txt")))
             texts[listing.shown(plain_text.name(name))] = Path(name).read_text(errors="replace")
-    functions = [function for code in codes for function in code.functions]
-    needs = {name: one for code in codes for name, one in code.resources.items()}
-    return _shown(Path(files[0]).stem, Code(functions, needs), texts, binary, launches)
+    return _shown(Path(files[0]).stem, compiled.joined(codes), texts, binary, launches)
 
 
 def _is_cuda(name: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from grader.commands import options, output
+from grader.commands import compare, options, output
 from grader.commands.errors import UsageError
 from grader.commands.grade_screen import Screen
 from grader.execute.addr2line import shortened
@@ -49,6 +49,7 @@ class Request:
     stepped: bool
     why: str = ""
     corrected: bool = True
+    compared: str | None = None
 
 
 @dataclass
@@ -82,6 +83,9 @@ class StepPage:
 def grade(request: Request) -> int:
     """Grades, prints, writes what was asked for. Returns the exit status."""
     plan, submission = _planned(request)
+    against = (
+        compare.other(request.lab, request.compared, plan.backend) if request.compared else None
+    )
     screen = _screen(request, plan)
     screen.header(submission)
     output.announce_first_build()
@@ -94,6 +98,11 @@ def grade(request: Request) -> int:
     if request.corrected:
         graded = _corrected(plan, submission, screen, graded)
     screen.predictions(graded)
+    if against:
+        print(
+            compare.text(graded.predictions, against),
+            file=sys.stderr if screen.quiet else sys.stdout,
+        )
     screen.corrections(graded)
     stream = sys.stderr if screen.quiet else sys.stdout
     if request.profiled:

@@ -89,6 +89,15 @@ def command(lab_id: str) -> Callable[..., None]:
                 help="Instead of grading, show what nvcc makes of each line; -k A: of part A.",
             ),
         ] = False,
+        compared: Annotated[
+            str | None,
+            typer.Option(
+                "--compare",
+                metavar="OTHER",
+                help="After the grade, say whether your kernels are faster than those of this file "
+                "or folder, by predictions of both.",
+            ),
+        ] = None,
         watched: Annotated[
             bool, typer.Option("--watch", help="Grade again whenever you save; Ctrl-C to stop.")
         ] = False,
@@ -130,6 +139,7 @@ def command(lab_id: str) -> Callable[..., None]:
             fresh=fresh,
             stepped=stepped,
             why=why,
+            compared=compared,
             corrected=corrected and not watched,
         )
         if not watched:

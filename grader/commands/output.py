@@ -71,7 +71,8 @@ def offer_nvcc() -> None:
 
     offered = paths.BUILD / "nvcc.offered"
     if not nvcc_check.available() and not offered.exists():
-        say(f"without nvcc, nobody says what only nvcc refuses: {nvcc.OFFER}")
+        missing = "nobody says what only nvcc refuses, and predicted times are rougher"
+        say(f"without nvcc, {missing}: {nvcc.OFFER}")
         with contextlib.suppress(OSError):
             offered.touch()
 

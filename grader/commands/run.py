@@ -207,18 +207,23 @@ def _predict(
 ) -> int:
     """Prints a prediction for each kernel; returns the exit status."""
     from grader.execute import program
-    from grader.predict import counts, gpu, times
+    from grader.predict import gpu, nvcc, times
     from grader.render import predicted_kernels
+    from grader.sass import compiled
 
     if name not in gpu.names():
         raise typer.BadParameter(f"--gpu is one of {', '.join(gpu.names())}")
-    built = _build(files, True, given)
+    coded = not compiled.missing()
+    built = _build(files, True, given, coded)
+    code = None
+    with contextlib.suppress(compiled.NoCodeError):  # --check and --code say what nvcc refuses
+        code = compiled.of_program(built.binary) if coded else None
     progress = output.understands_escapes(sys.stderr)
     done, launches, findings = program.execute_sampled(
         built, given.arguments, seconds, sample or PREDICT_SAMPLE, progress
     )
     _show_sentences(findings)
-    found = times.of_program(counts.of_launches(built.binary, launches), gpu.gpu(name))
+    found = times.of_program(nvcc.of_launches(built.binary, launches, code), gpu.gpu(name))
     print(predicted_kernels.render(found, output.width_of(sys.stderr)), file=sys.stderr)
     if json_file is not None:
         output.write(json_file, to_json(found))

@@ -53,6 +53,12 @@ def _asked(binary: Path, addresses: list[int]) -> dict[int, Location]:
     return {pc: found.get(pc, UNKNOWN) for pc in addresses} if output else {}
 
 
+def functions(binary: Path) -> list[tuple[int, str]]:
+    """The functions of a program, in order: where each begins, and its name for the linker."""
+    rows = (line.split() for line in launcher.tool_output(["nm", str(binary)], binary).splitlines())
+    return sorted((int(row[0], 16), row[2]) for row in rows if len(row) == 3 and row[1] in "tTwW")
+
+
 def read_locations(output: str) -> dict[int, Location]:
     """The locations in addr2line's output, by address; an address without one is left out."""
     by_address: dict[int, Location] = {}

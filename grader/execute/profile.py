@@ -19,6 +19,7 @@ SECTOR, WORD = 32, 4  # bytes
 
 # What a run of hours counts is below 2^40, and sums of many such numbers have 64 bits.
 MOST = 1 << 40
+MOST_DIGITS = 1 << 16  # of a kernel's arguments, which have up to 32,764 bytes
 Count = Annotated[int, msgspec.Meta(ge=0, lt=MOST)]
 Address = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 Positive = Annotated[int, msgspec.Meta(ge=1, lt=MOST)]
@@ -82,6 +83,9 @@ class Launch(msgspec.Struct, frozen=True):
     unevenness: Annotated[float, msgspec.Meta(ge=0, lt=MOST)] = 0.0
     longest: Annotated[float, msgspec.Meta(ge=1, lt=MOST)] = 1.0
     shares_memory: bool = False
+    # The kernel's address in the program, 0 if it is not known, and its arguments in hexadecimal.
+    function: Address = 0
+    arguments: Annotated[str, msgspec.Meta(max_length=MOST_DIGITS, pattern="^([0-9a-f]{2})*$")] = ""
     passes: list[tuple[Address, Count]] = []
 
 

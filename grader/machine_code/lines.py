@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from grader.execute.addr2line import Location
-from grader.machine_code import kinds
-from grader.machine_code.flow import WHOLE, Flow, Region
-from grader.machine_code.kinds import Access
-from grader.machine_code.listing import Function, Instruction
+from grader.sass import kinds
+from grader.sass.flow import WHOLE, Flow, Region
+from grader.sass.kinds import Access
+from grader.sass.listing import Function, Instruction
 from grader.source import code as source
 from grader.source.brackets import KEYWORDS
 from grader.source.code import Code

@@ -9,7 +9,6 @@ from pathlib import Path
 from grader.execute import addr2line
 from grader.execute.addr2line import Location
 from grader.execute.profile import Launch
-from grader.sandbox import launcher
 
 WARP = 32
 Key = tuple[Location, str, str]  # with the space, and load, store or atomic
@@ -39,7 +38,7 @@ def of_launches(binary: Path, launches: Iterable[Launch], kernels: set[str]) -> 
     counted = [launch for launch in launches if launch.complete and launch.sites]
     sites = {site.pc - 1 for launch in counted for site in launch.sites}
     places = addr2line.locations(binary, sites)
-    symbols = _symbols(binary)
+    symbols = addr2line.functions(binary)
     found: dict[str, Ran] = {}
     for launch in counted:
         names = {_name(symbols, site.pc - 1) for site in launch.sites} & kernels
@@ -58,11 +57,6 @@ def _ran(launch: Launch, places: dict[int, Location]) -> Ran:
         one.requests[key] += site.requests
         one.widths[key] = min(site.width, one.widths.get(key, site.width))
     return one
-
-
-def _symbols(binary: Path) -> list[tuple[int, str]]:
-    rows = (line.split() for line in launcher.tool_output(["nm", str(binary)], binary).splitlines())
-    return sorted((int(row[0], 16), row[2]) for row in rows if len(row) == 3 and row[1] in "tTwW")
 
 
 def _name(symbols: list[tuple[int, str]], address: int) -> str:

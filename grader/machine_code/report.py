@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.machine_code import lines, words
-from grader.machine_code.compiled import Code
 from grader.machine_code.lines import Line
-from grader.machine_code.listing import Function
 from grader.machine_code.ran import Ran
+from grader.sass.compiled import Code
+from grader.sass.listing import Function
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.machine_code.kinds import OPERAND, Access
 from grader.machine_code.lines import Line
-from grader.machine_code.listing import Function
 from grader.machine_code.ran import Ran
-from grader.machine_code.resources import Resources
 from grader.model import plain_text
+from grader.predict import estimate, gpu
 from grader.sandbox import launcher
+from grader.sass.kinds import OPERAND, Access
+from grader.sass.listing import Function
+from grader.sass.resources import Resources
 
 WIDE = 8  # bytes
 
@@ -121,7 +122,7 @@ def resources(of: Resources, ran: Ran | None) -> str:
     if ran is None:
         return text
     grid, block = ("x".join(map(str, size)) for size in (ran.launch.grid, ran.launch.block))
-    number = of.resident(ran.threads, shared)
+    number = estimate.resident_blocks(gpu.gpu(), ran.threads, shared, of.registers)
     blocks = f"{number} block{'s' if number != 1 else ''}"
     text += f"; ran with grid {grid}, block {block}: {blocks} resident"
     return f"{text} on an H200's multiprocessor"

@@ -45,7 +45,7 @@ class Prediction(msgspec.Struct, frozen=True):
     """What is predicted of one speed check. time is None where nothing can be, and `reason` then
     completes a sentence that begins with "not predicted:".
 
-    with_nvcc: false; earlier versions read nvcc's code, too.
+    with_nvcc: from the machine code that nvcc makes, not the simulator's.
     advice: what would make the largest term smaller; "" where the solution's is as large.
     """
 
@@ -87,10 +87,11 @@ class PredictedKernel(msgspec.Struct, frozen=True):
 
 class PredictedProgram(msgspec.Struct, frozen=True):
     """What `./grade run --predict --json FILE` writes: the kernels in the order of their first
-    launch. measured_gpu: whether the GPU's numbers were measured."""
+    launch. measured_gpu: whether the GPU's numbers were measured. with_nvcc: as of a Prediction."""
 
     gpu: str
     measured_gpu: bool
     kernels: list[PredictedKernel]
+    with_nvcc: bool = False
     measured: Literal[False] = False
     schema: Literal["convlabs-prediction/v1"] = "convlabs-prediction/v1"

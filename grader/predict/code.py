@@ -292,9 +292,7 @@ def _locations(binary: Path) -> dict[int, addr2line.Location]:  # noqa: ARG001
 @cache
 def _symbols(binary: Path) -> list[int]:
     """The addresses where the functions of a program begin."""
-    done = subprocess.run(["nm", str(binary)], capture_output=True, text=True, check=False)
-    rows = (line.split() for line in done.stdout.splitlines())
-    return sorted({int(row[0], 16) for row in rows if len(row) == 3 and row[1] in "tTwW"})
+    return sorted({start for start, _ in addr2line.functions(binary)})
 
 
 def _functions(binary: Path, places: Iterable[int]) -> list[tuple[int, int]]:

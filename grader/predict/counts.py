@@ -13,6 +13,7 @@ from grader.model.prediction import LineShare
 from grader.predict import code
 
 WARP = 32
+REGISTERS = 32  # of a thread, where nvcc's code is not known
 ATOMIC = 4  # bytes of an atomic function, mostly
 
 
@@ -62,6 +63,8 @@ class Counts:
     atomic_addresses: int  # that they may access
     shares_memory: bool  # with the host
     sources: dict[str, LineShare]  # of some terms of the model: the line that asks for most of it
+    registers: int = REGISTERS  # of a thread
+    by_nvcc: bool = False  # operations are instructions of nvcc's code, by grader/predict/nvcc.py
 
     @property
     def block_warps(self) -> int:

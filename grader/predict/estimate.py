@@ -16,11 +16,10 @@ import msgspec
 import numpy as np
 
 from grader.execute.profile import SECTOR, SHARED_RESERVED
-from grader.predict.counts import WARP, Counts
+from grader.predict.counts import REGISTERS, WARP, Counts
 from grader.predict.gpu import Gpu
 from grader.predict.terms import WORDS
 
-REGISTERS = 32  # of a thread; only nvcc knows how many it has
 LIBRARY = ("float", "double", "integer", "special")  # kinds of grader/predict/code.py
 # Limits of a prediction: how far blocks differ, the share of the code that did not run.
 UNEVEN, UNSEEN = 0.5, 0.2
@@ -53,15 +52,15 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     each operation of its code.
     parallel_*: how many of a warp's waits for loads, of its accesses of shared memory, and of its
     instructions are under way.
+    apart: of a ratio of two times, as a logarithm: half of its interval where their terms are
+    alike, and how much that is wider for each unit of grader/predict/compare.py's distance.
     down, up: the interval's ends, as logarithms of factors: sums of these numbers, each times how
     far the launch is from what was fitted (_strangeness()).
     held: the share of kernels of programs that were not fitted whose time was in the interval.
     """
 
-    operations: dict[str, float]
     warp: float
     alu_share: float
-    units: dict[str, float]
     issued: float
     power: float
     power_units: float
@@ -71,8 +70,11 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parallel_shared: float
     parallel_operations: float
     held: float
+    apart: tuple[float, float]
     down: dict[str, float]
     up: dict[str, float]
+    operations: dict[str, float] = {}
+    units: dict[str, float] = {}
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,9 @@ class Estimate:
 
 
 @cache
-def weights() -> Weights:
-    file = Path(__file__).with_name("weights.toml")
+def weights(by_nvcc: bool = False) -> Weights:
+    """Those for counts of the simulator's code, or of nvcc's."""
+    file = Path(__file__).with_name("weights_nvcc.toml" if by_nvcc else "weights.toml")
     return msgspec.toml.decode(file.read_bytes(), type=Weights)
 
 
@@ -128,18 +131,19 @@ def resident_blocks(gpu: Gpu, threads: int, shared: int, registers: int = REGIST
 
 def resident_warps(counts: Counts, gpu: Gpu) -> int:
     """The warps that a multiprocessor holds at a time."""
-    return max(resident_blocks(gpu, counts.threads, counts.shared), 1) * counts.block_warps
+    blocks = resident_blocks(gpu, counts.threads, counts.shared, counts.registers)
+    return max(blocks, 1) * counts.block_warps
 
 
 def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> Estimate:
     """A call that makes these launches, one after the other."""
-    fitted = w or weights()
     total: dict[str, float] = dict.fromkeys(WORDS, 0.0)
     seconds = gpu.launch
     total["launch"] = gpu.launch
     strange: dict[str, float] = defaultdict(float)
     known: dict[int, dict[str, float]] = {}  # launches that are one object are read once
     for number, counts in enumerate(launches):
+        fitted = w or weights(counts.by_nvcc)
         if id(counts) not in known:
             known[id(counts)] = _shares(counts, gpu, fitted)
         for name, value in known[id(counts)].items():
@@ -152,6 +156,7 @@ def predict_time(launches: list[Counts], gpu: Gpu, w: Weights | None = None) -> 
         for name, value in _strangeness(counts, known[id(counts)], took, gpu).items():
             strange[name] += value * took
     took = seconds - gpu.launch
+    fitted = w or weights(all(counts.by_nvcc for counts in launches))
     strange = {name: value / max(took, 1e-12) for name, value in strange.items()}
     down, up = (sum(n * strange.get(name, 0.0) for name, n in ends.items())
                 for ends in (fitted.down, fitted.up))  # fmt: skip
@@ -193,8 +198,8 @@ def unknown(counts: Counts) -> str:
     return ""
 
 
-def held(w: Weights | None = None) -> str:
-    share = 100 * (w or weights()).held
+def held(by_nvcc: bool = False) -> str:
+    share = 100 * weights(by_nvcc).held
     return f"of other programs, {share:.0f} % of the kernels were in such intervals"
 
 

@@ -10,13 +10,17 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Self
 
 import msgspec
 
 from grader import files, paths
+from grader.compile import make
+from grader.compile.make_process import BuildError
 from grader.execute import records
 from grader.model import course_key, spec
 from grader.model.lab import Lab, Speed
@@ -28,6 +32,8 @@ from grader.sandbox import launcher, priority
 from grader.sandbox.launcher import Running
 from grader.sandbox.limits import Limits
 from grader.sandbox.workspace import workspace
+from grader.sass import compiled
+from grader.sass.compiled import Code, NoCodeError
 
 NOTE = "predicted.json"  # beside the program: what was predicted of it before
 JOB = "predict.json"
@@ -138,6 +144,7 @@ def _key(lab: Lab, binary: Path) -> str:
     """The hash of all that decides the predictions of a program."""
     whole = hashlib.sha256(course_key.digest(lab.id))
     whole.update(binary.read_bytes())
+    whole.update(" ".join(compiled.missing()).encode())
     return whole.hexdigest()
 
 
@@ -151,8 +158,32 @@ def predict_all(job: Job, work: Path) -> list[Prediction]:
     submission = Submission(
         lab, home, job.shown, job.contents, [], home=home, own_names=job.own_names
     )
-    program = CountedProgram(submission, Path(job.binary), work)
-    return [_predicted(program, speed) for speed in lab.speed if speed.name in job.checks]
+    with _code(submission) as code:
+        program = CountedProgram(submission, Path(job.binary), work, code)
+        return [_predicted(program, speed) for speed in lab.speed if speed.name in job.checks]
+
+
+@contextlib.contextmanager
+def _code(submission: Submission) -> Iterator[Callable[[], Code | None]]:
+    """Lets nvcc compile a submission meanwhile, where it is installed; waits for its code when that
+    is asked for. None where there is no nvcc, or it refuses the file."""
+    with contextlib.ExitStack() as stack:
+        try:
+            compiled.require_nvcc()
+            request = make.BuildRequest(submission, "sim", "code")
+            wait = stack.enter_context(make.start(request))
+        except (NoCodeError, BuildError):
+            yield lambda: None
+            return
+
+        @cache
+        def code() -> Code | None:
+            with contextlib.suppress(NoCodeError, BuildError):
+                report = wait().binary
+                return compiled.read(report, submission) if report else None
+            return None
+
+        yield code
 
 
 def _predicted(program: CountedProgram, speed: Speed) -> Prediction:

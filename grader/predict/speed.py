@@ -7,6 +7,7 @@ what the launch asks of a GPU. The output of that run is incomplete and is not l
 
 import math
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +23,10 @@ from grader.model.lab import Lab, Limits, Speed
 from grader.model.prediction import LineShare, Prediction, Ratio
 from grader.model.submission import Submission
 from grader.oracle.inputs import Inputs, inputs
-from grader.predict import counts, estimate, references, terms, times
+from grader.predict import estimate, nvcc, references, terms, times
 from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu, gpu
+from grader.sass.compiled import Code
 
 SECONDS = 5.0  # of processor time for one run
 TILE = 64  # pixels: the side of the noise that an image is made of, again and again
@@ -37,18 +39,21 @@ class NotPredicted(Exception):  # noqa: N818 (it need not be an error)
 
 @dataclass(frozen=True)
 class CountedProgram:
-    """An instrumented program, and where it runs."""
+    """An instrumented program, where it runs, and what nvcc makes of it, if that is known."""
 
     submission: Submission
     binary: Path
     work: Path
+    code: Callable[[], Code | None] = lambda: None
+
+    def counts(self, launched: list[Launch]) -> list[Counts]:
+        return nvcc.of_launches(self.binary, launched, self.code())
 
 
 def predict_speed(program: CountedProgram, speed: Speed) -> Prediction:
     """What is predicted of a speed check. Raises OSError for a fault of the machine."""
     lab = program.submission.lab
     device = gpu()
-    known = references.references().checks.get(lab.id_of(speed))
     prediction = Prediction(
         check=lab.id_of(speed),
         gpu=device.name,
@@ -56,15 +61,18 @@ def predict_speed(program: CountedProgram, speed: Speed) -> Prediction:
     )
     try:
         launched = launches(program, speed)
-        found = counts.of_launches(program.binary, launched)
+        found = program.counts(launched)
         time = times.of_call(found, device)
+        with_nvcc = all(each.by_nvcc for each in found)
+        spread, checks = references.references().of(with_nvcc)
         prediction = msgspec.structs.replace(
             prediction,
             time=time,
+            with_nvcc=with_nvcc,
             line=_line(found, time.bound, device),
         )
-        if known is not None:
-            prediction = _compared(prediction, known)
+        if known := checks.get(lab.id_of(speed)):
+            prediction = _compared(prediction, known, spread)
             advice = _advice(program, speed, prediction, launched)
             prediction = msgspec.structs.replace(prediction, advice=advice)
     except NotPredicted as why:
@@ -72,10 +80,12 @@ def predict_speed(program: CountedProgram, speed: Speed) -> Prediction:
     return prediction
 
 
-def _compared(prediction: Prediction, known: references.Reference) -> Prediction:
+def _compared(
+    prediction: Prediction, known: references.Reference, spread: tuple[float, float]
+) -> Prediction:
     """The prediction beside those of the course's functions, made in the same way."""
     assert prediction.time is not None
-    down, up = references.references().spread
+    down, up = spread
     other = known.baseline if prediction.against == "baseline" else known.solution
     ratio = None
     if other is not None:

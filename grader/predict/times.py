@@ -30,7 +30,9 @@ def of_program(launches: list[Counts], gpu: Gpu) -> PredictedProgram:
     alike: dict[str, list[Counts]] = {}
     for counts in launches:
         alike.setdefault(counts.kernel, []).append(counts)
-    return PredictedProgram(gpu.name, bool(gpu.measured), [_kernel(k, gpu) for k in alike.values()])
+    kernels = [_kernel(k, gpu) for k in alike.values()]
+    with_nvcc = all(counts.by_nvcc for counts in launches)
+    return PredictedProgram(gpu.name, bool(gpu.measured), kernels, with_nvcc)
 
 
 def _kernel(launches: list[Counts], gpu: Gpu) -> PredictedKernel:

@@ -16,7 +16,9 @@ def render(program: PredictedProgram, width: int | None) -> str:
     if not program.kernels:
         return "predicted: no kernel was launched"
     source = "" if program.measured_gpu else "; its numbers are published ones, not measured"
-    lines = [f"predicted on an {program.gpu}, not measured{source}; {estimate.held()}:"]
+    lines = [
+        f"predicted on an {program.gpu}, not measured{source}; {estimate.held(program.with_nvcc)}:"
+    ]
     for kernel in program.kernels[:MOST_KERNELS]:
         text = in_words(kernel)
         lines += textwrap.wrap(

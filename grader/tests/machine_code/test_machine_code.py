@@ -10,11 +10,12 @@ from grader import exit_codes, paths
 from grader.commands import code as command
 from grader.commands.errors import CommandError
 from grader.execute.profile import Launch
-from grader.machine_code import compiled, lines, listing, page, report, resources, terminal, words
-from grader.machine_code.compiled import Code
+from grader.machine_code import lines, page, report, terminal, words
 from grader.machine_code.lines import Line
 from grader.machine_code.ran import Ran
 from grader.predict import estimate, gpu
+from grader.sass import compiled, listing, resources
+from grader.sass.compiled import Code
 
 SOURCE = """\
 __device__ float at(const float *p, int i) { return p[i]; }
@@ -116,7 +117,9 @@ def test_an_access_that_is_wider_than_in_the_source_is_a_merged_one(code: Code) 
 def test_resources_and_resident_blocks(code: Code) -> None:
     needs = code.resources[NAME]
     assert (needs.registers, needs.local, needs.shared) == (41, 8, 256)
-    assert needs.resident(256, 0) == 5  # 41 registers are 48: 42 warps, of which 40 in fours
+    assert (
+        estimate.resident_blocks(gpu.gpu(), 256, 256, needs.registers) == 5
+    )  # 41 registers are 48: 42 warps, of which 40 in fours
     assert estimate.resident_blocks(gpu.gpu(), 1024, 200_000, 32) == 1
 
 

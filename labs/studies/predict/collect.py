@@ -15,8 +15,11 @@ from grader import paths
 from grader.compile.make import ProgramOptions
 from grader.execute import program
 from grader.execute.profile import read_launches
-from grader.predict import counts
+from grader.predict import counts, nvcc
 from grader.predict.counts import Counts
+from grader.sass import compiled
+from grader.sass.compiled import Code
+from grader.setup import nvcc as setup
 from labs.studies.predict import programs, timed_code
 from labs.studies.predict.programs import HERE, Call
 
@@ -28,11 +31,12 @@ SAMPLE = "16"
 @dataclass(frozen=True)
 class Counted:
     """A call, its launches, and the processor seconds that running the sampled blocks and counting
-    took."""
+    took. by_nvcc: the launches with nvcc's instructions."""
 
     call: Call
     launches: list[Counts]
     seconds: float
+    by_nvcc: list[Counts]
 
 
 def truth() -> dict[str, float]:
@@ -75,17 +79,19 @@ def collect(fresh: bool = False) -> list[Counted]:
 
 def count(name: str, functions: tuple[str, ...] = ()) -> list[Counted]:
     """The counts of the timed calls of a program; functions: of these alone, if there are any."""
+    setup.add_to_path()
     program.KEPT = 200
     files = [HERE / "calls" / "once.cu", *programs.sources(name)]
     options = ProgramOptions(include=[str(f) for f in programs.folders(name)])
-    built = program.build([str(f) for f in files], True, options)
+    built = program.build([str(f) for f in files], True, options, coded=True)
+    code = compiled.of_program(built.binary)
     known = truth()
-    return [_count(call, built.binary) for call in programs.calls()
+    return [_count(call, built.binary, code) for call in programs.calls()
             if call.program == name and call.name in known
             and (not functions or call.function in functions)]  # fmt: skip
 
 
-def _count(call: Call, binary: Path) -> Counted:
+def _count(call: Call, binary: Path, code: Code) -> Counted:
     file = FOLDER / f"{call.name.replace(' ', '_')}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(b"")
@@ -104,4 +110,4 @@ def _count(call: Call, binary: Path) -> Counted:
     file.unlink()
     found = counts.of_launches(binary, launches)
     seconds = sum(os.times()[:4]) - begun
-    return Counted(call, found, seconds)
+    return Counted(call, found, seconds, nvcc.of_launches(binary, launches, code))

@@ -1,5 +1,6 @@
 """Predictions beside measured times, and how good they are."""
 
+import hashlib
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -11,7 +12,7 @@ from grader.predict import estimate, gpu
 from grader.predict.estimate import Estimate, Weights
 from labs.studies.predict import collect
 from labs.studies.predict.collect import Counted
-from labs.studies.predict.fit import fit, half
+from labs.studies.predict.fit import fit, fit_nvcc, half
 from labs.studies.predict.programs import SOLUTION, Call
 
 DIFFER = 1.2
@@ -43,28 +44,37 @@ class TimedCall:
         return lab_of(self.call)
 
 
-def rows(counted: list[Counted], weights: Weights | None = None) -> list[TimedCall]:
-    """weights: None takes the committed ones."""
+def rows(
+    counted: list[Counted], weights: Weights | None = None, by_nvcc: bool = False
+) -> list[TimedCall]:
+    """weights: None takes the committed ones. by_nvcc: with nvcc's code; calls in which it was not
+    followed have the committed ones."""
     truth, device = collect.truth(), gpu.gpu("h200")
-    return [
-        TimedCall(
-            one.call,
-            estimate.predict_time(one.launches, device, weights),
-            truth[one.call.name],
-            half(one.call) == 1,
-        )
-        for one in counted
-    ]
-
-
-def lab_left_out(counted: list[Counted]) -> list[TimedCall]:
-    """Each call as weights predict it that were fitted to all calls of the other labs."""
     found = []
-    for lab in sorted({lab_of(one.call) for one in counted}):
-        others = [one for one in counted if lab_of(one.call) != lab]
-        own = [one for one in counted if lab_of(one.call) == lab]
-        found += rows(own, weights=fit(others))
+    for one in counted:
+        launches = one.by_nvcc if by_nvcc else one.launches
+        is_alike = all(counts.by_nvcc == by_nvcc for counts in launches)
+        time = estimate.predict_time(launches, device, weights if is_alike else None)
+        held_out = half(one.call) == 1
+        found.append(TimedCall(one.call, time, truth[one.call.name], held_out))
     return found
+
+
+def left_out(
+    counted: list[Counted], group: Callable[[Call], str], by_nvcc: bool = False
+) -> list[TimedCall]:
+    """Each call as weights predict it that were fitted to all calls of other groups."""
+    found = []
+    for name in sorted({group(one.call) for one in counted}):
+        others = [one for one in counted if group(one.call) != name]
+        own = [one for one in counted if group(one.call) == name]
+        found += rows(own, (fit_nvcc if by_nvcc else fit)(others), by_nvcc)
+    return found
+
+
+def eighth(call: Call) -> str:
+    """One of eight groups of whole programs."""
+    return str(hashlib.sha256(call.program.encode()).digest()[1] % 8)
 
 
 def lab_of(call: Call) -> str:

@@ -9,6 +9,7 @@ Compute counted (h200/counters.csv), and only the few numbers that are left to t
 import hashlib
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -24,6 +25,7 @@ from labs.studies.predict.foreign import Kernel
 from labs.studies.predict.programs import Call
 
 FILE = paths.ROOT / "grader" / "predict" / "weights.toml"
+OF_NVCC = FILE.with_name("weights_nvcc.toml")
 TAIL = 0.015  # of what is fitted is below the interval, and above it
 ROUNDS = 6
 # The labs alone gave it. The loss hardly depends on it, and other programs hardly read constants.
@@ -52,9 +54,12 @@ BEGIN = Weights(
     parallel_shared=8,
     parallel_operations=2,
     held=0,
+    apart=(0.1, 0.0),
     down={},
     up={},
 )  # fmt: skip
+# With nvcc's code, each instruction is one, and goes to the unit that its name says.
+BEGIN_NVCC = msgspec.structs.replace(BEGIN, operations={}, warp=0, units={})
 _TIMES = [
     "issued",
     "power",
@@ -89,6 +94,18 @@ def fit(chosen: list[Counted]) -> Weights:
         ["units"],
     )
     return _with_interval(w, measured + measured_outside)
+
+
+def fit_nvcc(chosen: list[Counted]) -> Weights:
+    """The weights that these calls give, of which nvcc's code was counted."""
+    truth = collect.truth()
+    measured = [
+        (one.by_nvcc, truth[one.call.name])
+        for one in chosen
+        if all(counts.by_nvcc for counts in one.by_nvcc)
+    ]
+    w = _descend(BEGIN_NVCC, lambda x: _mean(_errors(measured, x)), _TIMES, [])
+    return _with_interval(w, measured)
 
 
 def _errors(measured: list[tuple[list[Counts], float]], w: Weights) -> list[float]:
@@ -219,10 +236,16 @@ def main() -> None:
     w = fit([one for one in collect.collect() if half(one.call) == 0])
     others = [row.covered for row in foreign.rows(w) if row.kernel.held_out]
     w = msgspec.structs.replace(w, held=round(sum(others) / len(others), 2))
+    write(w, FILE)
+    by_nvcc = fit_nvcc([one for one in collect.collect() if half(one.call) == 0])
+    write(by_nvcc, OF_NVCC)
+
+
+def write(w: Weights, file: Path) -> None:
     head = ("# Written by `python -m labs.studies.predict.fit` from half of "
             "labs/studies/predict/h200/times.csv;\n"
             "# grader/predict/estimate.py says what each number is.\n")  # fmt: skip
-    FILE.write_bytes(head.encode() + _toml(w))
+    file.write_bytes(head.encode() + _toml(w))
 
 
 def _toml(w: Weights) -> bytes:
@@ -234,7 +257,7 @@ def _toml(w: Weights) -> bytes:
         elif not isinstance(value, dict):
             lines.append(f"{name} = {value}")
     for name, value in fields.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and value:
             lines += ["", f"[{name}]", *(f"{key} = {number}" for key, number in value.items())]
     return ("\n".join(lines) + "\n").encode()
 

@@ -27,7 +27,8 @@ FILE = HERE / "h200" / "foreign.csv"
 # Microseconds that two events around a short kernel measure more than Nsight Compute: the median
 # difference of h200/times.csv and h200/counters.csv.
 EVENTS = 1.5
-OTHERS = ("kernel", "operations", "sources")  # of Counts, which are no columns
+# Of Counts, what are no columns.
+OTHERS = ("kernel", "operations", "sources", "registers", "by_nvcc")
 PARSE: dict[type, Callable[[str], object]] = {
     int: int, float: float, bool: lambda text: text == "True",
 }  # fmt: skip

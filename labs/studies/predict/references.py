@@ -10,6 +10,7 @@ of the two times.
 """
 
 import hashlib
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,17 +23,24 @@ from grader.compile.make import BuildRequest
 from grader.model import outline, spec, submission
 from grader.model.lab import Lab, Part, Speed
 from grader.model.prediction import PredictedTime
-from grader.predict import counts, estimate, times
+from grader.predict import times
 from grader.predict.gpu import DEFAULT, gpu
 from grader.predict.references import FILE, Reference, References
 from grader.predict.speed import CountedProgram, launches
 from grader.sandbox.workspace import workspace
-from labs.studies.predict import collect
+from grader.sass import compiled, listing, resources
+from grader.sass.compiled import Code
+from grader.setup import nvcc
+from labs.studies.predict import collect, errors
 from labs.studies.predict.programs import SOLUTION
 
 OUTSIDE = 0.025  # of the ratios, on either side of the interval
 BASELINE = "baseline"  # the name of a driver's part
-DECIDING = ("grader/predict/weights.toml", f"grader/predict/gpus/{DEFAULT}.toml")
+DECIDING = (
+    "grader/predict/weights.toml",
+    "grader/predict/weights_nvcc.toml",
+    f"grader/predict/gpus/{DEFAULT}.toml",
+)
 
 
 def made_of() -> dict[str, str]:
@@ -62,21 +70,21 @@ def speeds(lab: Lab) -> list[Speed]:
     return [speed for speed in lab.speed if lab.file_of(speed).endswith(".cu")]
 
 
-def of_lab(lab: Lab, work: Path) -> Iterator[tuple[str, Reference]]:
-    """The references of a lab's checks, by their ids."""
+def of_lab(lab: Lab, work: Path, code: Code | None) -> Iterator[tuple[str, Reference]]:
+    """The references of a lab's checks, by their ids. code: what nvcc makes of its files."""
     solved = submission.find(lab, "solutions")
     binary = make.build(BuildRequest(solved, "sim", "checked")).binary
     assert binary is not None
     folder = paths.ROOT / "labs" / lab.folder
     has_baseline = (folder / "baseline.cu").exists()
     for speed in speeds(lab):
-        program = CountedProgram(solved, binary, work)
+        program = CountedProgram(solved, binary, work, lambda: code)
         baseline = None
         if has_baseline and speed.baseline_is is not None:
             # Lab 5's driver gives the baseline both lines of a mask, whatever the part has of it.
             like = lab.speed[-1] if lab.id == "lab5" else speed
             baseline = _time(
-                CountedProgram(_with_baseline(solved, like), binary, work),
+                CountedProgram(_with_baseline(solved, like), binary, work, lambda: code),
                 msgspec.structs.replace(like, part=BASELINE),
             )
         yield lab.id_of(speed), Reference(_time(program, speed), baseline)
@@ -91,17 +99,36 @@ def _with_baseline(solved: submission.Submission, speed: Speed) -> submission.Su
 
 
 def _time(program: CountedProgram, speed: Speed) -> PredictedTime:
-    return times.of_call(counts.of_launches(program.binary, launches(program, speed)), gpu())
+    return times.of_call(program.counts(launches(program, speed)), gpu())
 
 
-def spread() -> tuple[float, float]:
+def code_of(lab: Lab, work: Path) -> Code:
+    """What nvcc makes of the solution and the baseline, as in labs/runtime/submission.mk."""
+    folder = paths.ROOT / "labs" / lab.folder
+    files = [paths.ROOT / "solutions" / lab.folder / name for name in lab.submit]
+    codes = []
+    for file in [*folder.glob("baseline.cu"), *(f for f in files if f.suffix == ".cu")]:
+        cubin = work / "code.cubin"
+        flags = ["-std=c++17", "-O3", "-arch=sm_90", "-lineinfo", "-Xptxas=-v", "-cubin"]
+        include = [f"-I{paths.ROOT / 'labs' / 'runtime'}", f"-I{folder}"]
+        said = _output("nvcc", *flags, *include, str(file), "-o", str(cubin))
+        listed = _output("nvdisasm", "-gi", "-c", str(cubin))
+        needs = resources.read(said.splitlines())
+        codes.append(Code(listing.read(listed.splitlines()), needs))
+    return compiled.joined(codes)
+
+
+def _output(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout + done.stderr
+
+
+def spread(by_nvcc: bool) -> tuple[float, float]:
     """The interval of predicted over measured ratios of two programs, turned round: what a
     predicted ratio is to be multiplied with."""
     truth = collect.truth()
-    device = gpu()
-    predictions = {}
-    for one in collect.collect():
-        predictions[one.call] = 1e6 * estimate.predict_time(one.launches, device).seconds
+    rows = errors.rows(collect.collect(), by_nvcc=by_nvcc)
+    predictions = {row.call: row.predicted for row in rows}
     by_key = {(c.program, c.function, c.size): c for c in predictions}
     ratios = []
     for call in predictions:
@@ -117,12 +144,15 @@ def spread() -> tuple[float, float]:
 
 
 def main() -> None:
+    nvcc.add_to_path()
     checks: dict[str, Reference] = {}
+    by_nvcc: dict[str, Reference] = {}
     with workspace() as work:
         for lab in labs():
-            checks |= dict(of_lab(lab, work))
+            checks |= dict(of_lab(lab, work, None))
+            by_nvcc |= dict(of_lab(lab, work, code_of(lab, work)))
             print(lab.id, flush=True)
-    made = References(gpu().name, made_of(), spread(), checks)
+    made = References(gpu().name, made_of(), spread(False), checks, (spread(True), by_nvcc))
     FILE.write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
 
 

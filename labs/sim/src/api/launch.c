@@ -200,7 +200,7 @@ static void close(const struct job *job) {
     const struct sim_config *c = job->config;
     sim_progress_end();
     if (sim_hooks) {
-        sim_hooks->launch_end(c);
+        sim_hooks->launch_end(c, job->closure);
     }
     sim_close_device(c->kernel, (struct sim_location){c->file, c->line});
 }

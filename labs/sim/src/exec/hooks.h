@@ -8,9 +8,10 @@
 struct worker; /* thread.h */
 
 struct sim_hooks {
-    /* A launch begins (all its blocks run on the calling host thread), and it has ended. */
+    /* A launch begins (all its blocks run on the calling host thread), and it has ended: closure
+     * has its arguments. */
     void (*launch_begin)(const struct sim_config *config);
-    void (*launch_end)(const struct sim_config *config);
+    void (*launch_end)(const struct sim_config *config, const void *closure);
 
     /* Is the block blockIdx to be run? */
     bool (*block_wanted)(void);

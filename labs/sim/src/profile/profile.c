@@ -534,7 +534,23 @@ static void write_site(FILE *file, const struct site *s, bool first) {
     fprintf(file, "}");
 }
 
-void profile_write(const struct sim_config *c, bool complete) {
+extern const char __ehdr_start[];
+
+/* The kernel's address in the program, and its arguments in hexadecimal, if the closure is made of
+ * these two. */
+static void write_call(FILE *file, const struct sim_config *c, const unsigned char *closure) {
+    const size_t head = sizeof c->function;
+    if (c->function && c->closure_bytes >= head && memcmp(closure, &c->function, head) == 0) {
+        fprintf(file, ",\"function\":%td,\"arguments\":\"",
+                (const char *)c->function - __ehdr_start);
+        for (size_t i = head; i < c->closure_bytes; i++) {
+            fprintf(file, "%02x", closure[i]);
+        }
+        fprintf(file, "\"");
+    }
+}
+
+void profile_write(const struct sim_config *c, const void *closure, bool complete) {
     static struct sim_record record = {EVIDENCE_PROFILE, false};
     char *text = NULL;
     size_t length = 0;
@@ -569,6 +585,7 @@ void profile_write(const struct sim_config *c, bool complete) {
     results_write(file, sample_divisor());
     if (sim_options.predict) {
         write_unevenness(file);
+        write_call(file, c, closure);
         fprintf(file, ",\"shares_memory\":%s,\"passes\":", work.shares_memory ? "true" : "false");
         passes_write(file, sample_divisor());
     }

@@ -86,5 +86,6 @@ struct profile_counts profile_counts(uint64_t code, enum profile_space space);
 const struct worst_access *profile_costliest(uint32_t site, uint64_t *code, const char **space);
 
 /* Appends one line of JSON for the launch to the file of CONVLABS_SIM_PROFILE. `complete`: no event
- * was lost for lack of memory. */
-void profile_write(const struct sim_config *config, bool complete);
+ * was lost for lack of memory. closure: what each thread calls (sim_run() in
+ * include/sim/launch.h). */
+void profile_write(const struct sim_config *config, const void *closure, bool complete);

@@ -86,13 +86,13 @@ static void launch_begin(const struct sim_config *config) {
     }
 }
 
-static void launch_end(const struct sim_config *config) {
+static void launch_end(const struct sim_config *config, const void *closure) {
     stream = NULL;
     sim_lane_stack = (struct lane_stack){0};
     check_launch_end();
     end_block();
     steps_launch_end();
-    profile_write(config, !trace.exhausted);
+    profile_write(config, closure, !trace.exhausted);
 }
 
 static void watch_block(void) {

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.predict import estimate, gpu
-
 _KERNEL = re.compile(r"ptxas info\s*: Compiling entry function '(\S+)' for")
 _OF = re.compile(r"ptxas info\s*: Function properties for (\S+)")
 _FRAME = re.compile(
@@ -28,12 +26,6 @@ class Resources:
     def only_spills(self) -> bool:
         """Is all local memory for registers? A frame is a multiple of 8 bytes."""
         return 0 < self.local <= -(-self.spill_stores // 8) * 8
-
-    def resident(self, threads: int, shared: int) -> int:
-        """The blocks that a multiprocessor of an H200 holds at a time."""
-        return estimate.resident_blocks(
-            gpu.gpu(), threads, max(shared, self.shared), self.registers
-        )
 
 
 def read(messages: Iterable[str]) -> dict[str, Resources]:

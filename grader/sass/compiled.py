@@ -2,15 +2,16 @@
 
 import re
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.compile import nvcc_check
 from grader.files import read_regular
-from grader.machine_code import listing, resources
-from grader.machine_code.listing import Function
-from grader.machine_code.resources import Resources
 from grader.model.submission import Submission
+from grader.sass import listing, resources
+from grader.sass.listing import Function
+from grader.sass.resources import Resources
 from grader.setup import nvcc
 
 MOST = 1 << 26  # bytes of a listing
@@ -33,9 +34,27 @@ class Code:
         return [f for f in self.functions if f.is_kernel and f.name in self.resources]
 
 
+def of_program(binary: Path) -> Code:
+    """That of a user's own program, which is built with it; of files in C++ there is none. Raises
+    NoCodeError."""
+    return joined(read(report) for report in sorted(binary.parent.glob("[0-9]*.txt")))
+
+
+def joined(codes: Iterable[Code]) -> Code:
+    """That of several files."""
+    every = list(codes)
+    needs = {name: one for code in every for name, one in code.resources.items()}
+    return Code([function for code in every for function in code.functions], needs)
+
+
+def missing() -> list[str]:
+    """Which of nvcc and nvdisasm are not installed."""
+    return [tool for tool in TOOLS if shutil.which(tool) is None]
+
+
 def require_nvcc() -> None:
     """Raises NoCodeError where nvcc or nvdisasm is missing."""
-    if absent := [tool for tool in TOOLS if shutil.which(tool) is None]:
+    if absent := missing():
         raise NoCodeError(f"machine code needs {' and '.join(absent)}: {nvcc.OFFER}")
 
 

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from grader.machine_code.listing import Function, Instruction
+from grader.sass.listing import Function, Instruction
 
 _TARGET = re.compile(r"`\((\.L_\w+)\)")
 _ENDS = ("BRA", "EXIT", "RET", "BRX", "JMP", "KILL")
@@ -26,7 +26,7 @@ class Flow:
     after: set[int] = field(init=False)
     loops: list[Region] = field(init=False)
     calls: bool = field(init=False)
-    _starts: list[int] = field(init=False)
+    starts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         labels = self.function.labels
@@ -42,7 +42,7 @@ class Flow:
                 heads[target] = max(at, heads.get(target, 0))
         self.loops = sorted(heads.items(), key=lambda loop: loop[1] - loop[0])
         begun = {0, *self.targets.values(), *(at + 16 for at in self.targets), *self.after}
-        self._starts = sorted(begun)
+        self.starts = sorted(begun)
 
     def loop_of(self, address: int) -> Region:
         """The innermost loop around an instruction."""
@@ -56,12 +56,12 @@ class Flow:
             number[start] = number.get(start, 0) + 1
         best: dict[int, int] = {}
         most = 0
-        for index, start in enumerate(self._starts):
+        for index, start in enumerate(self.starts):
             if region != WHOLE and not region[0] <= start <= region[1]:
                 continue
             here = best.get(start, 0) + number.get(start, 0)
             most = max(most, here)
-            end = self._starts[index + 1] if index + 1 < len(self._starts) else start
+            end = self.starts[index + 1] if index + 1 < len(self.starts) else start
             following = [*([] if end in self.after else [end]), self.targets.get(end - 16, -1)]
             for then in following:
                 if then > start:
@@ -69,4 +69,4 @@ class Flow:
         return most
 
     def _block(self, address: int) -> int:
-        return self._starts[bisect_right(self._starts, address) - 1]
+        return self.starts[bisect_right(self.starts, address) - 1]
