@@ -28,6 +28,8 @@ SIGNS = {
 OF_FRACTIONS = {"+": "-", "-": "+", "*": "/", "/": "*"}
 ASSIGNED = {"=": ("+=",), "+=": ("=", "-="), "-=": ("+=",)}
 MOST_ARGUMENTS = 8
+# The rank of another function: first and alone, since edits inside of functions change roundings.
+CALLED = -1
 # Names of the runtime and of vector functions that stand for each other.
 ALIKE = (
     ("cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"),
@@ -62,7 +64,7 @@ class Edit:
     places: tuple[Place, ...]
     line: int
     what: str
-    rank: int  # 0 is tried first
+    rank: int  # the lowest is tried first
     where: str
     statement: int
 
@@ -88,7 +90,7 @@ class Editor:
         self._calls = calls
         self._types = Types(variables)
         self._fixed = nodes.fixed(function)
-        self._bytes = nodes.in_bytes(function)
+        self._bytes, self._in_bytes = nodes.in_bytes(function)
         self._words = dict[int, set[str]]()
         used = Counter(text_of(n) for n in descend(function) if n.type == "identifier")
         self._used = {*used}
@@ -175,7 +177,8 @@ class Editor:
         if own is None or nodes.is_target(node) or nodes.is_called(node):
             return
         for other in self._usable(node, own):
-            if other != name:
+            # Another number of bytes that is only larger would hide a mistake.
+            if other != name and (node.id not in self._in_bytes or nodes.are_alike(name, other)):
                 is_likely = nodes.are_alike(name, other) or own.depth or other in self._idle
                 rank = 0 if is_likely else 2
                 yield self._one(node, other, f"`{name}` should be `{other}`", rank)
@@ -215,7 +218,7 @@ class Editor:
 
     def _other_numbers(self, node: Node) -> Iterator[Edit]:
         text = text_of(node)
-        if not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
+        if node.id in self._in_bytes or not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
             return
         value = int(text, 0) if not re.fullmatch(r"0\d+", text) else int(text, 8)
         is_vector = nodes.intrinsic_around(node) is not None
@@ -270,14 +273,14 @@ class Editor:
         for other in self._calls.get(text_of(called), ()):
             what = f"`{text_of(called)}` should be `{other}`"
             if not shape:
-                yield self._one(node, f"{other}{nodes.given(node)}", what, 0)
+                yield self._one(node, f"{other}{nodes.given(node)}", what, CALLED)
             else:
-                yield from self._relaunched(node, [(called, other)], what)
+                yield from self._relaunched(node, [(called, other)], what, CALLED)
         if shape and len(shape.named_children) > 1:
             grid, block = shape.named_children[:2]
             what = f"`{nodes.plain(grid)}` and `{nodes.plain(block)}` are exchanged"
             swapped = [(grid, text_of(block)), (block, text_of(grid))]
-            yield from self._relaunched(node, swapped, what)
+            yield from self._relaunched(node, swapped, what, 0)
 
     def _other_vectors(
         self, node: Node, called: Node, first: str, what: str, width: str
@@ -290,7 +293,7 @@ class Editor:
             yield self._one(node, f"{other}{nodes.given(node)}", said, 0)
 
     def _relaunched(
-        self, launch: Node, changes: list[tuple[Node, str]], what: str
+        self, launch: Node, changes: list[tuple[Node, str]], what: str, rank: int
     ) -> Iterator[Edit]:
         """The whole statement of a launch, which is no expression that could stand in another."""
         statement = launch.parent
@@ -302,7 +305,7 @@ class Editor:
             text = text[:begin] + other.encode() + text[end:]
         whole = nodes.one_line(text.decode(errors="replace"))
         place = Place(first, statement.end_byte, whole, is_statement=True)
-        yield self._edit(launch, (place,), what, 0)
+        yield self._edit(launch, (place,), what, rank)
 
     def _assignment(self, node: Node) -> Iterator[Edit]:
         left, right = nodes.sides(node)
@@ -338,12 +341,14 @@ class Editor:
     def _terms(self, node: Node) -> Iterator[Edit]:
         text = nodes.operand(node)
         is_index = node.parent is not None and node.parent.type == "subscript_argument_list"
-        for other in ["1"] if nodes.in_grid(node) else [*self._usable(node, INT), "1"]:
+        is_counted = nodes.in_grid(node) or node.id in self._in_bytes
+        for other in ["1"] if is_counted else [*self._usable(node, INT), "1"]:
             is_new = not re.search(rf"\b{re.escape(other)}\b", text) or other == "1"
             by_index = "%" if is_index and nodes.is_constant(other) else ""
             for sign in "+-" + by_index if is_new else "":
                 what = f"`{sign} {other}` is missing"
-                yield self._one(node, f"{text} {sign} {other}", what, self._far(node, other))
+                rank = 1 if sign == "%" else self._far(node, other)
+                yield self._one(node, f"{text} {sign} {other}", what, rank)
         what = f"a minus is missing before `{nodes.plain(node)}`"
         yield self._one(node, f"-({nodes.plain(node)})", what, 1)
         if node.id in self._bytes and "sizeof" not in text:
@@ -374,6 +379,8 @@ class Editor:
         sides = nodes.sides(node.parent) if node.parent else ()
         types = [self._types.of(side) for side in sides]
         if any(known and known.depth for known in types):  # the offset of a pointer
+            return 1
+        if name.isdigit() and nodes.is_condition(nodes.part_of(node)):
             return 1
         return 2 if name in self._used or not nodes.is_constant(name) else 3
 

@@ -222,9 +222,9 @@ def launch_of(call: Node) -> Node | None:
     return next((n for n in call.named_children if n.type == "kernel_call_syntax"), None)
 
 
-def in_bytes(function: Node) -> set[int]:
-    """The nodes that are a number of bytes: arguments of allocations and copies, the third number
-    of a launch, and what is stored in a variable that stands there."""
+def in_bytes(function: Node) -> tuple[set[int], set[int]]:
+    """The nodes that are a number of bytes, and all nodes in them: arguments of allocations and
+    copies, the third number of a launch, and what is stored in a variable that stands there."""
     found = [
         given
         for node in descend(function)
@@ -241,7 +241,7 @@ def in_bytes(function: Node) -> set[int]:
         is_stored = node.type in ("init_declarator", "assignment_expression")
         if is_stored and value and text_of(target) in names:
             found.append(value)
-    return {node.id for node in found}
+    return {node.id for node in found}, {n.id for node in found for n in descend(node)}
 
 
 def given(call: Node) -> str:

@@ -64,7 +64,7 @@ class Search:
         text = self.submission.text(self.name)
         header = (paths.LABS / self.plan.lab.folder / "lab.h").read_text()
         edits = candidates(text, header, self.part.calls, self.fine) if inputs else []
-        for _, group in groupby(edits, key=lambda edit: max(edit.rank, 1)):
+        for _, group in groupby(edits, key=lambda edit: edit.rank or 1):
             while batch := list(islice(group, BATCH)):
                 if right := list(self._tried(text.encode(), batch, inputs)):
                     yield [(edit, self._with(applied(text.encode(), edit))) for edit in right]

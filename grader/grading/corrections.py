@@ -78,6 +78,8 @@ def _best(
     for some in search.right():
         graded = []
         least = [one for one in some if not any(_is_part(other[0], one[0]) for other in some)]
+        alike = Counter(edit.statement for edit, _ in least)
+        least.sort(key=lambda one: alike[one[0].statement] > MEANT)
         for edit, edited in [one for one in least if one[0].places not in refuted][:GRADED]:
             refuted.add(edit.places)
             if judged := _judged(plan, edited, left | fine, fine | {search.part.id}):
@@ -89,7 +91,6 @@ def _best(
             likely = min(edit.rank for edit, _ in best)
             best = [(edit, right) for edit, right in best if edit.rank == likely]
             best = list({_spans(edit): (edit, right) for edit, right in best[::-1]}.values())[::-1]
-            alike = Counter(edit.statement for edit, _ in least)
             said = {_said(edit, alike[edit.statement]): None for edit, _ in best}
             return list(said), set.intersection(*(right for _, right in best))
     return [], set()
