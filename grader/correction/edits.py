@@ -131,8 +131,10 @@ class Editor:
         if not instead and self._is_number(node):
             signs = SIGNS if self._types.of(node) == INT else OF_FRACTIONS
             instead = (signs[sign],) if sign in signs else ()
-        rank = 3 if nodes.is_stepped(node) else 0
-        for other in instead:
+        is_stepped = nodes.is_stepped(node)
+        rank = 3 if is_stepped else int(sign in ("&&", "||"))
+        # A loop that never runs would leave all to what comes behind it.
+        for other in instead[:1] if is_stepped else instead:
             yield self._one(node, nodes.binary(node, other), f"`{sign}` should be `{other}`", rank)
         for side in nodes.sides(node) if sign in LOGICAL[:4] else ():
             if side and self._types.of(side) == Type("float"):
