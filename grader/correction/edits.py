@@ -251,7 +251,7 @@ class Editor:
             types = self._types.of(one), self._types.of(other)
             is_vector = types == (None, None) and nodes.INTRINSIC.fullmatch(text_of(called))
             is_same = types[0] is not None and types[0] == types[1] and types[0].depth < 2
-            if is_same or is_vector:
+            if (is_same or is_vector) and "0" not in (text_of(one), text_of(other)):
                 what = f"`{text_of(one)}` and `{text_of(other)}` are exchanged"
                 yield self._exchange(one, other, what)
 
@@ -426,8 +426,8 @@ class Editor:
         parent = node.parent
         if parent is None or self._types.of(node) != INT or operator(node) in LOGICAL:
             return False
-        if nodes.intrinsic_around(node):
-            return False  # it must be a constant of 8 bits
+        if nodes.intrinsic_around(node) or text_of(node) == "0":
+            return False  # it must be a constant of 8 bits, or may be a pointer
         if parent.type in ("subscript_argument_list", "argument_list"):
             return True
         of = {"init_declarator": "value", "assignment_expression": "right"}.get(parent.type, "")

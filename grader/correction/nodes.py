@@ -152,16 +152,18 @@ def in_index(node: Node) -> bool:
 
 
 def is_condition(node: Node) -> bool:
-    """Is it that of a `for`?"""
-    loop = node.parent
+    """Is it that of a loop?"""
+    loop, around = node.parent, node.parent.parent if node.parent else None
+    if around is not None and around.type == "while_statement":
+        return around.child_by_field_name("condition") == loop
     is_loop = loop is not None and loop.type == "for_statement"
     return is_loop and loop.child_by_field_name("condition") == node  # type: ignore[union-attr]
 
 
 def is_stepped(node: Node) -> bool:
-    """Is it the condition of a `for` that does not count by one?"""
+    """Is it the condition of a loop that may not count by one?"""
     step = node.parent.child_by_field_name("update") if node.parent else None
-    return is_condition(node) and step is not None and step.type == "assignment_expression"
+    return is_condition(node) and (step is None or step.type != "update_expression")
 
 
 def in_grid(node: Node) -> bool:

@@ -88,8 +88,8 @@ def _best(
         if graded:
             most = max(points for points, *_ in graded)
             best = [(edit, right) for points, edit, right in graded if points == most]
-            likely = min(edit.rank for edit, _ in best)
-            best = [(edit, right) for edit, right in best if edit.rank == likely]
+            ranks = [(alike[edit.statement] > MEANT, edit.rank) for edit, _ in best]
+            best = [one for one, rank in zip(best, ranks, strict=True) if rank == min(ranks)]
             best = list({_spans(edit): (edit, right) for edit, right in best[::-1]}.values())[::-1]
             said = {_said(edit, alike[edit.statement]): None for edit, _ in best}
             return list(said), set.intersection(*(right for _, right in best))
