@@ -30,7 +30,6 @@ BATCH = 900  # edits in one build
 A_BUILD, A_LITTLE = 1.0, 0.2  # seconds that a build counts, and that a run may take at least
 BUILDS = 6  # of a batch, each without the lines that the compiler refused
 LARGEST = 80_000  # elements of the output of an input that is tried
-TELLING = 300  # elements: a smaller output is more often right by chance
 
 
 @dataclass
@@ -76,8 +75,7 @@ class Search:
         return replace(self.submission, contents=contents, home=home)
 
     def _inputs(self) -> list[tuple[Case, Prepared]]:
-        """Of the failing cases that a student may see: the quick ones first, but those of a few
-        elements last."""
+        """Of the failing cases that a student may see: the quick ones first."""
         found = []
         for case in (p.check for p in self.plan.checks if isinstance(p.check, Case)):
             is_shown = case.part == self.part.id and not (case.inject or case.hidden)
@@ -87,8 +85,8 @@ class Search:
                 size = math.prod(OPERATIONS[self.part.operation].output(arrays)[1])
                 taps = min(array.size for array in arrays.values())
                 if size <= LARGEST:
-                    found.append((size < TELLING, size * taps, case, prepared))
-        return [(case, prepared) for *_, case, prepared in sorted(found, key=lambda f: f[:2])]
+                    found.append((size * taps, case, prepared))
+        return [(case, prepared) for _, case, prepared in sorted(found, key=lambda f: f[0])]
 
     def _tried(
         self, source: bytes, edits: list[Edit], inputs: list[tuple[Case, Prepared]]
