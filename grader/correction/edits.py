@@ -182,7 +182,7 @@ class Editor:
             # Another number of bytes that is only larger would hide a mistake.
             if other != name and (node.id not in self._in_bytes or nodes.are_alike(name, other)):
                 is_likely = nodes.are_alike(name, other) or own.depth or other in self._idle
-                rank = 0 if is_likely else 2
+                rank = 0 if is_likely and node.id not in self._in_bytes else 2
                 yield self._one(node, other, f"`{name}` should be `{other}`", rank)
         if own == INT and node.parent and node.parent.type == "subscript_argument_list":
             yield self._one(node, "0", f"`{name}` should be `0`", 2)
@@ -358,7 +358,7 @@ class Editor:
 
     def _factors(self, node: Node) -> Iterator[Edit]:
         text = text_of(node)
-        if nodes.in_grid(node):
+        if nodes.in_grid(node) or node.id in self._in_bytes:
             return
         near = self._near(node)
         squares = [f"{c} * {c}" for c in self._usable(node, INT) if c.isupper() and c in near]

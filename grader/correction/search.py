@@ -94,6 +94,8 @@ class Search:
         if self.clock.left <= 0:
             return
         self.clock.left -= A_BUILD
+        # Those of one place follow each other; those of several places come last.
+        edits = sorted(edits, key=lambda e: (len(e.places) > 1, e.places[0].start, e.places[0].end))
         program, edits = self._built(source, edits)
         if program is None:
             return
@@ -109,7 +111,7 @@ class Search:
                     if not numbers:
                         return
                     break
-        yield from (edits[number] for number in numbers if tells)
+        yield from sorted((edits[n] for n in numbers if tells), key=lambda edit: edit.rank)
 
     def _right(
         self,
