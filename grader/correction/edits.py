@@ -182,7 +182,7 @@ class Editor:
             # Another number of bytes that is only larger would hide a mistake.
             if other != name and (node.id not in self._in_bytes or nodes.are_alike(name, other)):
                 is_likely = nodes.are_alike(name, other) or own.depth or other in self._idle
-                rank = 0 if is_likely and node.id not in self._in_bytes else 2
+                rank = 2 if not is_likely or node.id in self._in_bytes else 1
                 yield self._one(node, other, f"`{name}` should be `{other}`", rank)
         if own == INT and node.parent and node.parent.type == "subscript_argument_list":
             yield self._one(node, "0", f"`{name}` should be `0`", 2)
@@ -404,6 +404,8 @@ class Editor:
 
     def _edit(self, node: Node, places: tuple[Place, ...], what: str, rank: int) -> Edit:
         statement = nodes.statement_of(node).start_byte
+        if nodes.in_step(node):  # smaller steps do the same work more than once
+            rank = 3
         return Edit(places, nodes.line(node), what, rank, nodes.around(node), statement)
 
     def _place(self, node: Node, text: str) -> Place:

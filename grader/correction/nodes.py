@@ -166,6 +166,15 @@ def is_stepped(node: Node) -> bool:
     return is_condition(node) and (step is None or step.type != "update_expression")
 
 
+def in_step(node: Node) -> bool:
+    """Is it in what a `for` adds each time?"""
+    while node.parent is not None and not node.type.endswith("statement"):
+        if node.type == "assignment_expression" and node.parent.type == "for_statement":
+            return node.parent.child_by_field_name("update") == node
+        node = node.parent
+    return False
+
+
 def in_grid(node: Node) -> bool:
     """Does it count blocks or threads: in `dim3 grid(...)`, or between <<< and >>>?"""
     while node.parent is not None and not node.type.endswith("statement"):
