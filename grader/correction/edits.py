@@ -59,7 +59,7 @@ class Place:
 @dataclass(frozen=True)
 class Edit:
     """One change. what: it, in words; where: the expression around it; statement: the offset of
-    the statement that it is in."""
+    the statement that it is in. in_grid: it changes how many blocks there are."""
 
     places: tuple[Place, ...]
     line: int
@@ -67,6 +67,7 @@ class Edit:
     rank: int  # the lowest is tried first
     where: str
     statement: int
+    in_grid: bool = False
 
     def sentence(self) -> str:
         return self.what if self.where in self.what else f"{self.what} in `{self.where}`"
@@ -182,7 +183,9 @@ class Editor:
             # Another number of bytes that is only larger would hide a mistake.
             if other != name and (node.id not in self._in_bytes or nodes.are_alike(name, other)):
                 is_likely = nodes.are_alike(name, other) or own.depth or other in self._idle
-                rank = 2 if not is_likely or node.id in self._in_bytes else 1
+                # A loop that only runs longer is no likely cause either.
+                is_more = node.id in self._in_bytes or nodes.is_condition(nodes.part_of(node))
+                rank = 2 if not is_likely or is_more else 1
                 yield self._one(node, other, f"`{name}` should be `{other}`", rank)
         if own == INT and node.parent and node.parent.type == "subscript_argument_list":
             yield self._one(node, "0", f"`{name}` should be `0`", 2)
@@ -406,7 +409,8 @@ class Editor:
         statement = nodes.statement_of(node).start_byte
         if nodes.in_step(node):  # smaller steps do the same work more than once
             rank = 3
-        return Edit(places, nodes.line(node), what, rank, nodes.around(node), statement)
+        where, in_grid = nodes.around(node), nodes.in_grid(node)
+        return Edit(places, nodes.line(node), what, rank, where, statement, in_grid)
 
     def _place(self, node: Node, text: str) -> Place:
         is_number = self._types.of(node) in (INT, Type("float"))

@@ -61,7 +61,8 @@ class Search:
         of each build that has any, likely ones first. Raises OSError."""
         inputs = self._inputs()
         text = self.submission.text(self.name)
-        header = (paths.LABS / self.plan.lab.folder / "lab.h").read_text()
+        headers = sorted((paths.LABS / self.plan.lab.folder).glob("*.h"))
+        header = "\n".join(path.read_text() for path in headers)
         edits = candidates(text, header, self.part.calls, self.fine) if inputs else []
         for _, group in groupby(edits, key=lambda edit: edit.rank or 1):
             while batch := list(islice(group, BATCH)):

@@ -80,6 +80,8 @@ def _best(
         least = [one for one in some if not any(_is_part(other[0], one[0]) for other in some)]
         alike = Counter(edit.statement for edit, _ in least)
         least.sort(key=lambda one: alike[one[0].statement] > MEANT)
+        # Any larger grid may be right where blocks overlap: the mistake is in the kernel.
+        least = [one for one in least if not (one[0].in_grid and alike[one[0].statement] > MEANT)]
         for edit, edited in [one for one in least if one[0].places not in refuted][:GRADED]:
             refuted.add(edit.places)
             if judged := _judged(plan, edited, left | fine, fine | {search.part.id}):
