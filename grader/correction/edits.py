@@ -92,6 +92,7 @@ class Editor:
         self._types = Types(variables)
         self._fixed = nodes.fixed(function)
         self._bytes, self._in_bytes = nodes.in_bytes(function)
+        self._in_grid = nodes.in_grid(function)
         self._words = dict[int, set[str]]()
         used = Counter(text_of(n) for n in descend(function) if n.type == "identifier")
         self._used = {*used}
@@ -151,7 +152,7 @@ class Editor:
             swapped = f"{nodes.operand(right)} {sign} {nodes.operand(left)}"
             yield self._one(node, swapped, "the two sides are exchanged", 1)
         # Fewer conditions, and more blocks, can hide a mistake that is elsewhere.
-        rank = 1 if sign in LOGICAL else 3 if nodes.in_grid(node) else 0
+        rank = 1 if sign in LOGICAL else 3 if node.id in self._in_grid else 0
         if sign in ("&&", "||", "+", "*", "-", "/", "%"):
             yield self._one(
                 node, nodes.plain(left), f"`{sign} {nodes.plain(right)}` is too much", rank
@@ -205,7 +206,7 @@ class Editor:
         if self._types.of(node) != INT or not node.parent:
             return
         text, around = nodes.plain(node), operator(node.parent)
-        if around == "*" or node.parent.type == "cast_expression":
+        if node.id in self._in_bytes:
             yield self._one(node, f"({text} * {text})", f"`* {text}` is missing", 1)
         for other in self._usable(node, INT) if around == "*" else ():
             yield self._one(node, other, f"`{text}` should be `{other}`", 3)
@@ -261,7 +262,7 @@ class Editor:
     def _third(self, node: Node) -> Iterator[Edit]:
         """The z of a grid, which is 1 where it is left out."""
         given = node.named_children
-        if nodes.in_grid(node) and len(given) == 2 and node.parent and (
+        if node.id in self._in_grid and len(given) == 2 and node.parent and (
             node.parent.type == "init_declarator"
         ):  # fmt: skip
             end = given[-1].end_byte
@@ -346,7 +347,7 @@ class Editor:
     def _terms(self, node: Node) -> Iterator[Edit]:
         text = nodes.operand(node)
         is_index = node.parent is not None and node.parent.type == "subscript_argument_list"
-        is_counted = nodes.in_grid(node) or node.id in self._in_bytes
+        is_counted = node.id in self._in_grid or node.id in self._in_bytes
         for other in ["1"] if is_counted else [*self._usable(node, INT), "1"]:
             is_new = not re.search(rf"\b{re.escape(other)}\b", text) or other == "1"
             by_index = "%" if is_index and nodes.is_constant(other) else ""
@@ -361,7 +362,7 @@ class Editor:
 
     def _factors(self, node: Node) -> Iterator[Edit]:
         text = text_of(node)
-        if nodes.in_grid(node) or node.id in self._in_bytes:
+        if node.id in self._in_grid or node.id in self._in_bytes:
             return
         near = self._near(node)
         squares = [f"{c} * {c}" for c in self._usable(node, INT) if c.isupper() and c in near]
@@ -409,7 +410,7 @@ class Editor:
         statement = nodes.statement_of(node).start_byte
         if nodes.in_step(node):  # smaller steps do the same work more than once
             rank = 3
-        where, in_grid = nodes.around(node), nodes.in_grid(node)
+        where, in_grid = nodes.around(node), node.id in self._in_grid
         return Edit(places, nodes.line(node), what, rank, where, statement, in_grid)
 
     def _place(self, node: Node, text: str) -> Place:

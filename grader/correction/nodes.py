@@ -175,15 +175,23 @@ def in_step(node: Node) -> bool:
     return False
 
 
-def in_grid(node: Node) -> bool:
-    """Does it count blocks or threads: in `dim3 grid(...)`, or between <<< and >>>?"""
-    while node.parent is not None and not node.type.endswith("statement"):
-        if node.type == "kernel_call_syntax" or (
-            node.type == "declaration" and text_of(node.child_by_field_name("type")) == "dim3"
-        ):
-            return True
-        node = node.parent
-    return False
+def in_grid(function: Node) -> set[int]:
+    """The nodes that count blocks or threads: in `dim3 grid(...)`, the first two numbers of a
+    launch, and what is stored in a variable that stands there."""
+    found = [n for node in descend(function) for n in _shape(node)]
+    names = {text_of(node) for node in found if node.type == "identifier"}
+    for node in descend(function):
+        value, target = (node.child_by_field_name(n) for n in ("value", "declarator"))
+        if node.type == "init_declarator" and value and text_of(target) in names:
+            found.append(value)
+    return {inside.id for node in found for inside in descend(node)}
+
+
+def _shape(node: Node) -> list[Node]:
+    if node.type == "kernel_call_syntax":
+        return node.named_children[:2]
+    is_dim3 = node.type == "declaration" and text_of(node.child_by_field_name("type")) == "dim3"
+    return [node] if is_dim3 else []
 
 
 def rest(node: Node) -> str:
