@@ -61,8 +61,8 @@ NAMED = {
     "grid": ("lab3", "constant_mask.cu", "ceil_div(height, ROWS)", "ceil_div(height, BLOCK_HEIGHT)",
              "`BLOCK_HEIGHT` should be `ROWS`"),
     "z": ("lab7", "layers.cu", ", channels);", ");", "the grid's z, `channels`, is missing"),
-    "index": ("lab8", "grayscale.cu", "streams[i % STREAMS]", "streams[i]",
-              "`% STREAMS` is missing"),
+    "index": ("lab8", "grayscale.cu", "h_grey + first, streams[i % STREAMS]",
+              "h_grey + first, streams[i]", "`% STREAMS` is missing"),
 }  # fmt: skip
 
 
