@@ -28,6 +28,8 @@ SIGNS = {
 OF_FRACTIONS = {"+": "-", "-": "+", "*": "/", "/": "*"}
 ASSIGNED = {"=": ("+=",), "+=": ("=", "-="), "-=": ("+=",)}
 MOST_ARGUMENTS = 8
+# The rank of another function: first and alone, since edits inside of functions change roundings.
+CALLED = -1
 # Names of the runtime and of vector functions that stand for each other.
 ALIKE = (
     ("cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"),
@@ -57,14 +59,15 @@ class Place:
 @dataclass(frozen=True)
 class Edit:
     """One change. what: it, in words; where: the expression around it; statement: the offset of
-    the statement that it is in."""
+    the statement that it is in. in_grid: it changes how many blocks there are."""
 
     places: tuple[Place, ...]
     line: int
     what: str
-    rank: int  # 0 is tried first
+    rank: int  # the lowest is tried first
     where: str
     statement: int
+    in_grid: bool = False
 
     def sentence(self) -> str:
         return self.what if self.where in self.what else f"{self.what} in `{self.where}`"
@@ -88,7 +91,8 @@ class Editor:
         self._calls = calls
         self._types = Types(variables)
         self._fixed = nodes.fixed(function)
-        self._bytes = nodes.in_bytes(function)
+        self._bytes, self._in_bytes = nodes.in_bytes(function)
+        self._in_grid = nodes.in_grid(function)
         self._words = dict[int, set[str]]()
         used = Counter(text_of(n) for n in descend(function) if n.type == "identifier")
         self._used = {*used}
@@ -129,8 +133,10 @@ class Editor:
         if not instead and self._is_number(node):
             signs = SIGNS if self._types.of(node) == INT else OF_FRACTIONS
             instead = (signs[sign],) if sign in signs else ()
-        rank = 3 if nodes.is_stepped(node) else 0
-        for other in instead:
+        is_stepped = nodes.is_stepped(node)
+        rank = 3 if is_stepped else int(sign in ("&&", "||"))
+        # A loop that never runs would leave all to what comes behind it.
+        for other in instead[:1] if is_stepped else instead:
             yield self._one(node, nodes.binary(node, other), f"`{sign}` should be `{other}`", rank)
         for side in nodes.sides(node) if sign in LOGICAL[:4] else ():
             if side and self._types.of(side) == Type("float"):
@@ -146,7 +152,7 @@ class Editor:
             swapped = f"{nodes.operand(right)} {sign} {nodes.operand(left)}"
             yield self._one(node, swapped, "the two sides are exchanged", 1)
         # Fewer conditions, and more blocks, can hide a mistake that is elsewhere.
-        rank = 1 if sign in LOGICAL else 3 if nodes.in_grid(node) else 0
+        rank = 1 if sign in LOGICAL else 3 if node.id in self._in_grid else 0
         if sign in ("&&", "||", "+", "*", "-", "/", "%"):
             yield self._one(
                 node, nodes.plain(left), f"`{sign} {nodes.plain(right)}` is too much", rank
@@ -175,9 +181,12 @@ class Editor:
         if own is None or nodes.is_target(node) or nodes.is_called(node):
             return
         for other in self._usable(node, own):
-            if other != name:
+            # Another number of bytes that is only larger would hide a mistake.
+            if other != name and (node.id not in self._in_bytes or nodes.are_alike(name, other)):
                 is_likely = nodes.are_alike(name, other) or own.depth or other in self._idle
-                rank = 0 if is_likely else 2
+                # A loop that only runs longer is no likely cause either.
+                is_more = node.id in self._in_bytes or nodes.is_condition(nodes.part_of(node))
+                rank = 2 if not is_likely or is_more else 1
                 yield self._one(node, other, f"`{name}` should be `{other}`", rank)
         if own == INT and node.parent and node.parent.type == "subscript_argument_list":
             yield self._one(node, "0", f"`{name}` should be `0`", 2)
@@ -197,7 +206,7 @@ class Editor:
         if self._types.of(node) != INT or not node.parent:
             return
         text, around = nodes.plain(node), operator(node.parent)
-        if around == "*" or node.parent.type == "cast_expression":
+        if node.id in self._in_bytes:
             yield self._one(node, f"({text} * {text})", f"`* {text}` is missing", 1)
         for other in self._usable(node, INT) if around == "*" else ():
             yield self._one(node, other, f"`{text}` should be `{other}`", 3)
@@ -215,7 +224,7 @@ class Editor:
 
     def _other_numbers(self, node: Node) -> Iterator[Edit]:
         text = text_of(node)
-        if not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
+        if node.id in self._in_bytes or not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
             return
         value = int(text, 0) if not re.fullmatch(r"0\d+", text) else int(text, 8)
         is_vector = nodes.intrinsic_around(node) is not None
@@ -246,14 +255,14 @@ class Editor:
             types = self._types.of(one), self._types.of(other)
             is_vector = types == (None, None) and nodes.INTRINSIC.fullmatch(text_of(called))
             is_same = types[0] is not None and types[0] == types[1] and types[0].depth < 2
-            if is_same or is_vector:
+            if (is_same or is_vector) and "0" not in (text_of(one), text_of(other)):
                 what = f"`{text_of(one)}` and `{text_of(other)}` are exchanged"
                 yield self._exchange(one, other, what)
 
     def _third(self, node: Node) -> Iterator[Edit]:
         """The z of a grid, which is 1 where it is left out."""
         given = node.named_children
-        if nodes.in_grid(node) and len(given) == 2 and node.parent and (
+        if node.id in self._in_grid and len(given) == 2 and node.parent and (
             node.parent.type == "init_declarator"
         ):  # fmt: skip
             end = given[-1].end_byte
@@ -270,14 +279,14 @@ class Editor:
         for other in self._calls.get(text_of(called), ()):
             what = f"`{text_of(called)}` should be `{other}`"
             if not shape:
-                yield self._one(node, f"{other}{nodes.given(node)}", what, 0)
+                yield self._one(node, f"{other}{nodes.given(node)}", what, CALLED)
             else:
-                yield from self._relaunched(node, [(called, other)], what)
+                yield from self._relaunched(node, [(called, other)], what, CALLED)
         if shape and len(shape.named_children) > 1:
             grid, block = shape.named_children[:2]
             what = f"`{nodes.plain(grid)}` and `{nodes.plain(block)}` are exchanged"
             swapped = [(grid, text_of(block)), (block, text_of(grid))]
-            yield from self._relaunched(node, swapped, what)
+            yield from self._relaunched(node, swapped, what, 0)
 
     def _other_vectors(
         self, node: Node, called: Node, first: str, what: str, width: str
@@ -290,7 +299,7 @@ class Editor:
             yield self._one(node, f"{other}{nodes.given(node)}", said, 0)
 
     def _relaunched(
-        self, launch: Node, changes: list[tuple[Node, str]], what: str
+        self, launch: Node, changes: list[tuple[Node, str]], what: str, rank: int
     ) -> Iterator[Edit]:
         """The whole statement of a launch, which is no expression that could stand in another."""
         statement = launch.parent
@@ -302,7 +311,7 @@ class Editor:
             text = text[:begin] + other.encode() + text[end:]
         whole = nodes.one_line(text.decode(errors="replace"))
         place = Place(first, statement.end_byte, whole, is_statement=True)
-        yield self._edit(launch, (place,), what, 0)
+        yield self._edit(launch, (place,), what, rank)
 
     def _assignment(self, node: Node) -> Iterator[Edit]:
         left, right = nodes.sides(node)
@@ -338,12 +347,14 @@ class Editor:
     def _terms(self, node: Node) -> Iterator[Edit]:
         text = nodes.operand(node)
         is_index = node.parent is not None and node.parent.type == "subscript_argument_list"
-        for other in ["1"] if nodes.in_grid(node) else [*self._usable(node, INT), "1"]:
+        is_counted = node.id in self._in_grid or node.id in self._in_bytes
+        for other in ["1"] if is_counted else [*self._usable(node, INT), "1"]:
             is_new = not re.search(rf"\b{re.escape(other)}\b", text) or other == "1"
             by_index = "%" if is_index and nodes.is_constant(other) else ""
             for sign in "+-" + by_index if is_new else "":
                 what = f"`{sign} {other}` is missing"
-                yield self._one(node, f"{text} {sign} {other}", what, self._far(node, other))
+                rank = 1 if sign == "%" else self._far(node, other)
+                yield self._one(node, f"{text} {sign} {other}", what, rank)
         what = f"a minus is missing before `{nodes.plain(node)}`"
         yield self._one(node, f"-({nodes.plain(node)})", what, 1)
         if node.id in self._bytes and "sizeof" not in text:
@@ -351,7 +362,7 @@ class Editor:
 
     def _factors(self, node: Node) -> Iterator[Edit]:
         text = text_of(node)
-        if nodes.in_grid(node):
+        if node.id in self._in_grid or node.id in self._in_bytes:
             return
         near = self._near(node)
         squares = [f"{c} * {c}" for c in self._usable(node, INT) if c.isupper() and c in near]
@@ -375,6 +386,8 @@ class Editor:
         types = [self._types.of(side) for side in sides]
         if any(known and known.depth for known in types):  # the offset of a pointer
             return 1
+        if name.isdigit() and nodes.is_condition(nodes.part_of(node)):
+            return 1
         return 2 if name in self._used or not nodes.is_constant(name) else 3
 
     # ---- what they share
@@ -395,7 +408,10 @@ class Editor:
 
     def _edit(self, node: Node, places: tuple[Place, ...], what: str, rank: int) -> Edit:
         statement = nodes.statement_of(node).start_byte
-        return Edit(places, nodes.line(node), what, rank, nodes.around(node), statement)
+        if nodes.in_step(node):  # smaller steps do the same work more than once
+            rank = 3
+        where, in_grid = nodes.around(node), node.id in self._in_grid
+        return Edit(places, nodes.line(node), what, rank, where, statement, in_grid)
 
     def _place(self, node: Node, text: str) -> Place:
         is_number = self._types.of(node) in (INT, Type("float"))
@@ -417,8 +433,8 @@ class Editor:
         parent = node.parent
         if parent is None or self._types.of(node) != INT or operator(node) in LOGICAL:
             return False
-        if nodes.intrinsic_around(node):
-            return False  # it must be a constant of 8 bits
+        if nodes.intrinsic_around(node) or text_of(node) == "0":
+            return False  # it must be a constant of 8 bits, or may be a pointer
         if parent.type in ("subscript_argument_list", "argument_list"):
             return True
         of = {"init_declarator": "value", "assignment_expression": "right"}.get(parent.type, "")

@@ -152,27 +152,46 @@ def in_index(node: Node) -> bool:
 
 
 def is_condition(node: Node) -> bool:
-    """Is it that of a `for`?"""
-    loop = node.parent
+    """Is it that of a loop?"""
+    loop, around = node.parent, node.parent.parent if node.parent else None
+    if around is not None and around.type == "while_statement":
+        return around.child_by_field_name("condition") == loop
     is_loop = loop is not None and loop.type == "for_statement"
     return is_loop and loop.child_by_field_name("condition") == node  # type: ignore[union-attr]
 
 
 def is_stepped(node: Node) -> bool:
-    """Is it the condition of a `for` that does not count by one?"""
+    """Is it the condition of a loop that may not count by one?"""
     step = node.parent.child_by_field_name("update") if node.parent else None
-    return is_condition(node) and step is not None and step.type == "assignment_expression"
+    return is_condition(node) and (step is None or step.type != "update_expression")
 
 
-def in_grid(node: Node) -> bool:
-    """Does it count blocks or threads: in `dim3 grid(...)`, or between <<< and >>>?"""
+def in_step(node: Node) -> bool:
+    """Is it in what a `for` adds each time?"""
     while node.parent is not None and not node.type.endswith("statement"):
-        if node.type == "kernel_call_syntax" or (
-            node.type == "declaration" and text_of(node.child_by_field_name("type")) == "dim3"
-        ):
-            return True
+        if node.type == "assignment_expression" and node.parent.type == "for_statement":
+            return node.parent.child_by_field_name("update") == node
         node = node.parent
     return False
+
+
+def in_grid(function: Node) -> set[int]:
+    """The nodes that count blocks or threads: in `dim3 grid(...)`, the first two numbers of a
+    launch, and what is stored in a variable that stands there."""
+    found = [n for node in descend(function) for n in _shape(node)]
+    names = {text_of(node) for node in found if node.type == "identifier"}
+    for node in descend(function):
+        value, target = (node.child_by_field_name(n) for n in ("value", "declarator"))
+        if node.type == "init_declarator" and value and text_of(target) in names:
+            found.append(value)
+    return {inside.id for node in found for inside in descend(node)}
+
+
+def _shape(node: Node) -> list[Node]:
+    if node.type == "kernel_call_syntax":
+        return node.named_children[:2]
+    is_dim3 = node.type == "declaration" and text_of(node.child_by_field_name("type")) == "dim3"
+    return [node] if is_dim3 else []
 
 
 def rest(node: Node) -> str:
@@ -222,9 +241,9 @@ def launch_of(call: Node) -> Node | None:
     return next((n for n in call.named_children if n.type == "kernel_call_syntax"), None)
 
 
-def in_bytes(function: Node) -> set[int]:
-    """The nodes that are a number of bytes: arguments of allocations and copies, the third number
-    of a launch, and what is stored in a variable that stands there."""
+def in_bytes(function: Node) -> tuple[set[int], set[int]]:
+    """The nodes that are a number of bytes, and all nodes in them: arguments of allocations and
+    copies, the third number of a launch, and what is stored in a variable that stands there."""
     found = [
         given
         for node in descend(function)
@@ -241,7 +260,7 @@ def in_bytes(function: Node) -> set[int]:
         is_stored = node.type in ("init_declarator", "assignment_expression")
         if is_stored and value and text_of(target) in names:
             found.append(value)
-    return {node.id for node in found}
+    return {node.id for node in found}, {n.id for node in found for n in descend(node)}
 
 
 def given(call: Node) -> str:

@@ -30,7 +30,6 @@ BATCH = 900  # edits in one build
 A_BUILD, A_LITTLE = 1.0, 0.2  # seconds that a build counts, and that a run may take at least
 BUILDS = 6  # of a batch, each without the lines that the compiler refused
 LARGEST = 80_000  # elements of the output of an input that is tried
-TELLING = 300  # elements: a smaller output is more often right by chance
 
 
 @dataclass
@@ -62,9 +61,10 @@ class Search:
         of each build that has any, likely ones first. Raises OSError."""
         inputs = self._inputs()
         text = self.submission.text(self.name)
-        header = (paths.LABS / self.plan.lab.folder / "lab.h").read_text()
+        headers = sorted((paths.LABS / self.plan.lab.folder).glob("*.h"))
+        header = "\n".join(path.read_text() for path in headers)
         edits = candidates(text, header, self.part.calls, self.fine) if inputs else []
-        for _, group in groupby(edits, key=lambda edit: max(edit.rank, 1)):
+        for _, group in groupby(edits, key=lambda edit: edit.rank or 1):
             while batch := list(islice(group, BATCH)):
                 if right := list(self._tried(text.encode(), batch, inputs)):
                     yield [(edit, self._with(applied(text.encode(), edit))) for edit in right]
@@ -76,8 +76,7 @@ class Search:
         return replace(self.submission, contents=contents, home=home)
 
     def _inputs(self) -> list[tuple[Case, Prepared]]:
-        """Of the failing cases that a student may see: the quick ones first, but those of a few
-        elements last."""
+        """Of the failing cases that a student may see: the quick ones first."""
         found = []
         for case in (p.check for p in self.plan.checks if isinstance(p.check, Case)):
             is_shown = case.part == self.part.id and not (case.inject or case.hidden)
@@ -87,8 +86,8 @@ class Search:
                 size = math.prod(OPERATIONS[self.part.operation].output(arrays)[1])
                 taps = min(array.size for array in arrays.values())
                 if size <= LARGEST:
-                    found.append((size < TELLING, size * taps, case, prepared))
-        return [(case, prepared) for *_, case, prepared in sorted(found, key=lambda f: f[:2])]
+                    found.append((size * taps, case, prepared))
+        return [(case, prepared) for _, case, prepared in sorted(found, key=lambda f: f[0])]
 
     def _tried(
         self, source: bytes, edits: list[Edit], inputs: list[tuple[Case, Prepared]]
@@ -96,6 +95,8 @@ class Search:
         if self.clock.left <= 0:
             return
         self.clock.left -= A_BUILD
+        # Those of one place follow each other; those of several places come last.
+        edits = sorted(edits, key=lambda e: (len(e.places) > 1, e.places[0].start, e.places[0].end))
         program, edits = self._built(source, edits)
         if program is None:
             return
@@ -111,7 +112,7 @@ class Search:
                     if not numbers:
                         return
                     break
-        yield from (edits[number] for number in numbers if tells)
+        yield from sorted((edits[n] for n in numbers if tells), key=lambda edit: edit.rank)
 
     def _right(
         self,

@@ -51,12 +51,23 @@ def _rendered(
 def _choice(own: bytes, inside: bytes, others: list[tuple[int, Place]]) -> bytes:
     """own: the text that stands there; inside: the same with its own edits. What is chosen keeps
     the type that a number has: -1 must not become unsigned beside an edit with sizeof."""
+    chosen = _is_chosen([number for number, _ in others])
     if others[0][1].is_statement:
-        ways = "".join(f"if ({NAME} == {number}) {p.text} else " for number, p in others)
-        return b"{ " + ways.encode() + inside + b" }"
-    ways = "".join(f"{NAME} == {number} ? ({p.text.removeprefix(', ')}) : " for number, p in others)
+        ways = "else ".join(f"if ({NAME} == {number}) {p.text} " for number, p in others)
+        return f"{{ if ({chosen}) {{ {ways}}} else ".encode() + inside + b" }"
+    *first, (_, last) = others
+    texts = [f"{NAME} == {number} ? ({p.text.removeprefix(', ')}) : " for number, p in first]
+    ways = f"{chosen} ? ({''.join(texts)}({last.text.removeprefix(', ')})) : "
     if not own:  # one more argument, 1 where nobody gives it
         return f", ({ways}1)".encode()
     text = one_line(own.decode(errors="replace"))
     kind = f"(__typeof__({text}))".encode() if others[0][1].is_number else b""
     return b"(" + kind + b"(" + ways.encode() + b"(" + inside + b")))"
+
+
+def _is_chosen(numbers: list[int]) -> str:
+    """Is one of these the edit? Quick where they follow each other, since loops ask it often."""
+    run = next((n for n, number in enumerate(numbers) if number != numbers[0] + n), len(numbers))
+    rest = "".join(f" || {NAME} == {number}" for number in numbers[run:])
+    apart = f" || ({NAME} >= {numbers[run]} && (0{rest}))" if rest else ""
+    return f"((unsigned)({NAME} - {numbers[0]}) < {run}u{apart})"

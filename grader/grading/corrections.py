@@ -78,6 +78,10 @@ def _best(
     for some in search.right():
         graded = []
         least = [one for one in some if not any(_is_part(other[0], one[0]) for other in some)]
+        alike = Counter(edit.statement for edit, _ in least)
+        least.sort(key=lambda one: alike[one[0].statement] > MEANT)
+        # Any larger grid may be right where blocks overlap: the mistake is in the kernel.
+        least = [one for one in least if not (one[0].in_grid and alike[one[0].statement] > MEANT)]
         for edit, edited in [one for one in least if one[0].places not in refuted][:GRADED]:
             refuted.add(edit.places)
             if judged := _judged(plan, edited, left | fine, fine | {search.part.id}):
@@ -86,10 +90,9 @@ def _best(
         if graded:
             most = max(points for points, *_ in graded)
             best = [(edit, right) for points, edit, right in graded if points == most]
-            likely = min(edit.rank for edit, _ in best)
-            best = [(edit, right) for edit, right in best if edit.rank == likely]
+            ranks = [(alike[edit.statement] > MEANT, edit.rank) for edit, _ in best]
+            best = [one for one, rank in zip(best, ranks, strict=True) if rank == min(ranks)]
             best = list({_spans(edit): (edit, right) for edit, right in best[::-1]}.values())[::-1]
-            alike = Counter(edit.statement for edit, _ in least)
             said = {_said(edit, alike[edit.statement]): None for edit, _ in best}
             return list(said), set.intersection(*(right for _, right in best))
     return [], set()

@@ -18,7 +18,6 @@ from grader.model import submission as submissions
 from grader.model.result import Check
 from grader.model.score import Score
 from grader.model.submission import Submission
-from grader.render.terminal import Terminal
 from grader.sandbox import choice
 from grader.sandbox.choice import Choice
 from grader.session import programs
@@ -27,10 +26,9 @@ from grader.tests import captured
 
 LAB = spec.load("lab3")
 SOLUTION = (paths.ROOT / "solutions" / LAB.folder / "constant_mask.cu").read_text()
-# A kernel that calls a host function: g++ accepts it, nvcc does not.
-ACCEPTED = SOLUTION.replace(
-    "/* ---- part A", "int half(int n) { return n / 2; }\n/* ---- part A", 1
-)
+# A kernel that calls a host function, whose name has another meaning, too: nvcc alone refuses it.
+HALF = "int half(int n) { return n / 2; }\nstruct part { int half; };\n"
+ACCEPTED = SOLUTION.replace("/* ---- part A", f"{HALF}/* ---- part A", 1)
 ACCEPTED = ACCEPTED.replace("float sum = 0.0f;", "float sum = 0.0f * half(2);", 1)
 ACCEPTS = "exit 0"
 REFUSES = """\
@@ -185,9 +183,6 @@ def test_check_is_absent_without_nvcc(
         plan_for(LAB, "sim"), submission, False, nullcontext, lambda: None
     ) as built:
         assert built.plain and built.nvccs_check() is None
-        (said,) = built.checks[0].message
-        assert "the kernel constant_kernel() calls the host function half()" in said
-        assert "half()" in Terminal(100).check(built.checks[0], LAB.id, 0)
 
 
 def test_real_nvcc_rejects_a_host_call_in_device_code(

@@ -67,7 +67,6 @@ def texts(source: str, entries: list[str] | None = None) -> list[str]:
         "static int at(int y, int x) { return y * TILE_HEIGHT + x; }",
         "static int at(int y, int x) { return x * TILE_WIDTH + y; }",
         "memset(tile[0], 0, bytes + (width - first < TILE_WIDTH ? width - first : TILE_WIDTH));",
-        "sum += fmaxf(image[y / 32 + first], 0) / (x * ((3 - y) * (3 - y)));",
         "for (int i = 0; i < y + (TILE_HEIGHT * 2); i += 2) {",
         "const int b = i % TILE_WIDTH; const int a = i / TILE_WIDTH;",
         "if (fabs(sum) < 1.0f) sum += image[a * 32 + b];",
@@ -86,6 +85,7 @@ void f(float *d, int n, int masks) {
     cudaMemcpy(d, d, n, cudaMemcpyHostToDevice);
     v = _mm256_srli_epi32(v, 4);
     v = _mm_set1_epi8(0);
+    cudaMalloc(&d, (n + 1) * 4);
 }
 #else
 void f(float *d, int n, int masks) {}
@@ -101,6 +101,7 @@ void f(float *d, int n, int masks) {}
         "cudaMemcpy(d, d, n, cudaMemcpyDeviceToHost);",
         "v = _mm256_srli_si256(v, 4);",
         "v = _mm_set1_epi8(-1);",
+        "cudaMalloc(&d, ((n + 1) * (n + 1)) * 4);",
     ],
 )
 def test_a_mistake_in_a_call_has_its_correction(line: str) -> None:

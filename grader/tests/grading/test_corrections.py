@@ -1,6 +1,7 @@
 """`tried: one change ...`: named where it makes each failing check pass, and else not."""
 
 import json
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from grader import paths
 from grader.correction.candidates import candidates
 from grader.grading import corrections
+from grader.model import spec
 from grader.tests import captured
 
 pytestmark = pytest.mark.apart
@@ -21,6 +23,8 @@ def graded(
     """The corrections of a solution with mistakes in it, and what was printed."""
     (source,) = paths.SOLUTIONS.glob(f"{lab}_*/{file}")
     text = source.read_text()
+    for other in spec.load(lab).submit:
+        shutil.copy(source.with_name(other), folder)
     for old, new in changes:
         assert old in text
         text = text.replace(old, new, 1)
@@ -57,8 +61,8 @@ NAMED = {
     "grid": ("lab3", "constant_mask.cu", "ceil_div(height, ROWS)", "ceil_div(height, BLOCK_HEIGHT)",
              "`BLOCK_HEIGHT` should be `ROWS`"),
     "z": ("lab7", "layers.cu", ", channels);", ");", "the grid's z, `channels`, is missing"),
-    "index": ("lab8", "grayscale.cu", "streams[i % STREAMS]", "streams[i]",
-              "`% STREAMS` is missing"),
+    "index": ("lab8", "grayscale.cu", "h_grey + first, streams[i % STREAMS]",
+              "h_grey + first, streams[i]", "`% STREAMS` is missing"),
 }  # fmt: skip
 
 
