@@ -36,8 +36,12 @@ __attribute__((noinline)) static int guarded(int x) {
     puts("behind the check");
     return 7;
 }
-struct shape { virtual ~shape() {} virtual int sides() const { return 3; } int n = 1; };
-struct quad : shape { int sides() const override { return 4; } };
+struct shape {
+    __host__ __device__ virtual ~shape() {}
+    __host__ __device__ virtual int sides() const { return 3; }
+    int n = 1;
+};
+struct quad : shape { __host__ __device__ int sides() const override { return 4; } };
 static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 static float (*root)(float) = sqrtf;
 static int table[100];

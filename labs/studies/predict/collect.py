@@ -78,13 +78,15 @@ def collect(fresh: bool = False) -> list[Counted]:
 
 
 def count(name: str, functions: tuple[str, ...] = ()) -> list[Counted]:
-    """The counts of the timed calls of a program; functions: of these alone, if there are any."""
+    """The counts of the timed calls of a program, without nvcc where it is not installed. functions:
+    of these alone, if there are any."""
     setup.add_to_path()
     program.KEPT = 200
     files = [HERE / "calls" / "once.cu", *programs.sources(name)]
     options = ProgramOptions(include=[str(f) for f in programs.folders(name)])
-    built = program.build([str(f) for f in files], True, options, coded=True)
-    code = compiled.of_program(built.binary)
+    has_nvcc = not compiled.missing()
+    built = program.build([str(f) for f in files], True, options, coded=has_nvcc)
+    code = compiled.of_program(built.binary) if has_nvcc else compiled.joined([])
     known = truth()
     return [_count(call, built.binary, code) for call in programs.calls()
             if call.program == name and call.name in known

@@ -22,6 +22,7 @@ LEFT_OUT = re.compile(
     r"|[ls](gdt|idt|ldt|msw|tr)|str|lar|lsl|l[fgs]s|lss|in(s[blw])?|out(s[blw])?|l(call|jmp)w?"
     r"|lret[qw]?|iret[qw]?|enterw?|(push|pop)fw?|cl(ac|gi|i|ts|ui)|st(ac|gi|i|ui)|testui|senduipi"
     r"|encl[suv]|getsec|hlt|hreset|int1?|rsm|skinit|mcommit|m(onitor|wait)x?|pconfig|psmash"
+    r"|eret[su]|lkgs|pbndkb|u(rd|wr)msr|repn?z|tcmm\w+|vpdpw(su|us|uu)ds?|vsha512\w+|vsm[34]\w+"
     r"|pvalidate|rmp\w+|sea\w+|sys\w+|tdcall|tlbsync|ud[01]|xlat|f(n?disi|neni|nsetpm)|stac|clac"
 )
 
