@@ -78,8 +78,8 @@ def collect(fresh: bool = False) -> list[Counted]:
 
 
 def count(name: str, functions: tuple[str, ...] = ()) -> list[Counted]:
-    """The counts of the timed calls of a program, without nvcc where it is not installed. functions:
-    of these alone, if there are any."""
+    """The counts of the timed calls of a program; where nvcc is not installed, without its code.
+    functions: of these alone, if there are any."""
     setup.add_to_path()
     program.KEPT = 200
     files = [HERE / "calls" / "once.cu", *programs.sources(name)]
