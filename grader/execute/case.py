@@ -35,6 +35,7 @@ OUTPUT = "out.raw"
 OUTPUT_FILES = (OUTPUT,)
 MAX_PRINTED, MAX_LINES, MAX_LINE = 1 << 16, 200, 200  # bytes, lines, characters of each
 NPY, PAGE = b"\x93NUMPY\x01\x00", 4096  # how a .npy file begins; bytes
+STOPPED = 3  # exit status after a finding: labs/sim/src/calls/call_targets.h, trace/confinement.c
 OURS = ("convlabs-sim: ", "runner: ")  # how lines begin that are not the student's
 
 
@@ -207,6 +208,8 @@ def without_result(done: Finished, reported: Evidence) -> str:
         )
     if problem := reported.students_fault():
         return f"was called, and then the runner could not continue: {problem}"
+    if done.status == STOPPED and reported.of(evidence.FINDING):
+        return "was stopped before your function returned, at what no program may access or call"
     return (
         f"ended with exit status {done.status} before your function returned; "
         "a function must return to its caller and never call exit()"

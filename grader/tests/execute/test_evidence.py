@@ -11,10 +11,12 @@ import msgspec
 import pytest
 
 from grader import paths
-from grader.execute import evidence, room
+from grader.execute import case, evidence, room
 from grader.execute.evidence import Evidence, Recorder
 from grader.execute.finding_lines import findings_in
 from grader.model.finding import Finding
+from grader.sandbox.ending import Finished
+from grader.sandbox.limits import Limits
 from grader.tests import captured
 
 # What a part of the runtime does: reports, and ends.
@@ -218,3 +220,14 @@ def test_findings_of_many_threads_are_merged_by_line() -> None:
     lines += [fault(0, 2, 0, 0), fault(5, 0, 0, 0, case="fault-no-allocation", at=16)]
     found = findings_in(b"\n".join(lines), Path("/bin/true"))
     assert [(f.line, f.count) for f in found] == [(5, 2), (6, 1), (0, 1), (0, 1), (5, 1)]
+
+
+def test_program_that_a_finding_has_stopped_is_not_told_of_exit() -> None:
+    """Who calls exit(3) is, and who calls another."""
+    found = Evidence([(evidence.CALL, b""), (evidence.FINDING, b"{}\n")])
+    for status, reported, said in (
+        (3, found, "was stopped before your function returned"),
+        (3, Evidence([(evidence.CALL, b"")]), "never call exit()"),
+        (4, found, "never call exit()"),
+    ):
+        assert said in case.without_result(Finished(Limits(1), status, None, None, 1.0), reported)
