@@ -67,17 +67,23 @@ def judge_contract(session: Session, contract: Contract, binary: Binary) -> Chec
     run = _Run(session, player)
     lab = session.lab
 
-    def line_of(sequences: list[Sequence], is_secret: bool = False) -> Check | None:
-        return run.line_of(_on(binary.backend, sequences), is_secret)
+    def drawn(seed: int | None) -> list[Sequence]:
+        of_seed = [] if seed is None else draw.draw_sequences(lab, contract, seed)
+        return _on(binary.backend, of_seed)
 
-    if line := line_of(draw.draw_sequences(lab, contract, contract.seed)):
+    public, hidden = drawn(contract.seed), drawn(contract.secret_seed)
+    if gpu:
+        run.play_together([*public, *hidden])
+    if line := run.line_of(public):
         return line
-    secret = None
-    if contract.secret_seed is not None:
-        secret = line_of(draw.draw_sequences(lab, contract, contract.secret_seed), is_secret=True)
-    others = _that_hold(session, contract)
-    if others and (line := line_of(draw.draw_mixed(lab, [contract, *others], contract.seed))):
-        return line
+    secret = run.line_of(hidden, is_secret=True)
+    if others := _that_hold(session, contract):
+        mixed = draw.draw_mixed(lab, [contract, *others], contract.seed)
+        mixed = _on(binary.backend, mixed)
+        if gpu:
+            run.play_together(mixed)
+        if line := run.line_of(mixed):
+            return line
     # Last, since this waits for the traced program.
     if binary.backend == "sim" and (line := _with_failures(session, contract, binary)):
         return line
@@ -131,22 +137,22 @@ def _that_hold(session: Session, but: Contract) -> list[Contract]:
     ]
 
 
-def _on(backend: str, sequences: list[Sequence]) -> Iterator[Sequence]:
+def _on(backend: str, sequences: list[Sequence]) -> list[Sequence]:
     """Those of a backend: only the simulator makes calls fail and imitates other devices."""
-    for sequence in sequences:
-        if backend == "gpu":
-            sequence = consistent(s for s in sequence if not (s.failing or s.shared))
-        if sequence:
-            yield sequence
+    if backend == "gpu":
+        kept = ([s for s in sequence if not (s.failing or s.shared)] for sequence in sequences)
+        sequences = [consistent(steps) for steps in kept]
+    return [sequence for sequence in sequences if sequence]
 
 
 @dataclass
 class _Run:
-    """One check that runs. calls: so far."""
+    """One check that runs. calls: so far. right: the sequences that play_together() found right."""
 
     session: Session
     player: Player
     calls: int = 0
+    right: set[Sequence] = field(default_factory=set)
     started_at: float = field(default_factory=time.monotonic)
 
     def line(
@@ -166,9 +172,17 @@ class _Run:
             seconds=time.monotonic() - self.started_at,
         )
 
-    def line_of(self, sequences: Iterable[Sequence], is_secret: bool) -> Check | None:
+    def play_together(self, sequences: list[Sequence]) -> None:
+        """Notes which sequences are right in one process. The others are played by themselves."""
+        for played in self.player.play_together(sequences) if sequences else ():
+            if find_failure(self.player, played) is None:
+                self.calls += len(played.results)
+                self.right.add(played.sequence)
+
+    def line_of(self, sequences: list[Sequence], is_secret: bool = False) -> Check | None:
         """The check's line if one of the sequences fails."""
-        with closing(self.player.play_ahead(sequences)) as ahead:
+        unknown = [sequence for sequence in sequences if sequence not in self.right]
+        with closing(self.player.play_ahead(unknown)) as ahead:
             for played in chain.from_iterable(map(self._to_its_end, ahead)):
                 if played.end == "our-fault":
                     reason = "" if is_secret else f": {played.reason}"  # with what was printed

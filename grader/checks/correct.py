@@ -15,6 +15,7 @@ from grader.diagnose.explain import Hypothesis
 from grader.diagnose.mistake import NO_RESULT, Diagnosis
 from grader.execute import failing_calls
 from grader.execute.case import Outcome, Status, run_case
+from grader.execute.cases_together import run_together
 from grader.execute.instrumented import Runner, is_quick
 from grader.execute.modes import CHECKED, PLAIN
 from grader.execute.profile import read_launches
@@ -166,6 +167,8 @@ def judge_case(session: Session, case: Case, binary: Binary) -> Check:
     if case.inject:
         return _injected_failures(session, case, binary, prepared, case.inject)
     gpu = binary.backend == "gpu"
+    if gpu and (passed := _passed_together(session, case, binary, prepared)):
+        return passed
     outcome = run_case(lab, case, binary.file, prepared.inputs, session.work, gpu=gpu)
     this = _Run(session, case, binary, prepared, outcome)
     if outcome.end == "our-fault":
@@ -195,6 +198,37 @@ def judge_case(session: Session, case: Case, binary: Binary) -> Check:
     check = _explained(this, comparison)
     session.keep_wrong(Wrong(case, this.operation, prepared.inputs, comparison))
     return check
+
+
+def _passed_together(
+    session: Session, case: Case, binary: Binary, prepared: Prepared
+) -> Check | None:
+    """The line of a case that is right in one process with the part's other cases. None: it is not,
+    or did not run to its end there; a process of its own then judges it."""
+    if case.part not in session.together:
+        session.together[case.part] = _run_together(session, case.part, binary)
+    outcome = session.together[case.part].get(case.name)
+    if outcome is None or outcome.status is None or outcome.output is None:
+        return None
+    is_right = outcome.status.returned == 0 and not _outside(outcome)
+    if not is_right or not compare.compare(outcome.output, prepared.expected).right():
+        return None
+    return _Run(session, case, binary, prepared, outcome).passed()
+
+
+def _run_together(session: Session, part: str, binary: Binary) -> dict[str, Outcome]:
+    """The outcomes of a part's cases that one process ran to their end, by their names."""
+    lab = session.lab
+    planned = (p.check for p in session.plan.checks)
+    cases = [c for c in planned if isinstance(c, Case) and c.part == part and not c.inject]
+    given = []
+    for case in cases:
+        with suppress(*FAULTS):  # it has no input, which its own check reports
+            given.append((case, cache.prepared(lab, case).inputs))
+    if len(given) < 2:
+        return {}
+    outcomes = run_together(lab, given, binary.file, session.work)
+    return {case.name: outcome for (case, _), outcome in zip(given, outcomes, strict=False)}
 
 
 def _explained(this: _Run, comparison: Comparison) -> Check:

@@ -59,7 +59,7 @@ GLANCE = 0.15  # in the first process, if that decides clearly; twice as long in
 ENOUGH = 12  # rounds that a decision needs, unless the budget is spent
 MOST_ROUNDS = 20000  # of one process; MAX_ROUNDS of bench.c
 # Seconds of calls that are timed from outside, and the most calls: at first, and where that shows
-# too much. Wall time varies more: it is measured for the second time at once.
+# too much. Several threads vary more: they are measured for the second time at once.
 OUTSIDE = ((0.02, 400), (0.1, 1500))
 HIDDEN = 0.5  # of a call's time: so much that the program did not report is too much
 ATTEMPTS = 5  # at each of these; the memory that a process gets changes its cost
@@ -326,11 +326,12 @@ def unreported(contest: Contest, timings: Timings) -> float | None:
 
     Returns the nanoseconds a call that the program did not report, or None when they are less than
     half a call. One thread is measured by the processor time that the kernel accounts to the
-    process and all that it started; several threads and a GPU, by wall time. Starting and ending a
-    process costs both the same. What disturbs a process makes it slower, so the fastest of several
-    counts, and a first pair must agree better; a student's process that seems to cost less than it
-    reported shows that the other one was disturbed. (N against 2N calls of the student's
-    function would not do: what makes the first calls slower would hide what the others cost.)
+    process and all that it started; starting and ending a process costs both the same. Several
+    threads and a GPU are measured by the wall time of the calls, as the verifier sees it. What
+    disturbs a process makes it slower, so the fastest of several counts, and a first pair must
+    agree better; a student's process that seems to cost less than it reported shows that the other
+    one was disturbed. (N against 2N calls of the student's function would not do: what makes the
+    first calls slower would hide what the others cost.)
     Raises Ended when a run fails, leaves a wrong output, or leaves too few outputs.
     """
     if not has_reference(timings):
@@ -338,21 +339,21 @@ def unreported(contest: Contest, timings: Timings) -> float | None:
     slower = max(timings.typical(STUDENT), timings.typical(REFERENCE))
     too_much = HIDDEN * timings.typical(STUDENT)
     excess = 0.0
-    for seconds, most in OUTSIDE[1:] if contest.bench.wall else OUTSIDE:
+    for seconds, most in OUTSIDE[1:] if contest.bench.threads > 1 else OUTSIDE:
         repeats = min(max(4, int(seconds * 1e9 / slower) + 1), most)
         theirs = ours = float("inf")
         for attempt in range(ATTEMPTS):
             theirs = min(theirs, _cost(contest, repeats, "student"))
             ours = min(ours, _cost(contest, repeats, "reference"))
-            excess = hidden_ns(theirs, ours, repeats, timings)
+            excess = hidden_ns(theirs, ours, timings)
             if abs(excess) <= (too_much if attempt else too_much / 2):
                 return None
     return excess if excess > too_much else None
 
 
 def _cost(contest: Contest, repeats: int, only: Side) -> float:
-    """Seconds that a process with `repeats` calls of one function costs. Raises Ended."""
+    """Seconds that each of `repeats` calls of one function costs a process. Raises Ended."""
     ran = contest.run(repeats, 60.0, only)
     if only == "student" and len(ran.samples) != repeats:
         raise Ended("fail", ["not every timed call returned"], "failed-when-timed")
-    return ran.wall if contest.bench.wall else ran.processor
+    return ran.wall / (repeats - 1) if contest.bench.wall else ran.processor / repeats

@@ -1,5 +1,7 @@
 """Plays a sequence: runs its steps in one process and reads what each of them left."""
 
+from __future__ import annotations
+
 import re
 import shutil
 import tempfile
@@ -83,6 +85,40 @@ class Played:
 
 
 @dataclass(frozen=True)
+class _Files:
+    """A sequence that is prepared, and the folder for what its run writes."""
+
+    folder: Path
+    prepared: Prepared
+
+    def options(self) -> list[str]:
+        """The runner's."""
+        given = self.prepared.folder
+        options = ["--steps", f"{given}/{script.STEPS}", "--data", f"{given}/{script.DATA}"]
+        return [*options, "--results", f"{self.folder}/{script.RESULTS}"]
+
+    def read(self) -> list[Path]:
+        """What the program reads: of what is kept, not the right results."""
+        given = self.prepared.folder
+        kept = [] if given == self.folder else [given / script.STEPS, given / script.DATA]
+        return [self.folder, *kept]
+
+    def bytes(self) -> int:
+        """Of all results."""
+        last = self.prepared.slots[-1]
+        return last.offset + last.bytes
+
+    def results(self, statuses: list[StepStatus]) -> list[Result]:
+        """What each step left that ended."""
+        data = read_output(self.folder / script.RESULTS, self.bytes() + 1)
+        return [
+            Result(status, _array(data, slot))
+            for index, (status, slot) in enumerate(zip(statuses, self.prepared.slots, strict=False))
+            if status.step == index and len(data) >= slot.offset + slot.bytes
+        ]
+
+
+@dataclass(frozen=True)
 class Player:
     """Plays sequences of one contract with one program. work: a folder for their files. source:
     the text of the student's file, if that is known. only: the kinds of findings that count; None:
@@ -123,72 +159,86 @@ class Player:
             if wait:
                 yield wait()
 
+    def play_together(self, sequences: list[Sequence]) -> list[Played]:
+        """Plays sequences that a seed drew, one after the other in one process, until one of them
+        ends it. Returns those before it, in their order; none where the program printed something,
+        since nobody knows in which. Raises as play() does."""
+        with ExitStack() as stack:
+            every = [stack.enter_context(self._files(sequence, True)) for sequence in sequences]
+            done, reported = stack.enter_context(self._run(every)).wait()
+            statuses = _statuses(reported.of(evidence.STATUS))
+            played: list[Played] = []
+            for files in every if not done.stdout else ():
+                count = len(files.prepared.slots)
+                results = files.results(statuses[:count])
+                if len(results) < count:
+                    break
+                statuses = statuses[count:]
+                sequence = files.prepared.sequence
+                played.append(Played(sequence, results, "completed", prepared=files.prepared))
+            return played
+
     @contextmanager
-    def _playing(self, sequence: Sequence, is_drawn: bool) -> Iterator[Callable[[], Played]]:
-        """Starts a sequence. Yields what waits for its end."""
+    def _files(self, sequence: Sequence, is_drawn: bool) -> Iterator[_Files]:
+        """A sequence's files, until the end of the block."""
         folder = Path(tempfile.mkdtemp(dir=self.work))
         try:
             make = prepare_drawn if is_drawn and disk_cache.may_use(self.gpu) else prepare
-            prepared = make(self.lab, self.contract, sequence, folder)
-            with self._run(folder, prepared) as recording:
-                yield lambda: self._waited(folder, prepared, recording)
+            yield _Files(folder, make(self.lab, self.contract, sequence, folder))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _run(self, folder: Path, prepared: Prepared) -> AbstractContextManager[Recording]:
-        given, slots = prepared.folder, prepared.slots
-        argv = [str(self.binary), "--steps", f"{given}/{script.STEPS}"]
-        argv += ["--data", f"{given}/{script.DATA}", "--results", f"{folder}/{script.RESULTS}"]
+    @contextmanager
+    def _playing(self, sequence: Sequence, is_drawn: bool) -> Iterator[Callable[[], Played]]:
+        """Starts a sequence. Yields what waits for its end."""
+        with self._files(sequence, is_drawn) as files, self._run([files]) as recording:
+            yield lambda: self._waited(files, recording)
+
+    def _run(self, every: list[_Files]) -> AbstractContextManager[Recording]:
+        """Starts the sequences, one after the other in one process."""
+        argv = [option for files in every for option in ("--then", *files.options())]
+        length = sum(len(files.prepared.slots) for files in every)
         limits = Limits(
-            seconds=self.lab.limits.seconds * max(1, len(slots) / CALLS),
+            seconds=self.lab.limits.seconds * max(1, length / CALLS),
             waiting=None if self.gpu else WITHOUT_DEVICE,
-            file_size=_size(slots),
+            file_size=max(files.bytes() for files in every),
             address_space=None if self.gpu else self.mode.address_space,
         )
-        outputs = create_outputs(folder, (script.RESULTS,))
-        # Of what is kept, not the right results.
-        files = () if given == folder else (given / script.STEPS, given / script.DATA)
-        view = View(
-            (self.binary, folder, *files), outputs, debugger=self.mode.debugger, gpu=self.gpu
-        )
-        return recorded.start(argv, limits, folder, self.mode, view)
+        outputs = [o for f in every for o in create_outputs(f.folder, (script.RESULTS,))]
+        read = [path for files in every for path in files.read()]
+        view = View((self.binary, *read), tuple(outputs), debugger=self.mode.debugger, gpu=self.gpu)
+        argv[0] = str(self.binary)
+        return recorded.start(argv, limits, every[0].folder, self.mode, view)
 
-    def _waited(self, folder: Path, prepared: Prepared, recording: Recording) -> Played:
+    def _waited(self, files: _Files, recording: Recording) -> Played:
         """What the run leaves."""
         done, reported = recording.wait()
-        played = self._played(folder, prepared, done, reported)
+        played = self._played(files, done, reported)
         if not reported.claims_full_disk() or played.end == "our-fault":
             return played
         # It may have been full for a moment. What happens again is the program's own doing.
-        with self._run(folder, prepared) as again:
-            return self._played(folder, prepared, *again.wait())
+        with self._run([files]) as again:
+            return self._played(files, *again.wait())
 
-    def _played(
-        self, folder: Path, prepared: Prepared, done: Finished, reported: Evidence
-    ) -> Played:
+    def _played(self, files: _Files, done: Finished, reported: Evidence) -> Played:
         """What a run that has ended left."""
-        slots = prepared.slots
+        prepared = files.prepared
         findings = findings_in(reported.lines(evidence.FINDING), self.binary)
         if self.mode is SANITIZED:
             findings += sanitizers.findings(done.stderr.decode(errors="replace"), reported)
         if self.only is not None:
             findings = [f for f in findings if f.kind in self.only]
         statuses = _statuses(reported.of(evidence.STATUS))
-        data = read_output(folder / script.RESULTS, _size(slots) + 1)
         fault = next((s.fault for s in statuses if s.fault), "")
         ended = [s for s in statuses if not s.fault]
-        results = [
-            Result(status, _array(data, slot))
-            for index, (status, slot) in enumerate(zip(ended, slots, strict=False))
-            if status.step == index and len(data) >= slot.offset + slot.bytes
-        ]
+        results = files.results(ended)
         end: End = "completed"
         kind = reason = ""
         if early := end_of_run(done):
             end, kind, reason = "stopped", early.kind, early.reason
-        elif fault_of_ours := reported.our_fault(lambda: room.is_full(folder, _size(slots))):
+        elif fault_of_ours := reported.our_fault(lambda: room.is_full(files.folder, files.bytes())):
             end, reason = "our-fault", fault_of_ours
-        elif len(results) < len(slots) or not reported.is_complete():
+        elif len(results) < len(prepared.slots) or not reported.is_complete():
             end, kind, reason = "stopped", "no-result", without_result(done, reported)
         printed = done.stdout.decode(errors="replace")
         no_memory = NO_MEMORY.search(done.stderr) is not None
@@ -196,11 +246,6 @@ class Player:
             prepared.sequence, results, end, kind, reason, fault, findings, printed, prepared,
             no_memory,
         )  # fmt: skip
-
-
-def _size(slots: list[script.Slot]) -> int:
-    """Bytes of all results."""
-    return slots[-1].offset + slots[-1].bytes
 
 
 def _statuses(lines: list[bytes]) -> list[StepStatus]:

@@ -118,12 +118,9 @@ def run_case(
     run."""
     folder = Path(tempfile.mkdtemp(dir=work))
     try:
-        dtype, shape = OPERATIONS[lab.part_of(case).operation].output(inputs.arrays)
-        expected = ArrayType(np.dtype(dtype), shape)
-        argv = [str(binary), *(before.write(folder) if before else [])]
-        argv += ["--part", case.part, *input_options(case, inputs, folder)]
-        output = f"{folder}/{OUTPUT}" if mode.output else "-"
-        argv += ["--out", f"out={output}:{dtype}:{'x'.join(map(str, shape))}"]
+        expected = expected_of(lab, case, inputs)
+        argv = [str(binary), *([*before.write(folder), "--then"] if before else [])]
+        argv += arguments(case, inputs, folder, expected, keeps=mode.output)
         limits = Limits(
             seconds=lab.limits.seconds,
             waiting=None if gpu else WITHOUT_DEVICE,
@@ -146,6 +143,23 @@ def run_case(
         return replace(outcome, findings=findings, evidence=reported)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def expected_of(lab: Lab, case: Input, inputs: Inputs) -> ArrayType:
+    """What a case writes."""
+    dtype, shape = OPERATIONS[lab.part_of(case).operation].output(inputs.arrays)
+    return ArrayType(np.dtype(dtype), shape)
+
+
+def arguments(
+    case: Input, inputs: Inputs, folder: Path, expected: ArrayType, keeps: bool = True
+) -> list[str]:
+    """Saves the inputs in `folder`. Returns the runner's options for the case. keeps: its output is
+    written to the folder."""
+    sides = "x".join(map(str, expected.shape))
+    kind = f"{expected.dtype.kind}{expected.dtype.itemsize}"
+    output = f"out={f'{folder}/{OUTPUT}' if keeps else '-'}:{kind}:{sides}"
+    return ["--part", case.part, *input_options(case, inputs, folder), "--out", output]
 
 
 def input_options(case: Input, inputs: Inputs, folder: Path) -> list[str]:
@@ -177,7 +191,7 @@ def _outcome(
     """How the run ended, and its output when it was completed. expected: of the output; None where
     it was not kept."""
     size = expected.bytes() if expected else 0
-    printed = [*_lines(done.stdout), *_lines(done.stderr)]
+    printed = printed_lines(done)
 
     def ended(end: End, reason: str) -> Outcome:
         return Outcome(end, reason, done.seconds, printed=printed)
@@ -189,7 +203,7 @@ def _outcome(
     if fault := reported.our_fault(lambda: room.is_full(folder, size)):
         return ended("our-fault", fault)
     status = records.readable(reported.last(evidence.STATUS), Status)
-    output = _output(folder / OUTPUT, expected) if expected else None
+    output = read_array(folder / OUTPUT, expected) if expected else None
     if not reported.is_complete() or status is None or (expected and output is None):
         return ended("no-result", without_result(done, reported))
     return Outcome("completed", "", done.seconds, output, status, printed=printed)
@@ -216,6 +230,11 @@ def without_result(done: Finished, reported: Evidence) -> str:
     )
 
 
+def printed_lines(done: Finished) -> list[str]:
+    """What the student's program printed: on stdout, then on stderr."""
+    return [*_lines(done.stdout), *_lines(done.stderr)]
+
+
 def _lines(printed: bytes) -> list[str]:
     """The first lines that the student's program printed, fit for a terminal. What the simulator
     and the runner say there is in the findings and in the status."""
@@ -225,7 +244,7 @@ def _lines(printed: bytes) -> list[str]:
     return [line for line in lines if not line.startswith(OURS)][:MAX_LINES]
 
 
-def _output(file: Path, expected: ArrayType) -> Array | None:
+def read_array(file: Path, expected: ArrayType) -> Array | None:
     """The output, or None when it has another size."""
     data = read_output(file, expected.bytes() + 1)
     if len(data) != expected.bytes():

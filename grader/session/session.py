@@ -6,6 +6,7 @@ from pathlib import Path
 
 from grader.diagnose.causes import WrongOutput
 from grader.execute.backend import Backend
+from grader.execute.case import Outcome
 from grader.execute.instrumented import Runner
 from grader.model.lab import Contract, Lab
 from grader.model.result import Check
@@ -26,7 +27,8 @@ class Session:
     keep_notes: a test with the smallest calls that fail is kept below build/; for a student's own
     file only. cores: that judge parts at the same time. elsewhere: what other processes have judged
     before a contract's check; waits for it. wrong_outputs: of the checks that this process has
-    judged.
+    judged. together: on a GPU, of each part that has begun, the cases that ran to their end in one
+    process, by their names.
     """
 
     plan: Plan
@@ -40,6 +42,7 @@ class Session:
     elsewhere: Callable[[Contract], list[Check]] = field(default=lambda _: [])
     so_far: list[Check] = field(default_factory=list)
     wrong_outputs: list[WrongOutput] = field(default_factory=list)
+    together: dict[str, dict[str, Outcome]] = field(default_factory=dict)
     _runner: Runner | None = None
 
     @property

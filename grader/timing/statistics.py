@@ -145,12 +145,11 @@ def impossible(timings: Timings, least: Floor) -> bool:
     return timings.typical(STUDENT) < IMPOSSIBLE * least.ns
 
 
-def hidden_ns(student_s: float, reference_s: float, repeats: int, timings: Timings) -> float:
+def hidden_ns(student_s: float, reference_s: float, timings: Timings) -> float:
     """Nanoseconds of a student's call that the timing program did not report.
 
-    student_s, reference_s: seconds that two processes took, measured from outside, with `repeats`
-    calls each. What they do besides the calls is the same for both and cancels out.
+    student_s, reference_s: seconds a call in two processes, measured from outside. What they do
+    besides the calls is the same for both and cancels out.
     """
-    outside = (student_s - reference_s) / repeats * 1e9
     inside = timings.typical(STUDENT) - timings.typical(REFERENCE)
-    return outside - inside
+    return (student_s - reference_s) * 1e9 - inside

@@ -11,6 +11,7 @@ import random
 import socket
 import struct
 import threading
+import time
 from contextlib import suppress
 
 import numpy as np
@@ -28,6 +29,8 @@ class Verifier(threading.Thread):
     the program ends. It decides how many bytes it reads; what else the program sends is ignored.
 
     program_end: the end of the socket that the program must inherit; the caller closes it.
+    seconds: from each input until the checksums of its output were here, all rounds together but
+    the first: that one waits for the program to begin.
     """
 
     def __init__(self, rounds: int, operation: str, inputs: Inputs) -> None:
@@ -39,6 +42,7 @@ class Verifier(threading.Thread):
         self._shape = (row_samples.sample_rows(operation, inputs), shape[-1])
         self._samples: list[RowSample] = []
         self._promised: list[noise.U32] = []  # the checksums of the rows of each sample
+        self.seconds = 0.0
 
     def run(self) -> None:
         chance = random.SystemRandom()
@@ -48,8 +52,11 @@ class Verifier(threading.Thread):
 
     def _round(self, chance: random.SystemRandom) -> None:
         key = chance.getrandbits(32)
+        started = time.monotonic()
         self._socket.sendall(struct.pack("<I", key))
         sums = np.frombuffer(self._receive(4 * self._planes * self._height), "<u4")
+        if self._samples:
+            self.seconds += time.monotonic() - started
         plane = chance.randrange(self._planes)
         first = chance.randrange(self._height - self._shape[0] + 1)
         self._socket.sendall(struct.pack("<ii", plane, first))

@@ -3,6 +3,7 @@
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -53,6 +54,18 @@ def test_accepted_program_passes_the_verifier() -> None:
     for sample in samples:
         rows = sample.first + np.arange(row_samples.SAMPLE_ROWS)
         assert (sample.rows == noise.rows("f4", sample.key, rows, WIDTH)).all()
+
+
+def test_seconds_leave_out_how_long_a_program_takes_to_begin() -> None:
+    verifier = Verifier(ROUNDS, "correlate", INPUTS)
+    verifier.start()
+    with verifier.program_end as pipe:
+        time.sleep(0.5)
+        for _ in range(ROUNDS):
+            time.sleep(0.05)  # between two rounds it has its input already
+            round_of(pipe)
+    verifier.result()
+    assert 0.05 * (ROUNDS - 1) <= verifier.seconds < 0.5
 
 
 @pytest.mark.parametrize("when", range(ROUNDS))

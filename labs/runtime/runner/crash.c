@@ -95,9 +95,11 @@ static void explain(int number, siginfo_t *info, void *context) {
 
 void crash_catch(void) {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    if (!evidence_is_open() || __asan_poison_memory_region) {
-        return;
+    static bool is_caught;
+    if (!evidence_is_open() || __asan_poison_memory_region || is_caught) {
+        return; /* once a kernel has run, the simulator's own handler stays before this one */
     }
+    is_caught = true;
     void *frame;
     backtrace(&frame, 1); /* loads its library now: a handler must not */
     stack_t own = {.ss_sp = stack, .ss_size = STACK};

@@ -1,4 +1,5 @@
-/* The runner: one process runs one case, or the steps of a sequence (steps.h).
+/* The runner: a process runs one case, or the steps of a sequence (steps.h), or several of these
+ * one after the other, with --then between them: a process that uses a GPU takes 0.3 s to begin.
  *
  * It reads the inputs, calls the student's functions through the lab's driver and writes the raw
  * outputs. It does not judge them: the grader does, in another process.
@@ -15,8 +16,8 @@
  * post-processed picture when its file ends in .png. An output whose file is - is wanted by nobody:
  * it is not filled, and drivers need not copy it from the device.
  *
- * The status is reported last, to the evidence (evidence/evidence.h) and, for whoever runs it by
- * hand, to the status file: one line of JSON
+ * The status of a case is reported last, to the evidence (evidence/evidence.h) and, for whoever
+ * runs it by hand, to the status file: one line of JSON
  *   {"completed":true,"returned":0,"error":"","outputs":[{"name":"out","guards":"intact"}]}
  * where `returned` and `error` are those of the first runner_fail(), and `guards` says "intact",
  * "written before", "written after" or "written before and after". On the simulator it has the

@@ -230,6 +230,11 @@ static void explain(int signal_number, siginfo_t *info, void *context) {
 
 /* Once a kernel has run, the simulator explains faults, and leaves those of host code to this. */
 static void explain_faults(void) {
+    static bool is_explained;
+    if (is_explained) {
+        return;
+    }
+    is_explained = true;
     struct sigaction action = {.sa_sigaction = explain, .sa_flags = SA_SIGINFO};
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &handler_before);
@@ -388,6 +393,7 @@ void run_steps(const char *steps, const char *data_path, const char *results_pat
     crash_catch();
     explain_faults();
 
+    number = 0;
     bool is_open = false;
     char *rest = (char *)text, *end = rest + length;
     while (rest < end) {

@@ -1,7 +1,6 @@
 /* Many calls of a lab's functions in one process: the steps of a sequence.
  *
- *   run --steps FILE --data FILE --results FILE [--status FILE]
- *   run --steps FILE --data FILE --results - --part PART ...      before the case of runner.h
+ *   run --steps FILE --data FILE --results FILE [--status FILE] [--then ...]
  *
  * The steps file has a line for each of these, its words separated by one space:
  *
@@ -20,9 +19,11 @@
  *   hold                             arrays, of the host and of the device, stay for the next step,
  *                                    which gets them again where name and size are the same
  *   fail CALL ERROR                  call number CALL of the CUDA runtime, or the first launch
- * where CALL is `launch`, returns this error code (simulator only) count the status has the calls
- * of the CUDA runtime (simulator only) shared BYTES                     the device allows a block
- * that much shared memory (simulator only)
+ *                                    where CALL is `launch`, returns this error code (simulator
+ *                                    only)
+ *   count                            the status has the calls of the CUDA runtime (simulator only)
+ *   shared BYTES                     the device allows a block that much shared memory (simulator
+ *                                    only)
  *
  * As a step ends, its outputs are written, and its status is reported (runner.h), one line of JSON:
  *   {"step":0,"returned":0,"error":"","guards":"intact","changed":"","failed_call":"",
