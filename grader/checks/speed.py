@@ -215,7 +215,7 @@ def judge_speed(session: Session, speed: Speed, binary: Binary) -> Check:
         bench = bench_for(lab, speed, where, lambda: session.programs.timed(where, file))
         asked = _asked(session, speed)
         bench = replace(bench, watch=bool(asked))
-        given = inputs.inputs(lab, speed, speed.seed)
+        given = inputs.for_timing(lab, speed, speed.seed)
         bench = _comparable(bench, speed, given, session.work)
         contest = Contest(speed, bench, given, session.work, asked)
         timings = measure(contest)

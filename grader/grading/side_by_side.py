@@ -1,9 +1,9 @@
 """Judges the checks of several parts at the same time, each part in a process of its own.
 
 A child is a copy of the grader, so nothing is loaded again. It judges its part's checks, those that
-wait for the instrumented program last, and sends each verdict; what else it needs, it asks for. Its
-parent hands the verdicts on in the order of the plan, so a grade does not depend on how many cores
-judged it.
+wait for the instrumented program behind those that do not, and sends each verdict; what else it
+needs, it asks for. Its parent hands the verdicts on in the order of the plan, so a grade does not
+depend on how many cores judged it.
 """
 
 from __future__ import annotations
@@ -223,19 +223,23 @@ def _tell(parent: Connection, kind: str, index: int, check: Check) -> None:
     parent.send((kind, index, check))
 
 
-def _last_what_waits(
+def _later_what_waits(
     session: Session, checks: Sequence[tuple[int, Planned]]
 ) -> Iterator[tuple[int, Planned]]:
-    """The checks of a part; last those that need the instrumented program from their first run on,
-    once a result says that the part has begun: what comes before then does not ask for them."""
-    waiting = []
+    """The checks of a part. Those that need the instrumented program from their first run on come
+    with the first of the others that do, once a result says that the part has begun: what comes
+    before then does not ask for them."""
+    waiting: list[tuple[int, Planned]] = []
     for each in checks:
-        check = each[1].check
-        waits = isinstance(check, Case) and check.inject is not None
-        if waits and prerequisites.has_begun(session.so_far, check.part):
+        planned = each[1]
+        waits = isinstance(planned.check, Case) and planned.check.inject is not None
+        if waits and prerequisites.has_begun(session.so_far, planned.check.part):
             waiting.append(each)
-        else:
-            yield each
+            continue
+        if planned.program == "instrumented":
+            yield from waiting
+            waiting.clear()
+        yield each
     yield from waiting
 
 
@@ -279,7 +283,7 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
             failing = partial(_tell, parent, "failing", index)
             session.observer = replace(session.observer, failing=failing)
 
-        checks = (planned for _, planned in _last_what_waits(session, [*own.values()]))
+        checks = (planned for _, planned in _later_what_waits(session, [*own.values()]))
         for planned, check in _in_order(session, checks, crew.cache, begins):
             index, _ = own[id(planned)]
             at = bisect(done, index)

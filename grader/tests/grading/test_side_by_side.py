@@ -129,20 +129,22 @@ def test_timed_checks_run_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert here == [os.getpid()] * len(LAB.speed)
 
 
-def test_cases_with_a_failing_call_are_judged_last_once_the_part_has_begun() -> None:
+def test_cases_with_a_failing_call_come_before_what_needs_their_program() -> None:
     lab = spec.load("lab3")
     plan = list(enumerate(p for p in plan_for(lab, "sim").checks if p.check.part == "A"))
 
     def ordered(*so_far: Check) -> list[tuple[int, Planned]]:
         session = cast(Session, SimpleNamespace(so_far=so_far))
-        return list(side_by_side._last_what_waits(session, plan))
+        return list(side_by_side._later_what_waits(session, plan))
 
     def said(verdict: Verdict, diagnosis: str | None = None) -> Check:
         return Check("x", "x", "correct", verdict, part="A", diagnosis=diagnosis)
 
     failing = [p for p in plan if isinstance(p[1].check, Case) and p[1].check.inject]
     others = [p for p in plan if p not in failing]
-    assert failing and others
+    plain = [p for p in others if p[1].program != "instrumented"]
+    instrumented = [p for p in others if p not in plain]
+    assert failing and plain and instrumented
     assert ordered() == ordered(said("fail", "nothing-written")) == ordered(said("skip")) == plan
     for begun in (said("pass"), said("fail")):
-        assert ordered(begun) == [*others, *failing]
+        assert ordered(begun) == [*plain, *failing, *instrumented]
