@@ -21,9 +21,9 @@ from grader.diagnose.causes import WrongOutput
 from grader.diagnose.explain import Hypothesis
 from grader.diagnose.mistake import Diagnosis
 from grader.execute.modes import CHECKED, PLAIN
+from grader.model.grade_line import grade_line
 from grader.model.lab import Case, Contract
 from grader.model.result import Check, Verdict
-from grader.model.verdicts import grade_line
 from grader.oracle import compare
 from grader.oracle.operations import OPERATIONS
 from grader.session.programs import Binary

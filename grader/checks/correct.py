@@ -20,9 +20,9 @@ from grader.execute.instrumented import Runner, is_quick
 from grader.execute.modes import CHECKED, PLAIN
 from grader.execute.profile import read_launches
 from grader.model.finding import Finding
+from grader.model.grade_line import grade_line
 from grader.model.lab import Case, Input, Lab
 from grader.model.result import Check
-from grader.model.verdicts import grade_line
 from grader.oracle import cache, compare, disk_cache
 from grader.oracle.cache import Prepared
 from grader.oracle.compare import Comparison

@@ -7,10 +7,10 @@ from grader.checks import prerequisites
 from grader.execute.instructions import Instructions
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.model import counters
+from grader.model.grade_line import grade_line
 from grader.model.lab import Technique
 from grader.model.result import Check, Verdict
 from grader.model.submission import Submission
-from grader.model.verdicts import grade_line
 from grader.session.session import Session
 
 NOT_STEPPED = (

@@ -11,10 +11,10 @@ from grader.diagnose import source_text
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.openmp_team import SHARE
 from grader.model.finding import Finding
+from grader.model.grade_line import grade_line
 from grader.model.lab import Lab, Safe
 from grader.model.result import Check, Verdict
 from grader.model.submission import Submission
-from grader.model.verdicts import grade_line
 from grader.oracle import compare
 from grader.oracle.operations import OPERATIONS, Operation
 from grader.session.programs import Binary

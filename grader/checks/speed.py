@@ -27,9 +27,9 @@ from grader.compile import sources
 from grader.execute import instructions
 from grader.execute.backend import Backend
 from grader.model import counters
+from grader.model.grade_line import grade_line
 from grader.model.lab import Lab, Speed, Technique
 from grader.model.result import Check, Verdict
-from grader.model.verdicts import grade_line
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS

@@ -18,10 +18,10 @@ from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Kernel, LineCounters, Profile
 from grader.model import counters
 from grader.model.counters import Counters
+from grader.model.grade_line import grade_line
 from grader.model.lab import Contract, Lab, Technique
 from grader.model.result import Check, Verdict
 from grader.model.submission import Submission
-from grader.model.verdicts import grade_line
 from grader.predict import code, counts
 from grader.session.programs import Binary
 from grader.session.session import Session

@@ -14,9 +14,9 @@ from pathlib import Path
 from grader.compile import cuda_words, probable_causes
 from grader.compile.compiler_messages import diagnostics_in, listed, shared_data
 from grader.compile.probable_causes import Cause
+from grader.model.grade_line import build_line
 from grader.model.result import Check
 from grader.model.submission import Submission
-from grader.model.verdicts import build_line
 from grader.sandbox.ending import return_code
 
 NAME = "compiles with nvcc"

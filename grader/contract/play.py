@@ -17,12 +17,12 @@ import numpy as np
 from grader.contract import script
 from grader.contract.prepared import Prepared, operation, prepare, prepare_drawn
 from grader.contract.step import Sequence, Step
-from grader.execute import evidence, recorded, records, room, sanitizers
+from grader.execute import evidence, records, room, sanitizers, with_evidence
 from grader.execute.case import without_result
 from grader.execute.evidence import Evidence
 from grader.execute.finding_lines import findings_in
 from grader.execute.modes import PLAIN, SANITIZED, Mode
-from grader.execute.recorded import Recording
+from grader.execute.with_evidence import Recording
 from grader.model.finding import Finding
 from grader.model.lab import Contract, Lab
 from grader.oracle import disk_cache
@@ -208,7 +208,7 @@ class Player:
         read = [path for files in every for path in files.read()]
         view = View((self.binary, *read), tuple(outputs), debugger=self.mode.debugger, gpu=self.gpu)
         argv[0] = str(self.binary)
-        return recorded.start(argv, limits, every[0].folder, self.mode, view)
+        return with_evidence.start(argv, limits, every[0].folder, self.mode, view)
 
     def _waited(self, files: _Files, recording: Recording) -> Played:
         """What the run leaves."""

@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 import numpy as np
 
-from grader.execute import evidence, recorded, records, room, sanitizers
+from grader.execute import evidence, records, room, sanitizers, with_evidence
 from grader.execute.evidence import Evidence
 from grader.execute.finding_lines import findings_in
 from grader.execute.modes import PLAIN, SANITIZED, Mode
@@ -130,11 +130,11 @@ def run_case(
         outputs = create_outputs(folder, OUTPUT_FILES)
         view = View((binary, folder), outputs, debugger=mode.debugger, gpu=gpu)
         kept = expected if mode.output else None
-        done, reported = recorded.launch(argv, limits, folder, mode, view, inject)
+        done, reported = with_evidence.launch(argv, limits, folder, mode, view, inject)
         outcome = _outcome(done, reported, folder, kept)
         if reported.claims_full_disk() and outcome.end == "no-result":
             # It may have been full for a moment. What happens again is the program's own doing.
-            done, reported = recorded.launch(argv, limits, folder, mode, view, inject)
+            done, reported = with_evidence.launch(argv, limits, folder, mode, view, inject)
             outcome = _outcome(done, reported, folder, kept)
         reported = reported.after(evidence.STATUS, len(before)) if before else reported
         findings = findings_in(reported.lines(evidence.FINDING), binary)

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.execute import evidence, recorded, records
+from grader.execute import evidence, records, with_evidence
 from grader.execute.case import (
     OUTPUT,
     OUTPUT_FILES,
@@ -48,7 +48,7 @@ def run_together(
             address_space=None,
         )
         view = View((binary, folder), tuple(outputs), gpu=True)
-        done, reported = recorded.launch([str(binary), *argv[1:]], limits, folder, PLAIN, view)
+        done, reported = with_evidence.launch([str(binary), *argv[1:]], limits, folder, PLAIN, view)
         if printed_lines(done):
             return []
         outcomes = []

@@ -15,9 +15,9 @@ from grader.checks.speed import judge_speed
 from grader.checks.technique import judge_counter
 from grader.compile.probable_causes import CERTAIN
 from grader.grading.pass_cache import PassCache
+from grader.model.grade_line import grade_line
 from grader.model.lab import Case, CheckSpec, Contract, Lab, Safe, Speed, Technique
 from grader.model.result import Check
-from grader.model.verdicts import grade_line
 from grader.sandbox.ending import TooBusyError
 from grader.session.could_not_run import FAULTS, CouldNotRun, at_fault
 from grader.session.plan import Planned

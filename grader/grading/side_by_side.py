@@ -71,11 +71,11 @@ def _in_order(
     wait for each other: a cause must explain them all."""
     for _, cases in groupby(checks, _public_cases):
         held: list[tuple[Planned, Check]] = []
-        known, observer = len(session.wrong_outputs), session.observer
+        known, tell = len(session.wrong_outputs), session.observer.failing
         for planned in cases:
             begins(planned)
             if held:  # what is printed first is why the first one fails
-                session.observer = replace(session.observer, failing=lambda _: None)
+                session.tell_failing(lambda _: None)
             check = judge(session, planned, cache)
             if held or len(session.wrong_outputs) > known:
                 held.append((planned, check))
@@ -84,7 +84,7 @@ def _in_order(
                 yield planned, check
         if held:
             del session.so_far[-len(held) :]
-            session.observer = observer
+            session.tell_failing(tell)
         lines = causes.agreed(session.wrong_outputs[known:])
         for planned, check in held:
             yield planned, lines.get(check.id, check)
@@ -248,7 +248,6 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
     try:
         launcher.forget_commands()
         cleanup_after_kill.forget()
-        session = crew.session
 
         def ask(*question: object) -> Any:
             parent.send(question)
@@ -261,18 +260,18 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
                 crew.cache.codes[program] = codes
             return program
 
-        session.observer = Observer(
-            starting=lambda text: parent.send(("starting", text)),
-            profiled=lambda *profile: parent.send(("profiled", *profile)),
-        )
-        session.programs.build_elsewhere(instrumented)
         places = {id(p.check): index for index, p in enumerate(crew.stage)}
 
         def elsewhere(contract: CheckSpec) -> list[Check]:
             checks: list[Check] = ask("elsewhere", places[id(contract)])
             return checks
 
-        session.elsewhere = elsewhere
+        observer = Observer(
+            starting=lambda text: parent.send(("starting", text)),
+            profiled=lambda *profile: parent.send(("profiled", *profile)),
+        )
+        session = replace(crew.session, observer=observer, elsewhere=elsewhere)
+        session.programs.build_elsewhere(instrumented)
         own = {id(p): (i, p) for i, p in enumerate(crew.stage) if p.check.part == part}
         before, done = len(session.so_far), list[int]()
 
@@ -280,8 +279,7 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
             if planned.program == "instrumented":
                 priority.let_others_first(NICE_INSTRUMENTED)
             index, _ = own[id(planned)]
-            failing = partial(_tell, parent, "failing", index)
-            session.observer = replace(session.observer, failing=failing)
+            session.tell_failing(partial(_tell, parent, "failing", index))
 
         checks = (planned for _, planned in _later_what_waits(session, [*own.values()]))
         for planned, check in _in_order(session, checks, crew.cache, begins):

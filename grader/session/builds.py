@@ -14,9 +14,9 @@ from grader.compile.make import Build, BuildRequest
 from grader.compile.make_process import BuildError, MachineBusyError, Waiting
 from grader.compile.probable_causes import Cause
 from grader.execute.backend import Backend
+from grader.model.grade_line import build_line
 from grader.model.result import Check
 from grader.model.submission import Submission
-from grader.model.verdicts import build_line
 from grader.session.could_not_run import CouldNotRun, at_fault
 from grader.session.plan import Plan
 from grader.session.timed_objects import TimedObjects, request_timed

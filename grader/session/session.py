@@ -1,7 +1,7 @@
 """One grading while it runs: all that its checks share, in one value."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.diagnose.causes import WrongOutput
@@ -53,6 +53,10 @@ class Session:
         """Adds a check that has its verdict. at: its place among the others; None for the last."""
         self.so_far.insert(len(self.so_far) if at is None else at, check)
         self.observer.checked(check)
+
+    def tell_failing(self, failing: Callable[[Check], None]) -> None:
+        """From now on, `failing` is called with what fails for certain."""
+        self.observer = replace(self.observer, failing=failing)
 
     def add_nvccs(self, wait: bool) -> None:
         """Adds the check with nvcc behind that of the first compiler, if there is one. wait: until

@@ -22,7 +22,7 @@ def lint(root: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("module", "statement", "message"),
     [
-        ("model/verdicts.py", "from grader.checks import safe", "grader.model.verdicts ->"),
+        ("model/grade_line.py", "from grader.checks import safe", "grader.model.grade_line ->"),
         ("oracle/compare.py", "import grader.compile.make", "grader.oracle.compare ->"),
         ("paths.py", "from grader import cli", "grader.paths ->"),
         ("timing/noise.py", "from grader.timing import timing_program", "No cycles are allowed"),

@@ -10,7 +10,7 @@ import pytest
 
 from grader.contract import draw, play, script
 from grader.contract.step import Sequence
-from grader.execute import recorded
+from grader.execute import with_evidence
 from grader.execute.evidence import Evidence
 from grader.model import spec
 from grader.sandbox.ending import Finished
@@ -33,7 +33,7 @@ def test_many_calls_may_use_more_than_one_case(
         done = Finished(limits, status=0, signal=None, stopped_by=None, seconds=1)
         return nullcontext(SimpleNamespace(wait=lambda: (done, Evidence())))
 
-    monkeypatch.setattr(recorded, "start", start)
+    monkeypatch.setattr(with_evidence, "start", start)
     steps = [step for drawn in draw.draw_sequences(LAB, CONTRACT, 1) for step in drawn]
     step = min(steps, key=lambda s: s.width * s.height * s.channels)
     sequence: Sequence = tuple(replace(step) for _ in range(calls))

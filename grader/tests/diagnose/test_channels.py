@@ -200,10 +200,10 @@ def test_a_run_gives_back_what_was_written(kind: str, tmp_path: Path) -> None:
     file = tmp_path / "out.raw"
     file.write_bytes(values.tobytes())
     wanted = run.ArrayType(np.dtype(kind), (2, 3, 4))
-    read = run._output(file, wanted)
+    read = run.read_array(file, wanted)
     assert read is not None and read.dtype == values.dtype and np.array_equal(read, values)
     file.write_bytes(values.tobytes()[:-1])
-    assert run._output(file, wanted) is None
+    assert run.read_array(file, wanted) is None
 
 
 def test_settings_are_the_border_where_there_is_one() -> None:

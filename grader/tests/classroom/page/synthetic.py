@@ -24,10 +24,10 @@ from grader.classroom.course.person import Person
 from grader.classroom.course.student_id import of_name as id_of
 from grader.classroom.export import grades, publish
 from grader.model import outline, spec
+from grader.model.grade_line import build_line, grade_line
 from grader.model.lab import CheckSpec, Lab, Speed
 from grader.model.result import Check, GradedFile, Result
 from grader.model.score import Score, Unmeasured
-from grader.model.verdicts import build_line, grade_line
 from grader.tests import made_results
 
 HOSTILE = (

@@ -6,9 +6,9 @@ import pytest
 from grader.checks import technique
 from grader.model import spec
 from grader.model.counters import WORDS
+from grader.model.grade_line import build_line, grade_line
 from grader.model.lab import Case, Contract, Lab, Technique
 from grader.model.result import Verdict
-from grader.model.verdicts import build_line, grade_line
 
 LEAK = "it printed: the image is 61x97"
 
