@@ -179,7 +179,7 @@ $(BUILD)/%.version: always
 
 # Calibration means the most that this machine can do; timing knows OpenMP's team of threads, and its
 # inputs must cost little beside what is timed.
-$(LIB)/runtime/bench/noise.o: OUR_CFLAGS += -O3 $(NATIVE)
+$(LIB)/runtime/bench/timed_inputs.o: OUR_CFLAGS += -O3 $(NATIVE)
 $(LIB)/runtime/bench/calibrate.o: OUR_CFLAGS += -O3 $(NATIVE) -ffp-contract=fast -fopenmp $(PLACED)
 $(LIB)/runtime/bench/bench_cpu.o: OUR_CFLAGS += -fopenmp
 $(LIB)/runtime/openmp_race/%.o: OUR_CFLAGS += -O2 -fopenmp -Wno-missing-prototypes

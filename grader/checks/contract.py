@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from grader import files, paths
-from grader.contract import arrays, as_c, draw, failing, prepared, reasons, shrink, words
-from grader.contract.failure import Failure, find_failure
+from grader.contract import arrays, as_c, draw, injected_failures, prepared, reasons, shrink, words
+from grader.contract.failed_step import Failure, find_failure
 from grader.contract.play import Played, Player
 from grader.contract.reasons import Reasons
 from grader.contract.step import Sequence, Step, consistent
@@ -115,7 +115,7 @@ def _with_failures(session: Session, contract: Contract, plain: Binary) -> Check
     seed = contract.secret_seed if contract.secret_seed is not None else contract.seed
     resized = draw.draw_resized(session.lab, contract, seed)
     extreme = draw.draw_extreme(session.lab, contract, seed)
-    for sequence in failing.sequences(counted, played.results, seed, resized, extreme):
+    for sequence in injected_failures.sequences(counted, played.results, seed, resized, extreme):
         if line := run.judged(player.play(sequence)):
             return line
     return None
@@ -225,8 +225,7 @@ class _Run:
             todo = self.session.submission.first_todo(file, player.contract.part)
             more = [f"begin with the TODO at {todo}"] if todo else []
             return self.line("fail", [failure.lines[0], *more], failure.name)
-        described = words.tell_sequence(sequence, player.contract.refuses, reason.needed)
-        lines = [f"smallest case that fails: {described}"]
+        lines = [words.tell_smallest(sequence, player.contract.refuses, reason.needed)]
         name, diagnosis, wrong = failure.name, None, None
         if failure.comparison:
             wrong = _wrong(player, sequence[-1], failure)

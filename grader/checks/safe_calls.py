@@ -14,7 +14,7 @@ import numpy as np
 
 from grader.contract import arrays, draw
 from grader.contract import words as in_words
-from grader.contract.failure import explain_callers_finding, tell_failed_call
+from grader.contract.failed_step import explain_callers_finding, tell_failed_call
 from grader.contract.play import Played, Player
 from grader.contract.step import Sequence
 from grader.execute.case import run_case

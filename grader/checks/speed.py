@@ -14,7 +14,6 @@ from grader.checks.instructions import not_known
 from grader.checks.speed_points import (
     WITHOUT_SOLUTION,
     achieved,
-    busy,
     clear,
     earned,
     estimated,
@@ -38,6 +37,7 @@ from grader.session.programs import Binary
 from grader.session.session import Session
 from grader.session.timed_objects import NotTimedError
 from grader.timing import reference, row_samples
+from grader.timing.disturbance import busy, mostly_disturbed, undisturbed
 from grader.timing.statistics import (
     F64,
     REFERENCE,
@@ -47,8 +47,6 @@ from grader.timing.statistics import (
     has_reference,
     hidden_ns,
     impossible,
-    mostly_disturbed,
-    undisturbed,
     unfit,
 )
 from grader.timing.timing_program import Bench, Side, TimedRun

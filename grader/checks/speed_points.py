@@ -122,15 +122,6 @@ def how_fast(speed: Speed, timings: Timings, ratio: Interval, floor_ns: float) -
     return lines
 
 
-def busy(timings: Timings) -> str:
-    """Why no time could be measured, and what to do."""
-    return (
-        f"other programs kept the cores busy: {timings.voided} of "
-        f"{timings.voided + len(timings.rounds)} rounds were disturbed and do not count; try again "
-        "when the machine is idle"
-    )
-
-
 def figures(timings: Timings, ratio: Interval | None, least: Floor) -> dict[str, Any]:
     """The figures of a check for programs and pages; those of the ratio, where there is one."""
     found: dict[str, Any] = {

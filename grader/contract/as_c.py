@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from grader.contract import prepared, words
-from grader.contract.failure import Failure
+from grader.contract.failed_step import Failure
 from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
 from grader.oracle.operations import OPERATIONS, Array

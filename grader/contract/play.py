@@ -17,7 +17,7 @@ import numpy as np
 from grader.contract import script
 from grader.contract.prepared import Prepared, operation, prepare, prepare_drawn
 from grader.contract.step import Sequence, Step
-from grader.execute import evidence, records, room, sanitizers, with_evidence
+from grader.execute import evidence, free_space, records, sanitizers, with_evidence
 from grader.execute.case import without_result
 from grader.execute.evidence import Evidence
 from grader.execute.finding_lines import findings_in
@@ -236,7 +236,9 @@ class Player:
         kind = reason = ""
         if early := end_of_run(done):
             end, kind, reason = "stopped", early.kind, early.reason
-        elif fault_of_ours := reported.our_fault(lambda: room.is_full(files.folder, files.bytes())):
+        elif fault_of_ours := reported.our_fault(
+            lambda: free_space.is_full(files.folder, files.bytes())
+        ):
             end, reason = "our-fault", fault_of_ours
         elif len(results) < len(prepared.slots) or not reported.is_complete():
             end, kind, reason = "stopped", "no-result", without_result(done, reported)

@@ -44,6 +44,13 @@ Property = Literal[
 WEIGHTS = {"709": "of BT.709", "601": "of BT.601"}
 
 
+def tell_smallest(
+    steps: Sequence, refused: str, needed: Collection[tuple[int, Property]] | None
+) -> str:
+    """The line of a contract that is broken; the arguments are those of tell_sequence()."""
+    return f"smallest case that fails: {tell_sequence(steps, refused, needed)}"
+
+
 def tell_sequence(
     steps: Sequence,
     refused: str = "radius",

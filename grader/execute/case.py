@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 import numpy as np
 
-from grader.execute import evidence, records, room, sanitizers, with_evidence
+from grader.execute import evidence, free_space, records, sanitizers, with_evidence
 from grader.execute.evidence import Evidence
 from grader.execute.finding_lines import findings_in
 from grader.execute.modes import PLAIN, SANITIZED, Mode
@@ -200,7 +200,7 @@ def _outcome(
         assert early.kind != "starved"  # it raises then
         advice = "; remove the printing" if early.kind == "flood" else ""
         return ended(early.kind, early.reason + advice)
-    if fault := reported.our_fault(lambda: room.is_full(folder, size)):
+    if fault := reported.our_fault(lambda: free_space.is_full(folder, size)):
         return ended("our-fault", fault)
     status = records.readable(reported.last(evidence.STATUS), Status)
     output = read_array(folder / OUTPUT, expected) if expected else None

@@ -1,7 +1,8 @@
 """Samples of rows from the outputs of timed calls, and whether they are right.
 
-Each timed call has its own input, noise made from a key (noise.py). What a few rows of its output
-must be depends only on a strip of that input, so a check costs little whatever the image's size.
+Each timed call has its own input, noise made from a key (timed_inputs.py). What a few rows of its
+output must be depends only on a strip of that input, so a check costs little whatever the image's
+size.
 """
 
 import random
@@ -15,7 +16,7 @@ from grader.oracle.correlation import Expected
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS, Array, Settings
 from grader.sandbox.workspace import read_output
-from grader.timing import noise
+from grader.timing import timed_inputs
 
 SAMPLE_ROWS = 8  # BENCH_BAND of labs/runtime/bench
 MAX_BYTES = 1 << 30  # of all samples of a run
@@ -61,7 +62,9 @@ def read_row_samples(path: Path, operation: str, inputs: Inputs, seed: int) -> l
         if ((records[name] < 0) | (records[name] >= end)).any():
             return []
     return [
-        RowSample(int(r["plane"]), int(r["first"]), noise.key_of(int(r["round"]), seed), r["rows"])
+        RowSample(
+            int(r["plane"]), int(r["first"]), timed_inputs.key_of(int(r["round"]), seed), r["rows"]
+        )
         for r in records
     ]
 
@@ -108,8 +111,8 @@ def expected(operation: str, settings: Settings, inputs: Inputs, sample: RowSamp
         planes = [sample.plane] if out.axes[0] == "c" else range(inputs.image.shape[0])
         numbers = np.array(planes)[:, np.newaxis] * height + numbers
     row_shape = inputs.image.shape[axis + 1 :]
-    kind = noise.kind_of(inputs.image)
-    image = noise.rows(kind, sample.key, numbers, int(np.prod(row_shape)))
+    kind = timed_inputs.kind_of(inputs.image)
+    image = timed_inputs.rows(kind, sample.key, numbers, int(np.prod(row_shape)))
     strip = {**inputs.arrays, "image": image.reshape(*numbers.shape, *row_shape)}
     if out.axes[0] == "n":
         strip["mask"] = inputs.mask[sample.plane : sample.plane + 1]

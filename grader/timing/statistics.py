@@ -16,7 +16,6 @@ CONFIDENCE = 0.99
 FEW = 8  # rounds; in fewer, all values together do not reach CONFIDENCE: 2 / 2^n > 1 %
 FEW_FACTOR = 1.5  # a ratio from fewer rounds may be wrong by this factor
 SAME_CODE = 1.05  # the times of the reference's two slots agree within this factor
-DISTURBED = 1.25  # wall time of the calibration kernel over its processor time, or over its best
 IMPOSSIBLE = 0.8  # of the floor, which is measured itself; and a zero border leaves out some taps
 
 
@@ -75,25 +74,6 @@ def paired(timings: Timings, above: int, below: int) -> Interval | None:
 
 def has_reference(timings: Timings) -> bool:
     return len(timings.column(REFERENCE)) > 0
-
-
-def undisturbed(rounds: F64, calibrations: F64) -> tuple[F64, int]:
-    """The rounds in which nothing else disturbed the calibration kernel, and the number of others.
-
-    calibrations: n x 2, wall and processor time of the kernel's worst run in each of n rounds;
-    empty when there was no calibration. A round is undisturbed when each thread had a core to
-    itself, and the kernel was about as fast as in the best round.
-    """
-    if not len(calibrations):
-        return rounds, 0
-    wall, processor = calibrations[:, 0], calibrations[:, 1]
-    calm = (wall <= DISTURBED * processor) & (wall <= DISTURBED * wall.min())
-    return rounds[calm], int((~calm).sum())
-
-
-def mostly_disturbed(timings: Timings) -> bool:
-    """Whether more rounds were disturbed than not: then the others cannot be trusted either."""
-    return timings.voided > len(timings.rounds)
 
 
 def unfit(speed: Speed, timings: Timings) -> str | None:

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from grader.execute import evidence, records, room
+from grader.execute import evidence, free_space, records
 from grader.execute.evidence import Evidence
 from grader.model.lab import Speed
 from grader.oracle.inputs import Inputs
@@ -22,7 +22,7 @@ from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import Limits
 from grader.sandbox.view import View
 from grader.sandbox.workspace import create_outputs
-from grader.timing import noise, row_samples
+from grader.timing import row_samples, timed_inputs
 from grader.timing.row_samples import RowSample
 from grader.timing.statistics import F64
 from grader.timing.verifier import Verifier
@@ -192,7 +192,7 @@ class Bench:
                 options += [f"--{name}", f"{folder}/{name}.npy"]
         rows = row_samples.image_rows(self.operation, inputs.image)
         size = f"{rows}x{inputs.image.size // rows}"
-        options += ["--image", f"{noise.kind_of(inputs.image)}:{size}"]
+        options += ["--image", f"{timed_inputs.kind_of(inputs.image)}:{size}"]
         dtype, shape = OPERATIONS[self.operation].output(inputs.arrays)
         sizes = [*(1,) * (3 - len(shape)), *shape, np.dtype(dtype).itemsize]
         return [*options, "--output", "x".join(map(str, sizes))]
@@ -232,7 +232,7 @@ def _timed_run(done: Finished, reported: Evidence, folder: Path, processor: floa
     if early := end_of_run(done):
         advice = "; remove the printing" if early.kind == "flood" else ""
         return ended("failed", f"while it was timed, your program {early.reason}{advice}")
-    if fault := reported.our_fault(lambda: room.is_full(folder, row_samples.MAX_BYTES)):
+    if fault := reported.our_fault(lambda: free_space.is_full(folder, row_samples.MAX_BYTES)):
         return ended("our-fault", fault)
     status = records.readable(reported.last(evidence.STATUS), Status)
     if status is None or not reported.is_complete():

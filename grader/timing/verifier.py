@@ -18,7 +18,7 @@ import numpy as np
 
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import OPERATIONS
-from grader.timing import noise, row_samples
+from grader.timing import row_samples, timed_inputs
 from grader.timing.row_samples import RowSample
 
 PATIENCE = 60.0  # seconds to read what is still in the socket when the program has ended
@@ -41,7 +41,7 @@ class Verifier(threading.Thread):
         self._dtype = np.dtype(f"<{dtype}")
         self._shape = (row_samples.sample_rows(operation, inputs), shape[-1])
         self._samples: list[RowSample] = []
-        self._promised: list[noise.U32] = []  # the checksums of the rows of each sample
+        self._promised: list[timed_inputs.U32] = []  # the checksums of the rows of each sample
         self.seconds = 0.0
 
     def run(self) -> None:
@@ -87,5 +87,5 @@ class Verifier(threading.Thread):
         self.join()
         self._socket.close()
         pairs = zip(self._samples, self._promised, strict=True)
-        kept = all(bool((noise.sums(sample.rows) == sums).all()) for sample, sums in pairs)
+        kept = all(bool((timed_inputs.sums(sample.rows) == sums).all()) for sample, sums in pairs)
         return self._samples, kept

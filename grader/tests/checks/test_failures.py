@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from grader import paths
-from grader.contract import failing
+from grader.contract import injected_failures
 from grader.contract.play import Result, StepStatus
 from grader.contract.step import Step
 from grader.execute import failing_calls
@@ -119,13 +119,13 @@ def test_first_and_last_of_many_calls_fail() -> None:
 
 
 def generated(calls: int, sites: list[tuple[str, int, int, int]], seed: int) -> list[int]:
-    return failing.numbers(StepStatus(0, calls=calls, sites=sites), random.Random(seed))
+    return injected_failures.numbers(StepStatus(0, calls=calls, sites=sites), random.Random(seed))
 
 
 def test_each_call_of_few_fails_and_each_place_of_many() -> None:
     assert sorted(generated(12, SITES, 1)) == list(range(1, 13))
     chosen = generated(900, [*SITES, ("cudaFree", 20, 600, 900)], 1)
-    assert {1, 3, 4, 5, 11, 600, 900} < set(chosen) and len(chosen) == failing.MOST
+    assert {1, 3, 4, 5, 11, 600, 900} < set(chosen) and len(chosen) == injected_failures.MOST
     assert set(chosen) != set(generated(900, [*SITES, ("cudaFree", 20, 600, 900)], 2))
 
 
@@ -135,7 +135,7 @@ def test_call_made_only_first_fails_in_its_own_process() -> None:
     later = Result(StepStatus(1, calls=1, sites=[("launch", 9, 1, 1)]), nothing)
     step = Step("A", 2, 2)
     larger = replace(step, width=99)
-    whole, alone = failing.sequences(
+    whole, alone = injected_failures.sequences(
         (step, step), [first, later], 1, lambda _: [larger], lambda _: step
     )
     assert [(s.failing.call, s.width) for s in whole if s.failing] == [(1, 2), (1, 99), (1, 2)]
@@ -147,21 +147,21 @@ def test_failures_per_process_are_bounded() -> None:
     result = Result(StepStatus(0, calls=30, sites=sites), np.zeros(1))
     step = Step("A", 2, 2)
     pieces = [
-        *failing.sequences(
+        *injected_failures.sequences(
             (step, step), [result, result], 1, lambda _: [step, step], lambda _: step
         )
     ]
-    assert all(len(piece) <= failing.LENGTH for piece in pieces)
+    assert all(len(piece) <= injected_failures.LENGTH for piece in pieces)
     numbers = [s.failing.call for piece in pieces for s in piece if s.failing]
     assert min(numbers.count(number) for number in range(1, 31)) == 3
-    assert len(numbers) == 3 * 30 + failing.MOST_AGAIN
+    assert len(numbers) == 3 * 30 + injected_failures.MOST_AGAIN
 
 
 def test_a_kernel_runs_only_before_calls_that_come_after_its_launch() -> None:
     sites = [("cudaMalloc", 1, 1, 1), ("launch", 2, 2, 2), ("cudaFree", 3, 3, 3)]
     result = Result(StepStatus(0, calls=3, sites=sites), np.zeros(1))
     step, runs = Step("A", 2, 2), Step("A", 7, 7)
-    (piece,) = failing.sequences(
+    (piece,) = injected_failures.sequences(
         (step, step),
         [result, result],
         1,
@@ -174,5 +174,7 @@ def test_a_kernel_runs_only_before_calls_that_come_after_its_launch() -> None:
 def test_a_call_that_has_failed_is_made_again() -> None:
     result = Result(StepStatus(0, calls=1, sites=[("once", 3, 1, 1)]), np.zeros(1))
     step, most = Step("A", 2, 2), Step("A", 2, 2, radius=9)
-    (piece,) = failing.sequences((step, step), [result, result], 1, lambda _: [], lambda _: most)
+    (piece,) = injected_failures.sequences(
+        (step, step), [result, result], 1, lambda _: [], lambda _: most
+    )
     assert [bool(s.failing) for s in piece if s.radius == most.radius] == [True, False]

@@ -22,7 +22,7 @@ from grader.oracle.operations import OPERATIONS, Array
 from grader.session import timed_objects
 from grader.session.timed_objects import TimedObjects
 from grader.tests import captured
-from grader.timing import noise, row_samples, statistics
+from grader.timing import row_samples, statistics, timed_inputs
 from grader.timing.row_samples import RowSample
 from grader.timing.timing_program import Bench, Side, Status, TimedRun
 
@@ -146,7 +146,9 @@ BANDS = {
 def test_a_band_is_what_the_whole_oracle_says(name: str, first: int) -> None:
     operation, settings, given, plane = BANDS[name]
     rows = row_samples.image_rows(operation, given.image)
-    lines = noise.rows(noise.kind_of(given.image), 117, np.arange(rows), given.image.size // rows)
+    lines = timed_inputs.rows(
+        timed_inputs.kind_of(given.image), 117, np.arange(rows), given.image.size // rows
+    )
     image = lines.reshape(given.image.shape)
     whole = OPERATIONS[operation].expected({**given.arrays, "image": image}, settings)
     found = row_samples.expected(
@@ -341,7 +343,7 @@ def test_result_is_checked_when_timed_from_outside(
 
 
 TAKES_OVER = """
-#include "bench/noise.h"
+#include "bench/timed_inputs.h"
 #include <sys/socket.h>
 static void take_over(int width, int height, const float *mask, int radius, enum border border) {
     static char line[16384];

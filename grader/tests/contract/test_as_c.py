@@ -8,7 +8,7 @@ import numpy as np
 
 from grader import paths
 from grader.contract import as_c, draw, prepared
-from grader.contract.failure import Failure
+from grader.contract.failed_step import Failure
 from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
 from grader.model import outline, spec

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from grader import paths
-from grader.execute import case, evidence, room
+from grader.execute import case, evidence, free_space
 from grader.execute.evidence import Evidence, Recorder
 from grader.execute.finding_lines import findings_in
 from grader.model.finding import Finding
@@ -200,12 +200,14 @@ def test_evidence_cannot_be_cut_off() -> None:
 
 
 def test_full_folder_is_detected(tmp_path: Path) -> None:
-    assert not room.is_full(tmp_path, 3 * room.PIECE + 1)
-    assert room.is_full(tmp_path / "none", 1)
+    assert not free_space.is_full(tmp_path, 3 * free_space.PIECE + 1)
+    assert free_space.is_full(tmp_path / "none", 1)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (room.PIECE, limits[1]))
-        assert room.is_full(tmp_path, room.PIECE + 1) and not room.is_full(tmp_path, room.PIECE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (free_space.PIECE, limits[1]))
+        assert free_space.is_full(tmp_path, free_space.PIECE + 1) and not free_space.is_full(
+            tmp_path, free_space.PIECE
+        )
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 

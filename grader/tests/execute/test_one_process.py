@@ -8,7 +8,7 @@ from grader import paths
 from grader.checks import correct
 from grader.compile import make
 from grader.contract import draw
-from grader.contract.failure import find_failure
+from grader.contract.failed_step import find_failure
 from grader.contract.play import Player
 from grader.execute.backend import Backend
 from grader.execute.case import Outcome, run_case

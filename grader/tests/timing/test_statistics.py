@@ -5,7 +5,7 @@ import pytest
 
 from grader.checks import speed_points
 from grader.model.lab import Speed
-from grader.timing import statistics
+from grader.timing import disturbance, statistics
 from grader.timing.statistics import F64, Timings
 
 
@@ -196,16 +196,16 @@ def test_a_time_below_the_floor_is_impossible() -> None:
 def test_disturbed_rounds_are_void() -> None:
     rounds: F64 = np.ones((4, 4))
     quiet = np.array([[101.0, 100.0], [300.0, 100.0], [104.0, 100.0], [200.0, 199.0]])
-    kept, voided = statistics.undisturbed(rounds, quiet)
+    kept, voided = disturbance.undisturbed(rounds, quiet)
     assert (len(kept), voided) == (2, 2)  # one was preempted, one ran at half the pace
-    kept, voided = statistics.undisturbed(rounds, np.empty((0, 2)))
+    kept, voided = disturbance.undisturbed(rounds, np.empty((0, 2)))
     assert (len(kept), voided) == (4, 0)
 
 
 def test_mostly_voided_rounds_are_detected() -> None:
     some = simulated(1.0, rounds=5)
-    assert not statistics.mostly_disturbed(some)
-    assert statistics.mostly_disturbed(Timings(some.rounds, 1, 1, voided=6))
+    assert not disturbance.mostly_disturbed(some)
+    assert disturbance.mostly_disturbed(Timings(some.rounds, 1, 1, voided=6))
 
 
 def test_time_that_the_program_did_not_report() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from grader.oracle.inputs import Inputs
-from grader.timing import noise, row_samples
+from grader.timing import row_samples, timed_inputs
 from grader.timing.verifier import Verifier
 
 HEIGHT, WIDTH, ROUNDS = 20, 12, 5
@@ -21,8 +21,8 @@ Answering = Callable[[socket.socket, int], bool]  # does one round; False ends i
 def round_of(pipe: socket.socket, lie: bool = False) -> None:
     """The round of a program whose output is its input. lie: it sends wrong checksums."""
     (key,) = struct.unpack("<I", pipe.recv(4, socket.MSG_WAITALL))
-    output = noise.rows("f4", key, np.arange(HEIGHT), WIDTH)
-    pipe.sendall((noise.sums(output) + np.uint32(lie)).tobytes())
+    output = timed_inputs.rows("f4", key, np.arange(HEIGHT), WIDTH)
+    pipe.sendall((timed_inputs.sums(output) + np.uint32(lie)).tobytes())
     plane, first = struct.unpack("<ii", pipe.recv(8, socket.MSG_WAITALL))
     assert plane == 0 and 0 <= first <= HEIGHT - row_samples.SAMPLE_ROWS
     pipe.sendall(output[first : first + row_samples.SAMPLE_ROWS].tobytes())
@@ -53,7 +53,7 @@ def test_accepted_program_passes_the_verifier() -> None:
     assert len({sample.key for sample in samples}) == ROUNDS
     for sample in samples:
         rows = sample.first + np.arange(row_samples.SAMPLE_ROWS)
-        assert (sample.rows == noise.rows("f4", sample.key, rows, WIDTH)).all()
+        assert (sample.rows == timed_inputs.rows("f4", sample.key, rows, WIDTH)).all()
 
 
 def test_seconds_leave_out_how_long_a_program_takes_to_begin() -> None:

@@ -5,8 +5,8 @@
 #include "evidence/our_fault.h"
 #include "io/file.h"
 #include "io/npy.h"
-#include "noise.h"
 #include "runner/instructions.h"
+#include "timed_inputs.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -17,9 +17,9 @@
  * A round calls student, baseline, reference and the reference again (the baseline again, where
  * there is no reference), each on the round's input and a poisoned output. Each round starts with
  * the next of them. The input of a round is noise with its own key, noise_mix(round, seed) of
- * noise.h, so a result for one input is of no use for another. The first rounds warm up, on other
- * inputs, and are not reported. Rounds go on for --seconds or up to --rounds, whichever ends first;
- * there is at least one. --enough rounds in at least --enough-seconds end it as well.
+ * timed_inputs.h, so a result for one input is of no use for another. The first rounds warm up, on
+ * other inputs, and are not reported. Rounds go on for --seconds or up to --rounds, whichever ends
+ * first; there is at least one. --enough rounds in at least --enough-seconds end it as well.
  * --only times one of the three alone, and opens no other, so that a clock outside can confirm it.
  *
  * --row-samples: after each call of the student's function the bench chooses BENCH_SAMPLE_ROWS rows
@@ -48,7 +48,7 @@
 #pragma once
 
 #include "border.h"
-#include "noise.h"
+#include "timed_inputs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -143,7 +143,8 @@ int platform_time(int slot, const struct bench_side *side, const struct bench_jo
 /* Copies a part of the slot's output to the host. */
 int platform_fetch(int slot, size_t first_byte, size_t bytes, void *to);
 
-/* Computes the sums of all rows of the slot's output (noise.h) and copies them to the host. */
+/* Computes the sums of all rows of the slot's output (timed_inputs.h) and copies them to the host.
+ */
 int platform_sums(int slot, const struct bench_job *job, uint32_t *sums);
 
 /* Measures what no function can beat: the time to read as many bytes as the image has and to write

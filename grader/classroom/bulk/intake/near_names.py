@@ -3,7 +3,8 @@
 A file with what a browser, a copy or a learning management system adds to a name, such as
 "constant_mask (1).cu", is taken as constant_mask.cu where it is the only one: it lies in the same
 student's submission, so it cannot give one student what another did. Any other name, such as
-"Constant_Mask.cu" or "lab3.cu", is a guess: it is reported to the instructor, who decides.
+"Constant_Mask.cu" or "lab3.cu", is a guess: it is reported to the instructor, who decides, and
+collect.py gives the submission the status `wrong name`.
 """
 
 import difflib

@@ -6,7 +6,7 @@
 #include "queue/check.h"
 #include "queue/host_access.h"
 #include "queue/lock.h"
-#include "queue/progress.h"
+#include "queue/unawaited_work.h"
 #include "queue/schedule.h"
 
 static cudaError_t enqueue(cudaStream_t handle, const struct sim_operation *operation,

@@ -253,7 +253,7 @@ static void limit_pending(void) {
     }
     while (pending > MOST_PENDING - AT_ONCE) {
         if (oldest->operation.kind == SIM_OP_HOST_CALL) {
-            break; /* it may need what this thread holds: progress.c runs it */
+            break; /* it may need what this thread holds: unawaited_work.c runs it */
         }
         if (oldest->state == SIM_RUNNING) {
             wait_until_one_ends();
@@ -275,7 +275,7 @@ bool sim_advance(struct sim_item *item) {
         item = next;
     }
     if (item->state != SIM_PENDING || item->operation.kind == SIM_OP_HOST_CALL) {
-        return true; /* progress.c runs a host call: it may need what this thread holds */
+        return true; /* unawaited_work.c runs a host call: it may need what this thread holds */
     }
     const bool works = item->operation.run != NULL;
     item->references++;

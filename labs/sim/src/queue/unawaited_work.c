@@ -1,4 +1,4 @@
-#include "queue/progress.h"
+#include "queue/unawaited_work.h"
 
 #include "queue/lock.h"
 #include "queue/schedule.h"

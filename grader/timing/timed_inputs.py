@@ -1,5 +1,5 @@
-"""The inputs of timed calls and the checksums of outputs, bit for bit as labs/runtime/bench/noise.h
-makes them."""
+"""The inputs of timed calls and the checksums of outputs, bit for bit as
+labs/runtime/bench/timed_inputs.h makes them."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,5 +1,5 @@
 /* Compiled for this machine's vector units: see the Makefile. */
-#include "noise.h"
+#include "timed_inputs.h"
 
 #include <string.h>
 

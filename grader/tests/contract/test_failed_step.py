@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grader.contract import arrays, play, prepared
-from grader.contract.failure import Failure, find_failure, tell_failed_call
+from grader.contract.failed_step import Failure, find_failure, tell_failed_call
 from grader.contract.play import Played, Player, Result, StepStatus
 from grader.contract.prepared import Prepared
 from grader.contract.script import Slot

@@ -1,5 +1,5 @@
-/* New inputs for timed calls, and sums that identify the rows of an output. grader/timing/noise.py
- * computes the same bits; bench.h says what both are for.
+/* New inputs for timed calls, and sums that identify the rows of an output.
+ * grader/timing/timed_inputs.py computes the same bits; bench.h says what both are for.
  *
  * One function makes both: the integer hash "lowbias32" of Chris Wellons's hash-prospector, with a
  * key mixed in half-way. It is no cipher: it must cost little beside what is timed, and two inputs
