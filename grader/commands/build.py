@@ -11,7 +11,7 @@ import typer
 from grader import exit_codes
 from grader.commands import options, output
 from grader.commands.errors import UsageError
-from grader.compile import make, nvcc_check
+from grader.compile import editor, make, nvcc_check
 from grader.model import plain_text
 from grader.model.lab import Lab
 
@@ -32,6 +32,7 @@ def build(
     if submission.problems:
         raise UsageError("\n       ".join([*submission.problems, *submission.remedies()]))
     output.announce_first_build()
+    editor.write()
     request = make.BuildRequest(
         submission,
         chosen,

@@ -15,7 +15,15 @@ from grader.tests import captured
 DECIDES_NOTHING = {
     *(".ci", ".clang-format", ".editorconfig", ".gitignore", "pyproject.toml", "LICENSE"),
     *("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "handouts", "starter"),
-    *(".devcontainer", ".dockerignore", ".gitattributes", ".github", "Dockerfile", "compose.yaml"),
+    *(
+        ".devcontainer",
+        ".vscode",
+        ".dockerignore",
+        ".gitattributes",
+        ".github",
+        "Dockerfile",
+        "compose.yaml",
+    ),
 }
 PACKAGES = sorted(
     p.parent.name

@@ -20,7 +20,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text()
 BEFORE_SETUP = {"ca-certificates", "git", "python3"}  # what the README asks for, but compilers
 # Tracked, but no part of an image: what makes images and archives, and what tests the project.
 NOT_IN_IMAGE = {
-    ".ci", ".devcontainer", ".dockerignore", ".gitattributes", ".github", "Dockerfile",
+    ".ci", ".devcontainer", ".vscode", ".dockerignore", ".gitattributes", ".github", "Dockerfile",
     "compose.yaml",
 }  # fmt: skip
 PINNED = re.compile(r"[\w-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")

@@ -1,6 +1,6 @@
 /* The words that mark functions and variables for the device. The translator reads them in a .cu
- * file, after the preprocessor (SIM_TRANSLATES); in a .cpp or .c file they mean nothing. A program
- * may ask with #ifdef whether they exist. */
+ * file, after the preprocessor (SIM_TRANSLATES), an editor as clang's attributes (sim/editor.h); in
+ * a .cpp or .c file they mean nothing. A program may ask with #ifdef whether they exist. */
 #pragma once
 #define __HOST_DEFINES_H__
 
@@ -15,6 +15,17 @@
 #define __noinline__ __noinline__
 #define __cluster_dims__(...) __attribute__((sim_cluster_dims(__VA_ARGS__)))
 #define __launch_bounds__ __launch_bounds__
+#elif defined(SIM_EDITOR)
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((managed))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__
+#define __cluster_dims__(...)
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #else
 #define __global__
 #define __device__

@@ -27,6 +27,7 @@ using ::sim_malloc;
 #define malloc(...) sim_malloc(__VA_ARGS__)
 #define free(...) sim_free(__VA_ARGS__)
 
+#ifndef SIM_EDITOR
 /* Weak: a program may define its own. They are the same in every file of a program. */
 #define SIM_HEAP_OPERATOR __attribute__((weak)) SIM_UNTRACED
 
@@ -58,6 +59,7 @@ SIM_HEAP_OPERATOR void operator delete[](void *pointer, size_t) noexcept {
 }
 
 #undef SIM_HEAP_OPERATOR
+#endif
 
 /* ---- copies and fills: a traced program reports them. nvcc knows nothing of the alignment of a
  * `void *`, and so the device copies and fills byte by byte, whatever the type of the array. */
