@@ -27,6 +27,7 @@ INSTRUCTOR = {  # of IN_CLASSROOM, which a student's copy has not
     "merge": "fill in the speed that a run on a machine with a GPU measured",
     "override": "set a student's points by hand, in a way that survives every regrade",
     "report": "the class as a page: points, checks, mistakes, and every student's report",
+    "forget": "delete all that a run has of one student",
     "letters": "a letter to each student of a run: grades, what changed, what to do",
     "diff": "whose grade changed between two runs of a class, by how much, and why",
     "similarity": "rank pairs of submissions that are alike, side by side",

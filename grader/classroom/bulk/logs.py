@@ -15,13 +15,13 @@ OTHER_FILES = "no record of the log is of the files that were handed in"
 
 def keep(store: Store, student: str, lab: str, files: dict[str, bytes]) -> None:
     """Keeps the files of a log, by name; {}: there is none any more."""
-    if files or store.setting(_setting(student, lab)):
-        store.keep_setting(_setting(student, lab), msgspec.json.encode(files))
+    if files or store.setting(setting(student, lab)):
+        store.keep_setting(setting(student, lab), msgspec.json.encode(files))
 
 
 def of(store: Store, row: Attempt) -> Log | None:
     """A submission's log, with what speaks against it; None where there is none."""
-    files = records.readable(store.setting(_setting(row.student, row.lab)), dict[str, bytes]) or {}
+    files = records.readable(store.setting(setting(row.student, row.lab)), dict[str, bytes]) or {}
     raw, head = (files.get(name, b"") for name in grade_log.names(row.lab))
     log = grade_log.checked(row.lab, raw, head)
     if not (log.entries or head):
@@ -46,6 +46,6 @@ def shared(logs: dict[str, Log]) -> list[tuple[str, ...]]:
     return sorted({tuple(sorted(each)) for each in owners.values() if len(each) > 1})
 
 
-def _setting(student: str, lab: str) -> str:
+def setting(student: str, lab: str) -> str:
     """The setting of the store that holds one."""
     return f"log {lab} {student}"

@@ -8,7 +8,7 @@ begin a new one.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import cast
@@ -21,6 +21,7 @@ from grader.classroom.bulk.history import History
 from grader.classroom.bulk.overrides import Overrides
 from grader.classroom.course.attempt import Attempt, HandIn, Status
 from grader.classroom.course.person import Person
+from grader.classroom.course.students import Student
 from grader.execute import records
 from grader.model.result import Result
 
@@ -128,6 +129,33 @@ class Store:
             return 1
         number, key = last
         return int(number) + bool(key and self.files(key) != self.files(row.key))
+
+    def forget(self, student: Student, settings: Iterable[str]) -> None:
+        """Deletes all of one student, also from the history, with these settings and what no other
+        student's grade needs; a shared submission keeps its other members. Nothing of it can be
+        read from the database's file afterwards."""
+        self._db.execute("pragma secure_delete=on")
+        with transaction(self._db):
+            own = [each.student for each in student.submissions if self._leave(each, student)]
+            for table in ("submission", "work", "past", "override"):
+                delete = f"delete from {table} where student = ?"
+                self._db.executemany(delete, [(name,) for name in {student.id, *own}])
+            self._db.executemany("delete from setting where name = ?", [(s,) for s in settings])
+            needed = "select key from work union select key from past"
+            self._db.execute(f"delete from grade where key not in ({needed})")
+            self._db.execute(f"delete from graded_file where key not in ({needed})")
+            of_none = "sha256 not in (select sha256 from graded_file)"
+            self._db.execute(f"delete from file where {of_none}")
+        self._db.execute("vacuum")
+        self._db.execute("pragma wal_checkpoint(truncate)")
+
+    def _leave(self, submission: HandIn, student: Student) -> bool:
+        """Takes a student out of a submission. Whether nobody else is left there."""
+        others = [person for person in submission.people if person != student.person]
+        text = msgspec.json.encode(others).decode()
+        query = "update submission set people = ? where student = ?"
+        self._db.execute(query, (text, submission.student))
+        return not others
 
     def files(self, key: str) -> dict[str, bytes]:
         """The files that are graded under this key."""

@@ -41,7 +41,7 @@ def override(
         if not student:
             print("\n".join(_listed(store)) or "no points were set by hand")
             return
-        one = _student(store, student)
+        one = run_folder.student(store, student)
         one_check = _check(store, one, lab, check) if check else None
         total = one_check.max_points if one_check else _total(lab)
         number = _points(points, total)
@@ -68,17 +68,6 @@ def _publish(store: Store) -> None:
             f"{problem.strerror}; {remedy}, then repeat the command",
             exit_codes.FAULT,
         ) from problem
-
-
-def _student(store: Store, name: str) -> students.Student:
-    everybody = students.students(store.submissions(), class_records.rules(store))
-    meant = students.matching(everybody, name)
-    if len(meant) > 1:
-        listed = ", ".join(line(each.id) for each in meant)
-        raise UsageError(f'"{line(name)}" means {len(meant)} students: {listed}; name one of these')
-    if not meant:
-        raise UsageError(f'no student of this run is called "{line(name)}"; see gradebook.csv')
-    return meant[0]
 
 
 def _named(student: str, lab: str, check: str) -> str:

@@ -6,10 +6,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from grader import exit_codes
+from grader.classroom.bulk import class_records
 from grader.classroom.bulk.database import StoreError
 from grader.classroom.bulk.store import Store
+from grader.classroom.course import students
 from grader.classroom.course.settings import SettingsError
+from grader.classroom.course.students import Student
 from grader.commands.errors import CommandError, UsageError
+from grader.model.plain_text import line
 
 
 @contextmanager
@@ -35,3 +39,15 @@ def opened(run: Path) -> Iterator[Store]:
         ) from problem
     except sqlite3.DatabaseError as problem:
         raise UsageError(f"{run} is damaged: {problem}; take it from a backup") from problem
+
+
+def student(store: Store, name: str) -> Student:
+    """Whom a name in the gradebook, an address or a number means. Raises UsageError."""
+    everybody = students.students(store.submissions(), class_records.rules(store))
+    meant = students.matching(everybody, name)
+    if len(meant) > 1:
+        listed = ", ".join(line(each.id) for each in meant)
+        raise UsageError(f'"{line(name)}" means {len(meant)} students: {listed}; name one of these')
+    if not meant:
+        raise UsageError(f'no student of this run is called "{line(name)}"; see gradebook.csv')
+    return meant[0]

@@ -19,6 +19,7 @@ from grader.commands.errors import CommandError, UsageError
 Capture = pytest.CaptureFixture[str]
 COMMANDS = (
     *("report RUN", "export RUN", "diff RUN", "letters RUN", "override RUN", "similarity RUN"),
+    "forget RUN somebody",
     *("merge RUN OTHER", "merge OTHER RUN"),
 )
 
