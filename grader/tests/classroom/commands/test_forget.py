@@ -15,18 +15,18 @@ from grader.classroom.export import grades, publish
 from grader.commands.errors import UsageError
 from grader.tests.classroom.export import runs
 
-ZOE = Person("Zoë Unique", "zoe@example.org", "zlogin", "Z-77", "424242")
-TEXT = b"int zoes_own_file; // 8d1f6e"
+ONE = Person("Forgotten, Stüdent", "forgotten@example.org", "flogin", "F-77", "424242")
+TEXT = b"int own_file_of_one; // 8d1f6e"
 
 
-def run_with_zoe(folder: Path) -> Path:
+def run_of_a_class(folder: Path) -> Path:
     store = runs.make(folder)
-    row = Attempt("zoe", "lab3", "waiting", "key of zoe", "")
-    files = {"key of zoe": {"constant_mask.cu": TEXT}}
-    store.save_submission(HandIn("zoe", "", (ZOE,), runs.IN_TIME), "digest", [row], files)
-    store.save_grade("key of zoe", "lab3", msgspec.json.encode(runs.result()), runs.PAGE)
-    store.overrides.add(Override("zoe", "lab3", 61, "zoes reason", runs.IN_TIME))
-    logs.keep(store, "zoe", "lab3", {"log": b"zoes log"})
+    row = Attempt("s-of-one", "lab3", "waiting", "key of one", "")
+    files = {"key of one": {"constant_mask.cu": TEXT}}
+    store.save_submission(HandIn("s-of-one", "", (ONE,), runs.IN_TIME), "digest", [row], files)
+    store.save_grade("key of one", "lab3", msgspec.json.encode(runs.result()), runs.PAGE)
+    store.overrides.add(Override("s-of-one", "lab3", 61, "reason of one", runs.IN_TIME))
+    logs.keep(store, "s-of-one", "lab3", {"log": b"log of one"})
     store.keep_setting(questions.setting(row), b"[]")
     store.keep_setting(class_records.COURSE, runs.COURSE)
     publish.write(grades.of(store))
@@ -34,23 +34,25 @@ def run_with_zoe(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["zoe", "Zoë Unique", "zoe@example.org", "424242"])
+@pytest.mark.parametrize(
+    "name", ["s-of-one", "Forgotten, Stüdent", "forgotten@example.org", "424242"]
+)
 def test_nothing_of_a_student_is_left_in_the_run(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = run_with_zoe(tmp_path / "run")
+    run = run_of_a_class(tmp_path / "run")
     (run / "letters").mkdir()
-    (run / "letters/letters.csv").write_text("zoe,Zoë Unique\n")
+    (run / "letters/letters.csv").write_text("s-of-one,Forgotten, Stüdent\n")
     before = {row.student for row in opened(run).rows()}
     forget(run, name)
     said = capsys.readouterr().out
     everything = b"".join(p.read_bytes() for p in run.rglob("*") if p.is_file())
-    everything = everything.replace("zoe,Zoë Unique\n".encode(), b"")
-    for text in ("zoe", "Zoë", "zlogin", "Z-77", "424242", "8d1f6e"):
+    everything = everything.replace("s-of-one,Forgotten, Stüdent\n".encode(), b"")
+    for text in ("s-of-one", "Stüdent", "flogin", "F-77", "424242", "8d1f6e"):
         assert text.encode() not in everything, text
-    assert not (run / "zoe").exists()
+    assert not (run / "s-of-one").exists()
     assert "letters/letters.csv names this student" in said and "the download" in said
-    assert {row.student for row in opened(run).rows()} == before - {"zoe"}
+    assert {row.student for row in opened(run).rows()} == before - {"s-of-one"}
 
 
 def opened(run: Path) -> Store:
@@ -61,7 +63,7 @@ def opened(run: Path) -> Store:
 
 
 def test_the_others_of_a_group_keep_their_grade(tmp_path: Path) -> None:
-    run = run_with_zoe(tmp_path / "run")
+    run = run_of_a_class(tmp_path / "run")
     one, other = runs.MEMBERS
     forget(run, one.email)
     store = Store(run, resume=True)
@@ -74,7 +76,7 @@ def test_the_others_of_a_group_keep_their_grade(tmp_path: Path) -> None:
 
 
 def test_a_name_that_nobody_has_deletes_nothing(tmp_path: Path) -> None:
-    run = run_with_zoe(tmp_path / "run")
+    run = run_of_a_class(tmp_path / "run")
     before = (run / "gradebook.csv").read_bytes()
     with pytest.raises(UsageError, match="no student of this run"):
         forget(run, "nobody")
