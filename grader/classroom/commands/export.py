@@ -11,7 +11,12 @@ import typer
 
 from grader import files
 from grader.classroom import export as exports
+from grader.classroom.bulk import class_records
+from grader.classroom.bulk import names as naming
+from grader.classroom.bulk.names import Names
+from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
+from grader.classroom.course import students
 from grader.classroom.export import autolab, cells, feedback_zip, quiz
 from grader.classroom.export import grades as grading
 from grader.classroom.export.cells import CellsError
@@ -47,6 +52,12 @@ def export(
     ] = "",
     per_check: Annotated[
         bool, typer.Option("--per-check", help="A row for each check, in csv; its checks, in json.")
+    ] = False,
+    anonymous: Annotated[
+        bool,
+        typer.Option(
+            "--anonymous", help="Pseudonyms in place of names, addresses and numbers; csv and json."
+        ),
     ] = False,
     unmeasured: Annotated[
         str,
@@ -93,7 +104,7 @@ def export(
     ):
         if text not in known:
             raise UsageError(f"there is no {what} {line(text)}; choose from {', '.join(known)}")
-    _check_options(form, book, column, per_check, feedback, submissions)
+    _check_options(form, book, column, per_check, feedback, submissions, anonymous)
     if form in quiz.FORMATS:
         from grader.classroom.bulk import questions
 
@@ -122,6 +133,9 @@ def export(
         if form in exports.GRADEBOOKS:
             assert book is not None
             _fill(grades, form, book, column, out)
+        elif anonymous:
+            grades, text = _without_names(store, grades, form)
+            _whole(out, text.encode())
         else:
             _render(grades, form, out or (run / "export" / form), out)
         if form == "autolab" and (students := autolab.without_address(grades)):
@@ -153,6 +167,7 @@ def _check_options(
     per_check: bool,
     feedback: Path | None,
     submissions: Path | None,
+    anonymous: bool,
 ) -> None:
     """Raises UsageError for options that do not go together: none is silently ignored."""
     filled = form in exports.GRADEBOOKS
@@ -164,10 +179,13 @@ def _check_options(
         (column and not filled and form != "autolab", "--column", "canvas, moodle and autolab"),
         (per_check and form not in ("csv", "json"), "--per-check", "csv and json"),
         (submissions and form != "canvas", "--submissions", "canvas"),
+        (anonymous and form not in ("csv", "json"), "--anonymous", "csv and json"),
     ]
     for problem, option, formats in wrong:
         if problem:
             raise UsageError(f"{option} is for the formats {formats}, not for {form}")
+    if anonymous and feedback:
+        raise UsageError("--feedback names the students: leave out --anonymous")
     if submissions and not feedback:
         raise UsageError("--submissions is for --feedback FILE.zip")
 
@@ -195,6 +213,15 @@ def _render(grades: Grades, form: str, folder: Path, out: Path | None) -> None:
         written.append(folder / name)
     where = os.path.commonpath(written)
     output.say(f"{len(written)} files in {where}" if len(written) > 1 else f"wrote {where}")
+
+
+def _without_names(store: Store, grades: Grades, form: str) -> tuple[Grades, str]:
+    """The grades with pseudonyms, and the file for the whole class."""
+    everybody = students.students(store.submissions(), class_records.rules(store))
+    names = Names(everybody, naming.key(store))
+    hidden = grading.anonymous(grades, names)
+    ((_, data),) = exports.WHOLE[form](hidden)
+    return hidden, names.nameless(data.decode())
 
 
 def _whole(out: Path | None, data: bytes) -> None:

@@ -7,14 +7,16 @@ Points that were not measured are neither earned nor lost. `unmeasured` says wha
 """
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, get_args
 
 from grader.classroom.bulk import class_records
+from grader.classroom.bulk.names import Names
 from grader.classroom.bulk.store import Store
 from grader.classroom.course import course_total, final
 from grader.classroom.course.final import Final
+from grader.classroom.course.person import Person
 from grader.classroom.course.settings import Course
 from grader.classroom.course.students import Student
 from grader.model import outline
@@ -91,6 +93,13 @@ def of(
     every = class_records.finals(store, rules)
     chosen = tuple(grade for grade in every if not labs or grade.lab in labs)
     return Grades(store, chosen, unmeasured, missing, per_check, problem, rules)
+
+
+def anonymous(grades: Grades, names: Names) -> Grades:
+    """The same with pseudonyms in place of the students, in the order of those. What is written
+    from it may still quote a name, which names.nameless() replaces."""
+    hidden = (replace(g, student=Student(names.of(g.student), Person(), ())) for g in grades.every)
+    return replace(grades, every=tuple(sorted(hidden, key=lambda g: (g.student.id, g.lab))))
 
 
 def total(grade: Final) -> float:

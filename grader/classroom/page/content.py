@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from grader.classroom.bulk import logs
 from grader.classroom.bulk import questions as asked
+from grader.classroom.bulk.names import Names
 from grader.classroom.bulk.store import Store
 from grader.classroom.course import course_total
 from grader.classroom.course.attempt import Status
@@ -18,7 +19,6 @@ from grader.classroom.page import checks, common_mistakes, decisions, questions,
 from grader.classroom.page.checks import CheckFigures
 from grader.classroom.page.common_mistakes import Mistake
 from grader.classroom.page.decisions import Decision
-from grader.classroom.page.names import Names
 from grader.classroom.page.questions import QuestionFigures
 from grader.classroom.page.reasons import Reason
 from grader.model import outline

@@ -12,16 +12,16 @@ import jinja2
 from markupsafe import Markup
 
 from grader.classroom.bulk import class_records, comparison
+from grader.classroom.bulk import names as naming
 from grader.classroom.bulk.history import Past
+from grader.classroom.bulk.names import Names
 from grader.classroom.bulk.store import Store
 from grader.classroom.course import students
 from grader.classroom.course.final import Final
 from grader.classroom.course.students import Student
 from grader.classroom.page import charts, checks, reasons
 from grader.classroom.page import content as contents
-from grader.classroom.page import names as naming
 from grader.classroom.page.content import Content, Everybody, LabFigures
-from grader.classroom.page.names import Names
 from grader.model import plain_text
 from grader.render import html, page_templates
 from grader.student import log_table

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.bulk import class_records
+from grader.classroom.bulk.names import Names
 from grader.classroom.bulk.store import Store
 from grader.classroom.course import course_total
 from grader.classroom.course.course_total import CourseTotal
 from grader.classroom.course.override import Override
 from grader.classroom.export import gradebook, grades
 from grader.classroom.page import content
-from grader.classroom.page.names import Names
 from grader.tests.classroom.bulk.made_runs import grade, hand_in, result
 
 PAST, FUTURE = "2027-03-01T12:00:00Z", "2027-05-01T12:00:00Z"

@@ -11,14 +11,14 @@ import msgspec
 import pytest
 from scipy import stats
 
-from grader.classroom.bulk import class_records
+from grader.classroom.bulk import class_records, names
 from grader.classroom.bulk.store import Store
 from grader.classroom.course import students
 from grader.classroom.course.attempt import NOT_THERE, Attempt, HandIn
 from grader.classroom.course.override import Override
 from grader.classroom.course.person import Person
 from grader.classroom.course.settings import Course, LabRules
-from grader.classroom.page import checks, content, names
+from grader.classroom.page import checks, content
 from grader.classroom.page.checks import CheckFigures
 from grader.classroom.page.content import Content, LabFigures
 from grader.model.result import Check, Result, Verdict

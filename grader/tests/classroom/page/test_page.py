@@ -12,12 +12,12 @@ from urllib.parse import unquote
 import pytest
 
 from grader import paths
-from grader.classroom.bulk import class_records
+from grader.classroom.bulk import class_records, names
 from grader.classroom.bulk.store import Store
 from grader.classroom.course import students
 from grader.classroom.course.student_id import of_name as id_of
 from grader.classroom.export import grades, publish
-from grader.classroom.page import names, page
+from grader.classroom.page import page
 from grader.tests import captured
 from grader.tests.classroom.page import synthetic
 
