@@ -18,30 +18,34 @@ create table override (
     points real,
     why text not null,
     at text not null,
-    check_id text not null default ''
+    check_id text not null default '',
+    set_by text not null default ''
 );
 """
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         columns = [row[1] for row in db.execute("pragma table_info(override)")]
-        if "check_id" not in columns:  # a run of an earlier version
-            db.execute("alter table override add column check_id text not null default ''")
+        for column in ("check_id", "set_by"):
+            if column not in columns:  # a run of an earlier version
+                db.execute(f"alter table override add column {column} text not null default ''")
 
     def add(self, override: Override) -> None:
         """On the disk when it returns. Raises sqlite3.OperationalError."""
         at = override.at.isoformat(timespec="seconds")
-        values = (override.student, override.lab, override.points, override.why, at, override.check)
-        columns = "(student, lab, points, why, at, check_id)"
-        query = f"insert into override {columns} values (?, ?, ?, ?, ?, ?)"
+        one = override
+        values = (one.student, one.lab, one.points, one.why, at, one.check, one.by)
+        columns = "(student, lab, points, why, at, check_id, set_by)"
+        query = f"insert into override {columns} values (?, ?, ?, ?, ?, ?, ?)"
         self._db.execute(query, values)
 
     def every(self) -> list[Override]:
         """All there were, the oldest first."""
-        query = "select student, lab, points, why, at, check_id from override order by number"
+        columns = "student, lab, points, why, at, check_id, set_by"
+        query = f"select {columns} from override order by number"
         return [
-            Override(student, lab, points, why, datetime.fromisoformat(at), check)
-            for student, lab, points, why, at, check in self._db.execute(query)
+            Override(student, lab, points, why, datetime.fromisoformat(at), check, by)
+            for student, lab, points, why, at, check, by in self._db.execute(query)
         ]
 
     def current(self) -> dict[tuple[str, str], Override]:

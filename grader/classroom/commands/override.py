@@ -1,5 +1,6 @@
 """`./grade override`: points that the instructor sets by hand; they survive every regrade."""
 
+import getpass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -48,7 +49,8 @@ def override(
         if not why.strip():
             raise UsageError('say why, for example --why "graded by hand: the file was cut off"')
         of = one_check.id if one_check else ""
-        store.overrides.add(Override(one.id, lab, number, why.strip(), datetime.now(UTC), of))
+        now = datetime.now(UTC)
+        store.overrides.add(Override(one.id, lab, number, why.strip(), now, of, _login()))
         _publish(store)
         if number is None:
             print(f"{_named(one.id, lab, of)}: the override is taken back")
@@ -68,6 +70,14 @@ def _publish(store: Store) -> None:
             f"{problem.strerror}; {remedy}, then repeat the command",
             exit_codes.FAULT,
         ) from problem
+
+
+def _login() -> str:
+    """Of whoever runs the command; "" where the system has none."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
 
 
 def _named(student: str, lab: str, check: str) -> str:
@@ -114,5 +124,6 @@ def _listed(store: Store) -> list[str]:
         what = "taken back" if each.points is None else f"set to {each.points:g}"
         day = f"{each.at.astimezone():%Y-%m-%d %H:%M}"
         who = "  ".join(filter(None, [line(each.student), each.lab, line(each.check)]))
-        lines.append(f"{day}  {who}  {what}: {line(each.why)}")
+        by = f"  by {line(each.by)}" if each.by else ""
+        lines.append(f"{day}{by}  {who}  {what}: {line(each.why)}")
     return lines

@@ -15,3 +15,4 @@ class Override:
     why: str
     at: datetime
     check: str = ""  # its id; "": the whole lab
+    by: str = ""  # the login of whoever set them; "": not known

@@ -85,7 +85,8 @@ def test_one_check_is_set_by_hand_and_lateness_still_counts(store: Store) -> Non
 
     def set_check(check: str, points: float | None) -> Final:
         now = datetime.now(UTC)
-        store.overrides.add(Override("ann", "lab3", points, "read it", now, f"lab3/A/{check}"))
+        of_check = Override("ann", "lab3", points, "read it", now, f"lab3/A/{check}", "login7")
+        store.overrides.add(of_check)
         return of(store)["ann", "lab3"]
 
     assert (set_check("race", 4).points, of(store)["ann", "lab3"].out_of) == (64 * 0.9, 80)
@@ -100,7 +101,9 @@ def test_one_check_is_set_by_hand_and_lateness_still_counts(store: Store) -> Non
     override(store, "ann", 93.5)  # of the whole lab, which counts before those of its checks
     assert of(store)["ann", "lab3"].points == 93.5
     rows = b"".join(data for _, data in appeals.render(grading.of(store))).decode().splitlines()
-    assert len(rows) == 6 and rows[4].endswith(",ann,lab3,lab3/A/race,taken back,,read it,93.5")
+    assert len(rows) == 6 and rows[4].endswith(
+        ",ann,lab3,lab3/A/race,taken back,,read it,93.5,login7"
+    )
 
 
 def test_a_check_that_is_graded_again_replaces_its_points_alone() -> None:
