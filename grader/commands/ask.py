@@ -108,6 +108,6 @@ def _write_sheet(submission: Submission, asked: Iterator[Asked], count: int, tar
 
     form = sheet.pdf if target.endswith(".pdf") else sheet.html
     try:
-        output.write(target, form(submission, [*islice(asked, count)]))
+        output.write(target, form([sheet.of(submission, [*islice(asked, count)])], keys=True))
     except ImportError as missing:
         raise UsageError("a PDF needs ./grade setup --pages; or name a .html file") from missing

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from grader import exit_codes
+from grader import exit_codes, files
 from grader.classroom.bulk import class_records, questions
 from grader.classroom.bulk.batch import Batch
 from grader.classroom.bulk.cache_key import Options
@@ -30,7 +30,7 @@ from grader.classroom.course.roster import Roster
 from grader.classroom.course.roster import load as load_roster
 from grader.classroom.course.settings import NEEDS_ZONE, Course
 from grader.classroom.course.students import strangers
-from grader.classroom.export import gradebook, grades, publish
+from grader.classroom.export import gradebook, grades, publish, sheets
 from grader.classroom.export.summary import summary
 from grader.commands import output
 from grader.commands.errors import UsageError
@@ -85,10 +85,26 @@ def bulk(
             _say_again(batch, run.check, of.out)
         if asked.ask:
             _ask(store, labs, asked.ask)
+        if asked.sheets:
+            _write_sheets(store)
         if answers:
             _keep(store, answers)
         _publish(grades.of(store))
         raise typer.Exit(exit_codes.FAULT if store.count("error") else exit_codes.FULL_MARKS)
+
+
+def _write_sheets(store: Store) -> None:
+    """Writes the questions of the class to print."""
+    folder = store.folder / "sheets"
+    folder.mkdir(exist_ok=True)
+    written = 0
+    for name, data in sheets.render(store):
+        files.update(folder / name, data, sync=False)
+        written += 1
+    if not written:
+        output.say("--sheets has no questions to write: give --ask N, too")
+    else:
+        output.say(f"wrote {written} files in {folder}; those with -keys are for instructors only")
 
 
 def _is_resumed(run: options.Run, out: Path) -> bool:

@@ -175,6 +175,9 @@ ASK = "Also generate N questions about each graded program, for ./grade export -
 ASK += "or qti; takes some seconds for each student."
 ANSWERS = "What students answered: a CSV file with the columns question and answer."
 Ask = Annotated[int, typer.Option("--ask", min=0, max=20, metavar="N", help=ASK)]
+SHEETS = "With --ask: also write RUN/sheets, the questions of the whole class to print, a page for "
+SHEETS += "each student, with keys and without."
+Sheets = Annotated[bool, typer.Option("--sheets", help=SHEETS)]
 AnswersFile = Annotated[Path | None, typer.Option("--answers", metavar="FILE", help=ANSWERS)]
 
 
@@ -183,4 +186,5 @@ class Questions:
     """What students are asked about their programs."""
 
     ask: Ask = 0
+    sheets: Sheets = False
     answers: AnswersFile = None

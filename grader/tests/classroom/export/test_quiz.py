@@ -1,6 +1,7 @@
 """Questions for a learning management system come back as they were; a page for an oral exam."""
 
 import contextlib
+import html
 import io
 import os
 import zipfile
@@ -18,7 +19,7 @@ from grader.classroom import export as exports
 from grader.classroom.bulk import questions, quizzes
 from grader.classroom.bulk.database import OWN_FOLDER
 from grader.classroom.commands import bulk
-from grader.classroom.export import grades, publish, quiz
+from grader.classroom.export import grades, publish, quiz, sheets
 from grader.model import spec
 from grader.model.question import Asked, Key, Question, QuizKeys
 from grader.model.submission import Submission
@@ -153,11 +154,33 @@ def test_a_sheet_has_the_code_the_questions_and_the_keys(
         Question("q", "sectors", "lab9", "A", "./add.c", 2, LINE, "How many?", ["4", "5"], True),
         Key("q", "5", "<why>", {"4": "x"}),
     )
-    page = sheet.html(submission, [asked, CHOSEN]).decode()
+    one = sheet.of(submission, [asked, CHOSEN])
+    page = sheet.html([one], keys=True).decode()
     assert "<b>   2  a[i] = &#34;&lt;x&gt;&#34; &amp;&amp; b; // ]]&gt;</b>" in page
     assert "<strong>5</strong>" in page and "&lt;why&gt;" in page and "<li>c</li>" in page
+    blank = sheet.html([one, one], keys=False).decode()
+    assert blank.count("<main>") == 2 and blank.count("<li>c</li>") == 2 and "Marks" in blank
+    assert "&lt;why&gt;" not in blank and "<strong>" not in blank and CHOSEN.key.why not in blank
     pytest.importorskip("typst")
-    assert sheet.pdf(submission, [asked, CHOSEN]).startswith(b"%PDF")
+    assert sheet.pdf([one], keys=True).startswith(b"%PDF")
+    assert sheet.pdf([one, one], keys=False).startswith(b"%PDF")
+
+
+def test_the_sheets_of_a_class_name_each_student_and_keep_the_keys_apart(tmp_path: Path) -> None:
+    store = runs.make(tmp_path / "run")
+    row = next(row for row in store.rows() if row.student == runs.GRADED.lms)
+    made = QuizKeys("lab3", row.student, {}, [CHOSEN])
+    store.keep_setting(questions.setting(row), msgspec.json.encode(made))
+    shared = next(row for row in store.rows() if row.student == "team")
+    made = QuizKeys("lab3", "team", {}, [CHOSEN])
+    store.keep_setting(questions.setting(shared), msgspec.json.encode(made))
+    written = {name: data for name, data in sheets.render(store) if name.endswith(".html")}
+    assert set(written) == {"lab3.html", "lab3-keys.html"}
+    blank, keys = written["lab3.html"].decode(), written["lab3-keys.html"].decode()
+    for text in (blank, keys):
+        assert runs.GRADED.name in text and all(member.name in text for member in runs.MEMBERS)
+    assert CHOSEN.key.why not in blank and html.escape(CHOSEN.key.why) not in blank
+    store.close()
 
 
 class Drawn:
