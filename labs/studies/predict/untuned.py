@@ -109,7 +109,7 @@ def sources(program: str) -> list[Path]:
     """The files of a program besides calls/once.cu; a changed solution is written first."""
     if program == GENERAL:
         return [FOLDER / "general.cu"]
-    lab, _, name = program.partition("-")
+    lab = program.partition("-")[0]
     calls_of_lab, solution, *others = programs.sources(f"{lab}-{programs.SOLUTION}")
     solution = paths.SOLUTIONS / spec.load(lab).folder / solution.name
     file = paths.BUILD / "untuned" / program / solution.name

@@ -1,4 +1,4 @@
-"""Calls that nothing was fitted to: their programs can be made, and what is said of them is right."""
+"""Calls that nothing was fitted to: their programs can be made, their errors are counted right."""
 
 from pathlib import Path
 
