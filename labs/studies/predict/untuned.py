@@ -1,14 +1,17 @@
 """Calls that nobody tuned the model to: python -m labs.studies.predict.untuned [--freeze]
 
-untuned/ has their programs: NAME.diff is what changes of a lab's solution, general.cu has kernels
-that no lab has. --freeze writes untuned/predictions.csv; it refuses once untuned/times.csv has what
-a GPU took. Without it, the command prints how near those predictions come to those times.
+untuned/ has their programs. submissions.diff: what each changes of its lab's solution, after a line
+`=== PROGRAM FUNCTION ...` with the functions that are timed. general.cu: kernels that no lab has.
+--freeze writes untuned/predictions.csv; it refuses once untuned/times.csv has what a GPU took.
+Without it, the command prints how near those predictions come to those times.
 """
 
 import csv
 import os
+import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from grader import paths
@@ -22,6 +25,7 @@ from labs.studies.predict.errors import TimedCall
 from labs.studies.predict.programs import GENERAL, HERE, Call, Size
 
 FOLDER = HERE / "untuned"
+SUBMISSIONS = FOLDER / "submissions.diff"
 PREDICTIONS, TIMES = FOLDER / "predictions.csv", FOLDER / "times.csv"
 KINDS = ("with nvcc", "without")
 PAIRS = (1.2, 1.05)  # the ratios from which on two times are to be ranked
@@ -46,42 +50,6 @@ _SIZES: dict[str, Size] = {
     "convolution_float": (64, 112, 128, 0),
     "grey_device": (8192, 8192, 0, 0),
 }
-# Which functions of a lab's solution a program changes, where each is timed with its size above.
-_PROGRAMS = {
-    "lab2-forty-blocks": ("correlate_device", "correlate_identical"),
-    "lab2-oversized-grid": ("correlate_device",),
-    "lab2-blocks-33-by-7": ("correlate_device", "correlate_identical"),
-    "lab2-blocks-1024-by-1": ("correlate_device",),
-    "lab2-thread-a-row": ("correlate_device",),
-    "lab2-strip-of-five": ("correlate_device",),
-    "lab2-mask-in-shared": ("correlate_device",),
-    "lab2-tap-called": ("correlate_device",),
-    "lab3-rows-of-four": ("correlate_constant",),
-    "lab3-blocks-of-96": ("correlate_constant", "correlate_polyphase"),
-    "lab3-radius-in-a-template": ("correlate_constant",),
-    "lab3-sixty-blocks": ("correlate_constant",),
-    "lab3-four-phases-a-thread": ("correlate_polyphase",),
-    "lab4-small-blocks": ("correlate_idle", "correlate_tile", "correlate_register"),
-    "lab4-patch-of-eight": ("correlate_tile", "correlate_register"),
-    "lab4-barrier-each-row": ("correlate_tile",),
-    "lab4-two-pixels-a-thread": ("correlate_tile",),
-    "lab5-narrow-and-high": ("correlate_columns", "correlate_fused"),
-    "lab5-four-warps": ("correlate_rows", "correlate_fused"),
-    "lab5-loops-over-the-radius": ("correlate_rows",),
-    "lab5-window-in-registers": ("correlate_rows", "correlate_columns"),
-    "lab6-four-warps": ("filter_conflict_free", "filter_vectorised"),
-    "lab6-more-rows-each": ("filter_conflict_free", "filter_vectorised"),
-    "lab6-row-by-row": ("filter_coalesced",),
-    "lab7-small-patches": ("pointwise_float", "convolution_float"),
-    "lab7-wide-patches": ("pointwise_double", "convolution_float"),
-    "lab7-eight-warps": ("depthwise_float",),
-    "lab7-square-product": ("pointwise_float",),
-    "lab7-no-tile": ("depthwise_float",),
-    "lab8-grid-stride": ("grey_device",),
-    "lab8-sixteen-pixels": ("grey_device",),
-    "lab8-two-quads": ("grey_device",),
-    "lab8-bytes-through-shared": ("grey_device",),
-}
 _GENERAL: dict[Size, tuple[str, ...]] = {
     (1024, 1024, 0, 0): (
         "matmul__strip", "matmul__patch8", "matmul__patch16", "matmul__buffers", "matmul__cached",
@@ -99,10 +67,17 @@ _GENERAL: dict[Size, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+@cache
+def _changes() -> dict[tuple[str, ...], str]:
+    """The diff of each submission, by its name and its functions."""
+    _, *parts = re.split(r"^=== ", SUBMISSIONS.read_text(), flags=re.MULTILINE)
+    cut = (part.partition("\n") for part in parts)
+    return {tuple(title.split()): change for title, _, change in cut}
+
+
 def calls() -> list[Call]:
-    general = {name: size for size, names in _GENERAL.items() for name in names}
-    found = [Call(GENERAL, name, size) for name, size in general.items()]
-    return found + [Call(p, name, _SIZES[name]) for p, names in _PROGRAMS.items() for name in names]
+    found = [Call(GENERAL, name, size) for size, names in _GENERAL.items() for name in names]
+    return found + [Call(name, f, _SIZES[f]) for name, *of_it in _changes() for f in of_it]
 
 
 def sources(program: str) -> list[Path]:
@@ -114,7 +89,7 @@ def sources(program: str) -> list[Path]:
     solution = paths.SOLUTIONS / spec.load(lab).folder / solution.name
     file = paths.BUILD / "untuned" / program / solution.name
     file.parent.mkdir(parents=True, exist_ok=True)
-    change = (FOLDER / f"{program}.diff").read_text()
+    change = next(text for (name, *_), text in _changes().items() if name == program)
     file.write_text(known_submissions.changed(solution.read_text(), change))
     return [calls_of_lab, file, *others]
 
@@ -176,12 +151,14 @@ def table(predictions: Path, times: Path) -> list[str]:
 
 def main() -> None:
     if "--freeze" not in sys.argv:
+        if not TIMES.exists():
+            sys.exit(f"{TIMES} is missing: nothing was timed yet")
         print("\n".join(table(PREDICTIONS, TIMES)))
-    elif TIMES.exists():
+        return
+    if TIMES.exists():
         sys.exit(f"{TIMES} exists: predictions made now would not be from before it")
-    else:
-        os.environ["CONVLABS_NVCC"] = "own"
-        freeze()
+    os.environ["CONVLABS_NVCC"] = "own"
+    freeze()
 
 
 if __name__ == "__main__":

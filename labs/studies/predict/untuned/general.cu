@@ -43,7 +43,8 @@ __global__ void matmul_strip_kernel(const float *in, float *out, int n, int, int
 template <int DEEP>
 __global__ void matmul_patch_kernel(const float *in, float *out, int n, int, int) {
     __shared__ __align__(16) float s_a[DEEP][64 + 4], s_b[DEEP][64];
-    const int thread = threadIdx.y * 16 + threadIdx.x, top = blockIdx.y * 64, left = blockIdx.x * 64;
+    const int thread = threadIdx.y * 16 + threadIdx.x, top = blockIdx.y * 64,
+              left = blockIdx.x * 64;
     float sum[4][4] = {};
     for (int k = 0; k < n; k += DEEP) {
         for (int i = thread; i < DEEP * 64; i += BLOCK) {
@@ -403,9 +404,26 @@ GENERAL(ring, ring_kernel, TILES(64, 128), 64)
 GENERAL(gather, gather_kernel, LINEAR(512), 512)
 
 #define ENTRY(NAME) {#NAME, plane, noise, NAME##_launch}
-extern "C" const struct function call_functions[] = {
-    ENTRY(matmul__strip), ENTRY(matmul__patch8), ENTRY(matmul__patch16), ENTRY(matmul__buffers),
-    ENTRY(matmul__cached), ENTRY(sum__called), ENTRY(sum__vector), ENTRY(scan__steps),
-    ENTRY(scan__warps), ENTRY(histogram__one), ENTRY(histogram__of_warps), ENTRY(transpose__bare),
-    ENTRY(transpose__padded), ENTRY(transpose__warp), ENTRY(stencil__global), ENTRY(stencil__down),
-    ENTRY(relax), ENTRY(branches), ENTRY(escape), ENTRY(sort), ENTRY(ring), ENTRY(gather), {NULL}};
+extern "C" const struct function call_functions[] = {ENTRY(matmul__strip),
+                                                     ENTRY(matmul__patch8),
+                                                     ENTRY(matmul__patch16),
+                                                     ENTRY(matmul__buffers),
+                                                     ENTRY(matmul__cached),
+                                                     ENTRY(sum__called),
+                                                     ENTRY(sum__vector),
+                                                     ENTRY(scan__steps),
+                                                     ENTRY(scan__warps),
+                                                     ENTRY(histogram__one),
+                                                     ENTRY(histogram__of_warps),
+                                                     ENTRY(transpose__bare),
+                                                     ENTRY(transpose__padded),
+                                                     ENTRY(transpose__warp),
+                                                     ENTRY(stencil__global),
+                                                     ENTRY(stencil__down),
+                                                     ENTRY(relax),
+                                                     ENTRY(branches),
+                                                     ENTRY(escape),
+                                                     ENTRY(sort),
+                                                     ENTRY(ring),
+                                                     ENTRY(gather),
+                                                     {NULL}};
