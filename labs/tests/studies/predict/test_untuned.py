@@ -44,3 +44,15 @@ def test_predictions_are_compared_with_what_was_measured(
     assert untuned.table(predictions, times)[2:] == [
         f"| {kind} | {said} |" for kind in untuned.KINDS
     ]
+
+
+def test_nothing_is_predicted_once_times_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = tmp_path / "times.csv"
+    times.write_text(MEASURED)
+    monkeypatch.setattr(untuned, "TIMES", times)
+    monkeypatch.setattr(untuned, "freeze", lambda: pytest.fail("it predicts"))
+    monkeypatch.setattr("sys.argv", ["untuned", "--freeze"])
+    with pytest.raises(SystemExit, match="exists"):
+        untuned.main()
