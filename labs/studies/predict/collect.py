@@ -45,7 +45,7 @@ def truth() -> dict[str, float]:
     with (HERE / "h200" / "times.csv").open() as file:
         rows = list(csv.DictReader(file))
     return {
-        _name(row): float(row["cold_us"])
+        name_of(row): float(row["cold_us"])
         for row in rows
         if row["library"] not in timed_code.changed()
     }
@@ -55,11 +55,11 @@ def counters(column: str) -> dict[tuple[str, int], float]:
     """A column of h200/counters.csv, by the name of the call and the number of its launch."""
     with (HERE / "h200" / "counters.csv").open() as file:
         return {
-            (_name(row), int(row["launch"])): float(row[column]) for row in csv.DictReader(file)
+            (name_of(row), int(row["launch"])): float(row[column]) for row in csv.DictReader(file)
         }
 
 
-def _name(row: dict[str, str]) -> str:
+def name_of(row: dict[str, str]) -> str:
     """Call.name of a row."""
     return f"{row['library']} {row['function']} {'x'.join(row[key] for key in 'abcd')}"
 
@@ -78,19 +78,25 @@ def collect(fresh: bool = False) -> list[Counted]:
 
 
 def count(name: str, functions: tuple[str, ...] = ()) -> list[Counted]:
-    """The counts of the timed calls of a program; where nvcc is not installed, without its code.
-    functions: of these alone, if there are any."""
+    """The counts of the timed calls of a program. functions: of these alone, if there are any."""
+    known = truth()
+    calls = [call for call in programs.calls()
+             if call.program == name and call.name in known
+             and (not functions or call.function in functions)]  # fmt: skip
+    return count_calls(programs.sources(name), programs.folders(name), calls)
+
+
+def count_calls(sources: list[Path], folders: list[Path], calls: list[Call]) -> list[Counted]:
+    """The counts of calls of a program; where nvcc is not installed, without its code. folders:
+    where the program's headers are."""
     setup.add_to_path()
     program.KEPT = 200
-    files = [HERE / "calls" / "once.cu", *programs.sources(name)]
-    options = ProgramOptions(include=[str(f) for f in programs.folders(name)])
+    files = [HERE / "calls" / "once.cu", *sources]
+    options = ProgramOptions(include=[str(f) for f in folders])
     has_nvcc = not compiled.missing()
     built = program.build([str(f) for f in files], True, options, coded=has_nvcc)
     code = compiled.of_program(built.binary) if has_nvcc else compiled.joined([])
-    known = truth()
-    return [_count(call, built.binary, code) for call in programs.calls()
-            if call.program == name and call.name in known
-            and (not functions or call.function in functions)]  # fmt: skip
+    return [_count(call, built.binary, code) for call in calls]
 
 
 def _count(call: Call, binary: Path, code: Code) -> Counted:

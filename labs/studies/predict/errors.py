@@ -43,6 +43,11 @@ class TimedCall:
     def lab(self) -> str:
         return lab_of(self.call)
 
+    @property
+    def work(self) -> tuple[str, str, tuple[int, ...]]:
+        """What it computes: equal for calls that compute the same."""
+        return self.lab, self.call.function.partition("__")[0], self.call.size
+
 
 def rows(
     counted: list[Counted], weights: Weights | None = None, by_nvcc: bool = False
@@ -99,17 +104,17 @@ def rank(chosen: Iterable[TimedCall]) -> float:
     return float(spearmanr(points).statistic)
 
 
-def ranked_pairs(found: list[TimedCall]) -> tuple[int, int]:
+def ranked_pairs(found: list[TimedCall], differ: float = DIFFER) -> tuple[int, int]:
     """Of the pairs of programs that compute the same, one of them at least held out, and differ by
-    DIFFER or more in time: how many are ranked right, and how many there are."""
+    the factor `differ` or more in time: how many are ranked right, and how many there are."""
     alike = defaultdict(list)
     for row in found:
-        alike[row.lab, row.call.function, row.call.size].append(row)
+        alike[row.work].append(row)
     right = pairs = 0
     for rows_of_call in alike.values():
         for a, b in itertools.combinations(rows_of_call, 2):
             ratio = a.measured / b.measured
-            if (a.held_out or b.held_out) and max(ratio, 1 / ratio) >= DIFFER:
+            if (a.held_out or b.held_out) and max(ratio, 1 / ratio) >= differ:
                 pairs += 1
                 right += (a.predicted > b.predicted) == (a.measured > b.measured)
     return right, pairs
