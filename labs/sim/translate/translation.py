@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from labs.sim.translate.checks.execution_spaces import refuse_as_nvcc
 from labs.sim.translate.checks.compiled_uses import refuse_host_uses
+from labs.sim.translate.checks.execution_spaces import refuse_as_nvcc
 from labs.sim.translate.checks.sizes import warn_of_sizes
 from labs.sim.translate.checks.unsupported import (
     refuse_clusters,

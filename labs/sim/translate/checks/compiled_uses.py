@@ -23,7 +23,7 @@ OBJECT = re.compile(r"^\t\.(?:type|comm)\t([\w.$]+),(?: [@%]\w*object|\d)", re.M
 ALIAS = re.compile(r"^\t\.set\t([\w.$]+),([\w.$]+)", re.MULTILINE)
 FUNCTION = re.compile(r"^([\w.$]+):\n\.LFB\d+:\n(.*?)^\t\.cfi_endproc", re.MULTILINE | re.DOTALL)
 LINE = re.compile(r"\t(?:\.loc (\d+) (\d+) (\d+)|(?P<word>[a-z]\w*)\t(?P<operands>.*))")
-SYMBOL = re.compile(r"(?<![\w%.])[A-Za-z_][\w.$]*")
+SYMBOL = re.compile(r"(?<![\w%.@])[A-Za-z_][\w.$]*")
 CALLS = ("call", "jmp", "bl", "b")
 BEFORE_MAIN = "__static_initialization_and_destruction_0"
 # What the device has of the host's headers: mathematics, std::move(), placement new.
@@ -31,7 +31,13 @@ OF_DEVICE = re.compile(r"/(?:cmath|std_abs\.h|initializer_list|new|math\.h)$")
 MOVES = ("std::move", "std::forward")
 CLOSURE = re.compile(r"Ul\w*E\d*_clE")
 ODD = re.compile(r"operator ?(?:\(\)|<=>|<<=?|>>=?|<=|>=|->\*?|<|>|[\w:]+[ &*]*)(?=\()")
-INNERMOST = re.compile(r"\[abi:\w+\]|[<(\[{][^<>(){}\[\]]*[>)\]}]")
+HIDDEN = str.maketrans("<>() ", "\1\2\3\4\5")  # signs of an operator
+SHOWN = str.maketrans("\1\2\3\4\5", "<>() ")
+INNERMOST = re.compile(r"\[abi:\w+\]|[<({][^<>(){}]*[>)}]")
+STATIC = (
+    "dynamic initialization is not supported for a function-scope static __device__ variable "
+    "within a __device__/__global__ function"
+)
 SPACES = (b"__device__", b"__constant__", b"__managed__", b"__shared__")
 
 
@@ -102,7 +108,10 @@ class _Uses:
         if BEFORE_MAIN not in name:
             return [use for _, use in uses]
         self.of_device |= {use.symbol for place, use in uses if place in ours}
-        return [use for place, use in uses if place not in ours]
+        # A destructor is registered there; on the device, none runs.
+        ends = {place for place, use in uses if use.is_call and use.symbol == "__cxa_atexit"}
+        ends -= {place for place, use in uses if use.is_call and use.symbol != "__cxa_atexit"}
+        return [use for place, use in uses if place not in ours | ends]
 
     def judge(self) -> None:
         on_device = self._on_device()
@@ -138,8 +147,7 @@ class _Uses:
         shown = self.shown[use.symbol]
         name = shown.rpartition("::")[2]
         if use.symbol.startswith("_ZGVZ") and "sim_" not in use.symbol:
-            self._refuse(use, name, "dynamic initialization is not supported for a function-scope "
-                         "static __device__ variable within a __device__/__global__ function")  # fmt: skip
+            self._refuse(use, name, STATIC)
         if not use.is_call:
             if self._is_hosts_variable(use.symbol, name):
                 self._refuse(use, name, f'identifier "{shown}" is undefined in device code: the '
@@ -159,8 +167,8 @@ class _Uses:
             why = ": mark it __device__" if body else ""
             if is_constexpr:
                 why += "; if it is constexpr, --expt-relaxed-constexpr allows it, as for nvcc"
-            self._refuse(use, name, f'calling a __host__ function("{shown}") from a {kind} function '
-                         f"is not allowed{why}")  # fmt: skip
+            self._refuse(use, name, f'calling a __host__ function("{shown}") from a {kind} '
+                         f"function is not allowed{why}")  # fmt: skip
 
     def _refuse_start(self, use: Use) -> None:
         """A variable of the device that code before main() would have to set."""
@@ -178,9 +186,10 @@ class _Uses:
             return False
         program, text = self.program, name.encode()
         declared = [i for i in program.words(text) if program.declares(i)]
-        return bool(declared) and not any(word in program.text[program.statement(i) : i]
-                                          for i in declared
-                                          for word in (*SPACES, b"texture", b"surface"))  # fmt: skip
+        others = {*SPACES, b"texture", b"surface"}
+        return bool(declared) and all(
+            others.isdisjoint(program.text[program.statement(i) : i]) for i in declared
+        )
 
     def _is_of_library(self, symbol: str) -> bool:
         shown = self.shown[symbol]
@@ -208,7 +217,9 @@ class _Uses:
         """Is it a line of the program, of which nothing is in a function with a mark?"""
         program = self.program
         near = [i for i in range(len(program)) if program.position(i)[:2] == place]
-        return bool(near) and not any(program.around(i) for i in near)
+        return bool(near) and not any(
+            program.around(i) or program.text[i] == b"__device__" for i in near
+        )
 
     def _marks(self, body: Body) -> frozenset[bytes]:
         function = self.program.bodies.get(body.opened)
@@ -223,7 +234,8 @@ class _Uses:
         program = self.program
         near = [i for i in range(len(program)) if program.position(i)[:2] == use.place]
         named = [i for i in near if program.text[i] == name.encode()]
-        raise program.refusal((named or near or [0])[0], why)
+        inside = [i for i in near if program.around(i)]
+        raise program.refusal((named or inside or near or [0])[0], why)
 
 
 def _may_have(program: Program) -> bool:
@@ -232,7 +244,9 @@ def _may_have(program: Program) -> bool:
     has_references = b"&" in program.text
     for i in range(len(program)):
         brace = program.up[i]
-        if program.is_name(i) and (brace < 0 or program.is_scope(brace) or is_class(program, brace)):
+        if program.is_name(i) and (
+            brace < 0 or program.is_scope(brace) or is_class(program, brace)
+        ):
             words = program.text[program.statement(i) : i]
             is_value = any(word in words for word in (b"const", b"constexpr")) and (
                 any(word in words for word in NUMBERS))  # fmt: skip
@@ -241,8 +255,9 @@ def _may_have(program: Program) -> bool:
                 names.add(program.text[i])
     for i in program.words(*SPACES[:3]):
         end = program.until(i, b";", b"{")
-        if program.at(end) == b";" and not any(word in NUMBERS for word in program.text[i:end]) or (
-            b"=" in program.text[i:end]):  # fmt: skip
+        words = program.text[i:end]
+        is_object = program.at(end) == b";" and NUMBERS.isdisjoint(words)
+        if is_object or b"=" in words:
             return True
     return b"using" in names or any(
         text in names or text == b"static"
@@ -253,7 +268,7 @@ def _may_have(program: Program) -> bool:
 def _bodies(program: Program) -> Iterator[tuple[Body, tuple[str, int]]]:
     """Each function with a name, and its file and line."""
     marked = {program.text[i] for i in range(len(program)) if program.at(i + 1) == b"("
-              and any(mark in program.text[program.statement(i) : i] for mark in MARKS)
+              and any(mark in program.text[program.statement(i) : i] for mark in MARKS[:2])
               and program.at(program.until(i, b"{", b";")) == b";"}  # fmt: skip
     for opened, text in enumerate(program.text):
         name = _name_of(program, opened) if text == b"{" else None
@@ -262,13 +277,14 @@ def _bodies(program: Program) -> Iterator[tuple[Body, tuple[str, int]]]:
         function = program.bodies.get(opened)
         head = program.text[program.statement(name) : name]
         is_special = b"template" in head and program.at(program.statement(name) + 2) == b">"
-        is_odd = (function is None and program.text[name] in marked) or is_special
+        on_device = function is not None and function.may_run_on_device
+        is_odd = is_special or (not on_device and program.text[name] in marked)
         shown = "operator" if program.text[name] == b"operator" else program.text[name].decode(
             errors="replace")  # fmt: skip
         if program.at(name - 1) == b"~":
             shown = "~" + shown
         yield Body(
-            shown, opened, is_odd or (function is not None and function.may_run_on_device),
+            shown, opened, is_odd or on_device,
             is_odd or function is None or b"__host__" in function.marks,
         ), program.position(name)[:2]  # fmt: skip
 
@@ -291,7 +307,7 @@ def _demangled(symbols: set[str]) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    text = ODD.sub("operator", text.partition(" [clone")[0])
+    text = ODD.sub(lambda found: found[0].translate(HIDDEN), text.partition(" [clone")[0])
     while (shorter := INNERMOST.sub("", text)) != text:
         text = shorter
-    return text.removesuffix(" const").rpartition(" ")[2].removesuffix("[]")
+    return text.removesuffix(" const").rpartition(" ")[2].translate(SHOWN)

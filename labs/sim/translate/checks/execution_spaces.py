@@ -53,10 +53,6 @@ NOT_CONSTANT = re.compile(
 )
 # constexpr functions, whose values g++ may have computed before there is a call.
 OF_CONSTEXPR = (b"max", b"min", b"clamp", b"numeric_limits", b"make_pair", b"pair")
-OF_STD = frozenset(
-    b"swap cout cerr clog endl vector string map set list deque queue to_string sort thread "
-    b"this_thread chrono function ifstream ofstream".split()
-)
 FORBIDDEN = {
     b"throw": "device code does not support exception handling",
     b"try": "device code does not support exception handling",
@@ -65,6 +61,11 @@ FORBIDDEN = {
     b"thread_local": "cannot use thread_local specifier for variable declarations in device code",
 }
 BODIES = (b")", b"else", b"do", b"{", b"}", b";")  # before the { of statements
+NEEDS_OPTION = (
+    "__host__ or __device__ annotation on lambda requires --extended-lambda nvcc flag: give it "
+    "here, too"
+)
+RELAXES = "The experimental flag '--expt-relaxed-constexpr' can be used to allow this"
 COPY = "the host's memory is not the device's: declare it __constant__ or __device__, or pass it"
 RUN_TIME_SIZE = (
     "expression must have a constant value: {} is known only when the kernel runs; use a constant "
@@ -200,7 +201,7 @@ def _is_hosts(
     """Does token i call a function of the host, or use its library?"""
     text, before = program.text[i], program.at(i - 1)
     if before == b"::" and program.at(i - 2) == b"std":
-        return text in OF_STD or bool(LIBRARY.fullmatch(text) and program.at(i + 1) == b"(")
+        return bool(LIBRARY.fullmatch(text)) and program.at(i + 1) == b"("
     of_library = bool(LIBRARY.fullmatch(text)) or (
         text in functions() and not OF_RUNTIME.fullmatch(text)
     )
@@ -267,8 +268,7 @@ def _refuse_declaration(program: Program, i: int, words: list[bytes]) -> None:
 def _lambdas(program: Program) -> None:
     for function in program.functions:
         if program.at(function.head - 1) == b"]":
-            raise program.refusal(function.head, "__host__ or __device__ annotation on lambda "
-                                  "requires --extended-lambda nvcc flag: give it here, too")  # fmt: skip
+            raise program.refusal(function.head, NEEDS_OPTION)
 
 
 def _constexpr_of_std(program: Program) -> None:
@@ -282,9 +282,8 @@ def _constexpr_of_std(program: Program) -> None:
             if program.at(last + 1) == b"(":
                 called = program.flat(i - 2, last + 1)
                 kind = "__global__" if b"__global__" in function.marks else "__device__"
-                raise program.refusal(i, f'calling a constexpr __host__ function("{called}") from '
-                                      f"a {kind} function is not allowed. The experimental flag "
-                                      "'--expt-relaxed-constexpr' can be used to allow this")  # fmt: skip
+                why = f'calling a constexpr __host__ function("{called}") from a {kind} function'
+                raise program.refusal(i, f"{why} is not allowed. {RELAXES}")
 
 
 def _refuse_launch(
@@ -357,8 +356,8 @@ def _stores(program: Program) -> None:
         steps = steps or (program.at(i - 2) in (b"+", b"-") and program.is_step(i - 2))
         if is_own and (steps or program.assigns(i + 1)) and program.at(i - 1) not in (
             b".", b"->", b"::", b"*") and not program.declares(i):  # fmt: skip
-            raise program.refusal(i, "expression must be a modifiable lvalue: a kernel reads "
-                                  "__constant__ memory, and cudaMemcpyToSymbol() sets it")  # fmt: skip
+            why = "a kernel reads __constant__ memory, and cudaMemcpyToSymbol() sets it"
+            raise program.refusal(i, f"expression must be a modifiable lvalue: {why}")
 
 
 def _variables(program: Program) -> None:

@@ -49,7 +49,11 @@ def at_run_time(program: Program, i: int) -> str | None:
             continue
         is_name = program.is_name(i) and program.at(i + 1) not in (b"::", b"(")
         is_name = is_name and program.at(i) not in NUMBERS
-        if is_name and program.at(i - 1) not in (b".", b"->", b"::") and is_unknown(program, i, program.text[i]):
+        if (
+            is_name
+            and program.at(i - 1) not in (b".", b"->", b"::")
+            and is_unknown(program, i, program.text[i])
+        ):
             return program.text[i].decode(errors="replace")
         i += 1
     return None
