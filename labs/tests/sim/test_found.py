@@ -339,6 +339,22 @@ def test_variables_in_both_branches_of_the_architecture(tmp_path: Path) -> None:
     assert ran(tmp_path, BRANCHES + HOST % calls).stdout == "64\n"
 
 
+# ---- what is told together
+
+
+@pytest.mark.parametrize("body, kinds", [
+    ("*d += threadIdx.x;", ["uninitialised-read", "global-race"]),
+    ("int n = *d;\n*d = n + 1;", ["uninitialised-read", "global-race"]),
+    ("d[32 + threadIdx.x] = 1; d[0] = d[33 + threadIdx.x];", ["global-race"]),
+])  # fmt: skip
+def test_unset_sum_is_told_beside_its_race(body: str, kinds: list[str], tmp_path: Path) -> None:
+    """A race explains an unset read only if another order of the threads may have set the word."""
+    done = ran(tmp_path, "__global__ void k(int *d) { %s }\n" % body + HOST % "k<<<1, 31>>>(d);",
+               "--check")  # fmt: skip
+    told = [line.split(": ")[1] for line in done.stderr.splitlines() if line.startswith("error")]
+    assert list(dict.fromkeys(told)) == kinds, done.stderr
+
+
 # ---- what nvcc takes
 
 TWICE = """#include <cuda.h>
