@@ -349,8 +349,8 @@ def test_variables_in_both_branches_of_the_architecture(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_unset_sum_is_told_beside_its_race(body: str, kinds: list[str], tmp_path: Path) -> None:
     """A race explains an unset read only if another order of the threads may have set the word."""
-    done = ran(tmp_path, "__global__ void k(int *d) { %s }\n" % body + HOST % "k<<<1, 31>>>(d);",
-               "--check")  # fmt: skip
+    kernel = "__global__ void k(int *d) { BODY }\n".replace("BODY", body)
+    done = ran(tmp_path, kernel + HOST % "k<<<1, 31>>>(d);", "--check")
     told = [line.split(": ")[1] for line in done.stderr.splitlines() if line.startswith("error")]
     assert list(dict.fromkeys(told)) == kinds, done.stderr
 

@@ -148,7 +148,7 @@ def _is_assigned(program: Program, access: Access, found: dict[int, Access]) -> 
 
 
 def _repeat(events: list[Access | None], first: int) -> None:
-    """Adds those from `first` on once more, up to MOST: nested loops would double them each time."""
+    """Adds those from `first` on once more, up to MOST: nested loops double them each time."""
     events += events[first : first + max(MOST - len(events), 0)]
 
 
