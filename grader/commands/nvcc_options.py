@@ -20,11 +20,15 @@ LONG = {
 SILENT = (
     "-O", "-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code",
     "-use_fast_math", "--use_fast_math", "-g", "-G", "-lineinfo", "--generate-line-info", "-w",
-    "--optimize", "-m64", "--extended-lambda", "-extended-lambda", "--expt-extended-lambda",
-    "-expt-extended-lambda", "--expt-relaxed-constexpr", "-expt-relaxed-constexpr", "-rdc", "-dc",
-    "--relocatable-device-code", "-ftz", "-fmad", "--fmad", "-prec-div", "-prec-sqrt", "-cudart",
-    "--cudart",
+    "--optimize", "-m64", "-rdc", "-dc", "--relocatable-device-code", "-ftz", "-fmad", "--fmad",
+    "-prec-div", "-prec-sqrt", "-cudart", "--cudart",
 )  # fmt: skip
+# What they define, with one - or two.
+MACROS = {
+    "-extended-lambda": "-D__CUDACC_EXTENDED_LAMBDA__",
+    "-expt-extended-lambda": "-D__CUDACC_EXTENDED_LAMBDA__",
+    "-expt-relaxed-constexpr": "-D__CUDACC_RELAXED_CONSTEXPR__",
+}
 # These take the next word, unless they have their value behind a =.
 WITH_VALUE = (
     "-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code",
@@ -79,6 +83,8 @@ def _take(given: Given, word: str, name: str, value: str) -> None:
         program.defines.append(value)
     elif name in ("-D", "-U"):
         program.flags.append(name + value)
+    elif macro := MACROS.get(name.removeprefix("-") if name[:2] == "--" else name):
+        program.flags.append(macro)
     elif name == "-I" or name == "-isystem":
         program.include.append(value)
     elif name == "-L":

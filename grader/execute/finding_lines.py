@@ -92,7 +92,8 @@ def _about(f: Finding) -> object:
 def _without_consequences(findings: list[Finding]) -> list[Finding]:
     """Without uninitialized reads of what has a race at this line, or in a kernel that runs too
     early: in the order that the simulator chose, the read came before its write, and the race
-    already says so. And without the crash that another finding explains."""
+    already says so. But not of what the reader itself was the first to write: no order sets that.
+    And without the crash that another finding explains."""
     races = [f for f in findings if f.kind.endswith("-race")]
     racing = {(f.file, f.line, f.object) for f in races}
     racing |= {(f.other_file, f.other_line, f.object) for f in races}
@@ -104,4 +105,16 @@ def _without_consequences(findings: list[Finding]) -> list[Finding]:
         for f in findings
         if f.kind != "uninitialised-read"
         or ((f.file, f.line, f.object) not in racing and f.kernel not in early)
+        or any(_was_first_write(race, f) for race in races)
     ]
+
+
+def _was_first_write(race: Finding, read: Finding) -> bool:
+    """Does another thread race with what the thread of this read wrote to the same bytes?"""
+    return (
+        (race.object, race.offset, race.kernel) == (read.object, read.offset, read.kernel)
+        and (race.verb, race.other_verb) == ("read", "write")
+        and race.block == read.block
+        and race.other_thread == read.thread != []
+        and race.line == read.line
+    )

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from labs.sim.translate.checks.compiled_uses import refuse_host_uses
 from labs.sim.translate.checks.execution_spaces import refuse_as_nvcc
-from labs.sim.translate.checks.host_members import refuse_host_members
 from labs.sim.translate.checks.sizes import warn_of_sizes
-from labs.sim.translate.checks.unsupported import refuse_clusters, refuse_names
+from labs.sim.translate.checks.unsupported import (
+    refuse_clusters,
+    refuse_missing_headers,
+    refuse_names,
+)
 from labs.sim.translate.device import qualifiers
 from labs.sim.translate.device.arithmetic import DeviceArithmetic
 from labs.sim.translate.device.evaluation_order import order_evaluation
@@ -59,10 +63,10 @@ class Translation:
         refuse_names(program)
         refuse_clusters(program)
         if self.as_nvcc:
-            refuse_as_nvcc(program)
+            refuse_as_nvcc(program, self.as_nvcc)
         self._host()
         if self.as_nvcc:
-            refuse_host_members(program, self.as_nvcc)
+            refuse_host_uses(program, self.as_nvcc)
         warn_of_sizes(program)
         watch_ends(program)
         DeviceArithmetic(program).rewrite()
@@ -146,6 +150,7 @@ def translate(
         as_nvcc=() if on_device else preprocessor.compiler,
         has_columns=has_columns,
     )
+    refuse_missing_headers(translation.program, preprocessor.source().split(b"\n"))
     return translation.rewrite(), warnings + translation.program.warnings
 
 

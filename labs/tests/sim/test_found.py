@@ -212,8 +212,53 @@ REFUSED = {  # of each, nvcc's words
     "struct V { float x; };\nV operator-(V a) { return {-a.x}; }\nV operator-(V a, int);\n"
     + KERNEL % "V v{1};\n*o = (-v).x;"
     + USES: 'calling a __host__ function("operator-") from a __global__',
+    "#include <vector>\n"
+    + KERNEL % "std::vector<int> &v = *(std::vector<int> *)o; *o = v[n];"
+    + USES: 'calling a __host__ function("std::vector::operator[]") from a __global__',
+    "#include <numeric>\nusing namespace std;\n" + KERNEL % "iota(o, o + n, 0);" + USES: (
+        'calling a __host__ function("std::iota")'
+    ),
+    "#include <vector>\nstruct S { std::vector<int> v; };\n" + KERNEL % "S s; *o = n;" + USES: (
+        'calling a __host__ function("std::vector::'
+    ),
+    "#include <limits>\n"
+    + KERNEL % "const float m = std::numeric_limits<float>::max(); *o = m;"
+    + USES: "'--expt-relaxed-constexpr' can be used",
+    "constexpr int twice(int n) { return 2 * n; }\n" + KERNEL % "*o = twice(n);" + USES: (
+        'calling a __host__ function("twice") from a __global__'
+    ),
+    "const int n_taps = 3;\n__device__ int f(const int &n) { return n; }\n"
+    + KERNEL % "*o = f(n_taps);"
+    + USES: '"n_taps" is undefined in device',
+    "struct S { int v; S() : v(3) {} };\n__device__ S s[2];\n" + KERNEL % "*o = s[n].v;" + USES: (
+        "dynamic initialization is not supported for a __device__ variable"
+    ),
+    "int first = 3;\n__constant__ int c = first;\n" + KERNEL % "*o = c;" + USES: (
+        "dynamic initialization is not supported for a __constant__ variable"
+    ),
+    KERNEL % "static int calls = n; *o = ++calls;" + USES: "for a function-scope static",
+    "__constant__ int c;\n" + KERNEL % "c += n; *o = c;" + USES: "must be a modifiable lvalue",
+    "struct S { __device__ S() {} };\nint main() { S s; }": '__device__ function("S::S") from a',
+    "template <class F> __global__ void k(F f) { f(1); }\n"
+    "int main() { k<<<1, 1>>>([](int) {}); }": "the closure type of a lambda of the host",
+    "template <class F> __global__ void k(F f) { f(); }\n"
+    "int main() { k<<<1, 1>>>([] __device__ () {}); }": "requires --extended-lambda",
+    "int most = 3;\n__global__ void __launch_bounds__(most) k() {}\n": "most has none",
+    KERNEL % "\n#pragma unroll n\nfor (int i = 0; i < 4; i++) o[i] = 1;" + USES: "n has none",
+    "__global__ void k(int &&n) {}\n": "cannot have a parameter with rvalue reference type",
+    "constexpr __global__ void k() {}\n": "cannot be marked constexpr",
+}
+# With nvcc's option, the same is right.
+ALLOWED = {
+    "--extended-lambda": "template <class F> __global__ void k(F f) { f(); }\n"
+    "int main() { k<<<1, 1>>>([] __device__ () {}); cudaDeviceSynchronize(); }",
+    "--expt-relaxed-constexpr": "#include <algorithm>\nconstexpr int one() { return 1; }\n"
+    "__global__ void k(int n) { std::max(n, one()); }\n"
+    "int main() { k<<<1, 1>>>(3); cudaDeviceSynchronize(); }",
 }
 TAKEN = """#include <algorithm>
+#include <cmath>
+#include <vector>
 const int n_taps = 3; static const float scale = 0.5f; constexpr int sizes[2] = {4, 8};
 int count, w; float weights[8]; struct pair { int w; int count() const; };
 template <int N> __device__ int number() { return N; }
@@ -234,7 +279,14 @@ struct Complex {
     Complex operator-(Complex b) const { return Complex("") + b; }
 };
 __device__ Complex operator*(Complex a, Complex b) { return Complex(a.r * b.r); }
+struct Tail { int n; __host__ __device__ ~Tail() {} };
+__device__ Tail tail;
+__device__ int known();
+__host__ int known() { return 1; }
+template <class T> __device__ T nested(T &&a) { return std::abs(std::forward<T>(a)) + known(); }
+std::vector<int> sizes_of(int n) { return std::vector<int>(std::max(n, 1), n_taps); }
 __global__ void k(float *o, pair p, int count) {
+    for (int x : {1, 2, count}) o[count] += nested(std::move(x)) + std::pow(o[0], 2) + tail.n;
     const unsigned int u = 2;
     float own[(int)4 + n_taps], sums[(n_taps * u)];
     int i, w = sizeof weights / sizeof weights[0];
@@ -254,6 +306,13 @@ def test_what_nvcc_refuses_is_refused_in_its_words(program: str, tmp_path: Path)
     words: list[str | Path] = ["-m", "labs.sim.translate", source, "-o", tmp_path / "program.ii"]
     done = captured.run([sys.executable, *words], cwd=paths.ROOT)
     assert done.returncode == 1 and REFUSED[program] in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("option", ALLOWED)
+def test_what_nvcc_takes_with_an_option_needs_it(option: str, tmp_path: Path) -> None:
+    assert option[2:] in ran(tmp_path, ALLOWED[option]).stderr
+    done = ran(tmp_path, ALLOWED[option], option)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_what_nvcc_takes_is_taken(tmp_path: Path) -> None:
@@ -278,6 +337,22 @@ __constant__ int step = 2;
 def test_variables_in_both_branches_of_the_architecture(tmp_path: Path) -> None:
     calls = 'int n; k<<<1, 32>>>(); cudaMemcpyFromSymbol(&n, total, sizeof n); printf("%d\\n", n);'
     assert ran(tmp_path, BRANCHES + HOST % calls).stdout == "64\n"
+
+
+# ---- what is told together
+
+
+@pytest.mark.parametrize("body, kinds", [
+    ("*d += threadIdx.x;", ["uninitialised-read", "global-race"]),
+    ("int n = *d;\n*d = n + 1;", ["uninitialised-read", "global-race"]),
+    ("d[32 + threadIdx.x] = 1; d[0] = d[33 + threadIdx.x];", ["global-race"]),
+])  # fmt: skip
+def test_unset_sum_is_told_beside_its_race(body: str, kinds: list[str], tmp_path: Path) -> None:
+    """A race explains an unset read only if another order of the threads may have set the word."""
+    kernel = "__global__ void k(int *d) { BODY }\n".replace("BODY", body)
+    done = ran(tmp_path, kernel + HOST % "k<<<1, 31>>>(d);", "--check")
+    told = [line.split(": ")[1] for line in done.stderr.splitlines() if line.startswith("error")]
+    assert list(dict.fromkeys(told)) == kinds, done.stderr
 
 
 # ---- what nvcc takes

@@ -6,8 +6,9 @@ is a template that nothing uses. The messages begin with nvcc's words.
 
 from __future__ import annotations
 
+import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from labs.sim.translate.reader.declared import functions
 from labs.sim.translate.reader.definitions import (
@@ -16,16 +17,23 @@ from labs.sim.translate.reader.definitions import (
     is_class,
     is_compiled,
     is_declared_outside,
+    is_unknown,
     name_of,
 )
-from labs.sim.translate.reader.program import MARKS, Function, Program
+from labs.sim.translate.reader.pragmas import Pragmas
+from labs.sim.translate.reader.program import MARKS, NUMBERS, Function, Program
 
+# What nvcc's options define: --extended-lambda and --expt-relaxed-constexpr.
+LAMBDA = "__CUDACC_EXTENDED_LAMBDA__"
+RELAXED = "__CUDACC_RELAXED_CONSTEXPR__"
+WORD = re.compile(rb"[A-Za-z_]\w*")
 SPACES = (b"__shared__", b"__constant__", b"__device__", b"__managed__")
 CONSTANT = (b"const", b"constexpr")
-# What the host's libraries have and programs use by mistake in a kernel.
-LIBRARY = frozenset(
-    b"rand srand random exit fprintf fputs puts putchar scanf fopen usleep sleep time getenv "
-    b"system gettimeofday fflush".split()
+# What the library of C has and programs use by mistake in a kernel.
+LIBRARY = re.compile(
+    rb"s?rand\w*|random|_?exit|abort|fflush|fopen|u?sleep|time|getenv|system|gettimeofday"
+    rb"|str(?:len|n?cpy|n?cmp|n?cat|r?chr|str|tok|dup|to\w+)|mem(?:cmp|chr|move)|v?(?:f|sn?)printf"
+    rb"|f?s?scanf|f?puts|f?putc(?:har)?|calloc|realloc|ato(?:f|ll?|i)|qsort|bsearch|l?l?div|ffs"
 )
 # What only the device has.
 BUILT_IN = re.compile(
@@ -43,10 +51,8 @@ OF_RUNTIME = re.compile(
 NOT_CONSTANT = re.compile(
     rb"a?(?:sin|cos|tan)h?f?|atan2f?|sqrtf?|cbrtf?|powf?|exp2?f?|log(?:2|10)?f?|rand|time"
 )
-OF_STD = frozenset(
-    b"swap cout cerr clog endl vector string map set list deque queue to_string sort thread "
-    b"this_thread chrono function ifstream ofstream".split()
-)
+# constexpr functions, whose values g++ may have computed before there is a call.
+OF_CONSTEXPR = (b"max", b"min", b"clamp", b"numeric_limits", b"make_pair", b"pair")
 FORBIDDEN = {
     b"throw": "device code does not support exception handling",
     b"try": "device code does not support exception handling",
@@ -55,6 +61,11 @@ FORBIDDEN = {
     b"thread_local": "cannot use thread_local specifier for variable declarations in device code",
 }
 BODIES = (b")", b"else", b"do", b"{", b"}", b";")  # before the { of statements
+NEEDS_OPTION = (
+    "__host__ or __device__ annotation on lambda requires --extended-lambda nvcc flag: give it "
+    "here, too"
+)
+RELAXES = "The experimental flag '--expt-relaxed-constexpr' can be used to allow this"
 COPY = "the host's memory is not the device's: declare it __constant__ or __device__, or pass it"
 RUN_TIME_SIZE = (
     "expression must have a constant value: {} is known only when the kernel runs; use a constant "
@@ -62,10 +73,15 @@ RUN_TIME_SIZE = (
 )
 
 
-def refuse_as_nvcc(program: Program) -> None:
-    """Raises Refusal for the first such place."""
-    for check in (_kernels, _forbidden, _sizes, _functions, _variables, _initial_values):
+def refuse_as_nvcc(program: Program, compiler: Sequence[str]) -> None:
+    """Raises Refusal for the first such place. compiler: with the macros of nvcc's options."""
+    options = {flag.removeprefix("-D") for flag in compiler}
+    for check in (_kernels, _forbidden, _sizes, _functions, _variables, _initial_values, _stores):
         check(program)
+    if LAMBDA not in options:
+        _lambdas(program)
+    if RELAXED not in options:
+        _constexpr_of_std(program)
 
 
 # ---- what stands where
@@ -167,7 +183,7 @@ def _refuse_device_calls(
     if name is None or opened in program.bodies or b"template" in (
         program.text[program.statement(name) : name]):  # fmt: skip
         return
-    if any(not program.is_scope(b) for b in program.braces(opened)):
+    if not is_declared_outside(program, opened):
         return
     for i in _inside(program, Function(opened, opened, program.match[opened], frozenset())):
         text = program.text[i]
@@ -185,8 +201,10 @@ def _is_hosts(
     """Does token i call a function of the host, or use its library?"""
     text, before = program.text[i], program.at(i - 1)
     if before == b"::" and program.at(i - 2) == b"std":
-        return text in OF_STD or (text in LIBRARY and program.at(i + 1) == b"(")
-    of_library = text in LIBRARY or (text in functions() and not OF_RUNTIME.fullmatch(text))
+        return bool(LIBRARY.fullmatch(text)) and program.at(i + 1) == b"("
+    of_library = bool(LIBRARY.fullmatch(text)) or (
+        text in functions() and not OF_RUNTIME.fullmatch(text)
+    )
     if of_library and text not in marks:
         return before not in (b".", b"->", b"::", b"&") and _calls(program, i)
     return text in host and before not in (b"&",) and _calls(program, i)
@@ -207,6 +225,7 @@ def _kernels(program: Program) -> None:
         if is_class(program, brace) and b"friend" not in words:
             raise program.refusal(i, "a __global__ function or function template cannot be a "
                                   "member function")  # fmt: skip
+        _refuse_declaration(program, i, words)
     for i in program.words(b"__managed__"):
         words = program.text[program.statement(i) : program.until(i, b";", b"=")]
         if b"__shared__" in words or b"__constant__" in words:
@@ -224,6 +243,47 @@ def _kernels(program: Program) -> None:
                                   f"{name}<<<grid, block>>>(...)")  # fmt: skip
     for opened, _ in program.launches:
         _refuse_launch(program, opened, marks)
+
+
+def _refuse_declaration(program: Program, i: int, words: list[bytes]) -> None:
+    """Of a kernel whose mark is token i. words: those before its parameters."""
+    kernel = "a __global__ function or function template"
+    if b"constexpr" in words:
+        raise program.refusal(i, f"{kernel} cannot be marked constexpr")
+    opened = program.until(i, b"(", b";", b"{")
+    closed = program.match[opened] if program.at(opened) == b"(" else opened
+    if b"auto" in words and program.at(closed + 1) == b"{":
+        raise program.refusal(i, "a __global__ function must not have a deduced return type")
+    for first, last in program.commas(opened + 1, closed):
+        of = program.until(first, b"=")
+        text = program.flat(first, min(of, last)).replace(" ", "")
+        if "&&" in text:
+            raise program.refusal(first, f"{kernel} cannot have a parameter with rvalue reference "
+                                  "type")  # fmt: skip
+        if re.match(r"(?:const)?std::initializer_list<", text):
+            raise program.refusal(first, f"{kernel} cannot have a parameter with type "
+                                  "std::initializer_list")  # fmt: skip
+
+
+def _lambdas(program: Program) -> None:
+    for function in program.functions:
+        if program.at(function.head - 1) == b"]":
+            raise program.refusal(function.head, NEEDS_OPTION)
+
+
+def _constexpr_of_std(program: Program) -> None:
+    for function in _device_functions(program):
+        for i in _inside(program, function):
+            if program.text[i] not in OF_CONSTEXPR or program.text[i - 2 : i] != [b"std", b"::"]:
+                continue
+            last = (program.angle(i + 1) or i) if program.at(i + 1) == b"<" else i
+            if program.at(last + 1) == b"::":
+                last += 2
+            if program.at(last + 1) == b"(":
+                called = program.flat(i - 2, last + 1)
+                kind = "__global__" if b"__global__" in function.marks else "__device__"
+                why = f'calling a constexpr __host__ function("{called}") from a {kind} function'
+                raise program.refusal(i, f"{why} is not allowed. {RELAXES}")
 
 
 def _refuse_launch(
@@ -255,6 +315,12 @@ def _is_unevaluated(program: Program, i: int) -> bool:
 
 
 def _forbidden(program: Program) -> None:
+    for i in (i for i in range(len(program)) if program.text[i] == b"&" and program.is_step(i)):
+        function = program.around(i)
+        if function and function.is_device and program.is_name(i + 2) and (
+            program.at(i - 1) in (b"=", b"{", b",", b"return")):  # fmt: skip
+            raise program.refusal(i, "address of label extension is not supported in "
+                                  "__device__/__global__ functions")  # fmt: skip
     for i in program.words(*FORBIDDEN):
         function = program.around(i)
         if function and function.is_device and is_compiled(program, function):
@@ -277,9 +343,31 @@ def _sizes(program: Program) -> None:
 # ---- variables
 
 
+def _stores(program: Program) -> None:
+    """Of numbers in constant memory: they are const."""
+    numbers = {}
+    for i in program.words(b"__constant__"):
+        name = program.until(i, b";", b"=", b"[", b"{", b"(", b",") - 1
+        if program.at(name - 1) in NUMBERS and program.at(name + 1) != b"[":
+            numbers[program.text[name]] = name
+    for i in program.words(*numbers):
+        is_own = i != numbers[program.text[i]] and _has_one_meaning(program, program.text[i])
+        steps = program.at(i + 1) in (b"+", b"-") and program.is_step(i + 1)
+        steps = steps or (program.at(i - 2) in (b"+", b"-") and program.is_step(i - 2))
+        if is_own and (steps or program.assigns(i + 1)) and program.at(i - 1) not in (
+            b".", b"->", b"::", b"*") and not program.declares(i):  # fmt: skip
+            why = "a kernel reads __constant__ memory, and cudaMemcpyToSymbol() sets it"
+            raise program.refusal(i, f"expression must be a modifiable lvalue: {why}")
+
+
 def _variables(program: Program) -> None:
     hosts = {name for i in range(len(program)) if (name := _hosts(program, i)) is not None}
     hosts = {name for name in hosts if _has_one_meaning(program, name)}
+    for at, loop, text in _constants(program):
+        for word in WORD.findall(text):
+            if word in hosts or is_unknown(program, loop, word):
+                raise program.expanded.refusal(at, "expression must have a constant value: "
+                                               f"{word.decode()} has none")  # fmt: skip
     for function in _device_functions(program):
         for i in _inside(program, function):
             text = program.text[i]
@@ -291,6 +379,14 @@ def _variables(program: Program) -> None:
                 continue
             used = text.decode(errors="replace")
             raise program.refusal(i, f'identifier "{used}" is undefined in device code: {COPY}')
+
+
+def _constants(program: Program) -> Iterator[tuple[int, int, bytes]]:
+    """Where constants stand that g++ does not look at, the token behind them, and their text."""
+    found = [(bounds.start, bounds.start, bounds.threads) for bounds in program.bounds]
+    found += [(u.start, u.loop, u.count) for u in Pragmas(program.source).unrolls]
+    for start, behind, text in found:
+        yield start, bisect.bisect_left(program.start, behind), text
 
 
 def _hosts(program: Program, i: int) -> bytes | None:

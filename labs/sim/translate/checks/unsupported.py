@@ -8,6 +8,7 @@ program uses it where it cannot be declaring it; in doubt, the name is left to g
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from labs.sim.translate.reader.declared import Mentions, functions
 from labs.sim.translate.reader.program import Program
@@ -30,6 +31,15 @@ PLAIN = re.compile(rb"cuda[A-Z]\w*|nvcuda|__[a-z]\w*|tex(?:[123]D|Cubemap)\w*(?:
 OF_LIBRARY = re.compile(
     rb"(?:cublas|cufft|curand|cusparse|cusolver(?:Dn|Sp)?|cudnn)(?:[A-Z]|_\w)\w*"
     rb"|CU(?:BLAS|FFT|RAND|SPARSE|SOLVER|DNN)_\w+"
+)
+# Headers in which nvcc finds none of these names.
+WITHOUT = re.compile(
+    rb"[<\"](?:cuda(?:_runtime(?:_api)?)?\.h|device_launch_parameters\.h|cstring|string\.h|vector"
+    rb"|algorithm|c?(?:math|stdlib)(?:\.h)?|limits)[>\"]"
+)
+HEADERS = (
+    (re.compile(rb"(?:f|sn?)?printf|fopen|FILE|stderr|stdout"), "<cstdio>"),
+    (re.compile(rb"u?int(?:8|16|32|64)_t"), "<cstdint>"),
 )
 OF_GCC = re.compile(
     rb"__(?:builtin|sync|atomic|attribute|extension|typeof|asm|alignof|func|FUNC|PRETTY|restrict"
@@ -72,6 +82,18 @@ def refuse_names(program: Program) -> None:
             instead = next((text for name, text in INSTEAD if re.match(name, shown)), None)
             why = f"{ELSEWHERE}; here, {instead}" if instead else ELSEWHERE
         raise program.refusal(i, f"{shown}: {why}")
+
+
+def refuse_missing_headers(program: Program, lines: Iterable[bytes]) -> None:
+    """Refuses what nvcc knows from headers alone, in a file that includes none which may have it:
+    the simulator's own header includes them. lines: of the source."""
+    included = [found[1] for line in lines if (found := re.match(rb"\s*#\s*include\s*(.*)", line))]
+    if all(WITHOUT.match(name) for name in included):
+        for i, text in enumerate(program.text):
+            header = next((h for names, h in HEADERS if names.fullmatch(text)), None)
+            if header and not any(program.declares(k) for k in program.words(text)):
+                raise program.refusal(i, f'identifier "{text.decode()}" is undefined: #include '
+                                      f"{header}")  # fmt: skip
 
 
 def refuse_clusters(program: Program) -> None:

@@ -49,21 +49,25 @@ def at_run_time(program: Program, i: int) -> str | None:
             continue
         is_name = program.is_name(i) and program.at(i + 1) not in (b"::", b"(")
         is_name = is_name and program.at(i) not in NUMBERS
-        if is_name and program.at(i - 1) not in (b".", b"->", b"::") and _is_unknown(program, i):
+        if (
+            is_name
+            and program.at(i - 1) not in (b".", b"->", b"::")
+            and is_unknown(program, i, program.text[i])
+        ):
             return program.text[i].decode(errors="replace")
         i += 1
     return None
 
 
-def _is_unknown(program: Program, i: int) -> bool:
-    """Is the name at token i a parameter or a variable of the function around it?"""
+def is_unknown(program: Program, i: int, name: bytes) -> bool:
+    """Is a name, as at token i, a parameter or a variable of the function around it?"""
     function = program.around(i)
-    if program.text[i] in AT_RUN_TIME:
+    if name in AT_RUN_TIME:
         return True
     if function is None:
         return False
     for k in range(i - 1, program.statement(function.head), -1):
-        if program.text[k] != program.text[i] or not program.declares(k):
+        if program.text[k] != name or not program.declares(k):
             continue
         first = program.statement(k)
         if k > function.opened and program.at(first - 1) == b"(" and not program.is_name(k - 1):

@@ -332,10 +332,10 @@ class Program:
                 if not had_parameters:
                     return None
             if text == b"operator":
-                while i + 1 < len(self.text) and self.text[i + 1] != b"(":
-                    i += 1
                 if self.at(i + 1) == b"(" and self.at(i + 2) == b")":
                     i += 2  # operator()
+                while i + 1 < len(self.text) and self.text[i + 1] != b"(":
+                    i += 1
             elif text == b"(":
                 had_parameters = had_parameters or self.text[i - 1] != b"__attribute__"
             elif text == b":" and had_parameters:

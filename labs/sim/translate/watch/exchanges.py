@@ -147,6 +147,11 @@ def _is_assigned(program: Program, access: Access, found: dict[int, Access]) -> 
     return i == access.first
 
 
+def _repeat(events: list[Access | None], first: int) -> None:
+    """Adds those from `first` on once more, up to MOST: nested loops double them each time."""
+    events += events[first : first + max(MOST - len(events), 0)]
+
+
 class Search:
     def __init__(self, program: Program, skipped: set[int]) -> None:
         self.program = program
@@ -198,7 +203,7 @@ class Search:
         i = function.opened + 1
         while i < function.closed and len(events) < MOST:
             while loops and i > loops[-1][0]:
-                events += events[loops.pop()[1] :]
+                _repeat(events, loops.pop()[1])
             text = program.text[i]
             if text in (b"for", b"while", b"do"):
                 loops.append((program.statement_end(i), len(events), *self._head(i)))
@@ -226,7 +231,7 @@ class Search:
                         events.append(replace(access, where=where))
             i += 1
         while loops:
-            events += events[loops.pop()[1] :]
+            _repeat(events, loops.pop()[1])
         return events
 
     # ---- names
