@@ -11,7 +11,7 @@ from grader.correction.edits import Edit, Place
 from grader.correction.search import Clock, Search
 from grader.grading import pipeline
 from grader.model.lab import Limits
-from grader.model.result import Change, Check, Correction
+from grader.model.result import Change, Check, Correction, Result
 from grader.model.submission import Submission
 from grader.sandbox.limits import cores
 from grader.session.could_not_run import FAULTS
@@ -22,6 +22,27 @@ GRADED = 3  # edits of a part
 SECONDS_OF_A_RUN = 3.0  # of processor time: an edit can make a loop endless
 MEANT = 4  # edits of one statement that are right: of so many, some do the same
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
+
+
+def explained(
+    plan: Plan, submission: Submission, graded: Result, seconds: float
+) -> Result:
+    """The grade with the corrections of its file: in the first failing check of each part that one
+    makes right, it is the first line. The arguments are those of corrections()."""
+    found = corrections(plan, submission, graded.checks, seconds)
+    causes = {part: each.cause() for each in found for part in each.parts}
+    checks = [
+        msgspec.structs.replace(check, message=[causes.pop(check.part or ""), *check.message])
+        if is_wrong(check) and not check.hidden and check.part in causes
+        else check
+        for check in graded.checks
+    ]
+    return msgspec.structs.replace(graded, checks=checks, corrections=found)
+
+
+def is_wrong(check: Check) -> bool:
+    """Does it fail for a result that a correction may make right?"""
+    return check.verdict == "fail" and check.kind in pipeline.WRONG
 
 
 def corrections(
@@ -42,7 +63,7 @@ def corrections(
 def _found(
     plan: Plan, submission: Submission, checks: Sequence[Check], clock: Clock
 ) -> Iterator[Correction]:
-    failing = [c for c in checks if c.verdict == "fail" and c.kind in pipeline.WRONG]
+    failing = [c for c in checks if is_wrong(c)]
     wrong = {c.part for c in failing if c.part}
     fine = {c.part for c in checks if c.part} - wrong
     calls = [call for part in plan.lab.part if part.id in fine for call in part.calls]
