@@ -24,9 +24,7 @@ MEANT = 4  # edits of one statement that are right: of so many, some do the same
 UNSOLVED = "cudaErrorNotSupported"  # what the functions of a starter return
 
 
-def explained(
-    plan: Plan, submission: Submission, graded: Result, seconds: float
-) -> Result:
+def explained(plan: Plan, submission: Submission, graded: Result, seconds: float) -> Result:
     """The grade with the corrections of its file: in the first failing check of each part that one
     makes right, it is the first line. The arguments are those of corrections()."""
     found = corrections(plan, submission, graded.checks, seconds)
