@@ -19,7 +19,7 @@ def cause(warps: Iterable[WarpAccess], file: str, line: int) -> str:
     apart = {b - a for a, b in pairwise(first)}
     words = abs(first[1] - first[0]) // WORD
     meeting = math.gcd(words, BANKS)
-    if len(apart) > 1 or not words or worst.cost != meeting:
+    if len(apart) > 1 or not words or not 1 < meeting == worst.cost:
         return ""
     return (
         f"{file}:{line}: neighbouring lanes are {words} words apart, and {meeting} divides both "
