@@ -55,6 +55,7 @@ def candidates(
         editor = Editor(function, [*names(function), *shared], calls)
         alone = list(islice(editor.edits(), max(0, MOST - len(found))))
         found += [*alone, *combined(alone)]
+    found.sort(key=lambda e: -e.rank)  # of several edits of the same places, the likeliest is kept
     return sorted({e.places: e for e in found}.values(), key=lambda e: e.rank)
 
 

@@ -25,10 +25,11 @@ def combined(alone: Sequence[Edit]) -> Iterator[Edit]:
             continue
         if (factor := FACTOR.fullmatch(edit.what)) and edit.rank <= RANK:
             same.setdefault((edit.statement, factor[1]), []).append(replace(edit, what=factor[1]))
-        if edit.rank >= RANK:
+        if edit.rank > RANK:
             continue
-        for scope in (edit.statement, None):
-            same.setdefault((scope, edit.what), []).append(edit)
+        for scope in (edit.statement, None)[: 1 + (edit.rank < RANK)]:
+            if edit.rank < RANK:
+                same.setdefault((scope, edit.what), []).append(edit)
             if found := REPLACED.fullmatch(edit.what):
                 exchanged.setdefault((scope, frozenset(found.groups())), []).append(edit)
     for edits in same.values():

@@ -28,6 +28,7 @@ SIGNS = {
 OF_FRACTIONS = {"+": "-", "-": "+", "*": "/", "/": "*"}
 ASSIGNED = {"=": ("+=",), "+=": ("=", "-="), "-=": ("+=",)}
 MOST_ARGUMENTS = 8
+MOST_NUMBERS = 8  # of a function, each of which may belong where another stands
 # The rank of another function: first and alone, since edits inside of functions change roundings.
 CALLED = -1
 # Names of the runtime and of vector functions that stand for each other.
@@ -96,6 +97,8 @@ class Editor:
         self._words = dict[int, set[str]]()
         used = Counter(text_of(n) for n in descend(function) if n.type == "identifier")
         self._used = {*used}
+        numbers = Counter(text_of(n) for n in descend(function) if n.type == "number_literal")
+        self._numbers = [text for text, _ in numbers.most_common(MOST_NUMBERS)]
         own = {v.name for v in variables if function.start_byte < v.first < function.end_byte}
         self._idle = {name for name in own if used[name] == 1}  # more likely what is missing
 
@@ -111,7 +114,8 @@ class Editor:
             "argument_list": (self._arguments, self._third),
             "call_expression": (self._launch,),
             "assignment_expression": (self._assignment,),
-            "expression_statement": (self._too_much,),
+            "expression_statement": (self._too_much, self._order),
+            "for_statement": (self._order,),
             "update_expression": (self._steps,),
         }
         body = self._function.child_by_field_name("body")
@@ -186,7 +190,8 @@ class Editor:
                 is_likely = nodes.are_alike(name, other) or own.depth or other in self._idle
                 # A loop that only runs longer is no likely cause either.
                 is_more = node.id in self._in_bytes or nodes.is_condition(nodes.part_of(node))
-                rank = 2 if not is_likely or is_more else 1
+                rank = 2 if is_more or other in self._near(node) else 3
+                rank = 1 if is_likely and not is_more else rank
                 yield self._one(node, other, f"`{name}` should be `{other}`", rank)
         if own == INT and node.parent and node.parent.type == "subscript_argument_list":
             yield self._one(node, "0", f"`{name}` should be `0`", 2)
@@ -232,6 +237,10 @@ class Editor:
             return  # it may be a pointer or a stream
         is_hexadecimal = text[:2].lower() == "0x"
         near = [value + 1, value - 1, *([] if is_hexadecimal else [2 * value, value // 2, 0])]
+        if not is_hexadecimal and not (
+            is_vector and len(node.parent.named_children) > MOST_ARGUMENTS
+        ):  # type: ignore[union-attr]
+            near += [int(text) for text in self._numbers if text.isdigit() and text[:1] != "0"]
         least = -1 if is_vector else operator(node.parent or node) in ("+", "-")
         for number, other in enumerate(dict.fromkeys(v for v in near if v >= least and v != value)):
             written = f"{other:#x}" if is_hexadecimal else str(other)
@@ -330,6 +339,22 @@ class Editor:
             place = Place(node.start_byte, node.end_byte, ";", True)
             yield self._edit(node, (place,), f"`{nodes.plain(node)}` is too much", 1)
 
+    def _order(self, node: Node) -> Iterator[Edit]:
+        """Exchanged with the statement behind it, one of the two without a loop."""
+        after = node.next_named_sibling
+        if not after or not nodes.is_movable(node) or not nodes.is_movable(after):
+            return
+        if "expression_statement" not in (node.type, after.type):
+            return
+        one, other = nodes.plain(node), nodes.plain(after)
+        if "(" in one and "(" in other:
+            places = tuple(
+                Place(n.start_byte, n.end_byte, text, is_statement=True)
+                for n, text in ((node, other), (after, one))
+            )
+            what = f"`{nodes.shortened(other)}` belongs before `{nodes.shortened(one)}`"
+            yield self._edit(node, places, what, 2)
+
     def _steps(self, node: Node) -> Iterator[Edit]:
         counted = node.child_by_field_name("argument")
         sign = operator(node)[:1]
@@ -357,6 +382,10 @@ class Editor:
                 yield self._one(node, f"{text} {sign} {other}", what, rank)
         what = f"a minus is missing before `{nodes.plain(node)}`"
         yield self._one(node, f"-({nodes.plain(node)})", what, 1)
+        for other in self._usable(node, INT) if not is_counted else ():
+            if nodes.is_constant(other) and re.search("/|div", text):
+                up = f"({text} + {other} - 1) / {other} * {other}"
+                yield self._one(node, up, f"it must be rounded up to a multiple of `{other}`", 2)
         if node.id in self._bytes and "sizeof" not in text:
             yield self._one(node, f"{text} * sizeof(float)", "`* sizeof(float)` is missing", 1)
 
@@ -369,13 +398,17 @@ class Editor:
         for other in [*self._usable(node, INT), *squares, "2", "3", "4"]:
             if other != text:
                 what = f"`* {other}` is missing after `{text}`"
-                yield self._one(node, f"({text} * {other})", what, self._far(node, other))
+                rank = self._far(node, other.split()[0])
+                yield self._one(node, f"({text} * {other})", what, rank)
 
     def _near(self, node: Node) -> set[str]:
-        """The names in its statement, or in the condition of a loop."""
+        """The names in its statement, or in the condition of a loop, and in the statements of its
+        kind before and behind it: x and y are computed alike."""
         part = nodes.part_of(node)
         if part.id not in self._words:
-            self._words[part.id] = nodes.words(part)
+            beside = (part.prev_named_sibling, part.next_named_sibling)
+            alike = [n for n in beside if n and n.type == part.type != "for_statement"]
+            self._words[part.id] = set[str]().union(*map(nodes.words, [part, *alike]))
         return self._words[part.id]
 
     def _far(self, node: Node, name: str) -> int:

@@ -65,6 +65,17 @@ def without_brackets(node: Node) -> Node:
     return node.named_children[0] if is_bracketed else node
 
 
+def is_movable(node: Node) -> bool:
+    """Is it a call or a loop that no directive is about?"""
+    above = node.prev_named_sibling
+    is_free = above is None or not above.type.startswith("preproc")
+    return is_free and node.type in ("expression_statement", "for_statement")
+
+
+def shortened(text: str, most: int = 40) -> str:
+    return text if len(text) <= most else f"{text[:most].rsplit(maxsplit=1)[0]} …"
+
+
 def is_divided(loop: Node) -> bool:
     above = loop.prev_named_sibling
     return above is not None and above.type.startswith("preproc") and "omp" in text_of(above)
@@ -141,14 +152,14 @@ def is_called(node: Node) -> bool:
 
 
 def in_index(node: Node) -> bool:
-    """Is it inside of an index, of an argument, of a pointer's offset, or of a loop's condition?"""
+    """Is it inside of an index, an argument, a pointer's offset, a result or a loop's condition?"""
     while node.parent is not None and not node.type.endswith("statement"):
         if is_condition(node):
             return True
         node = node.parent
         if node.type in ("subscript_argument_list", "argument_list", "init_declarator"):
             return True
-    return False
+    return node.type == "return_statement"
 
 
 def is_condition(node: Node) -> bool:

@@ -102,6 +102,9 @@ def _best(
         # Any larger grid may be right where blocks overlap: the mistake is in the kernel.
         least = [one for one in least if not (one[0].in_grid and alike[one[0].statement] > MEANT)]
         for edit, edited in [one for one in least if one[0].places not in refuted][:GRADED]:
+            is_another = edit.in_grid or all(_spans(edit) != _spans(e) for _, e, _ in graded)
+            if not is_another:  # another name of a value that is right: a grade takes seconds
+                continue
             refuted.add(edit.places)
             if judged := _judged(plan, edited, left | fine, fine | {search.part.id}):
                 right, points = judged

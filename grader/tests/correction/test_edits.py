@@ -69,6 +69,10 @@ def texts(source: str, entries: list[str] | None = None) -> list[str]:
         "memset(tile[0], 0, bytes + (width - first < TILE_WIDTH ? width - first : TILE_WIDTH));",
         "for (int i = 0; i < y + (TILE_HEIGHT * 2); i += 2) {",
         "const int b = i % TILE_WIDTH; const int a = i / TILE_WIDTH;",
+        "const int b = ((i / TILE_WIDTH) + TILE_HEIGHT - 1) / TILE_HEIGHT * TILE_HEIGHT;",
+        "sum += fmaxf(image[first / 32 + y], 0) / (x * (3 - first));",
+        "static int at(int y, int x) { return y * TILE_WIDTH + (x * 2); }",
+        "if (sum < 1.0f) sum += image[a * 4 + b];",
         "if (fabs(sum) < 1.0f) sum += image[a * 32 + b];",
     ],
 )
@@ -102,6 +106,7 @@ void f(float *d, int n, int masks) {}
         "v = _mm256_srli_si256(v, 4);",
         "v = _mm_set1_epi8(-1);",
         "cudaMalloc(&d, ((n + 1) * (n + 1)) * 4);",
+        "cudaMemcpy(d, d, n, cudaMemcpyHostToDevice); k<<<grid, 32>>>(d);",
     ],
 )
 def test_a_mistake_in_a_call_has_its_correction(line: str) -> None:
