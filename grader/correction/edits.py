@@ -27,6 +27,8 @@ SIGNS = {
 }  # fmt: skip
 OF_FRACTIONS = {"+": "-", "-": "+", "*": "/", "/": "*"}
 ASSIGNED = {"=": ("+=",), "+=": ("=", "-="), "-=": ("+=",)}
+REAL = Type("float")
+STORED = ("assignment_expression", "init_declarator", "conditional_expression", "return_statement")
 MOST_ARGUMENTS = 8
 MOST_NUMBERS = 8  # of a function, each of which may belong where another stands
 # The rank of another function: first and alone, since edits inside of functions change roundings.
@@ -106,11 +108,11 @@ class Editor:
         """Those of one place or one exchange, in the order of the text."""
         rules: dict[str, tuple[Callable[[Node], Iterator[Edit]], ...]] = {
             "binary_expression": (self._signs, self._operands, self._brackets),
-            "identifier": (self._other_names, self._remainder),
+            "identifier": (self._other_names, self._remainder, self._quotients),
             "field_expression": (self._other_fields,),
             "number_literal": (self._other_numbers,),
             "parenthesized_expression": (self._bracketed,),
-            "subscript_expression": (self._indices,),
+            "subscript_expression": (self._indices, self._quotients),
             "argument_list": (self._arguments, self._third),
             "call_expression": (self._launch,),
             "assignment_expression": (self._assignment,),
@@ -142,10 +144,34 @@ class Editor:
         # A loop that never runs would leave all to what comes behind it.
         for other in instead[:1] if is_stepped else instead:
             yield self._one(node, nodes.binary(node, other), f"`{sign}` should be `{other}`", rank)
-        for side in nodes.sides(node) if sign in LOGICAL[:4] else ():
-            if side and self._types.of(side) == Type("float"):
-                text = f"fabs({nodes.plain(side)})"
-                yield self._one(side, text, f"`fabs` is missing: `{text}`", 1)
+        if sign in LOGICAL[:4] and REAL in map(self._types.of, nodes.sides(node)):
+            yield from self._magnitudes(node, sign)
+
+    def _magnitudes(self, node: Node, sign: str) -> Iterator[Edit]:
+        """A relation of numbers with fractions: of their magnitudes, or with a factor."""
+        left, right = map(nodes.plain, nodes.sides(node))
+        both = f"fabs({left}) {sign} fabs({right})"
+        if "fabs" not in left + right:
+            yield self._one(node, both, f"`fabs` is missing on both sides: `{both}`", 1)
+        for inside in descend(node):
+            is_known = self._types.of(inside) == REAL and "fabs" not in text_of(inside)
+            if is_known and inside.type != "parenthesized_expression":
+                text = f"fabs({nodes.plain(inside)})"
+                yield self._one(inside, text, f"`fabs` is missing: `{text}`", 1)
+        for side in filter(None, nodes.sides(node)):
+            for other in self._usable(node, REAL):
+                for factor in (other, f"fabs({other})"):
+                    text = f"{nodes.operand(side)} * {factor}"
+                    yield self._one(side, text, f"`* {factor}` is missing: `{text}`", 2)
+
+    def _quotients(self, node: Node) -> Iterator[Edit]:
+        """A number with a fraction that is stored, without its factor or divisor."""
+        around = node.parent.type if node.parent else ""
+        if self._types.of(node) == REAL and around in STORED and not nodes.is_target(node):
+            for other in self._usable(node, REAL):
+                for sign in "*/" if other not in nodes.words(node) else "":
+                    text = f"{nodes.operand(node)} {sign} {other}"
+                    yield self._one(node, text, f"`{sign} {other}` is missing: `{text}`", 2)
 
     def _operands(self, node: Node) -> Iterator[Edit]:
         left, right = nodes.sides(node)
@@ -327,7 +353,7 @@ class Editor:
         known = self._types.of(left)
         if not node.parent or node.parent.type != "expression_statement":
             return
-        if known in (INT, Type("float")):
+        if known in (INT, REAL):
             for other in ASSIGNED.get(operator(node), ()):
                 text = f"{text_of(left)} {other} {text_of(right)};"
                 place = Place(node.parent.start_byte, node.parent.end_byte, text, True)
@@ -353,7 +379,7 @@ class Editor:
                 for n, text in ((node, other), (after, one))
             )
             what = f"`{nodes.shortened(other)}` belongs before `{nodes.shortened(one)}`"
-            yield self._edit(node, places, what, 2)
+            yield self._edit(node, places, what, 1)
 
     def _steps(self, node: Node) -> Iterator[Edit]:
         counted = node.child_by_field_name("argument")
@@ -396,10 +422,9 @@ class Editor:
         near = self._near(node)
         squares = [f"{c} * {c}" for c in self._usable(node, INT) if c.isupper() and c in near]
         for other in [*self._usable(node, INT), *squares, "2", "3", "4"]:
-            if other != text:
-                what = f"`* {other}` is missing after `{text}`"
-                rank = self._far(node, other.split()[0])
-                yield self._one(node, f"({text} * {other})", what, rank)
+            what = f"`* {other}` is missing after `{text}`"
+            rank = self._far(node, other.split()[0])
+            yield self._one(node, f"({text} * {other})", what, rank)
 
     def _near(self, node: Node) -> set[str]:
         """The names in its statement, or in the condition of a loop, and in the statements of its
@@ -447,7 +472,7 @@ class Editor:
         return Edit(places, nodes.line(node), what, rank, where, statement, in_grid)
 
     def _place(self, node: Node, text: str) -> Place:
-        is_number = self._types.of(node) in (INT, Type("float"))
+        is_number = self._types.of(node) in (INT, REAL)
         return Place(node.start_byte, node.end_byte, text, is_number=is_number)
 
     def _usable(self, node: Node, wanted: Type) -> list[str]:
@@ -468,7 +493,7 @@ class Editor:
             return False
         if nodes.intrinsic_around(node) or text_of(node) == "0":
             return False  # it must be a constant of 8 bits, or may be a pointer
-        if parent.type in ("subscript_argument_list", "argument_list"):
+        if parent.type in ("subscript_argument_list", "argument_list", "initializer_list"):
             return True
         of = {"init_declarator": "value", "assignment_expression": "right"}.get(parent.type, "")
         return parent.child_by_field_name(of) == node if of else False

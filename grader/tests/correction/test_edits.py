@@ -9,7 +9,7 @@ from grader.correction.candidates import MOST, candidates
 from grader.correction.edits import applied
 from grader.correction.switched import switched
 
-HEADER = "enum { TILE_WIDTH = 32, TILE_HEIGHT = 8 };\n"
+HEADER = "enum { TILE_WIDTH = 32, TILE_HEIGHT = 8 };\n#define LEAST (1.0 / 64)\n"
 FILE = """\
 #include <math.h>
 #include <stddef.h>
@@ -74,6 +74,8 @@ def texts(source: str, entries: list[str] | None = None) -> list[str]:
         "static int at(int y, int x) { return y * TILE_WIDTH + (x * 2); }",
         "if (sum < 1.0f) sum += image[a * 4 + b];",
         "if (fabs(sum) < 1.0f) sum += image[a * 32 + b];",
+        "if (fabs(sum) < fabs(1.0f)) sum += image[a * 32 + b];",
+        "if (sum < 1.0f * fabs(sum)) sum += image[a * 32 + b];",
     ],
 )
 def test_a_mistake_of_each_kind_has_its_correction(line: str) -> None:
@@ -117,6 +119,12 @@ def test_no_grid_is_made_larger_and_only_bytes_have_a_sizeof() -> None:
     said = [e.sentence() for e in candidates(KERNEL, HEADER, []) if e.line == 4]
     assert not any("sizeof" in text or "* " in text.split("`")[1] for text in said)
     assert not any("sizeof" in text for text in texts(FILE) if "bytes" not in text)
+
+
+def test_a_number_with_a_fraction_is_no_index() -> None:
+    found = candidates("float f(float *p, int i) { return p[i] * LEAST; }", HEADER, [])
+    said = [edit.what for edit in found]
+    assert said and not {"`i` should be `LEAST`", "`% LEAST` is missing"} & {*said}
 
 
 def test_what_must_be_constant_and_comments_stay() -> None:
