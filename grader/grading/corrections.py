@@ -106,7 +106,8 @@ def _best(
             if not is_another:  # another name of a value that is right: a grade takes seconds
                 continue
             refuted.add(edit.places)
-            if judged := _judged(plan, edited, left | fine, fine | {search.part.id}):
+            kinds = (*pipeline.WRONG, "technique") if edit.in_grid else pipeline.WRONG
+            if judged := _judged(plan, edited, left | fine, fine | {search.part.id}, kinds):
                 right, points = judged
                 graded.append((points, edit, right - fine))
         if graded:
@@ -143,13 +144,14 @@ class _NotRight(Exception):  # noqa: N818 -- it ends a grade, and is no error
 
 
 def _judged(
-    plan: Plan, edited: Submission, parts: set[str], needed: set[str]
+    plan: Plan, edited: Submission, parts: set[str], needed: set[str], kinds: Sequence[str]
 ) -> tuple[set[str], float] | None:
     """Of these parts, those in which the edited submission has right results, no stray access and
-    no race; and its points for all of them. None as soon as one that is needed has not."""
+    no race; and its points for all of them. None as soon as a check of one that is needed, and of
+    these kinds, does not pass: a grid that is only large enough has blocks without work."""
 
     def checked(check: Check) -> None:
-        if check.part in needed and check.verdict != "pass" and check.kind in pipeline.WRONG:
+        if check.part in needed and check.verdict != "pass" and check.kind in kinds:
             raise _NotRight
 
     chosen = tuple(planned for planned in plan.checks if planned.check.part in parts)
