@@ -118,6 +118,7 @@ class Editor:
             "assignment_expression": (self._assignment,),
             "expression_statement": (self._too_much, self._order),
             "for_statement": (self._order,),
+            "if_statement": (self._always,),
             "update_expression": (self._steps,),
         }
         body = self._function.child_by_field_name("body")
@@ -263,9 +264,8 @@ class Editor:
             return  # it may be a pointer or a stream
         is_hexadecimal = text[:2].lower() == "0x"
         near = [value + 1, value - 1, *([] if is_hexadecimal else [2 * value, value // 2, 0])]
-        if not is_hexadecimal and not (
-            is_vector and len(node.parent.named_children) > MOST_ARGUMENTS
-        ):  # type: ignore[union-attr]
+        beside = node.parent.named_children if node.parent else ()
+        if not is_hexadecimal and not (is_vector and len(beside) > MOST_ARGUMENTS):
             near += [int(text) for text in self._numbers if text.isdigit() and text[:1] != "0"]
         least = -1 if is_vector else operator(node.parent or node) in ("+", "-")
         for number, other in enumerate(dict.fromkeys(v for v in near if v >= least and v != value)):
@@ -365,6 +365,14 @@ class Editor:
             place = Place(node.start_byte, node.end_byte, ";", True)
             yield self._edit(node, (place,), f"`{nodes.plain(node)}` is too much", 1)
 
+    def _always(self, node: Node) -> Iterator[Edit]:
+        """What only some threads do, done by all."""
+        body = node.child_by_field_name("consequence")
+        if body and not node.child_by_field_name("alternative") and not nodes.leaves(body):
+            what = f"`if {nodes.plain(node.child_by_field_name('condition'))}` is too much"
+            place = Place(node.start_byte, node.end_byte, nodes.plain(body), True)
+            yield self._edit(node, (place,), what, 0)
+
     def _order(self, node: Node) -> Iterator[Edit]:
         """Exchanged with the statement behind it, one of the two without a loop."""
         after = node.next_named_sibling
@@ -427,12 +435,13 @@ class Editor:
             yield self._one(node, f"({text} * {other})", what, rank)
 
     def _near(self, node: Node) -> set[str]:
-        """The names in its statement, or in the condition of a loop, and in the statements of its
-        kind before and behind it: x and y are computed alike."""
+        """The names in its statement, or in the condition of a loop, in the head of the loop around
+        it, and in the statements of its kind before and behind it: x and y are computed alike."""
         part = nodes.part_of(node)
         if part.id not in self._words:
             beside = (part.prev_named_sibling, part.next_named_sibling)
             alike = [n for n in beside if n and n.type == part.type != "for_statement"]
+            alike += nodes.heads(part)
             self._words[part.id] = set[str]().union(*map(nodes.words, [part, *alike]))
         return self._words[part.id]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -114,7 +115,20 @@ class Search:
                     if not numbers:
                         return
                     break
-        yield from sorted((edits[n] for n in numbers if tells), key=lambda edit: edit.rank)
+            mended = Counter(
+                number
+                for case, prepared in (self._others() if tells else ())
+                for number in self._right(case, program, prepared, work, numbers, False)
+            )
+        order = sorted(numbers if tells else (), key=lambda n: (-mended[n], edits[n].rank))
+        yield from (edits[n] for n in order)
+
+    def _others(self) -> list[tuple[Case, Prepared]]:
+        """The quickest failing input of each other part that this file has: what mends them, too,
+        is more likely."""
+        parts = [p for p in self.plan.lab.part if p.id != self.part.id and p.file == self.part.file]
+        found = [replace(self, part=part)._inputs()[:1] for part in parts]
+        return [first for some in found for first in some]
 
     def _right(
         self,

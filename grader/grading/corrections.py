@@ -95,7 +95,7 @@ def _best(
     is too large by its mistake is no better for a mistake that makes another one larger. refuted:
     the edits whose grade was not right, which are the cause in no other part either."""
     for some in search.right():
-        graded = []
+        graded: list[tuple[float, Edit, set[str]]] = []
         least = [one for one in some if not any(_is_part(other[0], one[0]) for other in some)]
         alike = Counter(edit.statement for edit, _ in least)
         least.sort(key=lambda one: alike[one[0].statement] > MEANT)
