@@ -113,7 +113,7 @@ def _judge_counted(
 
 def _with_banks(technique: Technique, check: Check, runner: Runner) -> Check:
     """What fails for bank conflicts, after why lanes meet, where that is known."""
-    file, line = (check.details.get(name) for name in ("file", "line"))
+    file, line = str(check.details.get("file")), int(check.details.get("line") or 0)
     if check.verdict != "fail" or "conflicts" not in str(check.details.get("counter")) or not line:
         return check
     run = runner.recorded(technique, "costliest")

@@ -37,6 +37,7 @@ def combined(alone: Sequence[Edit]) -> Iterator[Edit]:
         for two in combinations(edits, 2) if 2 < len(edits) <= MOST else ():
             yield from _together(list(two), f"{two[0].what}, 2 times")
     for edits in exchanged.values():
+        edits = [replace(edit, rank=max(0, edit.rank - 1)) for edit in edits]  # people do that
         names = REPLACED.match(edits[0].what)
         what = f"`{names['old']}` and `{names['new']}` are exchanged" if names else ""
         if len({edit.what for edit in edits}) == 2:

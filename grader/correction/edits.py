@@ -270,7 +270,7 @@ class Editor:
         least = -1 if is_vector else operator(node.parent or node) in ("+", "-")
         for number, other in enumerate(dict.fromkeys(v for v in near if v >= least and v != value)):
             written = f"{other:#x}" if is_hexadecimal else str(other)
-            rank = 0 if number < 2 else 2
+            rank = 0 if number < 2 else 1 if written in self._numbers else 2
             yield self._one(node, written, f"`{text}` should be `{written}`", rank)
 
     def _indices(self, node: Node) -> Iterator[Edit]:

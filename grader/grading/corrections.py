@@ -1,7 +1,7 @@
 """Looks for one change that makes a failing submission right, and grades it before it is named."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
@@ -51,24 +51,24 @@ def corrections(
     for which edits are tried."""
     whole = plan_for(plan.lab, plan.backend, timed=False)
     try:
-        return (
-            [] if plan.backend == "gpu" else list(_found(whole, submission, checks, Clock(seconds)))
-        )
+        return [] if plan.backend == "gpu" else _found(whole, submission, checks, Clock(seconds))
     except FAULTS:
         return []
 
 
 def _found(
     plan: Plan, submission: Submission, checks: Sequence[Check], clock: Clock
-) -> Iterator[Correction]:
+) -> list[Correction]:
+    """One that makes more parts right takes the place of another part's own."""
     failing = [c for c in checks if is_wrong(c)]
     wrong = {c.part for c in failing if c.part}
     fine = {c.part for c in checks if c.part} - wrong
     calls = [call for part in plan.lab.part if part.id in fine for call in part.calls]
     left = {part for part in wrong if not _is_unwritten(checks, part)}
     refuted: set[tuple[Place, ...]] = set()
+    found: list[Correction] = []
     for part in plan.lab.part:
-        if part.id not in left:
+        if part.id not in left - {known for each in found for known in each.parts}:
             continue
         search = Search(plan, submission, part, {c.id for c in failing}, calls, clock)
         best, right = _best(plan, search, left, fine, refuted)
@@ -76,8 +76,9 @@ def _found(
             count = sum(c.part in right for c in failing)
             file = submission.path(search.name)
             changes = [Change(f"{file}:{line}", what) for line, what in best]
-            yield Correction(sorted(right), changes, count)
-            left -= right
+            found = [each for each in found if not {*each.parts} < right]
+            found.append(Correction(sorted(right), changes, count))
+    return found
 
 
 def _is_unwritten(checks: Sequence[Check], part: str) -> bool:
