@@ -430,9 +430,10 @@ class Editor:
         near = self._near(node)
         squares = [f"{c} * {c}" for c in self._usable(node, INT) if c.isupper() and c in near]
         for other in [*self._usable(node, INT), *squares, "2", "3", "4"]:
-            what = f"`* {other}` is missing after `{text}`"
-            rank = self._far(node, other.split()[0])
-            yield self._one(node, f"({text} * {other})", what, rank)
+            if other != text:
+                what = f"`* {other}` is missing after `{text}`"
+                rank = self._far(node, other.split()[0])
+                yield self._one(node, f"({text} * {other})", what, rank)
 
     def _near(self, node: Node) -> set[str]:
         """The names in its statement, or in the condition of a loop, in the head of the loop around

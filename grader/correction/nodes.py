@@ -166,14 +166,14 @@ def is_called(node: Node) -> bool:
 
 
 def in_index(node: Node) -> bool:
-    """Is it inside of an index, an argument, a pointer's offset, a result or a loop's condition?"""
+    """Is it inside of an index, of an argument, of a pointer's offset, or of a loop's condition?"""
     while node.parent is not None and not node.type.endswith("statement"):
         if is_condition(node):
             return True
         node = node.parent
         if node.type in ("subscript_argument_list", "argument_list", "init_declarator"):
             return True
-    return node.type == "return_statement"
+    return False
 
 
 def is_condition(node: Node) -> bool:

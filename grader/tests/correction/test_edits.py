@@ -71,7 +71,6 @@ def texts(source: str, entries: list[str] | None = None) -> list[str]:
         "const int b = i % TILE_WIDTH; const int a = i / TILE_WIDTH;",
         "const int b = ((i / TILE_WIDTH) + TILE_HEIGHT - 1) / TILE_HEIGHT * TILE_HEIGHT;",
         "sum += fmaxf(image[first / 32 + y], 0) / (x * (3 - first));",
-        "static int at(int y, int x) { return y * TILE_WIDTH + (x * 2); }",
         "if (sum < 1.0f) sum += image[a * 4 + b];",
         "if (fabs(sum) < 1.0f) sum += image[a * 32 + b];",
         "if (fabs(sum) < fabs(1.0f)) sum += image[a * 32 + b];",
