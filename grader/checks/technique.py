@@ -10,10 +10,11 @@ from typing import Any
 
 import msgspec
 
-from grader.checks import prerequisites
+from grader.checks import bank_conflicts, prerequisites
 from grader.checks.instructions import judge_instructions
 from grader.contract import draw, prepared, script
 from grader.contract.step import Sequence
+from grader.execute import accesses
 from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Kernel, LineCounters, Profile
 from grader.model import counters
@@ -106,7 +107,18 @@ def _judge_counted(
         session.observer.profiled(technique, counted)
         if session.report:
             session.report.counted(technique, counted, run, runner)
-    return judge_run(session, technique, run, counted, at_other_size, of_code)
+    check = judge_run(session, technique, run, counted, at_other_size, of_code)
+    return check if technique.is_secret() else _with_banks(technique, check, runner)
+
+
+def _with_banks(technique: Technique, check: Check, runner: Runner) -> Check:
+    """What fails for bank conflicts, after why lanes meet, where that is known."""
+    file, line = str(check.details.get("file")), int(check.details.get("line") or 0)
+    if check.verdict != "fail" or "conflicts" not in str(check.details.get("counter")) or not line:
+        return check
+    run = runner.recorded(technique, "costliest")
+    cause = bank_conflicts.cause(accesses.of_warps(runner.binary, run.outcome.steps), file, line)
+    return msgspec.structs.replace(check, message=[cause, *check.message]) if cause else check
 
 
 @dataclass(frozen=True)

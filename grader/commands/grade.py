@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from grader.commands import compare, options, output
 from grader.commands.errors import UsageError
 from grader.commands.grade_screen import Screen
@@ -93,17 +91,19 @@ def grade(request: Request) -> int:
         output.offer_nvcc()
     report = _report(request, submission)
     to_step = StepPage() if request.stepped else None
-    graded = _graded(request, plan, submission, screen, report, to_step)
-    _remember(request, submission, graded)  # first: the search may be killed
-    if request.corrected:
-        graded = _corrected(plan, submission, screen, graded)
+    try:
+        graded = _graded(request, plan, submission, screen, report, to_step)
+        _remember(request, submission, graded)  # first: the search may be killed
+        if request.corrected:
+            graded = _corrected(plan, submission, screen, graded)
+    finally:
+        screen.release()
     screen.predictions(graded)
     if against:
         print(
             compare.text(graded.predictions, against),
             file=sys.stderr if screen.quiet else sys.stdout,
         )
-    screen.corrections(graded)
     stream = sys.stderr if screen.quiet else sys.stdout
     if request.profiled:
         print(
@@ -143,6 +143,7 @@ def _screen(request: Request, plan: Plan) -> Screen:
         again=options.again(plan.lab, request.src),
         quiet="-" in (request.json_file, request.html_file),
         reported=bool(request.html_file),
+        held=[] if request.corrected and plan.backend != "gpu" else None,
     )
 
 
@@ -183,18 +184,19 @@ def _corrected(
     plan: Plan, submission: Submission, screen: Screen, graded: result.Result
 ) -> result.Result:
     """The grade, with the changes that would make it right; Ctrl-C ends the search, not more."""
-    if not any(c.verdict == "fail" and c.kind in pipeline.WRONG for c in graded.checks):
+    if not screen.is_held():
         return graded
     from grader.grading import corrections  # it imports NumPy: see pipeline.py
 
     screen.status.show("looking for one change that makes it right; Ctrl-C ends the search")
     try:
-        found = corrections.corrections(plan, submission, graded.checks, SEARCHED)
+        graded = corrections.explained(plan, submission, graded, SEARCHED)
     except KeyboardInterrupt:
-        found = []
+        pass
     finally:
         screen.status.clear()
-    return msgspec.structs.replace(graded, corrections=found)
+    screen.release(graded.checks)
+    return graded
 
 
 def _remember(request: Request, submission: Submission, graded: result.Result) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -38,7 +39,7 @@ def candidates(
     used = {text_of(node) for node in descend(root) if node.type == "identifier"}
     bodies = [(f.start_byte, f.end_byte) for f in functions.values()]
     shared = [
-        Name(c.name, INT, c.end if source is text else 0, len(root.text or b""))
+        Name(c.name, _of_value(c.value), c.end if source is text else 0, len(root.text or b""))
         for source in (text, header)
         for c in constants(read(source))
         if c.name in used
@@ -55,7 +56,12 @@ def candidates(
         editor = Editor(function, [*names(function), *shared], calls)
         alone = list(islice(editor.edits(), max(0, MOST - len(found))))
         found += [*alone, *combined(alone)]
+    found.sort(key=lambda e: -e.rank)  # of several edits of the same places, the likeliest is kept
     return sorted({e.places: e for e in found}.values(), key=lambda e: e.rank)
+
+
+def _of_value(text: str) -> Type:
+    return Type("float") if re.search(r"\d\.|\.\d", text) else INT
 
 
 def _functions(root: Node) -> Iterator[Node]:

@@ -25,10 +25,11 @@ def combined(alone: Sequence[Edit]) -> Iterator[Edit]:
             continue
         if (factor := FACTOR.fullmatch(edit.what)) and edit.rank <= RANK:
             same.setdefault((edit.statement, factor[1]), []).append(replace(edit, what=factor[1]))
-        if edit.rank >= RANK:
+        if edit.rank > RANK:
             continue
-        for scope in (edit.statement, None):
-            same.setdefault((scope, edit.what), []).append(edit)
+        for scope in (edit.statement, None)[: 1 + (edit.rank < RANK)]:
+            if edit.rank < RANK:
+                same.setdefault((scope, edit.what), []).append(edit)
             if found := REPLACED.fullmatch(edit.what):
                 exchanged.setdefault((scope, frozenset(found.groups())), []).append(edit)
     for edits in same.values():
@@ -36,6 +37,7 @@ def combined(alone: Sequence[Edit]) -> Iterator[Edit]:
         for two in combinations(edits, 2) if 2 < len(edits) <= MOST else ():
             yield from _together(list(two), f"{two[0].what}, 2 times")
     for edits in exchanged.values():
+        edits = [replace(edit, rank=max(0, edit.rank - 1)) for edit in edits]  # people do that
         names = REPLACED.match(edits[0].what)
         what = f"`{names['old']}` and `{names['new']}` are exchanged" if names else ""
         if len({edit.what for edit in edits}) == 2:

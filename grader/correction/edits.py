@@ -27,7 +27,10 @@ SIGNS = {
 }  # fmt: skip
 OF_FRACTIONS = {"+": "-", "-": "+", "*": "/", "/": "*"}
 ASSIGNED = {"=": ("+=",), "+=": ("=", "-="), "-=": ("+=",)}
+REAL = Type("float")
+STORED = ("assignment_expression", "init_declarator", "conditional_expression", "return_statement")
 MOST_ARGUMENTS = 8
+MOST_NUMBERS = 8  # of a function, each of which may belong where another stands
 # The rank of another function: first and alone, since edits inside of functions change roundings.
 CALLED = -1
 # Names of the runtime and of vector functions that stand for each other.
@@ -96,6 +99,8 @@ class Editor:
         self._words = dict[int, set[str]]()
         used = Counter(text_of(n) for n in descend(function) if n.type == "identifier")
         self._used = {*used}
+        numbers = Counter(text_of(n) for n in descend(function) if n.type == "number_literal")
+        self._numbers = [text for text, _ in numbers.most_common(MOST_NUMBERS)]
         own = {v.name for v in variables if function.start_byte < v.first < function.end_byte}
         self._idle = {name for name in own if used[name] == 1}  # more likely what is missing
 
@@ -103,15 +108,17 @@ class Editor:
         """Those of one place or one exchange, in the order of the text."""
         rules: dict[str, tuple[Callable[[Node], Iterator[Edit]], ...]] = {
             "binary_expression": (self._signs, self._operands, self._brackets),
-            "identifier": (self._other_names, self._remainder),
+            "identifier": (self._other_names, self._remainder, self._quotients),
             "field_expression": (self._other_fields,),
             "number_literal": (self._other_numbers,),
             "parenthesized_expression": (self._bracketed,),
-            "subscript_expression": (self._indices,),
+            "subscript_expression": (self._indices, self._quotients),
             "argument_list": (self._arguments, self._third),
             "call_expression": (self._launch,),
             "assignment_expression": (self._assignment,),
-            "expression_statement": (self._too_much,),
+            "expression_statement": (self._too_much, self._order),
+            "for_statement": (self._order,),
+            "if_statement": (self._always,),
             "update_expression": (self._steps,),
         }
         body = self._function.child_by_field_name("body")
@@ -138,10 +145,34 @@ class Editor:
         # A loop that never runs would leave all to what comes behind it.
         for other in instead[:1] if is_stepped else instead:
             yield self._one(node, nodes.binary(node, other), f"`{sign}` should be `{other}`", rank)
-        for side in nodes.sides(node) if sign in LOGICAL[:4] else ():
-            if side and self._types.of(side) == Type("float"):
-                text = f"fabs({nodes.plain(side)})"
-                yield self._one(side, text, f"`fabs` is missing: `{text}`", 1)
+        if sign in LOGICAL[:4] and REAL in map(self._types.of, nodes.sides(node)):
+            yield from self._magnitudes(node, sign)
+
+    def _magnitudes(self, node: Node, sign: str) -> Iterator[Edit]:
+        """A relation of numbers with fractions: of their magnitudes, or with a factor."""
+        left, right = map(nodes.plain, nodes.sides(node))
+        both = f"fabs({left}) {sign} fabs({right})"
+        if "fabs" not in left + right:
+            yield self._one(node, both, f"`fabs` is missing on both sides: `{both}`", 1)
+        for inside in descend(node):
+            is_known = self._types.of(inside) == REAL and "fabs" not in text_of(inside)
+            if is_known and inside.type != "parenthesized_expression":
+                text = f"fabs({nodes.plain(inside)})"
+                yield self._one(inside, text, f"`fabs` is missing: `{text}`", 1)
+        for side in filter(None, nodes.sides(node)):
+            for other in self._usable(node, REAL):
+                for factor in (other, f"fabs({other})"):
+                    text = f"{nodes.operand(side)} * {factor}"
+                    yield self._one(side, text, f"`* {factor}` is missing: `{text}`", 2)
+
+    def _quotients(self, node: Node) -> Iterator[Edit]:
+        """A number with a fraction that is stored, without its factor or divisor."""
+        around = node.parent.type if node.parent else ""
+        if self._types.of(node) == REAL and around in STORED and not nodes.is_target(node):
+            for other in self._usable(node, REAL):
+                for sign in "*/" if other not in nodes.words(node) else "":
+                    text = f"{nodes.operand(node)} {sign} {other}"
+                    yield self._one(node, text, f"`{sign} {other}` is missing: `{text}`", 2)
 
     def _operands(self, node: Node) -> Iterator[Edit]:
         left, right = nodes.sides(node)
@@ -186,7 +217,8 @@ class Editor:
                 is_likely = nodes.are_alike(name, other) or own.depth or other in self._idle
                 # A loop that only runs longer is no likely cause either.
                 is_more = node.id in self._in_bytes or nodes.is_condition(nodes.part_of(node))
-                rank = 2 if not is_likely or is_more else 1
+                rank = 2 if is_more or other in self._near(node) else 3
+                rank = 1 if is_likely and not is_more else rank
                 yield self._one(node, other, f"`{name}` should be `{other}`", rank)
         if own == INT and node.parent and node.parent.type == "subscript_argument_list":
             yield self._one(node, "0", f"`{name}` should be `0`", 2)
@@ -232,10 +264,13 @@ class Editor:
             return  # it may be a pointer or a stream
         is_hexadecimal = text[:2].lower() == "0x"
         near = [value + 1, value - 1, *([] if is_hexadecimal else [2 * value, value // 2, 0])]
+        beside = node.parent.named_children if node.parent else ()
+        if not is_hexadecimal and not (is_vector and len(beside) > MOST_ARGUMENTS):
+            near += [int(text) for text in self._numbers if text.isdigit() and text[:1] != "0"]
         least = -1 if is_vector else operator(node.parent or node) in ("+", "-")
         for number, other in enumerate(dict.fromkeys(v for v in near if v >= least and v != value)):
             written = f"{other:#x}" if is_hexadecimal else str(other)
-            rank = 0 if number < 2 else 2
+            rank = 0 if number < 2 else 1 if written in self._numbers else 2
             yield self._one(node, written, f"`{text}` should be `{written}`", rank)
 
     def _indices(self, node: Node) -> Iterator[Edit]:
@@ -318,7 +353,7 @@ class Editor:
         known = self._types.of(left)
         if not node.parent or node.parent.type != "expression_statement":
             return
-        if known in (INT, Type("float")):
+        if known in (INT, REAL):
             for other in ASSIGNED.get(operator(node), ()):
                 text = f"{text_of(left)} {other} {text_of(right)};"
                 place = Place(node.parent.start_byte, node.parent.end_byte, text, True)
@@ -329,6 +364,30 @@ class Editor:
         if inner and inner.type in ("assignment_expression", "update_expression"):
             place = Place(node.start_byte, node.end_byte, ";", True)
             yield self._edit(node, (place,), f"`{nodes.plain(node)}` is too much", 1)
+
+    def _always(self, node: Node) -> Iterator[Edit]:
+        """What only some threads do, done by all."""
+        body = node.child_by_field_name("consequence")
+        if body and not node.child_by_field_name("alternative") and not nodes.leaves(body):
+            what = f"`if {nodes.plain(node.child_by_field_name('condition'))}` is too much"
+            place = Place(node.start_byte, node.end_byte, nodes.plain(body), True)
+            yield self._edit(node, (place,), what, 0)
+
+    def _order(self, node: Node) -> Iterator[Edit]:
+        """Exchanged with the statement behind it, one of the two without a loop."""
+        after = node.next_named_sibling
+        if not after or not nodes.is_movable(node) or not nodes.is_movable(after):
+            return
+        if "expression_statement" not in (node.type, after.type):
+            return
+        one, other = nodes.plain(node), nodes.plain(after)
+        if "(" in one and "(" in other:
+            places = tuple(
+                Place(n.start_byte, n.end_byte, text, is_statement=True)
+                for n, text in ((node, other), (after, one))
+            )
+            what = f"`{nodes.shortened(other)}` belongs before `{nodes.shortened(one)}`"
+            yield self._edit(node, places, what, 1)
 
     def _steps(self, node: Node) -> Iterator[Edit]:
         counted = node.child_by_field_name("argument")
@@ -357,6 +416,10 @@ class Editor:
                 yield self._one(node, f"{text} {sign} {other}", what, rank)
         what = f"a minus is missing before `{nodes.plain(node)}`"
         yield self._one(node, f"-({nodes.plain(node)})", what, 1)
+        for other in self._usable(node, INT) if not is_counted else ():
+            if nodes.is_constant(other) and re.search("/|div", text):
+                up = f"({text} + {other} - 1) / {other} * {other}"
+                yield self._one(node, up, f"it must be rounded up to a multiple of `{other}`", 2)
         if node.id in self._bytes and "sizeof" not in text:
             yield self._one(node, f"{text} * sizeof(float)", "`* sizeof(float)` is missing", 1)
 
@@ -369,13 +432,18 @@ class Editor:
         for other in [*self._usable(node, INT), *squares, "2", "3", "4"]:
             if other != text:
                 what = f"`* {other}` is missing after `{text}`"
-                yield self._one(node, f"({text} * {other})", what, self._far(node, other))
+                rank = self._far(node, other.split()[0])
+                yield self._one(node, f"({text} * {other})", what, rank)
 
     def _near(self, node: Node) -> set[str]:
-        """The names in its statement, or in the condition of a loop."""
+        """The names in its statement, or in the condition of a loop, in the head of the loop around
+        it, and in the statements of its kind before and behind it: x and y are computed alike."""
         part = nodes.part_of(node)
         if part.id not in self._words:
-            self._words[part.id] = nodes.words(part)
+            beside = (part.prev_named_sibling, part.next_named_sibling)
+            alike = [n for n in beside if n and n.type == part.type != "for_statement"]
+            alike += nodes.heads(part)
+            self._words[part.id] = set[str]().union(*map(nodes.words, [part, *alike]))
         return self._words[part.id]
 
     def _far(self, node: Node, name: str) -> int:
@@ -414,7 +482,7 @@ class Editor:
         return Edit(places, nodes.line(node), what, rank, where, statement, in_grid)
 
     def _place(self, node: Node, text: str) -> Place:
-        is_number = self._types.of(node) in (INT, Type("float"))
+        is_number = self._types.of(node) in (INT, REAL)
         return Place(node.start_byte, node.end_byte, text, is_number=is_number)
 
     def _usable(self, node: Node, wanted: Type) -> list[str]:
@@ -435,7 +503,7 @@ class Editor:
             return False
         if nodes.intrinsic_around(node) or text_of(node) == "0":
             return False  # it must be a constant of 8 bits, or may be a pointer
-        if parent.type in ("subscript_argument_list", "argument_list"):
+        if parent.type in ("subscript_argument_list", "argument_list", "initializer_list"):
             return True
         of = {"init_declarator": "value", "assignment_expression": "right"}.get(parent.type, "")
         return parent.child_by_field_name(of) == node if of else False

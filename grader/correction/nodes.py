@@ -65,6 +65,31 @@ def without_brackets(node: Node) -> Node:
     return node.named_children[0] if is_bracketed else node
 
 
+def heads(node: Node) -> list[Node]:
+    """What is between the brackets of the nearest `for` around a statement."""
+    loop = node.parent
+    while loop is not None and loop.type != "for_statement":
+        loop = loop.parent
+    return [n for n in loop.named_children if not n.type.endswith("statement")] if loop else []
+
+
+def leaves(node: Node) -> bool:
+    """Does it end its function, or a round of a loop around it?"""
+    ways = ("return_statement", "break_statement", "continue_statement")
+    return any(inside.type in ways for inside in descend(node))
+
+
+def is_movable(node: Node) -> bool:
+    """Is it a call or a loop that no directive is about?"""
+    above = node.prev_named_sibling
+    is_free = above is None or not above.type.startswith("preproc")
+    return is_free and node.type in ("expression_statement", "for_statement")
+
+
+def shortened(text: str, most: int = 40) -> str:
+    return text if len(text) <= most else f"{text[:most].rsplit(maxsplit=1)[0]} …"
+
+
 def is_divided(loop: Node) -> bool:
     above = loop.prev_named_sibling
     return above is not None and above.type.startswith("preproc") and "omp" in text_of(above)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,9 +28,11 @@ from grader.sandbox.workspace import workspace
 from grader.session.plan import Plan
 
 BATCH = 900  # edits in one build
-A_BUILD, A_LITTLE = 1.0, 0.2  # seconds that a build counts, and that a run may take at least
+A_BUILD, A_LITTLE = 1.0, 0.2  # seconds that a whole batch counts, and that a run may take at least
+FIXED = 0.2  # the share of a build that does not grow with its edits
 BUILDS = 6  # of a batch, each without the lines that the compiler refused
 LARGEST = 80_000  # elements of the output of an input that is tried
+BLOCK = 4096  # elements: a kernel computes whole blocks of a small image, too
 
 
 @dataclass
@@ -86,7 +89,7 @@ class Search:
                 size = math.prod(OPERATIONS[self.part.operation].output(arrays)[1])
                 taps = min(array.size for array in arrays.values())
                 if size <= LARGEST:
-                    found.append((size * taps, case, prepared))
+                    found.append(((size + BLOCK) * taps, case, prepared))
         return [(case, prepared) for _, case, prepared in sorted(found, key=lambda f: f[0])]
 
     def _tried(
@@ -94,7 +97,7 @@ class Search:
     ) -> Iterator[Edit]:
         if self.clock.left <= 0:
             return
-        self.clock.left -= A_BUILD
+        self.clock.left -= A_BUILD * (FIXED + (1 - FIXED) * len(edits) / BATCH)
         # Those of one place follow each other; those of several places come last.
         edits = sorted(edits, key=lambda e: (len(e.places) > 1, e.places[0].start, e.places[0].end))
         program, edits = self._built(source, edits)
@@ -112,7 +115,20 @@ class Search:
                     if not numbers:
                         return
                     break
-        yield from sorted((edits[n] for n in numbers if tells), key=lambda edit: edit.rank)
+            mended = Counter(
+                number
+                for case, prepared in (self._others() if tells else ())
+                for number in self._right(case, program, prepared, work, numbers, False)
+            )
+        order = sorted(numbers if tells else (), key=lambda n: (-mended[n], edits[n].rank))
+        yield from (edits[n] for n in order)
+
+    def _others(self) -> list[tuple[Case, Prepared]]:
+        """The quickest failing input of each other part that this file has: what mends them, too,
+        is more likely."""
+        parts = [p for p in self.plan.lab.part if p.id != self.part.id and p.file == self.part.file]
+        found = [replace(self, part=part)._inputs()[:1] for part in parts]
+        return [first for some in found for first in some]
 
     def _right(
         self,

@@ -14,6 +14,7 @@ WHOLE = re.compile(r"\b(int|unsigned|long|short|size_t|ptrdiff_t|u?int\d+_t|bool
 REAL = re.compile(r"\b(float|double)\b")
 DIMENSIONS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 LOGICAL = ("<", "<=", ">", ">=", "==", "!=", "&&", "||")
+OF_REALS = ("fabs", "fabsf", "sqrt", "sqrtf", "fmax", "fmaxf", "fmin", "fminf")
 SAME = ("min", "max", "abs")  # functions whose result has the type of what they are given
 
 
@@ -151,8 +152,9 @@ class Types:
         return INT if is_dimension else None
 
     def _call_expression(self, node: Node) -> Type | None:
-        if text_of(node.child_by_field_name("function")) not in SAME:
-            return None
+        called = text_of(node.child_by_field_name("function"))
+        if called not in SAME:
+            return Type("float") if called in OF_REALS else None
         given = node.child_by_field_name("arguments")
         return _joined([self.of(each) for each in given.named_children]) if given else None
 

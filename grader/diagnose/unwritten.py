@@ -185,6 +185,8 @@ def _wrong_pitch(f: Filter, comparison: Comparison) -> Diagnosis | None:
     height, width = value.shape
     got = comparison.got.reshape(-1).astype(np.float64)
     for pitch, words in pitches(width, height, f.radius) if height > 1 else ():
+        if pitch >= value.size:
+            continue  # of one row alone, nothing is known of the others
         moved, slack = np.full(value.size, np.nan), np.zeros(value.size)
         for y in range(min(height, -(-value.size // pitch))):
             row = slice(y * pitch, min(y * pitch + width, value.size))
@@ -204,10 +206,10 @@ def _wrong_pitch(f: Filter, comparison: Comparison) -> Diagnosis | None:
 def _left_out_of_each_block(
     missing: Mask, count: str, is_small: bool = False
 ) -> Iterator[Diagnosis]:
-    """Are of every so many rows, or columns, only the first ones written? From one block to the
-    next the index then advances by more than a block computes. is_small: the image may have only
-    one such block."""
-    for axis, thing, index in ((0, "rows", "y"), (1, "columns", "x")):
+    """Are of every so many rows, or columns, only the first ones written? The index then advances
+    by more than is computed from one block, thread or vector to the next. is_small: the image may
+    have only one such block."""
+    for axis, thing in enumerate(("rows", "columns")):
         size = missing.shape[axis]
         lines = missing.all(axis=1 - axis)
         few = int(np.argmax(lines))
@@ -215,12 +217,9 @@ def _left_out_of_each_block(
             continue
         for every in (e for e in STEPS if few < e and (e < size or is_small)):
             if (lines == (np.arange(size) % every >= few)).all():
-                yield Diagnosis(
-                    "steps-too-far",
-                    f"{count} were never written: of every {every} {thing} only the first {few} "
-                    f"are: {index} advances by {every} from one block to the next, and a block "
-                    f"computes {few}",
-                )
+                first = f"the first {few} are" if few > 1 else "the first is"
+                text = f"{count} were never written: of every {every} {thing} only {first}"
+                yield Diagnosis("steps-too-far", text)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ def by_themselves(comparison: Comparison) -> Diagnosis | None:
         return Diagnosis(
             "all-zero",
             "every pixel is 0: nothing is added to the sum, the sum is never written to the "
-            f"output, or every coefficient of the mask was read as 0{integer}",
+            "output, or every coefficient of the mask or every pixel of the image was read as "
+            f"0{integer}",
         )
     if (np.abs(got[comparison.wrong]) > HUGE).all():
         return Diagnosis(

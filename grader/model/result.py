@@ -91,12 +91,12 @@ class Correction(msgspec.Struct, frozen=True):
     changes: list[Change]  # any one of them
     checks: int  # of those parts that had failed
 
-    def head(self) -> str:
-        """What the change does, in words that end before its place."""
+    def cause(self) -> str:
+        """Where the change is, what it is, and that it was tried."""
         names = " and ".join(filter(None, [", ".join(self.parts[:-1]), self.parts[-1]]))
-        return (
-            f"with one change, every result of part{'s' * (len(self.parts) > 1)} {names} is right"
-        )
+        changes = "; or ".join(f"{change.place}: {change.what}" for change in self.changes)
+        parts = f"part{'s' * (len(self.parts) > 1)} {names}"
+        return f"{changes} (tried: then every result of {parts} is right)"
 
 
 class Result(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from grader.checks.prerequisites import NOTHING
 from grader.model import outline
-from grader.model.result import Check, Correction, Result
+from grader.model.result import Check, Result
 from grader.model.score import Score
 from grader.render import predicted_words
 
@@ -85,7 +85,7 @@ class Terminal:
         message = tuple(line for line in check.message if not line.startswith(OF_THE_CASE))
         repeated = bool(message) and message in self._printed and not self.verbose
         note = f"as above  {note}" if repeated else note
-        self._printed.add(message)
+        self._printed |= {message, message[1:]}  # the first line may be a cause that was tried
         lines = [] if repeated else self._lines(check, lab, hints, step)
         if is_begun:
             return "\n".join([f"{INDENT}as above"] if repeated else lines)
@@ -181,15 +181,6 @@ class Terminal:
             lines += self._wrap(predicted_words.line(each))
             if each.advice and part not in failed:
                 lines += self._wrap(f"try: {each.advice}")
-        return "\n".join(lines)
-
-    def corrections(self, found: list[Correction]) -> str:
-        """The changes that were tried and are right; "" for none."""
-        lines = []
-        for each in found:
-            lines.append(f"  tried: {each.head()}:")
-            for change in each.changes:
-                lines += self._wrap(f"{change.place}: {change.what}")
         return "\n".join(lines)
 
     def footer(self, result: Result) -> str:

@@ -30,8 +30,8 @@ def mistakes(f: Filter, comparison: Comparison) -> Iterator[Mistake]:
         for what, line in (("row", row), ("column", column)):
             yield Mistake(
                 "one-pass",
-                f"your output is what the {what} pass gives alone: pass its result through the "
-                "other pass",
+                f"your output is what the {what} pass gives alone: one pass must read what the "
+                "other has written",
                 partial(_scaled, f, comparison, [(line, border)]),
             )
         if row.size == column.size:

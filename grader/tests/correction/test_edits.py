@@ -9,7 +9,7 @@ from grader.correction.candidates import MOST, candidates
 from grader.correction.edits import applied
 from grader.correction.switched import switched
 
-HEADER = "enum { TILE_WIDTH = 32, TILE_HEIGHT = 8 };\n"
+HEADER = "enum { TILE_WIDTH = 32, TILE_HEIGHT = 8 };\n#define LEAST (1.0 / 64)\n"
 FILE = """\
 #include <math.h>
 #include <stddef.h>
@@ -69,7 +69,12 @@ def texts(source: str, entries: list[str] | None = None) -> list[str]:
         "memset(tile[0], 0, bytes + (width - first < TILE_WIDTH ? width - first : TILE_WIDTH));",
         "for (int i = 0; i < y + (TILE_HEIGHT * 2); i += 2) {",
         "const int b = i % TILE_WIDTH; const int a = i / TILE_WIDTH;",
+        "const int b = ((i / TILE_WIDTH) + TILE_HEIGHT - 1) / TILE_HEIGHT * TILE_HEIGHT;",
+        "sum += fmaxf(image[first / 32 + y], 0) / (x * (3 - first));",
+        "if (sum < 1.0f) sum += image[a * 4 + b];",
         "if (fabs(sum) < 1.0f) sum += image[a * 32 + b];",
+        "if (fabs(sum) < fabs(1.0f)) sum += image[a * 32 + b];",
+        "if (sum < 1.0f * fabs(sum)) sum += image[a * 32 + b];",
     ],
 )
 def test_a_mistake_of_each_kind_has_its_correction(line: str) -> None:
@@ -102,6 +107,7 @@ void f(float *d, int n, int masks) {}
         "v = _mm256_srli_si256(v, 4);",
         "v = _mm_set1_epi8(-1);",
         "cudaMalloc(&d, ((n + 1) * (n + 1)) * 4);",
+        "cudaMemcpy(d, d, n, cudaMemcpyHostToDevice); k<<<grid, 32>>>(d);",
     ],
 )
 def test_a_mistake_in_a_call_has_its_correction(line: str) -> None:
@@ -112,6 +118,12 @@ def test_no_grid_is_made_larger_and_only_bytes_have_a_sizeof() -> None:
     said = [e.sentence() for e in candidates(KERNEL, HEADER, []) if e.line == 4]
     assert not any("sizeof" in text or "* " in text.split("`")[1] for text in said)
     assert not any("sizeof" in text for text in texts(FILE) if "bytes" not in text)
+
+
+def test_a_number_with_a_fraction_is_no_index() -> None:
+    found = candidates("float f(float *p, int i) { return p[i] * LEAST; }", HEADER, [])
+    said = [edit.what for edit in found]
+    assert said and not {"`i` should be `LEAST`", "`% LEAST` is missing"} & {*said}
 
 
 def test_what_must_be_constant_and_comments_stay() -> None:

@@ -508,6 +508,20 @@ def test_tiles_in_another_order_are_not_transposed_ones() -> None:
         assert explained(CASE, "correlate", inputs, other).name != "tile-transposed"
 
 
+def test_one_row_alone_has_no_pitch() -> None:
+    given = make_inputs()
+    inputs = Inputs(given.image[:, :1].copy(), given.mask)
+    out = unwritten(right(inputs), slice(1, None), ALL)
+    assert explained(CASE, "correlate", inputs, out, on_host=True).name != "row-pitch"
+
+
+def test_stripes_that_no_block_explains_are_stated_alone() -> None:
+    inputs = make_inputs()
+    out = not_loaded(inputs, np.arange(WIDTH)[np.newaxis, :].repeat(HEIGHT, 0) % 4 > 0)
+    said = explained(CASE, "correlate", inputs, out, reads="").text
+    assert said.endswith("of every 4 columns only the first is")
+
+
 @pytest.mark.parametrize(
     ("block", "every", "written", "words"),
     [

@@ -1,4 +1,4 @@
-"""`tried: one change ...`: named where it makes each failing check pass, and else not."""
+"""A change that makes each failing check pass is the first line of the first of them."""
 
 import json
 import shutil
@@ -32,7 +32,14 @@ def graded(
     report = folder / "grade.json"
     options = ["--src", str(folder), "--no-speed", "--correct", "--json", str(report)]
     done = captured.grade(lab, *options, timeout=300)
-    return json.loads(report.read_bytes())["corrections"], done.stdout
+    written = json.loads(report.read_bytes())
+    for found in written["corrections"]:
+        for part in found["parts"]:
+            failing = [c for c in written["checks"] if (c["part"], c["verdict"]) == (part, "fail")]
+            causes = [line for c in failing for line in c["message"] if " (tried: " in line]
+            assert causes == failing[0]["message"][:1]
+            assert causes[0].startswith(f"{found['changes'][0]['place']}: ")
+    return written["corrections"], done.stdout
 
 
 SWAPPED = (
@@ -48,7 +55,9 @@ def test_a_change_that_makes_all_checks_right_is_named(tmp_path: Path) -> None:
     assert "are exchanged in `pixel(" in change["what"]
     assert change["place"].startswith(str(tmp_path))
     assert len(found["parts"]) == 1 and found["checks"] > 3
-    assert f"tried: with one change, every result of part {found['parts'][0]} is right" in printed
+    said = " ".join(printed.split())
+    assert said.count(f"(tried: then every result of part {found['parts'][0]} is right)") == 1
+    assert said.index("FAIL") < said.index("(tried") < said.index("differ")
 
 
 # What one lab's file has instead of what the solution has, and what is said of it.

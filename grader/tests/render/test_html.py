@@ -22,7 +22,7 @@ from grader.model import spec
 from grader.model import submission as submissions
 from grader.model.counters import Counters
 from grader.model.lab import Case
-from grader.model.result import Change, Check, Correction
+from grader.model.result import Check
 from grader.model.submission import Submission
 from grader.oracle.compare import compare
 from grader.oracle.correlation import Expected
@@ -370,14 +370,6 @@ class _Tags(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.names.add(tag)
         self.handlers += [name for name, _ in attrs if name.startswith("on")]
-
-
-def test_a_correction_stands_above_the_checks() -> None:
-    found = Correction(["A", "B", "C"], [Change("a.cu:3", "`<b>` is too much")], 4)
-    result, report = reports.hostile()
-    text = reports.page((msgspec.structs.replace(result, corrections=[found]), report))
-    said = "Tried: with one change, every result of parts A, B and C is right: <code>a.cu:3</code>"
-    assert f"{said}: `&lt;b&gt;` is too much" in text
 
 
 @pytest.mark.slow("a whole grade with pictures")

@@ -20,6 +20,8 @@
 #include <sys/mman.h>
 
 #define GUARD ((size_t)4096)
+#define PAGE ((size_t)4096)
+#define FENCE ((size_t)1 << 20) /* around both guard zones */
 #define POISON 0xff
 #define SIGNALLING_FLOAT UINT32_C(0xffb5c3a7)
 #define SIGNALLING_DOUBLE UINT64_C(0xfff5c3a7e1d2b496)
@@ -169,17 +171,21 @@ static bool is_kept(const struct output *out) {
     return !out->path || strcmp(out->path, "-") != 0;
 }
 
+/* The bytes of an output with its guard zones and, around those, memory that nobody may access: a
+ * write far outside crashes at its line, and leaves malloc()'s own data as they are. */
+static size_t mapped(const struct output *out) {
+    const size_t inside = GUARD + out->array.bytes + GUARD;
+    return FENCE + (inside + PAGE - 1) / PAGE * PAGE + FENCE;
+}
+
 static void allocate(struct output *out) {
-    size_t all = GUARD + out->array.bytes + GUARD;
-    void *memory = NULL;
-    if (!is_kept(out))
-        memory = mmap(NULL, all, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    else if (posix_memalign(&memory, 4096, all) != 0)
-        memory = MAP_FAILED;
-    if (memory == MAP_FAILED)
+    const size_t all = mapped(out);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    unsigned char *memory = mmap(NULL, all, PROT_NONE, flags, -1, 0);
+    if (memory == MAP_FAILED ||
+        mprotect(memory + FENCE, all - 2 * FENCE, PROT_READ | PROT_WRITE) != 0)
         our_fault("not enough memory for the output %s of %zu bytes", out->name, out->array.bytes);
-    out->memory = memory;
+    out->memory = memory + FENCE;
     out->array.data = out->memory + GUARD;
     for (size_t i = 0; i < GUARD; i++) {
         out->memory[i] = runner_guard_byte(i);
@@ -436,10 +442,7 @@ static void write_output(const struct output *out) {
 }
 
 static void free_output(const struct output *out) {
-    if (is_kept(out))
-        free(out->memory);
-    else
-        munmap(out->memory, GUARD + out->array.bytes + GUARD);
+    munmap(out->memory - FENCE, mapped(out));
 }
 
 static void free_input(struct input *in) {

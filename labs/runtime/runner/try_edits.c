@@ -20,7 +20,7 @@
 enum {
     MOST_CHILDREN = 64,
     /* µs; and LONGER times what the program takes without an edit */
-    LEAST_PROCESSOR = 100 * 1000,
+    LEAST_PROCESSOR = 20 * 1000,
     MOST_PROCESSOR = 400 * 1000,
     LONGER = 8,
     MOST_WAITING = 2 /* s */,

@@ -7,6 +7,7 @@
 #include "test_suite.h"
 #undef main
 
+#include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -55,6 +56,15 @@ NOT_SANITIZED static void writes_around(struct runner *r) {
     for (int i = 0; i < 4096; i++) {
         out[i - 4096] = out[24 + i] = 0xff;
     }
+}
+
+/* Where a loop with too large a step comes to, beyond the guard zones, nobody can write. */
+static void writes_far(struct runner *r) {
+    unsigned char *out = runner_output(r, "out", 24);
+    const int zeros = open("/dev/zero", O_RDONLY);
+    if (read(zeros, out + 16384, 1) != -1 || read(zeros, out - 8192, 1) != -1)
+        our_fault("there was memory around the output");
+    close(zeros);
 }
 
 static void checks_settings(struct runner *r) {
@@ -196,13 +206,14 @@ TEST(the_first_failure_counts_and_is_escaped) {
                      "\"f() returned an \\\"error\\\" with \\\\ and ?\",\"outputs\":[]}\n");
 }
 
-LOOP_TEST(writes_outside_the_output_are_seen, 0, 3) {
+LOOP_TEST(writes_outside_the_output_are_seen, 0, 4) {
     static const struct {
         void (*driver)(struct runner *);
         const char *guards;
     } cases[] = {{writes_before, "\"written before\""},
                  {writes_after, "\"written after\""},
-                 {writes_around, "\"written before and after\""}};
+                 {writes_around, "\"written before and after\""},
+                 {writes_far, "\"intact\""}};
     ck_assert_int_eq(
         RUN(cases[_i].driver, "--part", "A", "--out", out_arg, "--status", status_file), 0);
     ck_assert_msg(strstr(contents(status_file), cases[_i].guards) != NULL, "%s",
