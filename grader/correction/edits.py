@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from tree_sitter import Node
@@ -369,9 +369,10 @@ class Editor:
         """What only some threads do, done by all."""
         body = node.child_by_field_name("consequence")
         if body and not node.child_by_field_name("alternative") and not nodes.leaves(body):
-            what = f"`if {nodes.plain(node.child_by_field_name('condition'))}` is too much"
+            test = f"if {nodes.plain(node.child_by_field_name('condition'))}"
             place = Place(node.start_byte, node.end_byte, nodes.plain(body), True)
-            yield self._edit(node, (place,), what, 0)
+            edit = self._edit(node, (place,), f"`{test}` is too much", 0)
+            yield replace(edit, where=test)
 
     def _order(self, node: Node) -> Iterator[Edit]:
         """Exchanged with the statement behind it, one of the two without a loop."""
@@ -387,7 +388,7 @@ class Editor:
                 for n, text in ((node, other), (after, one))
             )
             what = f"`{nodes.shortened(other)}` belongs before `{nodes.shortened(one)}`"
-            yield self._edit(node, places, what, 1)
+            yield replace(self._edit(node, places, what, 1), where=nodes.shortened(one))
 
     def _steps(self, node: Node) -> Iterator[Edit]:
         counted = node.child_by_field_name("argument")

@@ -120,6 +120,12 @@ def test_no_grid_is_made_larger_and_only_bytes_have_a_sizeof() -> None:
     assert not any("sizeof" in text for text in texts(FILE) if "bytes" not in text)
 
 
+def test_what_is_said_of_whole_statements_is_short() -> None:
+    source = "void f(int x) { if (x > 1) g(x); h(x); g(x); }"
+    said = {edit.sentence() for edit in candidates(source, HEADER, [])}
+    assert {"`if (x > 1)` is too much", "`g(x);` belongs before `h(x);`"} <= said
+
+
 def test_a_number_with_a_fraction_is_no_index() -> None:
     found = candidates("float f(float *p, int i) { return p[i] * LEAST; }", HEADER, [])
     said = [edit.what for edit in found]
