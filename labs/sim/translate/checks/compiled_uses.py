@@ -217,13 +217,13 @@ class _Uses:
         """Is it a line of the program, of which nothing is in a function with a mark?"""
         program = self.program
         near = [i for i in range(len(program)) if program.position(i)[:2] == place]
-        of_device = any(
-            program.position(program.match[f.head - 1]) <= (*place, 999)
-            and (place <= program.position(f.opened)[:2])
-            for f in program.functions
-            if program.at(f.head - 1) == b"]"  # fmt: skip
+        lambdas = [f for f in program.functions if program.at(f.head - 1) == b"]"]
+        marked = any(
+            program.position(program.match[f.head - 1])[:2] <= place
+            and place <= program.position(f.opened)[:2]
+            for f in lambdas
         )
-        return bool(near) and not of_device and not any(program.around(i) for i in near)
+        return bool(near) and not marked and not any(program.around(i) for i in near)
 
     def _marks(self, body: Body) -> frozenset[bytes]:
         function = self.program.bodies.get(body.opened)
