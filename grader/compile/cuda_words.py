@@ -63,8 +63,9 @@ _TARGET = re.compile(
 )
 _FROM = re.compile(r"^(?P<file>\S.*?):(?P<line>\d{1,9}):\d+: note: called from here")
 _UNCONFIGURED = re.compile(r"a __global__ function call must be configured")
+# Not of the C++ library, which no mark makes the device's.
 _OTHER_SIDE = re.compile(
-    r'calling a (?P<side>__\w+__) function\("(?:\w+::)*(?P<name>\w+)[^"]*"\) '
+    r'calling a (?P<side>__\w+__) function\("(?!std::)(?:\w+::)*(?P<name>\w+)[^"]*"\) '
     r"from a (?P<caller>__\w+__)"
 )
 _SIDES = {"__host__": "host code", "__device__": "a device function", "__global__": "a kernel"}

@@ -50,6 +50,10 @@ SAID = {
         "2: a kernel cannot call f(), a __host__ function: mark it __host__ __device__ if both may "
         "call it"
     ),
+    "#include <numeric>\n__global__ void k(int *p) { std::iota(p, p + 3, 0); }\n": (
+        '2: calling a __host__ function("std::iota") from a __global__ function is not allowed; if '
+        "it is constexpr, --expt-relaxed-constexpr allows it, as for nvcc"
+    ),
     "template <class T> __global__ void k(T *p, T n) {}\n"
     "void f(float *p) { k<<<1, 1>>>(p, 1); }\n": (
         "2: no matching function for call to ‘k(float*&, int)’"

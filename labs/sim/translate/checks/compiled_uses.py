@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from labs.sim.translate.checks.execution_spaces import RELAXED
 from labs.sim.translate.reader.declared import INCLUDE
-from labs.sim.translate.reader.definitions import is_class, name_of
-from labs.sim.translate.reader.program import MARKS, NUMBERS, Program
+from labs.sim.translate.reader.definitions import is_declared_outside, name_of
+from labs.sim.translate.reader.program import MARKS, Program
 
 COMPILE = ["-w", "-O0", "-g1", "-fno-sanitize=all", "-S", "-x", "c++-cpp-output", "-", "-o", "-"]
 FILE = re.compile(r'^\t\.file (\d+) (?:"([^"]*)" )?"([^"]*)"', re.MULTILINE)
@@ -217,9 +217,13 @@ class _Uses:
         """Is it a line of the program, of which nothing is in a function with a mark?"""
         program = self.program
         near = [i for i in range(len(program)) if program.position(i)[:2] == place]
-        return bool(near) and not any(
-            program.around(i) or program.text[i] == b"__device__" for i in near
+        lambdas = [f for f in program.functions if program.at(f.head - 1) == b"]"]
+        marked = any(
+            program.position(program.match[f.head - 1])[:2] <= place
+            and place <= program.position(f.opened)[:2]
+            for f in lambdas
         )
+        return bool(near) and not marked and not any(program.around(i) for i in near)
 
     def _marks(self, body: Body) -> frozenset[bytes]:
         function = self.program.bodies.get(body.opened)
@@ -240,28 +244,26 @@ class _Uses:
 
 def _may_have(program: Program) -> bool:
     """Is there anything that a function or a variable of the device may wrongly use?"""
-    names = {b"std"} | ({b"using"} if b"using" in program.text else set())
+    names = {b"std", b"static"}
     has_references = b"&" in program.text
-    for i in range(len(program)):
-        brace = program.up[i]
-        if program.is_name(i) and (
-            brace < 0 or program.is_scope(brace) or is_class(program, brace)
-        ):
-            words = program.text[program.statement(i) : i]
-            is_value = any(word in words for word in (b"const", b"constexpr")) and (
-                any(word in words for word in NUMBERS))  # fmt: skip
-            if not any(mark in words for mark in (*MARKS, *SPACES)) and (
-                has_references or not is_value):  # fmt: skip
-                names.add(program.text[i])
+    classes = {program.at(i + 1) for i in program.words(b"struct", b"class")}
     for i in program.words(*SPACES[:3]):
-        end = program.until(i, b";", b"{")
-        words = program.text[i:end]
-        is_object = program.at(end) == b";" and NUMBERS.isdisjoint(words)
-        if is_object or b"=" in words:
+        words = program.text[i : program.until(i, b";")]
+        value = words[words.index(b"=") :] if b"=" in words else []
+        if not classes.isdisjoint(words) or any(re.match(rb"[A-Za-z_]", word) for word in value):
             return True
-    return b"using" in names or any(
-        text in names or text == b"static"
-        for f in program.functions if f.may_run_on_device
+    for i in range(len(program)):
+        is_name = program.is_name(i) and (program.declares(i) or program.at(i + 1) == b"(")
+        if not (is_name or program.text[i] == b"operator") or not is_declared_outside(program, i):
+            continue
+        words = program.text[program.statement(i) : i]
+        is_value = not has_references and not {b"const", b"constexpr"}.isdisjoint(words)
+        if {*MARKS, *SPACES}.isdisjoint(words) and not is_value:
+            names.add(program.text[i])
+    is_any = b"operator" in names or b"using" in program.text or (
+        b"std" in program.text and bool(classes))  # fmt: skip
+    return is_any or any(
+        text in names for f in program.functions if f.may_run_on_device
         for text in program.text[f.head : f.closed])  # fmt: skip
 
 

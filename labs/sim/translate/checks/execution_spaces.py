@@ -255,8 +255,7 @@ def _refuse_declaration(program: Program, i: int, words: list[bytes]) -> None:
     if b"auto" in words and program.at(closed + 1) == b"{":
         raise program.refusal(i, "a __global__ function must not have a deduced return type")
     for first, last in program.commas(opened + 1, closed):
-        of = program.until(first, b"=")
-        text = program.flat(first, min(of, last)).replace(" ", "")
+        text = program.flat(first, last).replace(" ", "").partition("=")[0]
         if "&&" in text:
             raise program.refusal(first, f"{kernel} cannot have a parameter with rvalue reference "
                                   "type")  # fmt: skip

@@ -334,7 +334,7 @@ def test_copies_of_a_loop_of_any_length(body: str, tmp_path: Path) -> None:
     """1024 copies of a body took g++ minutes."""
     loop = body if "LOOP" in body else f"LOOP {body}"
     source = f"""
-constexpr int rounded(int size) {{ return (size + 3) / 4 * 4; }}
+__host__ __device__ constexpr int rounded(int size) {{ return (size + 3) / 4 * 4; }}
 template <int M> __device__ void of(float *p, int n) {{
 #pragma unroll
     for (int i = 0; i < n; i++) p[i] = 1;
@@ -476,7 +476,7 @@ int main() { return *std::make_shared<int>(3) - three(); }
 
 
 def test_a_program_with_everything_compiles(tmp_path: Path) -> None:
-    done, made = rewrite(tmp_path, PROGRAM)
+    done, made = rewrite(tmp_path, PROGRAM, "-D__CUDACC_EXTENDED_LAMBDA__")
     assert done.stderr == ""
     assert compile_it(tmp_path) == ""
     assert f"return {PROGRAM.count(chr(10)) - 1};" in made, "__LINE__"
