@@ -46,6 +46,8 @@ def _type(program: Program, opened: int) -> str | None:
     closing, is_trailing = closing_of(program, opened)
     last = name_of(program, opened)
     name = None if last is None else program.first_of_name(last)
+    while name and program.text[name] == b"::" and program.at(name - 1) == b">":
+        name = program.first_of_name((program.angle_back(name - 1) or 1) - 1)  # of a class template
     if name is None or program.text[name] in (b"main", *SPECIFIERS, *ATTRIBUTES):
         return None
     words = range(program.statement(name), name)
