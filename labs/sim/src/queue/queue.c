@@ -6,8 +6,8 @@
 #include "queue/check.h"
 #include "queue/host_access.h"
 #include "queue/lock.h"
-#include "queue/unawaited_work.h"
 #include "queue/schedule.h"
+#include "queue/unawaited_work.h"
 
 static cudaError_t enqueue(cudaStream_t handle, const struct sim_operation *operation,
                            struct sim_item *after, struct sim_item **queued) {
