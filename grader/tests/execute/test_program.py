@@ -515,7 +515,7 @@ def test_openmp_where_omp_h_is_included(tmp_path: Path, options: tuple[str, ...]
 SLOW = """#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-__global__ void slow(int last, int *p)
+__global__ void slow(int last, int *p, void (*leave)(int))
 {
     long long start = clock64();
     while (clock64() - start < 3000000)
@@ -523,7 +523,7 @@ __global__ void slow(int last, int *p)
     if (blockIdx.x == 900)
         printf("from a kernel\\n");
     if ((int)blockIdx.x == last)
-        _exit(5);
+        leave(5);
     p[blockIdx.x] = 1;
 }
 int main(int argc, char **argv)
@@ -532,7 +532,7 @@ int main(int argc, char **argv)
     cudaMalloc(&p, 8192 * sizeof *p);
     printf("wait: ");
     fflush(stdout);
-    slow<<<blocks, 1>>>(argc > 2 ? atoi(argv[2]) : -1, p);
+    slow<<<blocks, 1>>>(argc > 2 ? atoi(argv[2]) : -1, p, _exit);
     cudaDeviceSynchronize();
     printf("done\\n");
     cudaFree(p);

@@ -69,7 +69,7 @@ def test_a_race_opens_at_both_threads() -> None:
 @pytest.mark.parametrize(
     ("entry", "pattern", "source", "cost"),
     [
-        ("lab4/poor-transposed-tile", "lanes read", "window[a * stride + b]", "conflicts"),
+        ("lab4/poor-transposed-tile", "lanes read", "window[a * stride + b]", "meet in a bank"),
         ("lab2/poor-lanes-down-a-column", "neighbouring", "d_image[", "sectors"),
     ],
 )

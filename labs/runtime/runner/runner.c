@@ -517,7 +517,7 @@ static void run_edits(struct runner *r, int argc, char **argv) {
     try_edits(r, list, value, bound, atoi(at_once));
 }
 
-static void run(struct runner *r, int argc, char **argv) {
+static void run_one(struct runner *r, int argc, char **argv) {
     if (argc > 0 && strcmp(argv[0], "--edits") == 0)
         run_edits(r, argc, argv);
     else if (argc > 0 && strcmp(argv[0], "--steps") == 0)
@@ -533,7 +533,7 @@ int main(int argc, char **argv) {
     for (int first = 1, end; first <= argc; first = end + 1) {
         for (end = first; end < argc && strcmp(argv[end], "--then") != 0; end++) {
         }
-        run(&r, end - first, argv + first);
+        run_one(&r, end - first, argv + first);
     }
     evidence_end();
     free_case(&r); /* behind the end: memory that the student broke ends the process here */
