@@ -91,13 +91,8 @@ def grade(request: Request) -> int:
         output.offer_nvcc()
     report = _report(request, submission)
     to_step = StepPage() if request.stepped else None
-    try:
-        graded = _graded(request, plan, submission, screen, report, to_step)
-        _remember(request, submission, graded)  # first: the search may be killed
-        if request.corrected:
-            graded = _corrected(plan, submission, screen, graded)
-    finally:
-        screen.release()
+    graded = _graded(request, plan, submission, screen, report, to_step)
+    _remember(request, submission, graded)  # first: the search may be killed
     screen.predictions(graded)
     if against:
         print(
@@ -111,6 +106,8 @@ def grade(request: Request) -> int:
         )
     if to_step:
         print(to_step.written(), file=stream)
+    if request.corrected:
+        graded = _corrected(plan, submission, screen, graded)
     if request.json_file is not None:
         output.write(request.json_file, result.to_json(graded))
     if request.html_file and report:
@@ -143,7 +140,6 @@ def _screen(request: Request, plan: Plan) -> Screen:
         again=options.again(plan.lab, request.src),
         quiet="-" in (request.json_file, request.html_file),
         reported=bool(request.html_file),
-        held=[] if request.corrected and plan.backend != "gpu" else None,
     )
 
 
@@ -183,11 +179,12 @@ def _graded(
 def _corrected(
     plan: Plan, submission: Submission, screen: Screen, graded: result.Result
 ) -> result.Result:
-    """The grade, with the changes that would make it right; Ctrl-C ends the search, not more."""
-    if not screen.is_held():
-        return graded
+    """The grade, with the changes that would make it right, printed as its last lines: what is
+    wrong is on the screen before they are looked for. Ctrl-C ends the search, not more."""
     from grader.grading import corrections  # it imports NumPy: see pipeline.py
 
+    if not any(map(corrections.is_wrong, graded.checks)):
+        return graded
     screen.status.show("looking for one change that makes it right; Ctrl-C ends the search")
     try:
         graded = corrections.explained(plan, submission, graded, SEARCHED)
@@ -195,7 +192,7 @@ def _corrected(
         pass
     finally:
         screen.status.clear()
-    screen.release(graded.checks)
+    screen.corrections(graded)
     return graded
 
 

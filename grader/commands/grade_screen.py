@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from grader.model import variant
 from grader.model.lab import Technique
 from grader.model.result import Check, Result
 from grader.model.submission import Submission
-from grader.render.terminal import WRONG, Terminal
+from grader.render.terminal import Terminal
 from grader.session.observer import Observer
 from grader.session.plan import Plan
 
@@ -40,9 +39,7 @@ class Screen:
     """Prints a line for each check as soon as it is known.
 
     again: the command that grades the same file. quiet: stdout takes a document instead. reported:
-    an HTML report follows. held: what is printed once release() is called, the first check with a
-    wrong result and all that follows it: its first line is its cause, which is looked for at the
-    end; None: nothing waits. profiles: what the technique checks have read so far.
+    an HTML report follows. profiles: what the technique checks have read so far.
     """
 
     terminal: Terminal
@@ -50,7 +47,6 @@ class Screen:
     again: str
     quiet: bool
     reported: bool
-    held: list[Check | Result] | None = None
     status: StatusLine = field(default_factory=StatusLine)
     profiles: list[tuple[Technique, Profile]] = field(default_factory=list)
 
@@ -74,19 +70,8 @@ class Screen:
     def predictions(self, graded: Result) -> None:
         self._print(self.terminal.predictions(graded))
 
-    def is_held(self) -> bool:
-        """Has a check a wrong result, whose cause is to be looked for?"""
-        return bool(self.held)
-
-    def release(self, explained: Sequence[Check] = ()) -> None:
-        """Prints what was held, each check as it is in explained, if it is there."""
-        held, self.held = self.held or [], None
-        checks = {check.id: check for check in explained}
-        for each in held:
-            if isinstance(each, Check):
-                self._checked(checks.get(each.id, each))
-            else:
-                self._scored(each)
+    def corrections(self, graded: Result) -> None:
+        self._print(self.terminal.corrections(graded))
 
     def step_command(self, check: Check) -> str:
         """The command that steps through a check; "" where it did not fail."""
@@ -97,27 +82,17 @@ class Screen:
         return stepping.command(self.plan.lab, check, self.plan.backend, self.again)
 
     def _checked(self, check: Check) -> None:
-        wrong = check.verdict == "fail" and check.kind in WRONG
-        if self.held is not None and (self.held or wrong):
-            self._failing(check)
-            self.held.append(check)
-            return
         lab = self.plan.lab
         hints = next((len(part.hints) for part in lab.part if part.id == check.part), 0)
         self._print(self.terminal.check(check, lab.id, hints, self.step_command(check)))
 
     def _failing(self, check: Check) -> None:
-        if self.held:
-            return
         self._print(self.terminal.failing(check))
 
     def _profiled(self, technique: Technique, profile: Profile) -> None:
         self.profiles.append((technique, profile))
 
     def _scored(self, graded: Result) -> None:
-        if self.held:
-            self.held.append(graded)
-            return
         self._print(self.terminal.score(graded, self.again, self.reported))
 
     def _print(self, text: str) -> None:

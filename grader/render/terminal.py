@@ -85,7 +85,7 @@ class Terminal:
         message = tuple(line for line in check.message if not line.startswith(OF_THE_CASE))
         repeated = bool(message) and message in self._printed and not self.verbose
         note = f"as above  {note}" if repeated else note
-        self._printed |= {message, message[1:]}  # the first line may be a cause that was tried
+        self._printed.add(message)
         lines = [] if repeated else self._lines(check, lab, hints, step)
         if is_begun:
             return "\n".join([f"{INDENT}as above"] if repeated else lines)
@@ -181,6 +181,15 @@ class Terminal:
             lines += self._wrap(predicted_words.line(each))
             if each.advice and part not in failed:
                 lines += self._wrap(f"try: {each.advice}")
+        return "\n".join(lines)
+
+    def corrections(self, result: Result) -> str:
+        """The changes after which what fails is right; "" for none."""
+        lines = []
+        for each in result.corrections:
+            parts = ", ".join(each.parts)
+            lines.append(f"  {self._paint(COLOURS['fail'], 'cause')} {parts}")
+            lines += self._wrap(each.cause())
         return "\n".join(lines)
 
     def footer(self, result: Result) -> str:
