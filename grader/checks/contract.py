@@ -124,7 +124,7 @@ def _with_failures(session: Session, contract: Contract, plain: Binary) -> Check
 def _that_hold(session: Session, but: Contract) -> list[Contract]:
     """The contracts of other parts in the same file, where all checks of results have passed."""
     lab = session.lab
-    so_far = [*session.so_far, *session.elsewhere(but)]
+    so_far = [*session.so_far, *session.checks_of_other_processes(but)]
     wrong = {c.part for c in so_far if c.kind == "correct" and c.verdict != "pass"}
     passed = {c.id for c in so_far if c.verdict == "pass"}
     return [

@@ -38,8 +38,8 @@ NICE, NICE_EACH = 5, 2
 NICE_INSTRUMENTED = 8  # more: the results of all parts come before
 
 # A child sends ("starting", text), ("profiled", technique, profile), ("failing", index, check),
-# ("verdict", index, check), and two questions: ("instrumented",) and ("elsewhere", index of a
-# contract).
+# ("verdict", index, check), and two questions: ("instrumented",) and ("checks of other processes",
+# index of a contract).
 
 
 def judged(
@@ -262,16 +262,18 @@ def _judge_part(crew: _Crew, part: str, parent: Connection) -> NoReturn:
 
         places = {id(p.check): index for index, p in enumerate(crew.stage)}
 
-        def elsewhere(contract: CheckSpec) -> list[Check]:
-            checks: list[Check] = ask("elsewhere", places[id(contract)])
+        def checks_of_other_processes(contract: CheckSpec) -> list[Check]:
+            checks: list[Check] = ask("checks of other processes", places[id(contract)])
             return checks
 
         observer = Observer(
             starting=lambda text: parent.send(("starting", text)),
             profiled=lambda *profile: parent.send(("profiled", *profile)),
         )
-        session = replace(crew.session, observer=observer, elsewhere=elsewhere)
-        session.programs.build_elsewhere(instrumented)
+        session = replace(
+            crew.session, observer=observer, checks_of_other_processes=checks_of_other_processes
+        )
+        session.programs.use_instrumented_of(instrumented)
         own = {id(p): (i, p) for i, p in enumerate(crew.stage) if p.check.part == part}
         before, done = len(session.so_far), list[int]()
 

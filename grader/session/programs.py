@@ -89,7 +89,7 @@ class Programs:
         assert self._instrumented is not None
         return self._instrumented
 
-    def build_elsewhere(self, wait: Callable[[], Path | CouldNotRun]) -> None:
+    def use_instrumented_of(self, wait: Callable[[], Path | CouldNotRun]) -> None:
         """From now on another process builds what is not built yet. wait: asks it for the
         instrumented program."""
         if self._instrumented is None or isinstance(self._instrumented, Waiting):
@@ -113,7 +113,7 @@ class Programs:
 
 
 @contextmanager
-def built(
+def being_built(
     plan: Plan,
     submission: Submission,
     verbose: bool,

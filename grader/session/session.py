@@ -25,10 +25,10 @@ class Session:
     work: a folder for the files of its runs. so_far: the checks that have their verdict. report:
     takes what a report shows beyond the grade; what fails is then run once more, traced.
     keep_notes: a test with the smallest calls that fail is kept below build/; for a student's own
-    file only. cores: that judge parts at the same time. elsewhere: what other processes have judged
-    before a contract's check; waits for it. wrong_outputs: of the checks that this process has
-    judged. together: on a GPU, of each part that has begun, the cases that ran to their end in one
-    process, by their names.
+    file only. cores: that judge parts at the same time. checks_of_other_processes: what they have
+    judged before a contract's check; waits for it. wrong_outputs: of the checks that this process
+    has judged. together: on a GPU, of each part that has begun, the cases that ran to their end in
+    one process, by their names.
     """
 
     plan: Plan
@@ -39,7 +39,7 @@ class Session:
     report: ReportData | None = None
     keep_notes: bool = False
     cores: int = 1
-    elsewhere: Callable[[Contract], list[Check]] = field(default=lambda _: [])
+    checks_of_other_processes: Callable[[Contract], list[Check]] = field(default=lambda _: [])
     so_far: list[Check] = field(default_factory=list)
     wrong_outputs: list[WrongOutput] = field(default_factory=list)
     together: dict[str, dict[str, Outcome]] = field(default_factory=dict)

@@ -179,7 +179,7 @@ def test_check_is_absent_without_nvcc(
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
     assert not nvcc_check.available()
-    with programs.built(
+    with programs.being_built(
         plan_for(LAB, "sim"), submission, False, nullcontext, lambda: None
     ) as built:
         assert built.plain and built.nvccs_check() is None
