@@ -47,7 +47,9 @@ def grade(
     """
     observer.starting("building")
     try:
-        building = programs.being_built(plan, submission, verbose, observer.exclusive, _import_the_rest)
+        building = programs.being_built(
+            plan, submission, verbose, observer.exclusive, _import_the_rest
+        )
         with building as ready, workspace() as work:
             from grader.grading.all_checks import judge_all
             from grader.session import session as sessions
