@@ -110,4 +110,4 @@ def _write_sheet(submission: Submission, asked: Iterator[Asked], count: int, tar
     try:
         output.write(target, form([sheet.of(submission, [*islice(asked, count)])], keys=True))
     except ImportError as missing:
-        raise UsageError("a PDF needs ./grade setup --pages; or name a .html file") from missing
+        raise UsageError("a PDF needs ./grade setup --handouts; or name a .html file") from missing

@@ -116,8 +116,9 @@ class Submission:
 
 
 def find(lab: Lab, src: str) -> Submission:
-    """The submission at `src`: a folder with the lab's files, one that holds a folder labN_*, or a
-    file, whatever its name, in place of the lab's file with that suffix.
+    """The submission at `src`: a folder with the lab's files, one that holds a folder labN_* or, as
+    a bulk run's of a student, labN, or a file, whatever its name, in place of the lab's file with
+    that suffix.
 
     Raises SourceError when it is none of them.
     """
@@ -128,7 +129,7 @@ def find(lab: Lab, src: str) -> Submission:
         raise SourceError(f"there is no file or folder {shown}")
     if not os.path.isdir(source):
         return _of_file(lab, source, shown)
-    inside = sorted(p for p in source.glob(f"{lab.id}_*") if p.is_dir())
+    inside = sorted(p for p in (*source.glob(f"{lab.id}_*"), source / lab.id) if p.is_dir())
     if any((source / name).exists() for name in lab.submit):
         folder = source
     elif inside:

@@ -1,4 +1,5 @@
-"""What the students get back: RUN/STUDENT/LAB/ with feedback.txt, result.json and report.html.
+"""What the students get back: RUN/STUDENT/LAB/ with feedback.txt, result.json and report.html, and
+the files that were graded, which `--src RUN/STUDENT` of ./grade ask and others names.
 
 Everything is rendered from the store, for each member of a group. Each run of ./grade bulk writes
 it again, and the same store gives the same bytes.
@@ -35,12 +36,19 @@ def write(grades: Grades) -> None:
             "feedback.txt": feedback(grade).encode(errors="replace"),
             "result.json": to_json(grade.result) if grade.result else b"",
             "report.html": report(grades.store, grade),
+            **_submitted(grades.store, grade),
         }
         for name, data in contents.items():
             if data:
                 files.update(folder / name, data)
             else:
                 (folder / name).unlink(missing_ok=True)
+
+
+def _submitted(store: Store, grade: Final) -> dict[str, bytes]:
+    """The files of the lab as they were graded; b"" for one that was not handed in."""
+    graded = store.files(grade.attempt.key) if grade.attempt and grade.result else {}
+    return {name: graded.get(name, b"") for name in _names(grade.lab, paths.LABS)}
 
 
 def feedback(grade: Final) -> str:
@@ -60,6 +68,12 @@ def _of_result(lab: str, result: Result) -> str:
     checks = (terminal.check(c, lab, hints.get(c.part or "", 0)) for c in result.checks)
     lines += [text for text in checks if text]
     return "\n".join([*lines, terminal.footer(result), ""])
+
+
+@lru_cache(64)
+def _names(lab: str, _: Path) -> list[str]:
+    """The files that students hand in."""
+    return spec.load(lab).submit
 
 
 @lru_cache(64)

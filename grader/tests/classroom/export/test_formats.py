@@ -15,12 +15,15 @@ from grader.classroom.course.attempt import Attempt, HandIn
 from grader.classroom.export import feedback, gradebook, gradescope, not_graded
 from grader.classroom.export import grades as grading
 from grader.classroom.export.summary import summary
+from grader.model import spec
+from grader.model import submission as submissions
 from grader.model.result import Check, Result, Sandbox
 from grader.model.score import Score, Unmeasured
 from grader.tests.made_results import made
 
 KEY = "key of a grade"
 PAGE = b"<!doctype html>\n"
+FILES = {"constant_mask.cu": b"// TODO\n"}
 
 
 def grade() -> Result:
@@ -53,7 +56,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
     ]
     for row in rows:
         note = "late" if row.student == "bob" else ""
-        store.save_submission(HandIn(row.student, note), "digest", [row], {})
+        graded = {KEY: FILES} if row.key == KEY else {}
+        store.save_submission(HandIn(row.student, note), "digest", [row], graded)
     store.save_grade(KEY, "lab3", msgspec.json.encode(grade()), PAGE)
     yield store
     store.close()
@@ -118,7 +122,9 @@ def test_gradescope_counts_what_was_measured(store: Store) -> None:
 def test_feedback_is_written_once_and_removed_when_it_no_longer_holds(store: Store) -> None:
     feedback.write(grading.of(store))
     ann = store.folder / "=ann" / "lab3"
-    assert {file.name for file in ann.iterdir()} == {"feedback.txt", "result.json", "report.html"}
+    made = {"feedback.txt", "result.json", "report.html"}
+    assert {file.name for file in ann.iterdir()} == made | FILES.keys()
+    assert submissions.find(spec.load("lab3"), str(ann.parent)).contents == FILES
     assert "3/8 measured, 15 need a GPU" in (ann / "feedback.txt").read_text()
     assert (ann / "report.html").read_bytes() == PAGE
     for status, reason in not_graded.REASONS.items():
