@@ -1,5 +1,5 @@
-"""What ./grade does before anything is installed: help, list, hint, doctor, setup, and refusing a
-command or a lab that does not exist. The standard library alone."""
+"""What ./grade does before anything is installed: help, list, hint, exam, doctor, setup; and it
+refuses a command or a lab that does not exist. The standard library alone."""
 
 import importlib
 import os
@@ -9,7 +9,7 @@ from grader import exit_codes
 from grader.commands import errors, overview
 from grader.setup import stamp
 
-COMMANDS = ("list", "hint", "doctor", "setup")  # modules of grader/commands/ with a run()
+COMMANDS = ("list", "hint", "exam", "doctor", "setup")  # modules of grader/commands/ with a run()
 HELP = ("-h", "--help")
 
 

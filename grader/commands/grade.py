@@ -18,7 +18,7 @@ from grader.model.lab import Lab, Technique
 from grader.model.submission import Submission
 from grader.render.terminal import Terminal
 from grader.session.plan import Plan, matching, plan_for
-from grader.student import grade_log, progress
+from grader.student import exam, grade_log, progress
 
 if TYPE_CHECKING:
     from grader.execute.profile import Profile
@@ -106,7 +106,7 @@ def grade(request: Request) -> int:
         )
     if to_step:
         print(to_step.written(), file=stream)
-    if request.corrected:
+    if request.corrected and not exam.running():
         graded = _corrected(plan, submission, screen, graded)
     if request.json_file is not None:
         output.write(request.json_file, result.to_json(graded))

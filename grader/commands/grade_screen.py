@@ -14,6 +14,7 @@ from grader.model.submission import Submission
 from grader.render.terminal import Terminal
 from grader.session.observer import Observer
 from grader.session.plan import Plan
+from grader.student import exam
 
 if TYPE_CHECKING:
     from grader.execute.profile import Profile
@@ -84,6 +85,7 @@ class Screen:
     def _checked(self, check: Check) -> None:
         lab = self.plan.lab
         hints = next((len(part.hints) for part in lab.part if part.id == check.part), 0)
+        hints = 0 if exam.running() else hints
         self._print(self.terminal.check(check, lab.id, hints, self.step_command(check)))
 
     def _failing(self, check: Check) -> None:

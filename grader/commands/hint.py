@@ -3,12 +3,13 @@
 import textwrap
 from collections.abc import Sequence
 
+from grader import exit_codes
 from grader.commands import output, overview
-from grader.commands.errors import UsageError
+from grader.commands.errors import CommandError, UsageError
 from grader.commands.parser import Parser
 from grader.model import outline
 from grader.model.outline import Outline
-from grader.student import progress
+from grader.student import exam, progress
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -31,6 +32,10 @@ def run(arguments: Sequence[str]) -> int:
     )
     options = parser.parse_args(arguments)
     overview.require_lab(options.lab)
+    if its := exam.running():
+        raise CommandError(
+            f"there are no hints until {its.until()}: an exam is running", exit_codes.LESS
+        )
     lab = outline.load(options.lab)
     parts = {part.id: part for part in lab.parts}
     part_id: str | None = options.part

@@ -11,7 +11,7 @@ from grader.commands import options, output
 from grader.commands.errors import CommandError, UsageError
 from grader.model import plain_text
 from grader.model.lab import Lab
-from grader.student import progress
+from grader.student import exam, progress
 
 
 def solution(
@@ -50,6 +50,8 @@ def _copy(texts: dict[str, str], folder: Path) -> None:
 def _refusal(lab: Lab) -> str:
     """Why the solution is not shown; "" where it may be. A student who has the files can open them
     anyway: this only prevents looking by accident."""
+    if its := exam.running():
+        return f"no solution is shown until {its.until()}: an exam is running"
     if lab.solution == "never":
         files = paths.SOLUTIONS / lab.folder
         here = f"; it is in {os.path.relpath(files, paths.ROOT)}/" if files.is_dir() else ""

@@ -32,6 +32,12 @@ student = "grace@example.org"
 lab = "lab3"
 file = "Constant_Mask.cu"
 as = "constant_mask.cu"          # may be left out where the lab has one file
+
+[exam]                           # of ./grade proctor
+lab = "lab4"
+start = 2027-06-08T09:00:00
+end = 2027-06-08T10:30:00
+hidden_seed = 9041               # as above, for this lab
 """
 
 import tomllib
@@ -92,6 +98,15 @@ class Take(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wanted: str = msgspec.field(default="", name="as")
 
 
+class ExamRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An exam: a lab, from its starter to what there is at the end."""
+
+    lab: str
+    start: datetime
+    end: datetime
+    hidden_seed: Annotated[int, msgspec.Meta(ge=0, lt=2**31)] | None = None
+
+
 class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rules of one course."""
 
@@ -110,6 +125,7 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     extension: list[Extension] = []
     group: list[Group] = []
     take: list[Take] = []
+    exam: ExamRules | None = None
 
     def zone(self) -> tzinfo:
         return UTC if self.timezone in ("", "UTC") else ZoneInfo(self.timezone)
@@ -118,6 +134,8 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Every time in the file, by its place."""
         times = {f"$.lab.{lab}.due": its.due for lab, its in self.lab.items()}
         times |= {f"$.extension[{at}].due": each.due for at, each in enumerate(self.extension)}
+        if self.exam:
+            times |= {"$.exam.start": self.exam.start, "$.exam.end": self.exam.end}
         return {place: time for place, time in times.items() if time}
 
     def needs_zone(self) -> bool:
@@ -129,21 +147,22 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.lab.get(lab, LabRules())
 
     def hidden_seeds(self) -> dict[str, int]:
-        """By lab, where the course has its own."""
-        return {
-            lab: its.hidden_seed for lab, its in self.lab.items() if its.hidden_seed is not None
-        }
+        """By lab, where the course has its own, or its exam."""
+        seeds = {lab: its.hidden_seed for lab, its in self.lab.items()}
+        if self.exam and self.exam.hidden_seed is not None:
+            seeds[self.exam.lab] = self.exam.hidden_seed
+        return {lab: seed for lab, seed in seeds.items() if seed is not None}
 
     def due(self, lab: str, names: frozenset[str]) -> datetime | None:
         """When a lab is due for the student whom any of these names means; None: never."""
         due = self.rules(lab).due
         if due is None:
             return None
-        due = self._in_zone(due)
+        due = self.in_zone(due)
         if (more := self.extended(lab, names)) is None:
             return due
         if more.due is not None:
-            return self._in_zone(more.due)
+            return self.in_zone(more.due)
         return due + timedelta(days=more.days or 0)
 
     def extended(self, lab: str, names: frozenset[str]) -> Extension | None:
@@ -151,7 +170,8 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         theirs = (each for each in self.extension if each.lab == lab and each.student in names)
         return next(theirs, None)
 
-    def _in_zone(self, time: datetime) -> datetime:
+    def in_zone(self, time: datetime) -> datetime:
+        """A time of the file, in the course's timezone if it states none."""
         return time if time.tzinfo else time.replace(tzinfo=self.zone())
 
 
@@ -160,6 +180,7 @@ TABLES: dict[str, type[msgspec.Struct]] = {  # by where they are in the file
     "extension": Extension,
     "group": Group,
     "take": Take,
+    "exam": ExamRules,
 }
 NEEDS_ZONE = (
     "has no offset, while a due date in course.toml has one: add your timezone there, such as "
@@ -237,8 +258,11 @@ def _problems(course: Course, labs: frozenset[str]) -> list[str]:
         problems.append(f'timezone "{course.timezone}" is unknown; write one such as "Asia/Seoul"')
     named = [*course.lab, *(each.lab for each in course.extension)]
     named += [take.lab for take in course.take]
+    named += [course.exam.lab] if course.exam else []
     unknown = dict.fromkeys(name for name in named if name not in labs)
     problems += [f"there is no {name}; the labs are {', '.join(sorted(labs))}" for name in unknown]
+    if course.exam and course.in_zone(course.exam.start) >= course.in_zone(course.exam.end):
+        problems.append("[exam] ends before it starts")
     for extension in course.extension:
         what = f"the extension of {extension.student} for {extension.lab}"
         if (extension.days is None) == (extension.due is None):

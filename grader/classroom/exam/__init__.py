@@ -1,0 +1,1 @@
+"""An exam on the instructor's side: collects what is handed in, and shows how far everyone is."""
