@@ -85,10 +85,14 @@ def _hint(
 ) -> None: ...
 
 
+def _exam(folder: Annotated[str, typer.Argument()]) -> None: ...
+
+
 # The arguments of the commands that before_setup.py runs. Typer completes them and runs none.
 ARGUMENTS: dict[str, Callable[..., None]] = {
     "list": _coloured,
     "hint": _hint,
+    "exam": _exam,
     "doctor": _coloured,
     "setup": _setup,
 }

@@ -8,7 +8,7 @@ import typer
 from grader import cli
 from grader.commands import grade_options, overview, source_help
 
-BY_ARGPARSE = {"list", "hint", "doctor", "setup"}
+BY_ARGPARSE = {"list", "hint", "exam", "doctor", "setup"}
 
 
 def declared(command: str) -> set[str]:

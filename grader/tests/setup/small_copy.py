@@ -29,7 +29,8 @@ folder.mkdir(parents=True, exist_ok=True)
 STANDARD_LIBRARY_ONLY = (
     *("__init__.py", "before_setup.py", "exit_codes.py", "files.py", "paths.py"),
     *("setup/*.py", "student/*.py", "sandbox/*.py", "source/*.py"),
-    *(f"commands/{name}.py" for name in ("__init__", "doctor", "errors", "hint", "list", "setup")),
+    *(f"commands/{name}.py" for name in ("__init__", "doctor", "errors", "exam", "hint", "list")),
+    "commands/setup.py",
     *(f"commands/{name}.py" for name in ("output", "overview", "parser", "source_help")),
     *(f"commands/{name}.py" for name in ("grade_options", "options", "run")),  # as texts
     *(
