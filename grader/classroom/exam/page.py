@@ -15,6 +15,7 @@ body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem
 table { border-collapse: collapse; width: 100% }
 th, td { border-bottom: 1px solid #8886; padding: .3rem .6rem; text-align: left }
 td { vertical-align: top }
+th, td:not(:last-child) { white-space: nowrap }
 td.n { text-align: right; font-variant-numeric: tabular-nums }
 strong { color: light-dark(#a40e26, #ff7b72) }
 """
