@@ -36,6 +36,9 @@ def override(
         str,
         typer.Option("--check", metavar="NAME", help="Set one check's points, not the lab's."),
     ] = "",
+    replacing: Annotated[
+        bool, typer.Option("--replace", help="Also change what another grader has set.")
+    ] = False,
 ) -> None:
     """Set a student's points for a lab by hand. Without a student: list what was set."""
     with run_folder.opened(run) as store:
@@ -49,6 +52,10 @@ def override(
         if not why.strip():
             raise UsageError('say why, for example --why "graded by hand: the file was cut off"')
         of = one_check.id if one_check else ""
+        if (other := _of_another(store, one.id, lab, of)) and not replacing:
+            raise UsageError(
+                f"{_listing(other)}\nyou are another grader: ask, or add --replace to change it"
+            )
         now = datetime.now(UTC)
         store.overrides.add(Override(one.id, lab, number, why.strip(), now, of, _login()))
         _publish(store)
@@ -57,6 +64,14 @@ def override(
         else:
             said = f"set to {number:g} of {total:g}: {line(why.strip())}"
             print(f"{_named(one.id, lab, of)}: {said}")
+
+
+def _of_another(store: Store, student: str, lab: str, check: str) -> Override | None:
+    """What holds for this lab or check and was set by somebody else."""
+    of_checks = store.overrides.of_checks().get((student, lab), [])
+    of_lab = store.overrides.current().get((student, lab))
+    found = next((each for each in of_checks if each.check == check), None) if check else of_lab
+    return found if found and found.by not in ("", _login()) else None
 
 
 def _publish(store: Store) -> None:
@@ -119,11 +134,12 @@ def _points(text: str, total: float) -> float | None:
 
 def _listed(store: Store) -> list[str]:
     """Every override that there was, the oldest first."""
-    lines = []
-    for each in store.overrides.every():
-        what = "taken back" if each.points is None else f"set to {each.points:g}"
-        day = f"{each.at.astimezone():%Y-%m-%d %H:%M}"
-        who = "  ".join(filter(None, [line(each.student), each.lab, line(each.check)]))
-        by = f"  by {line(each.by)}" if each.by else ""
-        lines.append(f"{day}{by}  {who}  {what}: {line(each.why)}")
-    return lines
+    return [_listing(each) for each in store.overrides.every()]
+
+
+def _listing(each: Override) -> str:
+    what = "taken back" if each.points is None else f"set to {each.points:g}"
+    day = f"{each.at.astimezone():%Y-%m-%d %H:%M}"
+    who = "  ".join(filter(None, [line(each.student), each.lab, line(each.check)]))
+    by = f"  by {line(each.by)}" if each.by else ""
+    return f"{day}{by}  {who}  {what}: {line(each.why)}"
