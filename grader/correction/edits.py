@@ -30,6 +30,7 @@ ASSIGNED = {"=": ("+=",), "+=": ("=", "-="), "-=": ("+=",)}
 REAL = Type("float")
 STORED = ("assignment_expression", "init_declarator", "conditional_expression", "return_statement")
 MOST_ARGUMENTS = 8
+ADDED = re.compile(r"[+-] ([A-Za-z_]\w*)")
 MOST_NUMBERS = 8  # of a function, each of which may belong where another stands
 # The rank of another function: first and alone, since edits inside of functions change roundings.
 CALLED = -1
@@ -94,9 +95,13 @@ class Editor:
         self._calls = calls
         self._types = Types(variables)
         self._fixed = nodes.fixed(function)
-        self._bytes, self._in_bytes = nodes.in_bytes(function)
+        self._bytes = nodes.in_bytes(function)
         self._in_grid = nodes.in_grid(function)
         self._words = dict[int, set[str]]()
+        root = function
+        while root.parent is not None:
+            root = root.parent
+        self._added = Counter(ADDED.findall(text_of(root)))
         used = Counter(text_of(n) for n in descend(function) if n.type == "identifier")
         self._used = {*used}
         numbers = Counter(text_of(n) for n in descend(function) if n.type == "number_literal")
@@ -213,15 +218,25 @@ class Editor:
             return
         for other in self._usable(node, own):
             # Another number of bytes that is only larger would hide a mistake.
-            if other != name and (node.id not in self._in_bytes or nodes.are_alike(name, other)):
+            if other != name and (
+                node.id not in self._bytes.inside or nodes.are_alike(name, other)
+            ):
                 is_likely = nodes.are_alike(name, other) or own.depth or other in self._idle
                 # A loop that only runs longer is no likely cause either.
-                is_more = node.id in self._in_bytes or nodes.is_condition(nodes.part_of(node))
+                is_more = node.id in self._bytes.inside or nodes.is_condition(nodes.part_of(node))
                 rank = 2 if is_more or other in self._near(node) else 3
                 rank = 1 if is_likely and not is_more else rank
-                yield self._one(node, other, f"`{name}` should be `{other}`", rank)
+                edit = self._one(node, other, f"`{name}` should be `{other}`", rank)
+                # Any larger number would do there: that it helps does not make it the right name.
+                yield self._room(node, edit) if node.id in self._bytes.room else edit
         if own == INT and node.parent and node.parent.type == "subscript_argument_list":
             yield self._one(node, "0", f"`{name}` should be `0`", 2)
+
+    def _room(self, node: Node, edit: Edit) -> Edit:
+        """An edit of a number of bytes that only makes room."""
+        while node.parent is not None and node.parent.id in self._bytes.room:
+            node = node.parent
+        return replace(edit, what="too little memory", where=nodes.shortened(nodes.plain(node)))
 
     def _remainder(self, node: Node) -> Iterator[Edit]:
         """What is left of the last round, or a variable that nothing uses, where it is less."""
@@ -238,7 +253,7 @@ class Editor:
         if self._types.of(node) != INT or not node.parent:
             return
         text, around = nodes.plain(node), operator(node.parent)
-        if node.id in self._in_bytes:
+        if node.id in self._bytes.inside:
             yield self._one(node, f"({text} * {text})", f"`* {text}` is missing", 1)
         for other in self._usable(node, INT) if around == "*" else ():
             yield self._one(node, other, f"`{text}` should be `{other}`", 3)
@@ -256,7 +271,7 @@ class Editor:
 
     def _other_numbers(self, node: Node) -> Iterator[Edit]:
         text = text_of(node)
-        if node.id in self._in_bytes or not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
+        if node.id in self._bytes.inside or not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
             return
         value = int(text, 0) if not re.fullmatch(r"0\d+", text) else int(text, 8)
         is_vector = nodes.intrinsic_around(node) is not None
@@ -407,8 +422,10 @@ class Editor:
     def _terms(self, node: Node) -> Iterator[Edit]:
         text = nodes.operand(node)
         is_index = node.parent is not None and node.parent.type == "subscript_argument_list"
-        is_counted = node.id in self._in_grid or node.id in self._in_bytes
-        for other in ["1"] if is_counted else [*self._usable(node, INT), "1"]:
+        is_counted = node.id in self._in_grid or node.id in self._bytes.inside
+        # Whoever writes a number alone has forgotten no name beside it.
+        is_known = is_counted or node.type == "number_literal"
+        for other in ["1"] if is_known else [*self._by_use(node), "1"]:
             is_new = not re.search(rf"\b{re.escape(other)}\b", text) or other == "1"
             by_index = "%" if is_index and nodes.is_constant(other) else ""
             for sign in "+-" + by_index if is_new else "":
@@ -421,12 +438,17 @@ class Editor:
             if nodes.is_constant(other) and re.search("/|div", text):
                 up = f"({text} + {other} - 1) / {other} * {other}"
                 yield self._one(node, up, f"it must be rounded up to a multiple of `{other}`", 2)
-        if node.id in self._bytes and "sizeof" not in text:
+        if node.id in self._bytes.whole and "sizeof" not in text:
             yield self._one(node, f"{text} * sizeof(float)", "`* sizeof(float)` is missing", 1)
+
+    def _by_use(self, node: Node) -> list[str]:
+        """The whole numbers at a node; first what the file adds or subtracts most often elsewhere:
+        of two constants with one value it is more likely the one that is missing."""
+        return sorted(self._usable(node, INT), key=lambda name: -self._added[name])
 
     def _factors(self, node: Node) -> Iterator[Edit]:
         text = text_of(node)
-        if node.id in self._in_grid or node.id in self._in_bytes:
+        if node.id in self._in_grid or node.id in self._bytes.inside:
             return
         near = self._near(node)
         squares = [f"{c} * {c}" for c in self._usable(node, INT) if c.isupper() and c in near]
@@ -450,6 +472,8 @@ class Editor:
     def _far(self, node: Node, name: str) -> int:
         """The rank of an edit that uses this name, by where it is used already."""
         if name in self._idle or (name in self._near(node) and not name.isdigit()):
+            return 1
+        if nodes.is_constant(name) and self._added[name]:
             return 1
         sides = nodes.sides(node.parent) if node.parent else ()
         types = [self._types.of(side) for side in sides]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -18,6 +19,7 @@ FIXED = {
     "launch_bounds", "attribute_specifier", "parameter_list", "lambda_capture_specifier",
 }  # fmt: skip
 BY_NAME = re.compile(r"cudaMemcpy\w*Symbol\w*|cudaGetSymbol\w+")  # their argument is a name
+OF_ROOM = re.compile(r"(?:cudaMalloc|cudaHostAlloc|malloc|realloc)\w*\s*\(")
 OF_BYTES = re.compile(r"(?:cudaM|cudaHostAlloc|malloc|memcpy|memset|realloc)\w*\s*\(")
 INTRINSIC = re.compile(r"_mm\w+")
 PAIRS = (
@@ -266,26 +268,50 @@ def launch_of(call: Node) -> Node | None:
     return next((n for n in call.named_children if n.type == "kernel_call_syntax"), None)
 
 
-def in_bytes(function: Node) -> tuple[set[int], set[int]]:
-    """The nodes that are a number of bytes, and all nodes in them: arguments of allocations and
-    copies, the third number of a launch, and what is stored in a variable that stands there."""
-    found = [
-        given
-        for node in descend(function)
-        for given in (
-            node.child_by_field_name("arguments").named_children  # type: ignore[union-attr]
-            if node.type == "call_expression" and OF_BYTES.match(text_of(node))
-            else node.named_children[2:3] if node.type == "kernel_call_syntax" else []
-        )
-    ]  # fmt: skip
-    names = {text_of(n) for given in found for n in descend(given) if n.type == "identifier"}
+@dataclass(frozen=True)
+class Bytes:
+    """Nodes of a function, by their ids. whole: the numbers of bytes that allocations, copies and
+    launches get, and what is stored in a variable that stands there without a sizeof. inside: all
+    nodes in what becomes such a number. room: those of numbers that only make room: of allocations
+    and of a launch's shared memory, of which more than is needed does no harm."""
+
+    whole: set[int]
+    inside: set[int]
+    room: set[int]
+
+
+def in_bytes(function: Node) -> Bytes:
+    """Which of its nodes are numbers of bytes, or in one."""
+    room: list[Node] = []
+    copied: list[Node] = []
+    for node in descend(function):
+        if node.type == "kernel_call_syntax":
+            room += node.named_children[2:3]
+        elif node.type == "call_expression" and OF_BYTES.match(text_of(node)):
+            given = node.child_by_field_name("arguments")
+            (room if OF_ROOM.match(text_of(node)) else copied).extend(
+                given.named_children if given else []
+            )
+    found = room + copied
+    bare = {name for given in found if "sizeof" not in text_of(given) for name in words(given)}
+    in_room, in_copies = (set[str]().union(*map(words, each)) for each in (room, copied))
+    whole = {node.id for node in found}
     for node in descend(function):
         target = node.child_by_field_name("declarator") or node.child_by_field_name("left")
         value = node.child_by_field_name("value") or node.child_by_field_name("right")
         is_stored = node.type in ("init_declarator", "assignment_expression")
-        if is_stored and value and text_of(target) in names:
-            found.append(value)
-    return {node.id for node in found}, {n.id for node in found for n in descend(node)}
+        if not is_stored or not value or (name := text_of(target)) not in in_room | in_copies:
+            continue
+        found.append(value)
+        if name in bare:
+            whole.add(value.id)
+        if name not in in_copies:
+            room.append(value)
+    return Bytes(whole, _inside(found), _inside(room))
+
+
+def _inside(found: list[Node]) -> set[int]:
+    return {inside.id for node in found for inside in descend(node)}
 
 
 def given(call: Node) -> str:

@@ -168,3 +168,45 @@ def test_a_variable_that_nothing_uses_comes_first() -> None:
     found = candidates("int f(const int *p, int x, int n) { return p[x]; }", "", [])
     assert found[0].what == "`x` should be `n`"
     assert "`x` should be at most `n`" in [e.what for e in found if e.rank == 1]
+
+
+BYTES = """\
+enum { COLUMNS_WIDTH = 32, ROWS_WIDTH = 128, APRON = 8, BLOCK_HEIGHT = 8 };
+int f(const float *h, float *d, int n, int top, int t, int left) {
+    const size_t count = (size_t)n * n;
+    cudaMemcpy(d, h, count * sizeof(float), cudaMemcpyHostToDevice);
+    const size_t room = sizeof(float) * COLUMNS_WIDTH;
+    kernel<<<1, 32, room>>>(d);
+    for (int v = t; v < n; v += BLOCK_HEIGHT) {
+        d[v] = pixel(h, top + v) + pixel(h, left - APRON + t);
+    }
+    d += 64;
+    return 0;
+}
+"""
+
+
+def said(start: str) -> list[str]:
+    return [e.sentence() for e in candidates(BYTES, "", []) if e.what.startswith(start)]
+
+
+def test_what_is_a_number_of_bytes_already_needs_no_sizeof() -> None:
+    assert not any("count" in s for s in said("`* sizeof(float)` is missing"))
+
+
+def test_a_larger_number_that_only_makes_room_names_no_variable() -> None:
+    assert {"too little memory in `sizeof(float) * COLUMNS_WIDTH`"} == {*said("too little")}
+    assert not any("`ROWS_WIDTH`" in s for s in said("`COLUMNS_WIDTH` should"))
+
+
+def test_of_two_names_with_one_value_the_one_that_is_added_elsewhere_comes_first() -> None:
+    missing = [s for s in said("`- ") if "is missing" in s and "top + v" in s]
+    apron, block = (missing.index(f"`- {n}` is missing in `pixel(h, top + v)`") for n in NAMES)
+    assert apron < block
+
+
+def test_no_name_is_missing_beside_a_number_alone() -> None:
+    assert not any("`d += 64`" in s for s in said("`+ APRON` is missing"))
+
+
+NAMES = ("APRON", "BLOCK_HEIGHT")

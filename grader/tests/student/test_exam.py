@@ -45,8 +45,8 @@ def test_the_last_save_before_the_end_is_handed_in(
             (home / "add.c").write_text(text)
         clock += 45
 
-    monkeypatch.setattr(exam.time, "time", lambda: clock)
-    monkeypatch.setattr(exam.time, "sleep", save)
+    monkeypatch.setattr(time, "time", lambda: clock)
+    monkeypatch.setattr(time, "sleep", save)
     last = exam.hand_in(its, target, ["add.c"], home, pytest.fail)
     assert names(last) == {"add.c": b"second"} and target.read_bytes() == last
 
@@ -63,10 +63,10 @@ def test_a_full_disk_is_said_once_and_tried_again(
         if looks == 3:
             (tmp_path / "drop").mkdir()
         if looks == 5:
-            monkeypatch.setattr(exam.time, "time", lambda: its.ends)
+            monkeypatch.setattr(time, "time", lambda: its.ends)
 
     its = of(0, 1000)
-    monkeypatch.setattr(exam.time, "sleep", sleep)
+    monkeypatch.setattr(time, "sleep", sleep)
     last = exam.hand_in(its, tmp_path / "drop" / "a.zip", ["add.c"], home, said.append)
     assert last and len(said) == 2, said
     assert "No such file" in said[0] and "again" in said[1]
