@@ -24,6 +24,7 @@ def keys(kind: type[msgspec.Struct], *without: str) -> tuple[str, ...]:
 
 FOLDER = paths.ROOT / "grader" / "schema"
 TYPES: dict[str, type[msgspec.Struct]] = {
+    "convlabs-call/v1": grade_record.Call,
     "convlabs-class/v1": class_grades.ClassGrades,
     "convlabs-finding/v1": Record,
     "convlabs-grade/v1": result.Result,
