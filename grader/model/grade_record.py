@@ -22,7 +22,8 @@ class Change(msgspec.Struct, frozen=True):
 
 class Entry(msgspec.Struct, frozen=True):
     """One grade. hash: of all other keys; previous: the hash of the entry before. counters: of the
-    technique checks, by name; predicted: microseconds of the speed checks that need a GPU."""
+    technique checks, by name; predicted: microseconds of the speed checks that need a GPU. by:
+    "assistant" where one asked for the grade; "" for the student."""
 
     number: int
     when: str
@@ -41,6 +42,7 @@ class Entry(msgspec.Struct, frozen=True):
     why: str
     hash: str = ""
     schema: Literal["convlabs-log/v1"] = "convlabs-log/v1"
+    by: Literal["", "assistant"] = ""
 
     def own_hash(self) -> str:
         return _hash_of(self)
@@ -69,6 +71,8 @@ Record = Entry | Call
 def _hash_of(record: Record) -> str:
     table: dict[str, Any] = msgspec.to_builtins(record)
     del table["hash"]
+    if not table.get("by"):  # as in logs of before there were assistants
+        table.pop("by", None)
     text = json.dumps(table, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 

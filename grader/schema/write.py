@@ -44,6 +44,7 @@ OF_FINDINGS = (
 ADDED_LATER = {
     ("convlabs-grade/v1", "Prediction"): ("advice",),
     ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions"),
+    ("convlabs-log/v1", "Entry"): ("by",),
     ("convlabs-profile/v1", "Counters"): (
         *("constant_bytes", "loaded_places", "shared_load_words", "shared_atomic_lanes"),
         *(*TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH, "unknown_lanes"),

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -46,7 +47,9 @@ class FullError(Exception):
     """A log has no room for further calls."""
 
 
-def append(submission: Submission, graded: Result, why: str = "") -> str | None:
+def append(
+    submission: Submission, graded: Result, why: str = "", by: Literal["", "assistant"] = ""
+) -> str | None:
     """Adds a record of a grade. Returns why it could not, in words; that costs no points."""
     lab = graded.lab
     shown = _file(f"{lab}.log").relative_to(paths.ROOT)
@@ -55,7 +58,7 @@ def append(submission: Submission, graded: Result, why: str = "") -> str | None:
             head = _head(lab)
             texts = {name: submission.text(name) for name in submission.contents}
             change, hashes = _change(lab, texts), digests(submission.contents)
-            _add(lab, _entry(graded, head, why, change, hashes))
+            _add(lab, msgspec.structs.replace(_entry(graded, head, why, change, hashes), by=by))
             files.replace(_file(f"{lab}.last"), msgspec.json.encode(texts), sync=False)
     except OSError as problem:
         return f"{shown} cannot be written: {problem.strerror}"

@@ -62,7 +62,8 @@ def _entry(entries: list[Entry], place: int, width: int) -> list[str]:
         f"{entry.number:>4}  {_when(entry.when):16}  {entry.change.words():>10}  "
         f"{entry.passed:>3}/{entry.checks:<4}  {points:>9}  {kept}".rstrip()
     ]
-    details = [f'why: "{plain_text.line(entry.why, 300)}"'] if entry.why else []
+    details = ["an assistant asked for this grade"] if entry.by else []
+    details += [f'why: "{plain_text.line(entry.why, 300)}"'] if entry.why else []
     if entry.selected:
         details.append(f"only the checks that match '{plain_text.line(entry.selected, 60)}'")
     for name, value in entry.counters.items():
