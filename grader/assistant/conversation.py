@@ -47,16 +47,14 @@ class Conversation:
             self._record(request, own.check(lab, request.check).name)
             return request
         if isinstance(request, tools.Finding):
-            check = own.check(lab, request.check)
+            last = self._last(request.lab)
+            shown = [check for check in last.result.checks if not check.hidden]
+            check = own.named(shown, request.check, f"the last grade of {lab.id}")
             self._record(request, check.name)
-            last = self._last(request.lab)
-            found = next((c for c in last.result.checks if c.id == lab.id_of(check)), None)
-            if found is None:
-                raise UsageError("that check was not part of the last grade: call grade again")
-            return [*self._stale(last), *texts.finding(found)]
+            return [*self._stale(last), *texts.finding(check)]
         if isinstance(request, tools.Counters):
-            self._record(request, f"line {request.line}")
             last = self._last(request.lab)
+            self._record(request, f"line {request.line}")
             counted = [each for each in last.counted if each.file.endswith(request.file)]
             return [*self._stale(last), *texts.counted(counted, request.line)]
         if isinstance(request, tools.Hint):

@@ -1,11 +1,26 @@
 """The student's own files: all that a tool may look at."""
 
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
 from grader import paths
 from grader.commands import options, overview
 from grader.commands.errors import UsageError
 from grader.model import plain_text, spec
 from grader.model.lab import CheckSpec, Lab
 from grader.model.submission import Submission
+
+
+class Named(Protocol):
+    """A check, before or after it was made."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def part(self) -> str | None: ...
+
+
+T = TypeVar("T", bound=Named)
 
 
 def lab(lab_id: str) -> Lab:
@@ -32,14 +47,19 @@ def part(of: Lab, name: str) -> str:
 
 
 def check(of: Lab, name: str) -> CheckSpec:
+    """A check of a lab that a student may see. Raises UsageError."""
+    return named(of.shown_checks(), name, of.id)
+
+
+def named(checks: Sequence[T], name: str, of: str) -> T:
     """The check of that name, or the only one with the text in its name. Raises UsageError."""
-    checks, text = of.shown_checks(), " ".join(name.split())
-    found = [c for c in checks if text in (c.name, f"{c.part} {c.name}")]
-    found = found or [c for c in checks if text.lower() in f"{c.part} {c.name}".lower()]
+    names = {f"{c.part} {c.name}" if c.part else c.name: c for c in checks}
+    text = " ".join(name.split())
+    found = [full for full, c in names.items() if text in (c.name, full)]
+    found = found or [full for full in names if text.lower() in full.lower()]
     if len(found) == 1:
-        return found[0]
-    listed = "; ".join(f"{c.part} {c.name}" for c in found or checks)
-    how_many = "more than one check" if found else "no check"
+        return names[found[0]]
+    which = f"{'more than one check' if found else 'no check'} of {of}"
     raise UsageError(
-        f"{how_many} of {of.id} has {plain_text.line(name, 60)!r} in its name: {listed}"
+        f"{which} has {plain_text.line(name, 60)!r} in its name: {'; '.join(found or names)}"
     )

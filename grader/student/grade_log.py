@@ -52,7 +52,6 @@ def append(
 ) -> str | None:
     """Adds a record of a grade. Returns why it could not, in words; that costs no points."""
     lab = graded.lab
-    shown = _file(f"{lab}.log").relative_to(paths.ROOT)
     try:
         with _locked():
             head = _head(lab)
@@ -61,7 +60,8 @@ def append(
             _add(lab, msgspec.structs.replace(_entry(graded, head, why, change, hashes), by=by))
             files.replace(_file(f"{lab}.last"), msgspec.json.encode(texts), sync=False)
     except OSError as problem:
-        return f"{shown} cannot be written: {problem.strerror}"
+        log = _file(f"{lab}.log").relative_to(paths.ROOT)
+        return f"{log} cannot be written: {problem.strerror}"
     return None
 
 
