@@ -154,7 +154,8 @@ def main(name: str, arguments: str) -> int | None:
             try:
                 Call(say).carry_out(tools.request(name, msgspec.json.decode(arguments)))
             except (outline.SpecError, BackendError, BuildError) as fault:
-                raise CommandError(f"{fault}", exit_codes.FAULT) from fault
+                log = getattr(fault, "log", "")
+                raise CommandError(f"{fault}\n{log}".strip(), exit_codes.FAULT) from fault
 
         return reported(run)
 

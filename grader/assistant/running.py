@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -18,6 +19,7 @@ from grader.execute import records
 from grader.model.quoted import fenced
 from grader.sandbox import limits
 
+CHILD = (sys.executable, "-P", "-m", "grader.assistant.child")
 LONGEST = 300.0  # seconds
 MOST_PRINTED = 4000  # bytes of what the grader printed where a call failed
 MOST_SAID = 32 << 20  # bytes of messages: a grade with its counters has one
@@ -35,6 +37,7 @@ class Running:
     ends: float = field(default_factory=lambda: time.monotonic() + LONGEST)
     outcome: Message | None = None
     _unread: bytearray = field(default_factory=bytearray)
+    _said: str = ""  # what the grader printed
 
     def fileno(self) -> int:
         assert self.process.stdout
@@ -52,25 +55,31 @@ class Running:
         self.outcome = next((m for m in messages if m.is_outcome()), self.outcome)
         return (message for message in messages if message.progress)
 
-    def kill(self) -> None:
-        """Kills the process; what it has started is killed with it (grader/sandbox/)."""
+    def end(self, patience: float = 0) -> None:
+        """Ends the process; what it has started is killed with it (grader/sandbox/). patience:
+        seconds in which it may end by itself."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(patience)
         self.process.kill()
         self.process.wait()
+        if self.process.stdout:
+            self.process.stdout.close()
+        with self.printed:
+            self.printed.seek(0)
+            self._said = self.printed.read(MOST_PRINTED).decode(errors="replace")
 
     def why_not(self) -> list[str]:
         """Why there is no outcome, once the process has ended."""
         if time.monotonic() > self.ends:
             return [f"it took more than {LONGEST:.0f} s and was ended; ask for one part of the lab"]
-        self.printed.seek(0)
-        lines = self.printed.read(MOST_PRINTED).decode(errors="replace").splitlines()
-        said = [line.removeprefix("grade: ") for line in lines if line.strip()]
+        said = [each.removeprefix("grade: ") for each in self._said.splitlines() if each.strip()]
         return [FAILED, *fenced(said or [f"its process ended, status {self.process.returncode}"])]
 
 
 def start(reply: Any, name: str, request: tools.Request) -> Running:
     """Begins a call. Raises OSError."""
     arguments = msgspec.json.encode(request).decode()
-    argv = [sys.executable, "-P", "-m", "grader.assistant.child", name, arguments]
+    argv = [*CHILD, name, arguments]
     printed = tempfile.TemporaryFile()  # noqa: SIM115 - for the whole call
     process = subprocess.Popen(
         limits.that_dies_with_parent(argv) or argv,

@@ -85,7 +85,7 @@ class Server:
             return
         finally:
             if self.current:
-                self.current.kill()
+                self.current.end()
 
     def _ready(self) -> list[Any]:
         sources: list[Any] = [self.source, *([self.current] if self.current else [])]
@@ -140,7 +140,7 @@ class Server:
         of = params.get("requestId")
         self.waiting = deque(each for each in self.waiting if each[0].id != of)
         if self.current and self.current.reply.id == of:
-            self.current.kill()
+            self.current.end()
             self.current = None
 
     def _answer(self, reply: Reply, method: str, params: Table) -> None:
@@ -210,7 +210,7 @@ class Server:
                 self._send({"method": "notifications/progress", "params": params})
 
     def _end(self, call: Running) -> None:
-        call.kill()
+        call.end(patience=1)
         self.current = None
         if call.outcome:
             self._say(call.reply, self.conversation.end(call.request, call.outcome))
