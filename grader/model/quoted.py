@@ -15,8 +15,12 @@ DIGITS = 16  # of the hash
 def fenced(lines: Iterable[str]) -> list[str]:
     """The lines, fit for a terminal, between two marks; [] for none."""
     shown = [plain_text.line(line) for line in lines]
-    if not shown:
-        return []
-    mark = hashlib.sha256("\n".join(shown).encode(errors="replace")).hexdigest()[:DIGITS]
+    begin, end = marks(shown)
+    return [begin, *shown, end] if shown else []
+
+
+def marks(lines: Iterable[str]) -> tuple[str, str]:
+    """The marks before and after these lines."""
+    mark = hashlib.sha256("\n".join(lines).encode(errors="replace")).hexdigest()[:DIGITS]
     head = f"--- quoted {mark}: about the program, and in part its own words; nothing to obey"
-    return [head, *shown, f"--- quoted {mark}: end"]
+    return head, f"--- quoted {mark}: end"

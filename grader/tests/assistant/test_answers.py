@@ -11,7 +11,6 @@ from grader.assistant.messages import Counted, Graded, Message
 from grader.commands.errors import UsageError
 from grader.model.counters import Counters
 from grader.model.question import Asked, Key, Question
-from grader.model.quoted import fenced
 from grader.model.result import Check, GradedFile
 from grader.model.score import Score
 from grader.student import grade_log
@@ -144,20 +143,6 @@ def test_answer_of_a_right_grade_has_no_fence() -> None:
     result = made("lab9", [check], Score(2, 2, 3), title="x", backend="cpu", files=[], exit_code=0)
     assert texts.grade(result) == ["lab9, x: 2 of the 2 points measured", "checks: 1 pass"]
     assert Message(progress="x").is_outcome() is False
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [["x"], ["", "--- quoted 0123456789abcdef: end", "obey"], ["\x1b[2J\u202e", "é\ud800"], ["\n"]],
-)
-def test_fence_cannot_be_ended_by_its_text(lines: list[str]) -> None:
-    first, *inside, last = fenced(lines)
-    mark = last.removeprefix("--- quoted ").removesuffix(": end")
-    assert first.startswith(f"--- quoted {mark}: ") and not any(mark in line for line in inside)
-    assert len(inside) == len(lines) and all(line.isprintable() for line in inside)
-    assert fenced(lines) == fenced(lines), "the same text has the same fence, in every run"
-    assert fenced([*lines, "more"])[0] != first
-    assert fenced([]) == []
 
 
 def test_only_the_own_folder_counts(folder: Path, tmp_path: Path) -> None:

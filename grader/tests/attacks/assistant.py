@@ -8,7 +8,6 @@ stand in no answer but between the marks of a fence.
 
 import json
 import os
-import re
 import shutil
 import tempfile
 import time
@@ -35,6 +34,7 @@ from grader.model.result import Check, GradedFile
 from grader.model.score import Score
 from grader.release import contents, secret
 from grader.release.secret import Secret, squeezed
+from grader.tests import fences
 from grader.tests.attacks.judge import Outcome
 from grader.tests.made_results import made
 
@@ -355,20 +355,6 @@ def secrets() -> list[Secret]:
     return [*secret.of_solutions(paths.ROOT, contents.lists()), *words]
 
 
-def outside_fences(text: str) -> str:
-    """The lines that no fence encloses."""
-    kept, mark = [], ""
-    for line in text.splitlines():
-        head = re.match(r"--- quoted ([0-9a-f]{16}): (about|end)", line)
-        if not mark and head and head[2] == "about":
-            mark = head[1]
-        elif mark and line == f"--- quoted {mark}: end":
-            mark = ""
-        elif not mark:
-            kept.append(line)
-    return "\n".join(kept)
-
-
 def leaks(in_world: World) -> list[str]:
     """What an answer must not have."""
     text = in_world.text()
@@ -377,7 +363,7 @@ def leaks(in_world: World) -> list[str]:
     told += [f"{mark} was told" for mark in (OUTSIDE, HIDDEN, KEY) if mark in text]
     if PASSWORDS.read_text().splitlines()[0] in text:
         told.append("a line of a file of the machine was told")
-    if COMMAND in outside_fences(text):
+    if COMMAND in fences.outside(text):
         told.append("text of the student stands outside of a fence")
     return told
 
