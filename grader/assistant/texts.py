@@ -12,9 +12,11 @@ from grader.model.question import Asked
 from grader.model.quoted import fenced
 from grader.model.result import Check, Result
 from grader.render import handout
+from grader.render.terminal import Terminal
 
 MOST_CHECKS = 12  # that fail, by name
 MOST_LINES = 30  # of a message
+WIDTH = 100  # columns of predicted times
 
 
 def grade(graded: Result) -> list[str]:
@@ -31,7 +33,7 @@ def grade(graded: Result) -> list[str]:
     if wrong:
         lines += ["the first of them says:", *_said(wrong[0])]
         lines.append("finding says this of the others, by the name of a check")
-    return lines
+    return lines + fenced(Terminal(WIDTH).predictions(graded).splitlines())
 
 
 def finding(check: Check) -> list[str]:

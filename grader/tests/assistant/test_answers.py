@@ -14,8 +14,9 @@ from grader.model.question import Asked, Key, Question
 from grader.model.result import Check, GradedFile
 from grader.model.score import Score
 from grader.student import grade_log
-from grader.tests import tiny_course
+from grader.tests import fences, tiny_course
 from grader.tests.made_results import made
+from grader.tests.render import reports
 
 
 @pytest.fixture
@@ -157,3 +158,10 @@ def test_only_the_own_folder_counts(folder: Path, tmp_path: Path) -> None:
     paths.STARTER.rename(tmp_path / "work" / "starter")
     paths.STARTER.symlink_to(tmp_path / "work" / "starter")
     assert own.submission("lab9").contents, "all of starter/ may be kept elsewhere"
+
+
+def test_predicted_times_are_told_with_speed() -> None:
+    graded, _ = reports.predicted()
+    said = "\n".join(texts.grade(graded))
+    assert "pred  B" in said and "not measured" in said
+    assert "not measured" not in fences.outside(said)
