@@ -1,13 +1,17 @@
 """`./grade mcp` as a program that speaks the protocol: versions, errors, calls that take long."""
 
+import json
 import os
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grader import paths
 from grader.assistant import running, server, tools
@@ -92,6 +96,47 @@ def test_bad_message_has_an_error_and_the_next_an_answer(
     assert (answer["error"]["code"], answer["id"]) == (code, named)
     assert answer["error"]["message"].isprintable()
     assert client.ask("ping")["result"] == {}
+
+
+class Silent(server.Server):
+    """Keeps what it would send; carries out no call."""
+
+    sent: list[dict[str, Any]]
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self.sent.append(message)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
+    max_leaves=6,
+)
+METHODS = st.sampled_from(["initialize", "ping", "tools/list", "notifications/cancelled", "x"])
+MESSAGE = st.fixed_dictionaries(
+    {},
+    optional={
+        "jsonrpc": st.just("2.0") | JSON,
+        "id": JSON,
+        "method": METHODS | JSON,
+        "params": st.dictionaries(st.sampled_from(["_meta", "requestId", "name"]), JSON) | JSON,
+        "result": JSON,
+    },
+)
+
+
+@given(st.lists(st.binary(max_size=40) | MESSAGE.map(lambda m: json.dumps(m).encode()), max_size=4))
+def test_any_bytes_get_an_answer_each_at_most(lines: list[bytes]) -> None:
+    silent = Silent(-1, -1)
+    silent.sent = []
+    data = b"".join(line + b"\n" for line in lines)
+    for at in range(0, len(data), 7):
+        for message in silent._lines(data[at : at + 7]):
+            silent._take(message)
+    assert len(silent.sent) <= data.count(b"\n")
+    for answer in silent.sent:
+        assert ("error" in answer) != ("result" in answer)
+        assert answer["id"] is None or isinstance(answer["id"], int | str)
 
 
 def test_odd_messages_that_are_right(client: Client) -> None:
