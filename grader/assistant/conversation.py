@@ -40,29 +40,23 @@ class Conversation:
             raise UsageError(NO_ASSISTANTS)
         request = tools.request(name, arguments)
         lab = own.lab(request.lab)
-        if isinstance(request, tools.Grade):
-            self._record(request, own.part(lab, request.part) if request.part else "")
-            return request
-        if isinstance(request, tools.Step):
-            self._record(request, own.check(lab, request.check).name)
-            return request
-        if isinstance(request, tools.Finding):
-            last = self._last(request.lab)
-            shown = [check for check in last.result.checks if not check.hidden]
-            check = own.named(shown, request.check, f"the last grade of {lab.id}")
-            self._record(request, check.name)
-            return [*self._stale(last), *texts.finding(check)]
-        if isinstance(request, tools.Counters):
-            last = self._last(request.lab)
-            self._record(request, f"line {request.line}")
-            counted = [each for each in last.counted if each.file.endswith(request.file)]
-            return [*self._stale(last), *texts.counted(counted, request.line)]
-        if isinstance(request, tools.Hint):
-            return self._hint(request)
-        assert isinstance(request, tools.Ask)
-        part = own.part(lab, request.part)
-        self._record(request, f"{part}, an answer" if request.answer else part)
-        return self._judged(request.lab, part, request.answer) if request.answer else request
+        match request:
+            case tools.Grade():
+                self._record(request, own.part(lab, request.part) if request.part else "")
+            case tools.Step():
+                self._record(request, own.check(lab, request.check).name)
+            case tools.Finding():
+                return self._finding(request)
+            case tools.Counters():
+                return self._counters(request)
+            case tools.Hint():
+                return self._hint(request, own.part(lab, request.part))
+            case tools.Ask():
+                part = own.part(lab, request.part)
+                self._record(request, f"{part}, an answer" if request.answer else part)
+                if request.answer:
+                    return self._judged(request.lab, part, request.answer)
+        return request
 
     def end(self, request: tools.Request, outcome: Message) -> list[str]:
         """The answer of a call that a process carried out."""
@@ -91,9 +85,21 @@ class Conversation:
             return ()
         return ("the file has changed since this grade: call grade again",)
 
-    def _hint(self, request: tools.Hint) -> list[str]:
+    def _finding(self, request: tools.Finding) -> list[str]:
+        last = self._last(request.lab)
+        shown = [check for check in last.result.checks if not check.hidden]
+        check = own.named(shown, request.check, f"the last grade of {request.lab}")
+        self._record(request, check.name)
+        return [*self._stale(last), *texts.finding(check)]
+
+    def _counters(self, request: tools.Counters) -> list[str]:
+        last = self._last(request.lab)
+        self._record(request, f"line {request.line}")
+        counted = [each for each in last.counted if each.file.endswith(request.file)]
+        return [*self._stale(last), *texts.counted(counted, request.line)]
+
+    def _hint(self, request: tools.Hint, name: str) -> list[str]:
         lab = outline.load(request.lab)
-        name = own.part(own.lab(request.lab), request.part)
         part = next(each for each in lab.parts if each.id == name)
 
         def stage(log: grade_log.Log) -> str:
