@@ -85,20 +85,15 @@ class Call:
             except stepping.NotSteppedError as problem:
                 found.append(str(problem))
 
-        self._graded(submission, check.name, timed=False, afterwards=record)
+        full = f"{check.part} {check.name}"  # the name alone may be the end of another one
+        self._graded(submission, full, timed=False, afterwards=record)
         outcome = found[0] if found else "nothing ran"
         if isinstance(outcome, str):
             raise CommandError(f"no page to step through: {outcome}", exit_codes.LESS)
         line, recording = outcome
         file = output.step_file(line.id, step_page.page(recording))
-        pixel, focus, head = recording.pixel, recording.focus, recording.head
-        opens = list(focus.words) if focus else []
-        if pixel:
-            missing = [f"({t.dx}, {t.dy})" for t in pixel.taps if t.wanted and t.step < 0]
-            others = [f"({t.dx}, {t.dy})" for t in pixel.taps if not t.wanted]
-            opens += [f"pixels that no load brought: {plain_text.few(missing, 8)}"] * bool(missing)
-            opens += [f"pixels loaded, but not wanted: {plain_text.few(others, 8)}"] * bool(others)
-        page = str(file.relative_to(paths.ROOT))
+        page, head = str(file.relative_to(paths.ROOT)), recording.head
+        opens = opens_at(recording)
         self.say(Message(stepped=Stepped(line.title(), page, head.kernel, f"{head.index}", opens)))
 
     def _ask(self, submission: Submission, asked: tools.Ask) -> None:
@@ -138,6 +133,19 @@ class Call:
 
     def _under_way(self, what: str) -> None:
         self.say(Message(progress=plain_text.line(what, 120)))
+
+
+def opens_at(recording: Recording) -> list[str]:
+    """What a page to step through shows first, in words: why, and what a wrong pixel lacks."""
+    words = list(recording.focus.words) if recording.focus else []
+    taps = recording.pixel.taps if recording.pixel else []
+    missing = [f"({tap.dx}, {tap.dy})" for tap in taps if tap.wanted and tap.step < 0]
+    others = [f"({tap.dx}, {tap.dy})" for tap in taps if not tap.wanted]
+    if missing:
+        words.append(f"pixels, relative to it, that no load brought: {plain_text.few(missing, 8)}")
+    if others:
+        words.append(f"pixels, relative to it, loaded without need: {plain_text.few(others, 8)}")
+    return words
 
 
 def main(name: str, arguments: str) -> int | None:

@@ -9,10 +9,12 @@ from grader.assistant import own, texts
 from grader.assistant.conversation import Conversation, Open
 from grader.assistant.messages import Counted, Graded, Message
 from grader.commands.errors import UsageError
+from grader.model import outline
 from grader.model.counters import Counters
 from grader.model.question import Asked, Key, Question
 from grader.model.result import Check, GradedFile
 from grader.model.score import Score
+from grader.session.plan import matching
 from grader.student import grade_log
 from grader.tests import fences, tiny_course
 from grader.tests.made_results import made
@@ -165,3 +167,12 @@ def test_predicted_times_are_told_with_speed() -> None:
     said = "\n".join(texts.grade(graded))
     assert "pred  B" in said and "not measured" in said
     assert "not measured" not in fences.outside(said)
+
+
+@pytest.mark.parametrize("lab_id", outline.available())
+def test_each_check_is_found_by_its_name_and_stepped_alone(lab_id: str) -> None:
+    lab = own.lab(lab_id)
+    for check in lab.shown_checks():
+        full = f"{check.part} {check.name}"
+        assert own.check(lab, full) is check
+        assert matching(lab, full)[0] is check, "of several, the first that failed is stepped"
