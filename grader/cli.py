@@ -13,6 +13,7 @@ from typing import ParamSpec, TypeVar
 import typer
 
 from grader import before_setup, exit_codes
+from grader.assistant import command as assistant
 from grader.commands import (
     ask,
     build,
@@ -43,6 +44,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "run": run.run,
     "ask": ask.ask,
     "log": log.log,
+    "mcp": assistant.mcp,
 }
 
 

@@ -7,12 +7,12 @@ from grader.commands import options, output
 
 
 def log(lab: options.LabName) -> None:
-    """Show each grade of a lab: what had changed, why, and what it brought."""
+    """Show each grade of a lab: what had changed, why, what it brought, what an assistant asked."""
     loaded = options.load(lab)
     from grader.student import grade_log, log_table
 
     found = grade_log.read(loaded.id)
-    if not found.entries and not found.problems:
+    if not (found.entries or found.calls or found.problems):
         print(f"{lab} has no grade yet: make {lab} && ./grade {lab} --why 'what you expect'")
         return
     print(f"{lab}  {loaded.title}")

@@ -19,6 +19,7 @@ STUDENT = {
     "ask": "questions about your own program, answered by its runs",
     "exam": "take part in an exam: every save is handed in until it ends",
     "log": "the history of a lab: each grade, what changed and why, and the points gained",
+    "mcp": "a server for your assistant: your own grades, findings, hints (MCP)",
     "doctor": "what this machine has, what is missing, and what to do about it",
     "setup": "install what is missing; a command that needs it does this by itself",
 }

@@ -20,7 +20,7 @@ from grader import paths
 # At the top, what counts is listed instead: instructors may keep submissions and runs there.
 TOP = ("Makefile", "datasets", "grade", "grader", "labs", "solutions")
 # Packages that read finished grades, of grader/ and of classroom/.
-AFTER = ("commands", "release", "render", "schema", "student")
+AFTER = ("assistant", "commands", "release", "render", "schema", "student")
 AFTER_IN_CLASS = ("course", "export", "page", "similarity")
 EXCLUDED = (  # names of files and folders, at any depth
     "tests",

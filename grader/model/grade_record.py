@@ -1,4 +1,4 @@
-"""One record of `./grade log`, and what a log must end with."""
+"""The records of `./grade log`, and what a log must end with."""
 
 import hashlib
 import json
@@ -22,7 +22,8 @@ class Change(msgspec.Struct, frozen=True):
 
 class Entry(msgspec.Struct, frozen=True):
     """One grade. hash: of all other keys; previous: the hash of the entry before. counters: of the
-    technique checks, by name; predicted: microseconds of the speed checks that need a GPU."""
+    technique checks, by name; predicted: microseconds of the speed checks that need a GPU. by:
+    "assistant" where one asked for the grade; "" for the student."""
 
     number: int
     when: str
@@ -41,12 +42,39 @@ class Entry(msgspec.Struct, frozen=True):
     why: str
     hash: str = ""
     schema: Literal["convlabs-log/v1"] = "convlabs-log/v1"
+    by: Literal["", "assistant"] = ""
 
     def own_hash(self) -> str:
-        table: dict[str, Any] = msgspec.to_builtins(self)
-        del table["hash"]
-        text = json.dumps(table, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return _hash_of(self)
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One call of a tool of `./grade mcp`. about: what it was asked for, such as "A 2", the second
+    hint of part A. The other keys are those of an Entry."""
+
+    number: int
+    when: str
+    previous: str
+    lab: str
+    tool: str
+    about: str
+    hash: str = ""
+    schema: Literal["convlabs-call/v1"] = "convlabs-call/v1"
+
+    def own_hash(self) -> str:
+        return _hash_of(self)
+
+
+Record = Entry | Call
+
+
+def _hash_of(record: Record) -> str:
+    table: dict[str, Any] = msgspec.to_builtins(record)
+    del table["hash"]
+    if not table.get("by"):  # as in logs of before there were assistants
+        table.pop("by", None)
+    text = json.dumps(table, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Head(msgspec.Struct, frozen=True):

@@ -1,7 +1,8 @@
 """Makes dist/convlabs-student-VERSION.tar.gz, and first checks that students may have it.
 
-    make release [LABS="lab1 lab2"] [DIRTY=1]     make the archive, prove it, put it into dist/
-    make release-check [...]                      the same, but write nothing
+    make release [LABS="lab1 lab2"] [COURSE=course.toml] [DIRTY=1]
+                                make the archive, prove it, put it into dist/
+    make release-check [...]    the same, but write nothing
 
 The archive holds files that git tracks, as they are on the disk, and the solutions as objects to
 time, unless student.toml says no. If there are changes that are not committed, it refuses; with
@@ -15,9 +16,11 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import get_args
 
 from grader import __version__, files, paths
 from grader.model import plain_text
+from grader.model.assistants import Assistants
 from grader.release import archive, contents, gate, objects, trial
 from grader.release.contents import ReleaseError
 
@@ -31,10 +34,11 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing")
     parser.add_argument("--dirty", action="store_true", help="include uncommitted changes, too")
     parser.add_argument("--labs", default="", help="these labs alone: 'lab1 lab2'")
+    parser.add_argument("--assistants", choices=get_args(Assistants), default="explain")
     options = parser.parse_args()
     started = time.monotonic()
     try:
-        name, data, labs = make(paths.ROOT, options.labs.split(), options.dirty)
+        name, data, labs = make(paths.ROOT, options.labs.split(), options.dirty, options.assistants)
         prove(paths.ROOT, data, options.dirty)
         with tempfile.TemporaryDirectory(prefix="convlabs-release-") as work:
             trial.run_trial(data, labs, Path(work), say, timed=contents.lists().objects)
@@ -57,9 +61,11 @@ def main() -> int:
     return 0
 
 
-def make(root: Path, names: list[str], dirty: bool) -> tuple[str, bytes, list[str]]:
+def make(
+    root: Path, names: list[str], dirty: bool, allowed: Assistants = "explain"
+) -> tuple[str, bytes, list[str]]:
     """The archive's name, its bytes and its labs. `names`: the labs that are asked for; [] for all.
-    Raises ReleaseError."""
+    allowed: to assistants. Raises ReleaseError."""
     changed = contents.changes(root)
     if changed and not dirty:
         raise ReleaseError(
@@ -69,7 +75,7 @@ def make(root: Path, names: list[str], dirty: bool) -> tuple[str, bytes, list[st
         )
     labs = contents.chosen_labs(root, names)
     lists = contents.lists()
-    members = contents.members(root, _files(root, dirty), lists, labs)
+    members = contents.members(root, _files(root, dirty), lists, labs, allowed)
     members += objects.members(labs, say) if lists.objects else []
     members.append(contents.commit(root))
     members.sort(key=lambda member: member.path)
@@ -78,6 +84,7 @@ def make(root: Path, names: list[str], dirty: bool) -> tuple[str, bytes, list[st
     data = archive.pack(members, folder, committed)
     suffixes = [*(labs if names else []), *(["dirty"] if changed else [])]
     say(f"{len(members)} files, {sum(len(m.content) for m in members)} bytes: {' '.join(labs)}")
+    say(f'AGENTS.md and ./grade mcp: assistants = "{allowed}"')
     if dirty:
         _say_new(contents.untracked(root), {member.path for member in members})
     return "-".join([folder, *suffixes]) + ".tar.gz", data, labs

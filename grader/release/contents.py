@@ -1,7 +1,8 @@
 """Which files the students' archive holds: those that student.toml lists, byte for byte, and a
 second copy of the starters, from which `./grade reset` restores them.
 
-An archive of all labs changes no file. An archive of some of them has shorter tables (part.py).
+An archive of all labs changes no file, except where a course does not want the usual rules for
+assistants (assistants.py). An archive of some of them has shorter tables (part.py).
 """
 
 import re
@@ -14,7 +15,8 @@ import msgspec
 
 from grader import paths
 from grader.model import course_version, outline
-from grader.release import links, part
+from grader.model.assistants import Assistants
+from grader.release import assistants, links, part
 
 LISTS = Path(__file__).with_name("student.toml")
 SHOWN = LISTS.relative_to(paths.ROOT)  # as messages name it
@@ -134,9 +136,11 @@ def chosen_labs(root: Path, names: list[str]) -> list[str]:
     return [lab for lab in every if lab in names] or every
 
 
-def members(root: Path, files: list[str], chosen: Lists, labs: list[str]) -> list[Member]:
-    """The files of the archive, sorted. Raises ReleaseError: for one that is no regular file, for a
-    lab without a page, and for a link to a file that students do not get."""
+def members(
+    root: Path, files: list[str], chosen: Lists, labs: list[str], allowed: Assistants = "explain"
+) -> list[Member]:
+    """The files of the archive, sorted. allowed: to assistants. Raises ReleaseError: for one that
+    is no regular file, for a lab without a page, and for a link to what students do not get."""
     texts = {
         path: _content(root, path)
         for path in files
@@ -146,6 +150,7 @@ def members(root: Path, files: list[str], chosen: Lists, labs: list[str]) -> lis
     for name in labs:
         if f"handouts/{name}.md" not in texts:
             raise ReleaseError(f"{name} has no page for students: write handouts/{name}.md")
+    texts = assistants.ruled(texts, allowed)
     if labs != all_labs(root):
         texts = part.reduced(root, texts, labs)
     if problems := _dead_links(texts):

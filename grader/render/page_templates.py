@@ -5,12 +5,14 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from grader.model import quoted
+
 SHARED = Path(__file__).resolve().parent / "templates"  # head.html, and the style of a report
 
 
 def environment(folder: Path = SHARED) -> jinja2.Environment:
     """For the templates of a folder, and those that all pages share."""
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, SHARED]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -18,6 +20,8 @@ def environment(folder: Path = SHARED) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    made.globals["marks"] = quoted.marks  # fence.html
+    return made
 
 
 def style(*files: Path) -> Markup:

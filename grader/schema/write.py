@@ -24,6 +24,7 @@ def keys(kind: type[msgspec.Struct], *without: str) -> tuple[str, ...]:
 
 FOLDER = paths.ROOT / "grader" / "schema"
 TYPES: dict[str, type[msgspec.Struct]] = {
+    "convlabs-call/v1": grade_record.Call,
     "convlabs-class/v1": class_grades.ClassGrades,
     "convlabs-finding/v1": Record,
     "convlabs-grade/v1": result.Result,
@@ -43,6 +44,7 @@ OF_FINDINGS = (
 ADDED_LATER = {
     ("convlabs-grade/v1", "Prediction"): ("advice",),
     ("convlabs-grade/v1", "Result"): ("sandbox", "elsewhere", "predictions"),
+    ("convlabs-log/v1", "Entry"): ("by",),
     ("convlabs-profile/v1", "Counters"): (
         *("constant_bytes", "loaded_places", "shared_load_words", "shared_atomic_lanes"),
         *(*TEXTURE, *SURFACE, *ATOMIC, *OF_LAUNCH, "unknown_lanes"),

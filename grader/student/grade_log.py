@@ -1,4 +1,5 @@
-"""The story of a lab: a record of each grade of the student's own file, chained by hashes.
+"""The story of a lab: a record of each grade of the student's own file, and of each call of a tool
+by an assistant, chained by hashes.
 
 Each record holds the hash of the one before it, and a second file holds the number of records and
 the last hash: so a record that was edited, moved or removed shows. What it cannot show: on the
@@ -9,21 +10,25 @@ from __future__ import annotations
 
 import difflib
 import fcntl
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import takewhile
+from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from grader import files, paths
 from grader.execute import records
 from grader.model import plain_text
-from grader.model.grade_record import Change, Entry, Head
+from grader.model.grade_record import Call, Change, Entry, Head, Record
 from grader.model.result import Result
 from grader.model.submission import Submission, digests
 
 MOST_BYTES = 16 << 20
 MOST_HANDED_IN = 1 << 20  # bulk reads no larger file
+MOST_CALLS = MOST_HANDED_IN // 2  # bytes of a log that still takes calls: grades have the rest
 MOST_WHY = 300  # characters
 MOST_COUNTERS = 40
 MOST_COMPARED = 1000  # lines: to compare equal ones takes the square of their number
@@ -31,32 +36,71 @@ BEGINNING = "0" * 64
 
 
 class Log(msgspec.Struct, frozen=True):
-    """The entries that can be read, and what is wrong with the chain, in words."""
+    """The entries and calls that can be read, and what is wrong with the chain, in words."""
 
     entries: list[Entry]
     problems: list[str]
+    calls: list[Call] = []
 
 
-def append(submission: Submission, graded: Result, why: str = "") -> str | None:
+class FullError(Exception):
+    """A log has no room for further calls."""
+
+
+def append(
+    submission: Submission, graded: Result, why: str = "", by: Literal["", "assistant"] = ""
+) -> str | None:
     """Adds a record of a grade. Returns why it could not, in words; that costs no points."""
     lab = graded.lab
-    log, head_file, last = (paths.PROGRESS / f"{lab}.{end}" for end in ("log", "log.head", "last"))
     try:
-        paths.PROGRESS.mkdir(parents=True, exist_ok=True)
-        with (paths.PROGRESS / ".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            head = records.readable(_bytes(head_file.name), Head) or Head(0, BEGINNING)
+        with _locked():
+            head = _head(lab)
             texts = {name: submission.text(name) for name in submission.contents}
-            entry = _entry(graded, head, why, _change(lab, texts), digests(submission.contents))
-            entry = msgspec.structs.replace(entry, hash=entry.own_hash())
-            with log.open("ab") as stream:
-                stream.write(msgspec.json.encode(entry) + b"\n")
-            new = Head(entry.number, entry.hash)
-            files.replace(head_file, msgspec.json.encode(new) + b"\n", sync=False)
-            files.replace(last, msgspec.json.encode(texts), sync=False)
+            change, hashes = _change(lab, texts), digests(submission.contents)
+            _add(lab, msgspec.structs.replace(_entry(graded, head, why, change, hashes), by=by))
+            files.replace(_file(f"{lab}.last"), msgspec.json.encode(texts), sync=False)
     except OSError as problem:
-        return f"{log.relative_to(paths.ROOT)} cannot be written: {problem.strerror}"
+        log = _file(f"{lab}.log").relative_to(paths.ROOT)
+        return f"{log} cannot be written: {problem.strerror}"
     return None
+
+
+def append_call(lab: str, tool: str, about: Callable[[Log], str]) -> str:
+    """Adds a record of a call. about: what the call is for, decided by the log as it was before.
+    Returns that. Raises OSError and FullError: what is not recorded must not be answered."""
+    with _locked():
+        log_file, head = _file(f"{lab}.log"), _head(lab)
+        if log_file.exists() and log_file.stat().st_size > MOST_CALLS:
+            raise FullError
+        said = about(read(lab))
+        _add(lab, Call(head.count + 1, _now(), head.hash, lab, tool, said))
+    return said
+
+
+@contextmanager
+def _locked() -> Iterator[None]:
+    """Keeps others from the logs. Raises OSError."""
+    paths.PROGRESS.mkdir(parents=True, exist_ok=True)
+    with _file(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _head(lab: str) -> Head:
+    return records.readable(_bytes(f"{lab}.log.head"), Head) or Head(0, BEGINNING)
+
+
+def _add(lab: str, record: Record) -> None:
+    """Adds a record whose number and previous hash are right. Raises OSError."""
+    record = msgspec.structs.replace(record, hash=record.own_hash())
+    with _file(f"{lab}.log").open("ab") as stream:
+        stream.write(msgspec.json.encode(record) + b"\n")
+    head = msgspec.json.encode(Head(record.number, record.hash)) + b"\n"
+    files.replace(_file(f"{lab}.log.head"), head, sync=False)
+
+
+def _file(name: str) -> Path:
+    return paths.PROGRESS / name
 
 
 def read(lab: str) -> Log:
@@ -71,30 +115,36 @@ def read(lab: str) -> Log:
 
 
 def checked(lab: str, raw: bytes, head: bytes) -> Log:
-    """The entries of a lab's log and of its head, as files have them, and what does not fit."""
+    """The records of a lab's log and its head, as files have them, and what does not fit."""
     entries: list[Entry] = []
+    calls: list[Call] = []
     problems: list[str] = []
     previous, number = BEGINNING, 0
     for place, line in enumerate(raw.splitlines(), 1):
-        if (entry := records.readable(line, Entry)) is None:
-            problems.append(f"line {place} is not a grade record")
+        record = records.readable(line, Entry) or records.readable(line, Call)
+        if record is None:
+            problems.append(f"line {place} is not a record of a grade or a call")
             continue
-        if entry.own_hash() != entry.hash:
-            problems.append(f"record {entry.number} was changed")
-        if entry.previous != previous or entry.number != number + 1:
-            problems.append(f"record {entry.number} does not follow record {number}")
-        previous, number = entry.hash, entry.number
-        entries.append(entry)
+        if record.own_hash() != record.hash:
+            problems.append(f"record {record.number} was changed")
+        if record.previous != previous or record.number != number + 1:
+            problems.append(f"record {record.number} does not follow record {number}")
+        previous, number = record.hash, record.number
+        if record.lab != lab:
+            problems.append(f"record {record.number} is of {record.lab}")
+        if isinstance(record, Entry):
+            entries.append(record)
+        else:
+            calls.append(record)
     end = records.readable(head, Head)
     if end is None:
-        if entries or head:
+        if entries or calls or head:
             problems.append("the end marker of the log is missing")
     elif (end.count, end.hash) != (number, previous):
         problems.append(f"the log ends with record {number}, but {end.count} were made")
     if raw and not raw.endswith(b"\n"):
         problems.append("the last line is cut off")
-    problems += [f"record {e.number} is of {e.lab}" for e in entries if e.lab != lab]
-    return Log(entries, problems)
+    return Log(entries, problems, calls)
 
 
 def has_grade_of(log: Log, handed_in: Mapping[str, str]) -> bool:
@@ -128,7 +178,7 @@ def _entry(graded: Result, head: Head, why: str, change: Change, hashes: dict[st
     counters = {name: float(value) for name, value in counted if isinstance(value, int | float)}
     return Entry(
         number=head.count + 1,
-        when=datetime.now(UTC).replace(microsecond=0).isoformat(),
+        when=_now(),
         previous=head.hash,
         lab=graded.lab,
         selected=graded.selected or "",
@@ -143,6 +193,10 @@ def _entry(graded: Result, head: Head, why: str, change: Change, hashes: dict[st
         predicted={p.check: float(p.time.us) for p in graded.predictions if p.time},
         why=plain_text.line(why, MOST_WHY),
     )
+
+
+def _now() -> str:
+    return datetime.now(UTC).replace(microsecond=0).isoformat()
 
 
 def _change(lab: str, texts: dict[str, str]) -> Change:

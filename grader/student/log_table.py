@@ -1,13 +1,15 @@
 """The story of a lab as text: what was tried, why, and what it changed."""
 
 import textwrap
+from collections import Counter
 from datetime import datetime
 
 from grader.model import plain_text
-from grader.model.grade_record import Entry
+from grader.model.grade_record import Call, Entry
 from grader.student import grade_log
 from grader.student.grade_log import Log
 
+MOST_ASKED = 12  # kinds of calls between two grades
 CANNOT = (
     "Editing, moving or removing a record is detected. The log cannot prove who wrote the "
     "program, that no "
@@ -27,13 +29,29 @@ def table(log: Log, width: int) -> str:
 
 
 def story(log: Log, width: int, most: int | None = None) -> str:
-    """The records, the oldest first: change, result, what became of it; below, why, and the
-    counters that changed. most: of the records, the last ones."""
+    """The grades, the oldest first: change, result, what became of it; below, why, and the counters
+    that changed; between them, what an assistant asked for. most: of the grades, the last ones."""
     lines = [f"{'':>4}  {'when (UTC)':16}  {'lines':>10}  {'checks':>8}  {'points':>9}  change"]
     left_out = max(len(log.entries) - most, 0) if most is not None else 0
+    before = log.entries[left_out - 1].number if left_out else 0
     for place in range(left_out, len(log.entries)):
+        number = log.entries[place].number
+        lines += _calls([c for c in log.calls if before < c.number < number], width)
         lines += _entry(log.entries, place, width)
-    return "\n".join(lines)
+        before = number
+    return "\n".join([*lines, *_calls([c for c in log.calls if c.number > before], width)])
+
+
+def _calls(calls: list[Call], width: int) -> list[str]:
+    """What an assistant asked for between two grades, each once."""
+    if not calls:
+        return []
+    asked = Counter(plain_text.line(f"{call.tool} {call.about}".strip(), 60) for call in calls)
+    said = [text if count == 1 else f"{text} ({count} times)" for text, count in asked.items()]
+    shown = plain_text.few(said, MOST_ASKED)
+    return textwrap.wrap(
+        f"an assistant asked: {shown}", width, initial_indent=" " * 6, subsequent_indent=" " * 8
+    )
 
 
 def _entry(entries: list[Entry], place: int, width: int) -> list[str]:
@@ -44,7 +62,8 @@ def _entry(entries: list[Entry], place: int, width: int) -> list[str]:
         f"{entry.number:>4}  {_when(entry.when):16}  {entry.change.words():>10}  "
         f"{entry.passed:>3}/{entry.checks:<4}  {points:>9}  {kept}".rstrip()
     ]
-    details = [f'why: "{plain_text.line(entry.why, 300)}"'] if entry.why else []
+    details = ["an assistant asked for this grade"] if entry.by else []
+    details += [f'why: "{plain_text.line(entry.why, 300)}"'] if entry.why else []
     if entry.selected:
         details.append(f"only the checks that match '{plain_text.line(entry.selected, 60)}'")
     for name, value in entry.counters.items():

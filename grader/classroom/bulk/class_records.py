@@ -64,5 +64,5 @@ def _answers(store: Store, given: questions.Answers, attempt: Attempt) -> RightA
 
 def _predicted(store: Store, attempt: Attempt) -> Predicted:
     log = logs.of(store, attempt)
-    entries = log.entries if log else []
+    entries = [entry for entry in log.entries if not entry.by] if log else []
     return Predicted(sum(bool(entry.why.strip()) for entry in entries), len(entries))

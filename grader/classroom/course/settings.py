@@ -11,6 +11,7 @@ variants = true                  # of labs, by student; or a text, which draws o
 questions_percent = 20           # of a lab's points, for answers to the questions of --ask
 predictions_percent = 5          # for grades with a --why in the log that was handed in
 predicted_speed = "off"          # or "shown", if left out: speed that needs a GPU, without one
+assistants = "none"              # or "free"; "explain", if left out: of `make release COURSE=...`
 
 [lab.lab3]
 due = 2027-03-01T23:59:00
@@ -50,6 +51,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from grader.model import toml_line
+from grader.model.assistants import Assistants
 from grader.model.plain_text import line
 from grader.model.prediction import PredictedSpeed
 from grader.model.toml_line import UNKNOWN
@@ -121,6 +123,7 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     questions_percent: Percent = 0
     predictions_percent: Percent = 0
     predicted_speed: PredictedSpeed = "shown"
+    assistants: Assistants = "explain"
     lab: dict[str, LabRules] = {}
     extension: list[Extension] = []
     group: list[Group] = []

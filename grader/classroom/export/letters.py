@@ -12,6 +12,8 @@ from grader.classroom.export import grades as grading
 from grader.classroom.export import not_graded
 from grader.classroom.export.grades import Grades, number
 from grader.model import plain_text
+from grader.model.quoted import fenced
+from grader.model.result import Check
 
 TABLE = "letters.csv"
 COLUMNS = ("student", "name", "email", "subject", "text")
@@ -65,11 +67,15 @@ def _of_lab(final: Final, changed: list[str]) -> list[str]:
         lines += [f"  Since the last time:{head.partition(':')[2]}", *why]
     checks = final.result.checks if final.result else []
     failed = [check for check in checks if check.verdict == "fail"]
-    for check in failed[:MOST_CHECKS]:
-        reason = "" if check.hidden or not check.message else f": {check.message[0]}"
-        lines.append(f"  {check.title()}{reason}")
+    # A message may be the program's own text, such as what #error says.
+    lines += [f"  {line}" for line in fenced(map(_failed, failed[:MOST_CHECKS]))]
     if len(failed) > MOST_CHECKS:
         lines.append(f"  and {len(failed) - MOST_CHECKS} more checks, in feedback.txt")
     if failed:
         lines.append(f"  Begin with the first: ./grade {final.lab} on your machine explains it.")
     return lines
+
+
+def _failed(check: Check) -> str:
+    reason = "" if check.hidden or not check.message else f": {check.message[0]}"
+    return f"{check.title()}{reason}"

@@ -19,7 +19,7 @@ from grader.compile import make
 from grader.model import spec
 from grader.sandbox import choice
 from grader.sandbox.workspace import workspace
-from grader.tests.attacks import archives, elsewhere, judge, keys, material, table
+from grader.tests.attacks import archives, assistant, elsewhere, judge, keys, material, table
 from grader.tests.attacks.attack import attacks
 from grader.tests.attacks.judge import Outcome
 from grader.tests.attacks.material import Target
@@ -33,6 +33,8 @@ def listed(place: Target, home: Path) -> Iterator[tuple[str, str, Callable[[], O
         yield archives.GROUP, name, partial(archives.attempt, name, place)
     for name in keys.LOOKS:
         yield keys.GROUP, name, partial(keys.attempt, name)
+    for name in assistant.ATTEMPTS:
+        yield assistant.GROUP, name, partial(assistant.attempt, name)
     for attack in attacks():
         yield attack.group, attack.name, partial(judge.attempt, attack, place, home)
 

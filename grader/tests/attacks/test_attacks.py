@@ -19,6 +19,7 @@ from grader.model import spec
 from grader.sandbox.workspace import workspace
 from grader.tests.attacks import (
     archives,
+    assistant,
     elsewhere,
     host_state,
     judge,
@@ -88,6 +89,7 @@ def test_leaked_key_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_there_are_enough_and_no_two_of_a_name() -> None:
     names = [*(a.name for a in attacks()), *archives.names(), *keys.LOOKS, *elsewhere.faults()]
+    names += assistant.ATTEMPTS
     assert len(names) == len(set(names)) >= 110
 
 

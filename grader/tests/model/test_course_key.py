@@ -14,6 +14,7 @@ from grader.tests import captured
 # What git tracks at the top and grades do not depend on.
 DECIDES_NOTHING = {
     *(".ci", ".clang-format", ".editorconfig", ".gitignore", "pyproject.toml", "LICENSE"),
+    *("AGENTS.md", "CLAUDE.md", "GEMINI.md"),
     *("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "handouts", "starter"),
     *(
         ".devcontainer",

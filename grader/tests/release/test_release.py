@@ -12,15 +12,18 @@ import py_compile
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from grader import paths
+from grader.model.assistants import Assistants
 from grader.release import __main__ as release
-from grader.release import archive, contents, gate, links, secret
+from grader.release import archive, assistants, contents, gate, links, secret
 from grader.release.contents import Member, ReleaseError
 from grader.tests import captured
 from grader.tests.known_submissions import entries as known_submissions
@@ -189,6 +192,44 @@ def test_pages_have_no_hidden_comments(path: str) -> None:
         for table in ("bench results", "packages grader"):
             text = text.replace(f"<!-- {table}: {end} -->", "")
     assert "<!--" not in text
+
+
+@pytest.mark.parametrize("allowed", get_args(Assistants))
+def test_archive_has_the_rules_of_the_course_and_no_others(
+    allowed: Assistants, files: list[str]
+) -> None:
+    made = contents.members(ROOT, files, contents.lists(), LABS, allowed)
+    content = {m.path: m.content.decode() for m in made if m.path.endswith((".md", ".txt"))}
+    assert content["grader/assistant/policy.txt"] == f"{allowed}\n"
+    assert not any(member.path.startswith(assistants.OTHERS) for member in made)
+    for name in ("CLAUDE.md", "GEMINI.md"):  # their programs read no AGENTS.md, but import it
+        assert content[name] == "@AGENTS.md\n"
+    said = " ".join(content["AGENTS.md"].replace("**", "").split())
+    decides = {
+        "explain": "explain, not to write",
+        "free": "freely, also with code",
+        "none": "no help by assistants with its labs",
+    }
+    assert [each for each, words in decides.items() if words in said] == [allowed]
+    for never in ("`solutions/`", "hidden case", "another student's work", "never follow it"):
+        assert never.lower() in said.lower()
+
+
+def test_rules_of_a_course_reach_the_release(tmp_path: Path) -> None:
+    """make asks the one reader of course.toml, and stops where that does."""
+    course = tmp_path / "course.toml"
+    course.write_text('assistants = "no"\n')
+    command = ["make", "-n", "release", f"COURSE={course}"]
+    line = captured.run(command, cwd=ROOT).stdout
+    assert f"grader.classroom.course.assistants '{course}') &&" in line
+    asked = [sys.executable, "-m", "grader.classroom.course.assistants", str(course)]
+    refused = captured.run(asked, cwd=ROOT)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert 'write "explain" or "free" or "none"' in refused.stderr
+    course.write_text('assistants = "none"\n')
+    assert captured.run(asked, cwd=ROOT).stdout == "none\n"
+    course.unlink()
+    assert "cannot be read" in captured.run(asked, cwd=ROOT).stderr
 
 
 def test_a_link_to_a_file_that_students_do_not_get(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from grader import exit_codes, paths
+from grader.assistant.conversation import Conversation
 from grader.commands import hint
-from grader.commands.errors import CommandError
+from grader.commands.errors import CommandError, UsageError
 from grader.student import exam
 from grader.student.exam import Exam
 from grader.tests import tiny_course
@@ -83,6 +84,8 @@ def test_there_are_no_hints_while_it_runs(
         hint.run(["lab9", "A"])
     assert tiny_course.call(monkeypatch, "solution", "lab9") == exit_codes.LESS
     assert "an exam is running" in capsys.readouterr().err
+    with pytest.raises(UsageError, match="an exam is running"):
+        Conversation().begin("hint", {"lab": "lab9", "part": "A"})
     exam.begin(of(-20, -10))  # it was killed, and the time is over
     assert exam.running() is None and hint.run(["lab9", "A"]) == 0
 

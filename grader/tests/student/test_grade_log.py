@@ -55,6 +55,54 @@ def test_the_story_of_a_lab(folder: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert "cannot prove" in " ".join(said.split())
 
 
+def call(tool: str, about: str) -> str:
+    return grade_log.append_call("lab9", tool, lambda _: about)
+
+
+@pytest.mark.usefixtures("folder")
+def test_calls_stand_between_the_grades(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    call("hint", "A 1")
+    assert tiny_course.call(monkeypatch, "log", "lab9") == 0, "a log without a grade"
+    assert "an assistant asked: hint A 1" in capsys.readouterr().out
+    add(40)
+    for _ in range(3):
+        call("finding", "wrong \x1b[2Jsize")
+    add(60)
+    assert tiny_course.call(monkeypatch, "log", "lab9") == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    first, second = (n for n, line in enumerate(lines) if "/85" in line)
+    assert "an assistant asked: finding wrong size (3 times)" in lines[first:second]
+    assert "an assistant asked: hint A 1" in lines[:first]
+
+
+@pytest.mark.usefixtures("folder")
+def test_calls_cannot_be_removed_unseen() -> None:
+    add(40)
+    call("hint", "A 1")
+    call("hint", "A 2")
+    add(60)
+    raw, head = ((paths.PROGRESS / f"lab9.log{end}").read_bytes() for end in ("", ".head"))
+    assert grade_log.checked("lab9", raw, head).problems == []
+    lines = raw.splitlines(keepends=True)
+    without = [line for line in lines if b'"hint"' not in line]
+    moved = [lines[0], lines[2], lines[1], lines[3]]
+    changed = [line.replace(b"A 2", b"A 1") for line in lines]
+    for tampered in (without, moved, changed, lines[:3]):
+        assert grade_log.checked("lab9", b"".join(tampered), head).problems
+    assert "record 2 is of lab9" in grade_log.checked("lab1", raw, head).problems
+
+
+@pytest.mark.usefixtures("folder")
+def test_full_log_takes_grades_and_no_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    call("grade", "")
+    monkeypatch.setattr(grade_log, "MOST_CALLS", 100)
+    with pytest.raises(grade_log.FullError):
+        call("grade", "")
+    add(40)
+    found = grade_log.read("lab9")
+    assert (len(found.entries), len(found.calls), found.problems) == (1, 1, [])
+
+
 @pytest.mark.usefixtures("folder")
 def test_unread_grade_is_logged(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     """As of `./grade lab9 | head -1`."""
@@ -126,7 +174,7 @@ def test_damage_costs_no_grade(monkeypatch: pytest.MonkeyPatch, capsys: Capture)
     (paths.PROGRESS / "lab9.last").write_bytes(b"\xff")
     add(2)
     assert tiny_course.call(monkeypatch, "log", "lab9") == 1
-    assert "line 1 is not a grade record" in capsys.readouterr().out
+    assert "line 1 is not a record of a grade or a call" in capsys.readouterr().out
     (paths.PROGRESS / "lab9.log").unlink()
     (paths.PROGRESS / "lab9.log").mkdir()
     graded = tiny_course.graded(3)

@@ -28,6 +28,7 @@ def test_the_example_of_the_module_is_a_course() -> None:
     assert course.due("lab3", frozenset({"grace@example.org"})) == DUE
     assert course.predicted_speed == "off"
     assert settings.parse(b"", LABS).predicted_speed == "shown"
+    assert (course.assistants, settings.parse(b"", LABS).assistants) == ("none", "explain")
 
 
 def test_a_due_date_with_an_offset_keeps_it() -> None:
@@ -81,6 +82,8 @@ def test_an_extension_may_name_the_date_itself() -> None:
         ("[" * 100_000, "course.toml: "),
         ('attempts = "worst"', '$.attempts`; write "latest" or "best"'),
         ('predicted_speed = "points"', '$.predicted_speed`; write "off" or "shown"'),
+        ('assistants = "yes"', '$.assistants`; write "explain" or "free" or "none"'),
+        ('assistant = "none"', "did you mean `assistants`?"),
         (HEAD + '[[extension]]\nstudent = "a"\nlab = "lab3"', "needs either days or due"),
         ('[[extension]]\nstudent = "a"\nlab = "lab3"\ndays = 2', "[lab.lab3] has no due"),
         (

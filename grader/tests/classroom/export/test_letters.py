@@ -13,6 +13,7 @@ from grader import paths
 from grader.classroom.bulk.history import past
 from grader.classroom.course.attempt import Attempt
 from grader.classroom.export import grades, letters
+from grader.tests import fences
 from grader.tests.classroom.export import runs
 
 
@@ -30,7 +31,10 @@ def test_each_student_gets_a_letter(tmp_path: Path) -> None:
     late = (tmp_path / "out" / "9018.txt").read_text()
     assert late.startswith("Subject: lab3: 48 of 85 points\n\nDear 太郎, 学生,\n")
     assert "3 days late, 1 of them without loss: 20 % off" in late
-    assert "  A  y: =a <b>\n  Begin with the first: ./grade lab3" in late
+    quoted = late.index("--- quoted"), late.rindex("--- quoted")
+    assert "  A  y: =a <b>\n" in late[slice(*quoted)], "what a program may have said"
+    assert "A  y" not in fences.outside(late) and "48 of 85" in fences.outside(late)
+    assert "Begin with the first: ./grade lab3" in late[quoted[1] :]
     assert "lab3: no grade.\n  Nothing was handed in" in (tmp_path / "out" / "9022.txt").read_text()
     text = (tmp_path / "out" / letters.TABLE).read_text()
     rows = {row["student"]: row for row in csv.DictReader(io.StringIO(text))}

@@ -18,7 +18,7 @@ from grader.classroom.course import students
 from grader.classroom.course.student_id import of_name as id_of
 from grader.classroom.export import grades, publish
 from grader.classroom.page import page
-from grader.tests import captured
+from grader.tests import captured, fences
 from grader.tests.classroom.page import synthetic
 
 COUNT = 40  # every odd name, and some groups
@@ -94,6 +94,13 @@ def test_hostile_names_are_text(run: Path) -> None:
     assert not [href for href in links.hrefs if ":" in href.split("/")[0] and href != "data:,"]
     assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b]", text)
     assert "{{ 7 * 7 }}" in html.unescape(text)
+
+
+def test_what_programs_say_is_fenced(run: Path) -> None:
+    """For a model that reads the page: messages and logs."""
+    text = fences.shown(made(run))
+    said = [line for line in synthetic.MISTAKES.values() if line in text]
+    assert said and not any(line in fences.outside(text) for line in said)
 
 
 def test_page_is_reproducible(run: Path) -> None:

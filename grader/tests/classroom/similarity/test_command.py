@@ -10,6 +10,7 @@ from grader.classroom.commands import similarity
 from grader.classroom.course.person import Person
 from grader.classroom.similarity import normalise, report
 from grader.commands.errors import UsageError
+from grader.tests import fences
 from grader.tests.classroom.similarity import made_class, planted, programs
 
 HOSTILE = {
@@ -47,6 +48,8 @@ def test_copies_are_ranked_and_shown_side_by_side(tmp_path: Path) -> None:
         frozenset((c.source, f"<b>{c.source}</b>")) for c in copies if c.source in codes
     }
     page = (tmp_path / "run" / "similarity.html").read_text()
+    shown = fences.shown(page)
+    assert "d_out[" in shown and "d_out[" not in fences.outside(shown), "programs are fenced"
     assert "&lt;b&gt;plain-a&lt;/b&gt;" in page and "<b>plain-a" not in page
     assert (
         'class="m c1"' in page
