@@ -96,6 +96,32 @@ def never_copied_to(source: str) -> Diagnosis | None:
     return None
 
 
+def copied_the_wrong_way(source: str) -> str:
+    """Of a host array that its function may write: that a copy takes it to the device, and none
+    brings anything to it; "" where there is no such."""
+    code = read(source)
+    copies = [(c, c.arguments) for c in code.calls(r"cudaMemcpy(?:Async)?") if len(c.arguments) > 3]
+    filled = {_name(arguments[0]) for _, arguments in copies}
+    for call, arguments in copies:
+        line, array = code.line(call.start), _name(arguments[1])
+        if "HostToDevice" not in arguments[3] or array in filled or not array:
+            continue
+        function = code.function_at(line)
+        given = code.parameters(function).split(",") if function else []
+        if any("*" in p and "const" not in p and _name(p.split("*")[-1]) == array for p in given):
+            return (
+                f"line {line} copies {array} to the device, and nothing is copied to {array}: the "
+                f"first argument of {call.name}() is the destination"
+            )
+    return ""
+
+
+def _name(text: str) -> str:
+    """The first name in it."""
+    found = re.search(r"[A-Za-z_]\w*", text)
+    return found[0] if found else ""
+
+
 def exchanged_lines(source: str) -> Diagnosis | None:
     """The row of taps copied to the constant array of the column, or the column to the row's."""
     code = read(source)

@@ -79,7 +79,7 @@ def explain(
         return
     cause = _cause(comparison, reads)
     if missing.all():
-        yield _everything(out, cause)
+        yield _everything(out, cause, source)
         return
     if left_early:
         pass
@@ -128,7 +128,7 @@ def _cause(comparison: Comparison, reads: str | None) -> _Cause:
     return _Cause(never=reads == "" and is_all, computed=reads or "")
 
 
-def _everything(out: Operation, cause: _Cause) -> Diagnosis:
+def _everything(out: Operation, cause: _Cause, source: str) -> Diagnosis:
     thing = out.things()[:-1]
     if cause.computed:
         return Diagnosis(
@@ -136,6 +136,8 @@ def _everything(out: Operation, cause: _Cause) -> Diagnosis:
             f"every {thing} of the output was computed from {cause.computed}",
         )
     text = f"no {thing} of the output was written"
+    if cause.never and (copied := source_text.copied_the_wrong_way(source)):
+        return Diagnosis("nothing-written", f"{text}: {copied}")
     return Diagnosis(
         "nothing-written",
         text if cause.never else f"{text}, or every one was computed from {UNKNOWN}",

@@ -7,6 +7,7 @@ import numpy as np
 
 from grader.diagnose.known.filter import Array, Filter
 from grader.diagnose.mistake import Mistake
+from grader.oracle import borders
 from grader.oracle.borders import BORDERS
 from grader.oracle.compare import Comparison
 from grader.oracle.correlation import Expected
@@ -24,6 +25,25 @@ def wrong(f: Filter, _: Comparison) -> Iterator[Mistake]:
                 f"a {f.border} border ({BORDERS[f.border].picture})",
                 f.output(border=name),
             )
+
+
+def other_end(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """Pixels outside the image with the last value of the line where the first belongs, and the
+    other way round."""
+    if f.border != "replicate" or not f.radius:
+        return
+    rows, columns = f.frame
+    framed = borders.pad(f.image, rows, columns, "replicate")
+    for thing, axis, reach in (("row", -1, columns), ("column", -2, rows)):
+        lines = np.moveaxis(framed.copy(), axis, 0)
+        first, last = lines[reach].copy(), lines[-1 - reach].copy()
+        lines[:reach], lines[lines.shape[0] - reach :] = last, first
+        yield Mistake(
+            "wrong-border",
+            f"before the first pixel of a {thing} your code takes its last one, and behind the "
+            "last one the first: the two ends are exchanged",
+            partial(f.inside, np.moveaxis(lines, 0, axis)),
+        )
 
 
 def skipped(f: Filter, comparison: Comparison) -> Iterator[Mistake]:

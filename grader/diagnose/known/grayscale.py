@@ -286,6 +286,11 @@ def _rounding(
         "each product is rounded separately: add the three products first, then round once",
         np.asarray(each),
     )
+    yield _exactly(
+        "rounded-apart",
+        "each product is cut separately: add the three products and one half, then shift once",
+        np.asarray(sum(image[..., i].astype(np.int64) * weights[i] >> 15 for i in range(3))),
+    )
 
 
 def _narrow(image: Bytes, weights: Triple) -> Iterator[Mistake]:

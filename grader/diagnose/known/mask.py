@@ -1,10 +1,11 @@
 """Mistakes with the mask: flipped, transposed, a row or a tap missing, its rows read wrongly."""
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 from grader.diagnose.known.filter import Array, Filter, Output, kept
 from grader.diagnose.known.indexing import read_at
@@ -15,6 +16,7 @@ from grader.oracle.correlation import Expected
 FEW = 16  # wrong elements; what fewer show may be chance
 MAX_SIZE = 17  # of the labs' masks: a row of a mask of fixed size is that long
 MOST_TAPS = 4096  # tried one by one; no mask of fixed size has more
+COLUMNS_OF_A_WARP = (8, 16, 32, 64, 128)  # or of a block
 MOST_VALUES = 6_000_000  # computed for all of them together
 
 
@@ -272,3 +274,30 @@ def phases(f: Filter, _: Comparison) -> Iterator[Mistake]:
             f"{rule}; your code takes mask {phase} for every column",
             f.output(mask=np.repeat(f.mask[phase : phase + 1], count, axis=0)),
         )
+
+
+def phases_of_blocks(f: Filter, _: Comparison) -> Iterator[Mistake]:
+    """One mask for several neighbouring columns, of a bank of which column x takes mask x mod n."""
+    count = f.phases
+    if count == 1:
+        return
+    alone = cache(lambda mask: f.output(mask=np.repeat(f.mask[mask : mask + 1], count, axis=0))())
+    for columns in COLUMNS_OF_A_WARP:
+        taken = np.arange(f.shape[1]) // columns % count
+        yield Mistake(
+            "wrong-phase",
+            f"column x needs mask x mod {count} of the bank; your code takes one mask for "
+            f"{columns} neighbouring columns, the next one for the next {columns}",
+            partial(_by_column, alone, taken),
+        )
+
+
+def _by_column(alone: Callable[[int], Expected], taken: npt.NDArray[np.int64]) -> Expected:
+    """Of each column the output with the mask that it takes."""
+    results = [alone(int(mask)) for mask in range(taken.max() + 1)]
+    columns = np.arange(len(taken))
+    value, bound = (
+        np.stack([getattr(r, name) for r in results])[taken, ..., columns]
+        for name in ("value", "bound")
+    )
+    return Expected(np.moveaxis(value, 0, -1), np.moveaxis(bound, 0, -1))

@@ -36,6 +36,11 @@ I64 = npt.NDArray[np.int64]
 BYTES = "in pixel 1 of every 4: it is made from the bytes 5, 4 and 3 of the 12"
 
 
+def test_products_that_are_cut_apart() -> None:
+    out = sum(GIVEN.image[..., i].astype(np.int64) * WEIGHTS["709"][i] >> 15 for i in range(3))
+    assert "cut separately" in explained(CASE, "grey", GIVEN, np.asarray(out)).text
+
+
 def test_the_image_is_what_the_driver_wants() -> None:
     assert GIVEN.image.shape == (53, 61, 3) and GIVEN.image.dtype == np.uint8
     assert operations.OPERATIONS["grey"].output(GIVEN.arrays) == ("u1", (53, 61))

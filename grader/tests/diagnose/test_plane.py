@@ -237,6 +237,29 @@ def test_wrong_border_is_pictured_beside_the_right_one(border: str) -> None:
         assert f"a {name} border" in diagnosis.text and BORDERS[name].picture in diagnosis.text
 
 
+def test_the_two_ends_of_a_row_exchanged() -> None:
+    inputs = make_inputs()
+    image = np.pad(inputs.image, 2, mode="edge")
+    image[:, :2], image[:, -2:] = image[:, -1:].copy(), image[:, :1].copy()
+    out = correlation.correlate(image, inputs.mask, "zero").value[2:-2, 2:-2]
+    case = msgspec.structs.replace(CASE, border="replicate")
+    diagnosis = explained(case, "correlate", inputs, out)
+    assert diagnosis.name == "wrong-border" and "pixel of a row" in diagnosis.text
+    diagnosis = explained(case, "correlate", inputs, right(inputs, "zero"))
+    assert "ends are exchanged" not in diagnosis.text
+
+
+@pytest.mark.parametrize("columns", [8, 16])
+def test_one_mask_of_a_bank_for_several_columns(columns: int) -> None:
+    inputs = make_inputs((4, 5, 5))
+    out = np.empty_like(inputs.image)
+    for x in range(WIDTH):
+        mask = np.repeat(inputs.mask[x // columns % 4][np.newaxis], 4, axis=0)
+        out[:, x] = correlation.polyphase(inputs.image, mask, "zero").value[:, x]
+    diagnosis = explained(CASE, "polyphase", inputs, out)
+    assert diagnosis.name == "wrong-phase" and f"for {columns} neighbouring" in diagnosis.text
+
+
 BANK: dict[str, Callable[[Inputs], tuple[F32, F32]]] = {
     "mask-flipped": lambda g: (g.image, g.mask[..., ::-1, ::-1]),
     "loop-bound": lambda g: (g.image, g.mask * (np.arange(5) < 4)),

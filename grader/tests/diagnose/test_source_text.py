@@ -153,3 +153,29 @@ def test_a_race_with_the_next_round_or_of_one_line(
     )  # fmt: skip
     said = source_text.missing_barrier(LOADED_IN_A_LOOP, race)
     assert says in said and ("__sync" in said) == (verb == "read")
+
+
+COPIES = """
+cudaError_t correlate_host(const float *h_image, float *h_out, size_t bytes) {{
+    cudaMemcpy(d_image, h_image, bytes, cudaMemcpyHostToDevice);
+    /* cudaMemcpy(h_out, d_out, bytes, cudaMemcpyDeviceToHost); */
+    return {};
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "named"),
+    [
+        ("cudaMemcpy(d_out, h_out, bytes, cudaMemcpyHostToDevice)", True),
+        ("cudaMemcpyAsync(d_out, h_out + 3, bytes, cudaMemcpyHostToDevice, s)", True),
+        ("cudaMemcpy(h_out, d_out, bytes, cudaMemcpyDeviceToHost)", False),
+        ("cudaMemcpy(d_out, h_out, bytes, cudaMemcpyDeviceToHost)", False),
+        ("cudaMemcpy(d_in, h_out, bytes, cudaMemcpyHostToDevice), "
+         "cudaMemcpy(&h_out[0], d_out, bytes, cudaMemcpyDeviceToHost)", False),
+        ("cudaSuccess", False),
+    ],
+)  # fmt: skip
+def test_a_copy_of_the_output_to_the_device(last: str, named: bool) -> None:
+    said = source_text.copied_the_wrong_way(COPIES.format(last))
+    assert ("line 5 copies h_out to the device" in said) == named, said
