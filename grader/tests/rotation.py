@@ -174,15 +174,22 @@ def choose_shard(unit_of: Units, shard: str) -> Choice:
 
 def updated(measured: Costs, unit_of: Units, costs: Costs) -> str:
     """costs.tsv after a run that measured these tests: a row for each costly test, and one for the
-    others of its unit. Units of which nothing was measured keep their rows while they exist."""
+    others of its unit. Units of which nothing was measured keep their rows while they exist, and so
+    do those of files that this run did not collect."""
     again = {unit_of[test] for test in measured}
     rows = {n: s for n, s in costs.items() if unit_of.get(n, n) not in again}
     for test, cost in measured.items():
         name = test if cost > COSTLY else unit_of[test]
         rows[name] = rows.get(name, 0.0) + cost
     kept = of_units(rows, unit_of)
+    collected = {file_of(unit) for unit in unit_of.values()}
+    others = {
+        n for n in rows if (file := file_of(n)) not in collected and (paths.ROOT / file).exists()
+    }
     head = (
         "# processor seconds, test or file; made by `make test-costs`: grader/tests/rotation.py\n"
     )
-    lines = (f"{rows[n]:.1f}\t{n}\n" for n in sorted(rows) if unit_of.get(n, n) in kept)
+    lines = (
+        f"{rows[n]:.1f}\t{n}\n" for n in sorted(rows) if unit_of.get(n, n) in kept or n in others
+    )
     return head + "".join(lines)

@@ -35,7 +35,7 @@ file = "Constant_Mask.cu"
 as = "constant_mask.cu"          # may be left out where the lab has one file
 
 [exam]                           # of ./grade proctor
-lab = "lab4"
+lab = "lab3"
 start = 2027-06-08T09:00:00
 end = 2027-06-08T10:30:00
 hidden_seed = 9041               # as above, for this lab
