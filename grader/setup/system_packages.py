@@ -1,11 +1,9 @@
 """The system packages that convlabs needs, and which of them are missing."""
 
-import importlib.util
 import os
 import platform
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,14 +17,11 @@ class Package:
     program: str = ""  # a program on PATH
     header: str = ""  # a header that `compiler` finds
     library: str = ""  # a library that the C compiler finds
-    module: str = ""  # a module of this Python
     compiler: str = "gcc"
 
     def present(self) -> bool:
         if self.program:
             return shutil.which(self.program) is not None
-        if self.module:
-            return importlib.util.find_spec(self.module) is not None
         if self.header:
             return header_found(self.header, self.compiler)
         return library_found(self.library)
@@ -35,13 +30,11 @@ class Package:
 def packages(flavour: str) -> list[Package]:
     """The packages that a flavour needs: "run" grades with the simulator, "check" also builds the
     unit tests in C, "dev" runs `make test`, "pages" also opens pages in a browser."""
-    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
     needed = [
         Package("gcc", "the C compiler gcc", program="gcc"),
         Package("g++", "the C++ compiler g++", program="g++"),
         Package("make", "GNU make", program="make"),
         Package("binutils", "the archiver ar", program="ar"),
-        Package(f"{python}-venv", "Python's venv and ensurepip", module="ensurepip"),
         Package("libstb-dev", "the headers of stb (stb/stb_image.h)", header="stb/stb_image.h"),
     ]
     if flavour in ("check", "dev", "pages"):

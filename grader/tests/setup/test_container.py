@@ -40,9 +40,8 @@ def installed(dockerfile: str, stage: str) -> set[str]:
 
 
 def needed(flavour: str) -> set[str]:
-    """What set-up installs; the Dockerfile names Python's venv without a version."""
-    names = {package.name for package in system_packages.packages(flavour)}
-    return {re.sub(r"^python3\.\d+-venv$", "python3-venv", name) for name in names}
+    """What set-up installs."""
+    return {package.name for package in system_packages.packages(flavour)}
 
 
 @pytest.fixture
@@ -73,7 +72,7 @@ def test_the_image_for_developers_adds_those_of_the_tests() -> None:
         pytest.param("libstb-dev ", "", id="one is missing"),
         pytest.param("git python3", "git sudo python3", id="one is added"),
         pytest.param("        binutils", "        # binutils", id="a line is switched off"),
-        pytest.param("python3-venv", "python3.9-venv", id="another Python's"),
+        pytest.param("libstb-dev", "libstb0", id="another one"),
     ],
 )
 def test_a_list_that_drifts_is_found(old: str, new: str) -> None:
