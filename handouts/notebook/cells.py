@@ -10,12 +10,12 @@ STARTER = "starter/lab1_cpu_loop/cpu_loop.c"
 TITLE = """\
 # convlabs in a browser
 
-Eight labs on image convolution, from a loop on the CPU to tuned CUDA, and a grader that says *why* a result is wrong.
-This notebook needs no GPU and nothing on your computer: choose **Run all**, then change the cell with your file and
-run it and the cells below again.
+Eight labs on image convolution, from a loop on the CPU to tuned CUDA, and a grader that says
+*why* a result is wrong. This notebook needs no GPU and nothing on your computer: choose
+**Run all**, then change the cell with your file, and run it and the cells below again.
 
-The machine behind a hosted notebook is erased after a while. Keep your files: download them from its panel of files,
-folder `convlabs/starter`.
+The machine behind a hosted notebook is erased after a while. Keep your files: download them from
+its panel of files, folder `convlabs/starter`.
 """
 
 CLONE = """\
@@ -29,11 +29,11 @@ folders = [Path("convlabs").resolve(), Path.cwd(), *Path.cwd().parents]
 course = next((folder for folder in folders if (folder / "grade").is_file()), None)
 if course is None:
     if not ADDRESS:
-        raise SystemExit("Write the address where you found this notebook into line 1; run this cell again.")
+        raise SystemExit("Write the address where you found this notebook into line 1.")
     !git clone --depth 1 "{{ADDRESS}}" convlabs
     course = folders[0]
     if not (course / "grade").is_file():
-        raise SystemExit(f"There is no course at {{ADDRESS}}: correct line 1, and run this cell again.")
+        raise SystemExit(f"There is no course at {{ADDRESS}}: correct line 1.")
 os.chdir(course)
 print("the course is in", course)
 """
@@ -43,9 +43,10 @@ SET_UP = "!./grade setup"
 LAB_1 = """\
 ## Lab 1: a correlation in plain C
 
-Each pixel of the result is a sum of its neighbours, weighted by a mask. The next cell is your file, with a `TODO` for
-each part; `handouts/lab1.md` explains the idea, `!./grade hint lab1 A` gives a hint. Fill in the first
-`TODO`, run the cell, which writes the file, then the cells below: they grade it, show the report and ask about it.
+Each pixel of the result is a sum of its neighbours, weighted by a mask. The next cell is your file,
+with a `TODO` for each part; `handouts/lab1.md` explains the idea, `!./grade hint lab1 A` gives a
+hint. Fill in the first `TODO` and run the cell, which writes the file. The cells below grade it,
+show the report and ask about it.
 """
 
 GRADE = "!./grade lab1 --html build/report.html"
@@ -96,7 +97,7 @@ ANSWER = "q"  # the letter of your answer; then run this cell again
 """
 
 NEXT = """\
-# Labs 2 and 3, in CUDA, on a simulator. Their files are in starter/ too: open them in the panel of files.
+# Labs 2 and 3: CUDA, on a simulator. Their files are in starter/: open them in the panel of files.
 !./grade lab2
 !./grade lab3
 """

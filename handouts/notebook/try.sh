@@ -35,7 +35,7 @@ inside() {
         exec chroot "$1" bash -c "cd /content && { $2; }"' inside "$system" "$1"
 }
 export CONVLABS_ADDRESS=file:///content/convlabs.git HOME=/root LC_ALL=C.UTF-8
-inside 'pip install -q --root-user-action ignore --break-system-packages --require-hashes -r requirements-notebook.lock'
+inside 'pip install -q --root-user-action ignore --break-system-packages --ignore-installed --require-hashes -r requirements-notebook.lock'
 inside '! python3 -c "import ensurepip" 2> /dev/null && python3 --version && gcc --version | head -1'
 inside 'mkdir -p empty && python3 run.py convlabs.ipynb empty'
 for lab in lab1 lab2 lab3; do
