@@ -7,6 +7,7 @@ python -m handouts.notebook --check    change nothing; exit 1 if it is stale
 import argparse
 import json
 import sys
+from typing import Any
 
 from grader import files
 from handouts.notebook import address, cells
@@ -16,7 +17,7 @@ NOTEBOOK = address.ROOT / "handouts" / "convlabs.ipynb"
 
 def document() -> str:
     """The notebook as JSON, format 4.5, without outputs."""
-    made = [
+    made: list[dict[str, Any]] = [
         {
             "cell_type": kind,
             "id": f"cell-{number}",
