@@ -1,4 +1,4 @@
-# The course in a container, for laptops that run no Debian or Ubuntu: README.md, "In a container".
+# The course in a container, for laptops that run no Debian or Ubuntu: handouts/container.md.
 # From a student's copy it makes a student's image. From the whole repository it makes an image with
 # the solutions and the hidden cases: do not give that one to students.
 #

@@ -10,7 +10,8 @@ import sys
 from typing import Any
 
 from grader import files
-from handouts.notebook import address, cells
+from handouts import address
+from handouts.notebook import cells
 
 NOTEBOOK = address.ROOT / "handouts" / "convlabs.ipynb"
 

@@ -1,6 +1,7 @@
 """The ten cells of the notebook: (kind, text) from top to bottom.
 
-IPython runs a line that begins with `!` in a shell; `{name}` in it is a variable's value.
+IPython runs a line that begins with `!` in a shell; `{name}` in it is a variable's value. To a
+pipe, unlike to the terminal that the shell has there, the grader shows no progress.
 """
 
 from pathlib import Path
@@ -38,7 +39,7 @@ os.chdir(course)
 print("the course is in", course)
 """
 
-SET_UP = "!./grade setup"
+SET_UP = "!./grade setup 2>&1 | cat"
 
 LAB_1 = """\
 ## Lab 1: a correlation in plain C
@@ -49,7 +50,7 @@ hint. Fill in the first `TODO` and run the cell, which writes the file. The cell
 show the report and ask about it.
 """
 
-GRADE = "!./grade lab1 --html build/report.html"
+GRADE = "!./grade lab1 --color always --html build/report.html 2>&1 | cat"
 
 REPORT = '''\
 from html import escape
@@ -98,8 +99,8 @@ ANSWER = "q"  # the letter of your answer; then run this cell again
 
 NEXT = """\
 # Labs 2 and 3: CUDA, on a simulator. Their files are in starter/: open them in the panel of files.
-!./grade lab2
-!./grade lab3
+!./grade lab2 --color always 2>&1 | cat
+!./grade lab3 --color always 2>&1 | cat
 """
 
 

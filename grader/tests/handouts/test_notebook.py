@@ -11,8 +11,9 @@ import pytest
 from grader import paths
 from grader.commands import overview, source_help
 from grader.model import outline
+from handouts import address
 from handouts.notebook import __main__ as notebook
-from handouts.notebook import address, cells
+from handouts.notebook import cells
 
 DOCUMENT: dict[str, Any] = json.loads(notebook.NOTEBOOK.read_text("utf-8"))
 CODE = ["".join(c["source"]) for c in DOCUMENT["cells"] if c["cell_type"] == "code"]
