@@ -7,7 +7,9 @@ HEIGHT = 24
 
 def badge_browser() -> Drawing:
     """A link to the notebook."""
-    return _badge("run it in", "a browser", 76, 80, "the notebook, which needs no computer of yours")
+    return _badge(
+        "run it in", "a browser", 76, 80, "the notebook, which needs no computer of yours"
+    )
 
 
 def badge_container() -> Drawing:
