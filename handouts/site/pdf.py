@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from datetime import UTC, datetime
@@ -109,7 +110,7 @@ def _moment() -> datetime:
     """When it is made; a release sets SOURCE_DATE_EPOCH to the time of its commit, so that it gives
     the same bytes each time."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return datetime.fromtimestamp(int(seconds), UTC) if seconds.isdigit() else datetime.now(UTC)
+    return datetime.fromtimestamp(int(seconds if seconds.isdigit() else time.time()), UTC)
 
 
 @cache
