@@ -7,6 +7,7 @@ import html
 import http.client
 import os
 import re
+import ssl
 import sys
 import urllib.parse
 import urllib.request
@@ -55,6 +56,15 @@ def add_pip(site: Path, runner: Runner) -> None:
     wheel.unlink()
 
 
+def has_certificates() -> bool:
+    """Whether this Python has certificates to tell a server by; without, it fetches nothing."""
+    places = ssl.get_default_verify_paths()
+    files = [os.environ.get("PIP_CERT"), places.cafile]
+    return any(file and os.path.isfile(file) for file in files) or bool(
+        places.capath and os.listdir(places.capath)
+    )
+
+
 def locked() -> tuple[str, str]:
     """The file name and the SHA-256 of the wheel in the lock."""
     match = re.search(r"^pip==(\S+).*?--hash=sha256:(\w+)", LOCK.read_text(), re.M | re.S)
@@ -91,7 +101,8 @@ def _read(address: str) -> bytes:
     if user:
         secret = base64.b64encode(urllib.parse.unquote(user).encode()).decode()
         request.add_unredirected_header("Authorization", f"Basic {secret}")
-    with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+    trusted = ssl.create_default_context(cafile=os.environ.get("PIP_CERT") or None)
+    with urllib.request.urlopen(request, timeout=SECONDS, context=trusted) as answer:
         data: bytes = answer.read()
     return data
 

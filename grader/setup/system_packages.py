@@ -1,11 +1,14 @@
 """The system packages that convlabs needs, and which of them are missing."""
 
+import importlib.util
 import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+from grader.setup import bootstrap
 
 
 @dataclass(frozen=True)
@@ -18,8 +21,11 @@ class Package:
     header: str = ""  # a header that `compiler` finds
     library: str = ""  # a library that the C compiler finds
     compiler: str = "gcc"
+    check: Callable[[], bool] | None = None  # whatever else tells that it is there
 
     def present(self) -> bool:
+        if self.check:
+            return self.check()
         if self.program:
             return shutil.which(self.program) is not None
         if self.header:
@@ -37,6 +43,9 @@ def packages(flavour: str) -> list[Package]:
         Package("binutils", "the archiver ar", program="ar"),
         Package("libstb-dev", "the headers of stb (stb/stb_image.h)", header="stb/stb_image.h"),
     ]
+    if importlib.util.find_spec("ensurepip") is None:  # then pip is fetched, by bootstrap.py
+        what = "the certificates of servers"
+        needed.append(Package("ca-certificates", what, check=bootstrap.has_certificates))
     if flavour in ("check", "dev", "pages"):
         needed += [
             Package("check", "the unit test library Check", header="check.h"),

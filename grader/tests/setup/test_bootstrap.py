@@ -6,16 +6,18 @@ import hashlib
 import http.server
 import importlib.metadata
 import shutil
+import ssl
 import sys
 import sysconfig
 import threading
+import types
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from grader.setup import bootstrap, python_packages, stamp
+from grader.setup import bootstrap, python_packages, stamp, system_packages
 from grader.setup.failure import SetupError
 from grader.setup.runner import Output, Runner
 from grader.tests.setup.small_copy import Copy
@@ -175,6 +177,25 @@ def test_the_password_of_an_index_is_not_shown(
     with pytest.raises(SetupError) as error:
         bootstrap.add_pip(tmp_path, runner)
     assert "secret" not in f"{error.value} {error.value.advice} {error.value.output}"
+
+
+@pytest.mark.parametrize("there", ["cafile", "capath", "PIP_CERT", ""])
+def test_certificates_are_a_system_package_where_there_are_none(
+    there: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some" / "a.pem").touch()
+    (tmp_path / "none").mkdir()
+    file = str(tmp_path / "some" / "a.pem")
+    paths = types.SimpleNamespace(
+        cafile=file if there == "cafile" else None,
+        capath=str(tmp_path / ("some" if there == "capath" else "none")),
+    )
+    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
+    monkeypatch.setenv("PIP_CERT", file if there == "PIP_CERT" else str(tmp_path / "no.pem"))
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    missing = [p.name for p in system_packages.packages("run") if not p.present()]
+    assert ("ca-certificates" in missing) is (there == "")
 
 
 def test_the_lock_names_one_wheel() -> None:
