@@ -2,8 +2,8 @@
 
 python -m handouts.address https://github.com/OWNER/NAME    write it there and elsewhere
 
-Elsewhere is the notebook, the badges of README.md, CITATION.cff, codemeta.json, and the dev container,
-which then uses the student's image of the last release instead of building one.
+Elsewhere is the notebook, the badges of README.md, CITATION.cff, codemeta.json, and the dev
+container, which then uses the student's image of the last release instead of building one.
 """
 
 import re
