@@ -1,4 +1,4 @@
-# The course in a container, for laptops that run no Debian or Ubuntu: README.md, "In a container".
+# The course in a container, for laptops that run no Debian or Ubuntu: handouts/container.md.
 # From a student's copy it makes a student's image. From the whole repository it makes an image with
 # the solutions and the hidden cases: do not give that one to students.
 #
@@ -11,7 +11,7 @@ FROM ${BASE} AS system
 # system_packages.py; a test compares the two). git needs the certificates for https.
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates git python3 \
-        binutils check g++ gcc libstb-dev libsubunit-dev make python3-venv \
+        binutils check g++ gcc libstb-dev libsubunit-dev make \
     && rm -rf /var/lib/apt/lists/*
 # The number of the user who owns the folder on a Linux host; Docker Desktop needs none. Ubuntu's
 # images have a user with the number 1000.

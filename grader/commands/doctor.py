@@ -1,7 +1,6 @@
 """`./grade doctor`: what this machine has, what is missing, and what to do about it. The standard
 library alone, so that it can also say what a machine without any set-up lacks."""
 
-import importlib.util
 import platform
 import re
 import shutil
@@ -59,7 +58,6 @@ def report() -> list[DoctorFinding]:
         program("make", "missing", INSTALLS),
         program("ar", "missing", INSTALLS),
         stb(),
-        venv(),
         *packages(),
         photograph_row(),
         check_library(),
@@ -157,13 +155,6 @@ def python() -> DoctorFinding:
     if line is not None:
         return DoctorFinding("Python", "ok", f"{line.removeprefix('Python ')}, {stamp.PYTHON}")
     return DoctorFinding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
-
-
-def venv() -> DoctorFinding:
-    """Whether Python can make build/venv; on Debian that is a separate package."""
-    if importlib.util.find_spec("ensurepip") is None:
-        return DoctorFinding("Python venv", "missing", "there is no module ensurepip", INSTALLS)
-    return DoctorFinding("Python venv", "ok", "module ensurepip")
 
 
 def packages() -> list[DoctorFinding]:

@@ -3,6 +3,7 @@
     make release [LABS="lab1 lab2"] [COURSE=course.toml] [DIRTY=1]
                                 make the archive, prove it, put it into dist/
     make release-check [...]    the same, but write nothing
+    make release VERSION=1.0.0  all files of a release, from its tag, in a folder
 
 The archive holds files that git tracks, as they are on the disk, and the solutions as objects to
 time, unless student.toml says no. If there are changes that are not committed, it refuses; with
@@ -12,6 +13,7 @@ commit, so the same commit gives the same bytes with the same compilers.
 
 import argparse
 import hashlib
+import shutil
 import sys
 import tempfile
 import time
@@ -21,7 +23,7 @@ from typing import get_args
 from grader import __version__, files, paths
 from grader.model import plain_text
 from grader.model.assistants import Assistants
-from grader.release import archive, contents, gate, objects, trial
+from grader.release import archive, contents, gate, objects, published, trial
 from grader.release.contents import ReleaseError
 
 DIST = paths.ROOT / "dist"
@@ -35,14 +37,19 @@ def main() -> int:
     parser.add_argument("--dirty", action="store_true", help="include uncommitted changes, too")
     parser.add_argument("--labs", default="", help="these labs alone: 'lab1 lab2'")
     parser.add_argument("--assistants", choices=get_args(Assistants), default="explain")
+    parser.add_argument("--version", default="", help="all files of this version, from its tag")
     options = parser.parse_args()
     started = time.monotonic()
     try:
+        if options.version:
+            published.check(paths.ROOT, options.version)
         name, data, labs = make(paths.ROOT, options.labs.split(), options.dirty, options.assistants)
         prove(paths.ROOT, data, options.dirty)
         with tempfile.TemporaryDirectory(prefix="convlabs-release-") as work:
             trial.run_trial(data, labs, Path(work), say, timed=contents.lists().objects)
-        if not options.check:
+        if options.version and not options.check:
+            _publish(DIST / f"convlabs-{options.version}", name, data)
+        elif not options.check:
             DIST.mkdir(exist_ok=True)
             files.replace(DIST / name, data)
     except ReleaseError as problem:
@@ -59,6 +66,21 @@ def main() -> int:
     say(f"{hashlib.sha256(data).hexdigest()}  {file}")
     say(f"{len(data)} bytes, proved in {time.monotonic() - started:.0f} s")
     return 0
+
+
+def _publish(folder: Path, name: str, data: bytes) -> None:
+    """Writes all files of a release into a folder, whole or not at all. name, data: the students'
+    archive."""
+    made = {name: data, **published.files(paths.ROOT, say)}
+    made["SHA256SUMS"] = published.checksums(made)
+    new = folder.with_name(folder.name + ".new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    for each, content in sorted(made.items()):
+        (new / each).write_bytes(content)
+        say(f"{len(content):>9}  {folder.name}/{each}")
+    shutil.rmtree(folder, ignore_errors=True)
+    new.rename(folder)
 
 
 def make(

@@ -126,21 +126,25 @@ def _in_bytes(path: str, data: bytes, secrets: Known, depth: int) -> Iterator[tu
             yield path, "a font that the gate does not know; if you changed it, update FONTS there"
     else:
         yield from ((path, problem) for problem in _kind(data))
-    data += pixels
-    squeezed_data = squeezed(data)
-    for text in secrets.texts:
-        if text.text in squeezed_data:
-            yield path, text.what
-    if secrets.seeds:
-        pattern = "|".join(str(seed) for seed in secrets.seeds)
-        for seed in set(re.findall(rb"(?<![\w.])(?:%s)(?!\w)" % pattern.encode(), data)):
-            yield path, f"the seed of hidden cases ({secrets.seeds[int(seed)]})"
+    yield from ((path, problem) for problem in held(data + pixels, secrets))
     if path.endswith(".py"):
         for module in _imported(data) & secrets.modules:
             yield path, f"it imports {module}, which stays outside; so must this file"
     if depth < DEEPEST:
         for name, inner in _entries(data):
             yield from _in_bytes(f"{path}, in it {name}", inner, secrets, depth + 1)
+
+
+def held(data: bytes, secrets: Known) -> Iterator[str]:
+    """The secrets in some bytes."""
+    squeezed_data = squeezed(data)
+    for text in secrets.texts:
+        if text.text in squeezed_data:
+            yield text.what
+    if secrets.seeds:
+        pattern = "|".join(str(seed) for seed in secrets.seeds)
+        for seed in set(re.findall(rb"(?<![\w.])(?:%s)(?!\w)" % pattern.encode(), data)):
+            yield f"the seed of hidden cases ({secrets.seeds[int(seed)]})"
 
 
 def _kind(data: bytes) -> Iterator[str]:

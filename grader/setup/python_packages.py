@@ -2,6 +2,7 @@
 are installed."""
 
 import importlib.metadata
+import importlib.util
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader import files
-from grader.setup import failure, stamp
+from grader.setup import bootstrap, failure, stamp
 from grader.setup.failure import SetupError
 from grader.setup.runner import Output, Runner, shown
 
@@ -141,18 +142,23 @@ def _make_environment(runner: Runner) -> None:
         Path(stamp.path(flavour)).unlink(missing_ok=True)
     runner.doing("making the environment build/venv")
     shutil.rmtree(VENV, ignore_errors=True)
-    output = runner.run([sys.executable, "-m", "venv", str(VENV)])
-    if output.status != 0:
-        cause = failure.cause(output.text)
-        raise SetupError(
-            f"Python could not make an environment in {shown(VENV)}: {cause.text}",
-            cause.advice,
-            output.text,
-        )
+    venv = [sys.executable, "-m", "venv", "--clear", str(VENV)]
+    has_pip = importlib.util.find_spec("ensurepip") is not None and runner.run(venv).status == 0
+    if not has_pip:
+        output = runner.run([*venv, "--without-pip"])
+        if output.status != 0:
+            cause = failure.cause(output.text)
+            raise SetupError(
+                f"Python could not make an environment in {shown(VENV)}: {cause.text}",
+                cause.advice,
+                output.text,
+            )
     # Makes `grader` importable. The path is relative, so this folder may be moved.
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site = VENV / "lib" / version / "site-packages"
     (site / "convlabs.pth").write_text("../../../../..\n")
+    if not has_pip:
+        bootstrap.add_pip(site, runner)
 
 
 class Activity:

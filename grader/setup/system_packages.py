@@ -5,9 +5,10 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+from grader.setup import bootstrap
 
 
 @dataclass(frozen=True)
@@ -19,14 +20,14 @@ class Package:
     program: str = ""  # a program on PATH
     header: str = ""  # a header that `compiler` finds
     library: str = ""  # a library that the C compiler finds
-    module: str = ""  # a module of this Python
     compiler: str = "gcc"
+    check: Callable[[], bool] | None = None  # whatever else tells that it is there
 
     def present(self) -> bool:
+        if self.check:
+            return self.check()
         if self.program:
             return shutil.which(self.program) is not None
-        if self.module:
-            return importlib.util.find_spec(self.module) is not None
         if self.header:
             return header_found(self.header, self.compiler)
         return library_found(self.library)
@@ -35,15 +36,16 @@ class Package:
 def packages(flavour: str) -> list[Package]:
     """The packages that a flavour needs: "run" grades with the simulator, "check" also builds the
     unit tests in C, "dev" runs `make test`, "pages" also opens pages in a browser."""
-    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
     needed = [
         Package("gcc", "the C compiler gcc", program="gcc"),
         Package("g++", "the C++ compiler g++", program="g++"),
         Package("make", "GNU make", program="make"),
         Package("binutils", "the archiver ar", program="ar"),
-        Package(f"{python}-venv", "Python's venv and ensurepip", module="ensurepip"),
         Package("libstb-dev", "the headers of stb (stb/stb_image.h)", header="stb/stb_image.h"),
     ]
+    if importlib.util.find_spec("ensurepip") is None:  # then pip is fetched, by bootstrap.py
+        what = "the certificates of servers"
+        needed.append(Package("ca-certificates", what, check=bootstrap.has_certificates))
     if flavour in ("check", "dev", "pages"):
         needed += [
             Package("check", "the unit test library Check", header="check.h"),

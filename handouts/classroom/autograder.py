@@ -4,10 +4,12 @@
 
 runs in the student's checkout. Without LAB it grades the lab that Classroom 50's assignment names,
 such as "lab3-constant-mask". It uses the course in a convlabs-student-*.tar.gz beside this file,
-else the one in the checkout, which a student could have changed. It writes
+else the one of the student's image that this runs in, else the one in the checkout, which a student
+could have changed. It writes
 
 - the points to the log, to the run's summary (GITHUB_STEP_SUMMARY) and as annotations,
-- result.json (schema classroom50/result/v1) and release-body.md where Classroom 50 runs it.
+- where Classroom 50 runs it, result.json (schema classroom50/result/v1), release-body.md, and for
+  `release_assets` report.html and, where a kernel fails, step.html, which steps through it.
 
 Exit status: 0 if it graded, whatever the points; else nothing was graded, and the log says why.
 The standard library alone, Python 3.11 or later.
@@ -17,6 +19,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -29,6 +32,8 @@ from typing import Any
 GRADED = (0, 1)  # exit statuses of ./grade labN: full marks, or less
 MOST_ANNOTATIONS = 10  # GitHub shows no more of a step
 ARCHIVE = "convlabs-student-*.tar.gz"
+IMAGE = Path("/convlabs")  # the course in the student's image
+WRITTEN = ("result.json", "release-body.md", "report.html", "step.html")
 
 
 class GradeError(Exception):
@@ -49,7 +54,7 @@ def lab_of(arguments: list[str], environment: Mapping[str, str]) -> str:
 
 def course(beside: Path, checkout: Path, folder: Path) -> Path:
     """The folder with `grade`: the archive beside this file, unpacked into `folder`, else the
-    checkout. Raises GradeError."""
+    image's, else the checkout. Raises GradeError."""
     archives = sorted(beside.glob(ARCHIVE))
     if len(archives) > 1:
         raise GradeError(f"more than one {ARCHIVE} in {beside}; leave one")
@@ -57,26 +62,35 @@ def course(beside: Path, checkout: Path, folder: Path) -> Path:
         with tarfile.open(archives[0]) as archive:
             archive.extractall(folder, filter="data")
         return next(folder.glob("*/grade")).parent
+    if (IMAGE / "grade").is_file():
+        return IMAGE
     if not (checkout / "grade").is_file():
         raise GradeError(f"neither {ARCHIVE} in {beside} nor ./grade in the checkout")
     return checkout
 
 
-def grade(lab: str, home: Path, checkout: Path, target: Path) -> dict[str, Any]:
-    """Runs ./grade, which prints the grade. Returns convlabs-grade/v1. Raises GradeError."""
+def grade(lab: str, home: Path, checkout: Path, folder: Path, pages: bool) -> dict[str, Any]:
+    """Runs ./grade, which prints the grade. Returns convlabs-grade/v1. pages: also puts report.html
+    and step.html into `folder`. Raises GradeError."""
     source = checkout / "starter" if (checkout / "starter").is_dir() else checkout
+    target, steps = folder / "grade.json", home / "build" / "step"
     command = [sys.executable, str(home / "grade"), lab, "--src", str(source)]
+    command += ["--json", str(target)]
+    command += ["--html", str(folder / "report.html"), "--step"] if pages else []
+    before = {*steps.glob(f"{lab}-*.html")}
     # A line that a student's program prints must not command GitHub's runner.
     token = secrets.token_hex(16)
     print(f"::stop-commands::{token}", flush=True)
     try:
-        status = subprocess.run([*command, "--json", str(target)], stdin=subprocess.DEVNULL)
+        status = subprocess.run(command, stdin=subprocess.DEVNULL)
     finally:
         print(f"\n::{token}::", flush=True)
     if status.returncode not in GRADED:
         raise GradeError(
             f"./grade {lab} ended with status {status.returncode}; see its lines above"
         )
+    for made in {*steps.glob(f"{lab}-*.html")} - before:
+        shutil.copyfile(made, folder / "step.html")
     result: dict[str, Any] = json.loads(target.read_bytes())
     return result
 
@@ -188,19 +202,22 @@ def escaped(text: str, in_property: bool) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    checkout = Path.cwd()
+    checkout, classroom = Path.cwd(), bool(os.environ.get("CLASSROOM"))
     try:
-        if os.environ.get("CLASSROOM"):
+        if classroom:
             # A student may have pushed files of these names, or links to others.
-            for name in ("result.json", "release-body.md"):
+            for name in WRITTEN:
                 (checkout / name).unlink(missing_ok=True)
         lab = lab_of(arguments, os.environ)
         with tempfile.TemporaryDirectory(dir=os.environ.get("RUNNER_TEMP")) as temporary:
             folder = Path(temporary)
             folder.chmod(0o755)  # a program that root runs as another user reads the course
             home = course(Path(__file__).resolve().parent, checkout, folder)
-            result = grade(lab, home, checkout, folder / "grade.json")
-        if os.environ.get("CLASSROOM"):
+            result = grade(lab, home, checkout, folder, classroom)
+            for name in WRITTEN[2:]:
+                if (folder / name).is_file():
+                    shutil.copyfile(folder / name, checkout / name)
+        if classroom:
             document = json.dumps(classroom50(result, os.environ), indent=2)
             (checkout / "result.json").write_text(document + "\n", encoding="utf-8")
             (checkout / "release-body.md").write_text(page(result), encoding="utf-8")

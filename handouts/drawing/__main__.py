@@ -3,7 +3,7 @@
 python -m handouts.drawing            write handouts/figures/*.svg
 python -m handouts.drawing --check    change nothing; name the figures that differ: exit 1
 
-`python -m handouts.drawing.terminal` draws grade.svg: it runs the grader.
+`python -m handouts.drawing.terminal` draws grade.svg, which moves: it runs the grader.
 """
 
 import argparse
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from handouts.drawing import (
+    badges,
     lab1,
     lab2,
     lab3,
@@ -28,7 +29,7 @@ from handouts.drawing.canvas import Drawing
 
 FOLDER = Path(__file__).resolve().parent.parent / "figures"
 LABS = (lab1, lab2, lab3, lab4, lab5, lab6, lab7, lab8)
-MODULES = (*LABS, shared_memory, performance, prediction)
+MODULES = (*LABS, shared_memory, performance, prediction, badges)
 
 
 def figures() -> dict[str, Callable[[], Drawing]]:

@@ -1,10 +1,13 @@
-"""Draws handouts/figures/grade.svg: the terminal output of ./grade for a wrong lab 3.
+"""Draws handouts/figures/grade.svg: a terminal in which ./grade judges a wrong lab 3, then a right
+one. Its lines come one after another and then stay; for readers who prefer less motion all are
+there from the start.
 
-python -m handouts.drawing.terminal            write it: this grades the submission
+python -m handouts.drawing.terminal            write it: this grades both
 python -m handouts.drawing.terminal --check    change nothing; exit 1 if the output is another one
 """
 
 import io
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,8 +21,12 @@ from grader.tests.known_submissions import entries
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIGURE = ROOT / "handouts" / "figures" / "grade.svg"
 SUBMISSION = "lab3/zero-as-replicate"  # a known submission
-LINES = 24  # shown of the output
+SOLUTION = Path("solutions", "lab3_constant_mask")
+FILE = "constant_mask.cu"
+LINES, LINES_OF_RIGHT = 16, 6  # shown of the two grades, without the last three of each
 WIDTH = 96
+# Seconds: until a grade begins, between its lines, and before the second command.
+STARTS, PER_LINE, READING = 1.0, 0.15, 3.0
 THEME = TerminalTheme(
     (24, 26, 31),
     (214, 218, 226),
@@ -37,10 +44,13 @@ THEME = TerminalTheme(
 # rich's own template loads a font from the web; this one uses a font of the reader's machine.
 TEMPLATE = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" \
 xmlns="http://www.w3.org/2000/svg">
-<title>A wrong lab 3, graded in a terminal</title>
+<title>A wrong lab 3, graded in a terminal, then a right one</title>
 <desc>The terminal shows which check failed, where the first wrong pixel is, what it should be, \
-and that the output is what a replicate border gives.</desc>
+and that the output is what a replicate border gives. The second grade passes every check.</desc>
 <style>
+@keyframes come {{ from {{ opacity: 0 }} to {{ opacity: 1 }} }}
+@media (prefers-reduced-motion: no-preference) {{
+.{unique_id}-matrix text {{ animation: come 0.1s both }} }}
 .{unique_id}-matrix {{ font: {char_height}px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, \
 monospace; line-height: {line_height}px; }}
 {styles}
@@ -56,9 +66,25 @@ clip-path="url(#{unique_id}-clip-terminal)">{backgrounds}
 
 
 def draw() -> str:
-    """Grades the submission. Returns the SVG."""
-    shown = "constant_mask.cu"
-    source = entries.write(entries.find(SUBMISSION)).relative_to(ROOT)
+    """Grades both. Returns the SVG."""
+    console = Console(record=True, width=WIDTH + 14, file=io.StringIO())
+    wrong = entries.write(entries.find(SUBMISSION)).relative_to(ROOT)
+    came: list[float] = []  # when each line comes, in seconds
+    for source, count in ((wrong, LINES), (SOLUTION, LINES_OF_RIGHT)):
+        console.print(Text("$ make lab3 && ./grade lab3", style="bold"))
+        came.append(came[-1] + READING if came else 0)
+        for number, line in enumerate(graded(source, count)):
+            indent = len(line) - len(line.lstrip())
+            # Some renderers drop leading white space, so indentation is text in another style.
+            text = Text(" " * indent, style="on #181a1f") + Text.from_ansi(line[indent:])
+            console.print(text, soft_wrap=True)
+            came.append(came[-1] + (PER_LINE if number else STARTS))
+    svg = console.export_svg(title="./grade lab3", theme=THEME, code_format=TEMPLATE)
+    return moving(svg, came)
+
+
+def graded(source: Path, count: int) -> list[str]:
+    """The first `count` lines that ./grade prints of a folder, and the last three."""
     done = subprocess.run(
         [ROOT / "grade", "lab3", "--no-correct", "--src", ROOT / source, "--color", "always"],
         capture_output=True,
@@ -67,17 +93,19 @@ def draw() -> str:
         env={"COLUMNS": str(WIDTH), "PATH": "/usr/bin:/bin"},
     )
     printed = done.stdout.replace(f" --src {ROOT / source}", "")
-    printed = printed.replace(f"{source}/{shown}", f"starter/lab3_constant_mask/{shown}")
-    lines = printed.splitlines()
-    kept = [*lines[: LINES - 3], "  ...", *lines[-2:]]
-    console = Console(record=True, width=WIDTH + 14, file=io.StringIO())
-    console.print(Text("$ make lab3 && ./grade lab3", style="bold"))
-    for line in kept:
-        indent = len(line) - len(line.lstrip())
-        # Some renderers drop leading white space, so indentation is text in another style.
-        text = Text(" " * indent, style="on #181a1f") + Text.from_ansi(line[indent:])
-        console.print(text, soft_wrap=True)
-    return console.export_svg(title="./grade lab3", theme=THEME, code_format=TEMPLATE)
+    printed = printed.replace(f"{source}/{FILE}", f"starter/lab3_constant_mask/{FILE}")
+    # The simulator's prediction follows the grade.
+    lines = re.split(r"\n *(?:\x1b\[[\d;]*m)*pred", printed)[0].splitlines()
+    return [*lines[:count], "  ...", *lines[-3:]]
+
+
+def moving(svg: str, came: list[float]) -> str:
+    """The SVG, whose lines come at these seconds."""
+    return re.sub(
+        r"<text (?=[^>]*-line-(\d+)\))",
+        lambda text: f'<text style="animation-delay: {came[int(text[1])]:.1f}s" ',
+        svg,
+    )
 
 
 def main(arguments: list[str]) -> int:

@@ -17,6 +17,7 @@ source reproduced                   what a source published, too    labs/studies
 timed bench       times next to baseline and libraries              labs/studies/bench/results/
 counted sim       their counters on the simulator                   counted.json of this folder
 bench results     a few times, in README.md         labs/studies/bench/results/
+badges links      where the course runs, in README.md               pyproject.toml
 packages grader   packages of CONTRIBUTING.md, by layers            pyproject.toml, docstrings
 """
 

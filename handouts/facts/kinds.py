@@ -7,6 +7,7 @@ from collections.abc import Callable
 from grader.model import outline, spec
 from grader.model.lab import Lab
 from handouts.facts import (
+    badges,
     checks,
     counted,
     libraries,
@@ -60,6 +61,8 @@ def content(page: str, block: Block) -> str | None:
         return packages.content(block.argument)
     if f"{block.name} {page}" == "bench results README.md":
         return bench.table_of_readme(bench.runs())
+    if f"{block.name} {page}" == "badges links README.md":
+        return badges.content()
     if f"{block.name} {page}" == "work labs teaching.md":
         return work.content()
     lab = lab_of(page)

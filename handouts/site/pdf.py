@@ -1,12 +1,14 @@
 """The PDFs: one for each lab and one of all pages, by typst."""
 
 import json
+import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from datetime import date
+from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -92,8 +94,9 @@ def _compile(work: Path, name: str, title: str, chapters: list[str]) -> bytes:
         "sys_inputs": {
             "sections": "no" if whole else "yes",
             "version": __version__,
-            "date": f"{date.today():%-d %B %Y}",
+            "date": f"{_moment():%-d %B %Y}",
         },
+        "timestamp": _moment(),
     }
     try:
         made = typst.compile(str(main), **options)
@@ -101,6 +104,13 @@ def _compile(work: Path, name: str, title: str, chapters: list[str]) -> bytes:
         raise PdfError(f"{name}: typst cannot make it: {error}") from error
     assert isinstance(made, bytes)
     return made
+
+
+def _moment() -> datetime:
+    """When it is made; a release sets SOURCE_DATE_EPOCH to the time of its commit, so that it gives
+    the same bytes each time."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(seconds if seconds.isdigit() else time.time()), UTC)
 
 
 @cache

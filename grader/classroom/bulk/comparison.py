@@ -1,5 +1,6 @@
 """What changed between two runs: who moved, by how much, by which check, and what was the cause."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grader.classroom.bulk.history import Past
@@ -68,6 +69,12 @@ def changes(store: Store, before: int, after: int) -> list[Change]:
         for key in sorted(old.keys() | new.keys())
         if old.get(key) != new.get(key) and not _is_without(old.get(key), new.get(key))
     ]
+
+
+def versions(store: Store, pasts: Iterable[Past | None]) -> tuple[str, ...]:
+    """The versions of the course that made these grades. Raises StoreError."""
+    results = (store.result(past.key) for past in pasts if past and past.key)
+    return tuple(sorted({result.grader_version for result in results if result}))
 
 
 def _is_without(before: Past | None, after: Past | None) -> bool:

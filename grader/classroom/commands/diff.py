@@ -11,7 +11,7 @@ from grader.classroom.bulk.comparison import Change
 from grader.classroom.bulk.store import Store
 from grader.classroom.commands import run_folder
 from grader.commands.errors import UsageError
-from grader.model import outline
+from grader.model import outline, plain_text
 
 
 def diff(
@@ -51,7 +51,8 @@ def words(store: Store, before: int, after: int, everything: bool) -> list[str]:
     total = len(store.history.of(after))
     lines = [
         f"run {after} ({_time(store, after)}) compared with run {before} ({_time(store, before)}): "
-        f"{len(moved)} of {total} grades changed"
+        f"{len(moved)} of {total} grades changed",
+        *_versions(store, changes),
     ]
     for lab in outline.in_order(change.lab for change in changes):
         of_lab = [change for change in changes if change.lab == lab]
@@ -63,6 +64,24 @@ def words(store: Store, before: int, after: int, everything: bool) -> list[str]:
 
 def _time(store: Store, number: int) -> str:
     return f"{store.history.at(number).astimezone():%Y-%m-%d %H:%M}"
+
+
+def _versions(store: Store, changes: list[Change]) -> list[str]:
+    """Under which versions of the course the two runs made what differs, and what that came to in
+    points; [] where it is the same version."""
+    then = comparison.versions(store, (change.before for change in changes))
+    now = comparison.versions(store, (change.after for change in changes))
+    if not then or not now or then == now:
+        return []
+    gains = [change.gain for change in changes if change.gain]
+    up, down = [g for g in gains if g > 0], [-g for g in gains if g < 0]
+    points = (
+        f"{len(up)} gained {sum(up):g} points, {len(down)} lost {sum(down):g}"
+        if gains
+        else "no points changed"
+    )
+    made, makes = (", ".join(map(plain_text.line, each)) for each in (then, now))
+    return [f"made with {made}, then with {makes}: {points}"]
 
 
 def _headline(lab: str, changes: list[Change]) -> str:

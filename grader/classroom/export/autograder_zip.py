@@ -28,7 +28,7 @@ apt-get install -y --no-install-recommends python3 gcc g++ make binutils libstb-
 # Ubuntu 22.04 has Python 3.10 and g++ 11, and newer ones under names of their own.
 python=python3
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || python=python3.11
-apt-get install -y --no-install-recommends "$python" "$python-venv"
+apt-get install -y --no-install-recommends "$python"
 if [ "$(g++ -dumpversion | cut -d. -f1)" -lt 12 ]; then
     apt-get install -y --no-install-recommends gcc-12 g++-12
     for name in gcc g++; do ln -sf "/usr/bin/$name-12" "/usr/local/bin/$name"; done

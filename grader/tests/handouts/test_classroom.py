@@ -48,6 +48,11 @@ from pathlib import Path
 print("::error::from the student")
 print("graded", *sys.argv[1:4:2])
 home = Path(__file__).parent
+if "--html" in sys.argv:
+    Path(sys.argv[sys.argv.index("--html") + 1]).write_text("a report")
+if "--step" in sys.argv:
+    (home / "build/step").mkdir(parents=True, exist_ok=True)
+    (home / "build/step/lab3-A.html").write_text("steps")
 if (home / "grade.json").exists():
     shutil.copy(home / "grade.json", sys.argv[sys.argv.index("--json") + 1])
 sys.exit(int((home / "status").read_text()))
@@ -121,6 +126,32 @@ def test_classroom_50_gets_its_result(tmp_path: Path) -> None:
     assert summary.read_text().startswith("## lab3: 6.5 of 10 points\n")
 
 
+def test_classroom_50_gets_the_report_and_the_step_page(tmp_path: Path) -> None:
+    folder = a_course(tmp_path / "student", document=result.to_json(graded(*CHECKS)))
+    other = tmp_path / "other"
+    other.write_text("kept")
+    (folder / "report.html").symlink_to(other)  # pushed by a student
+    assert run(folder, **RUNNER)[0] == 0
+    assert (folder / "report.html").read_text() == "a report"
+    assert (folder / "step.html").read_text() == "steps"
+    assert other.read_text() == "kept"
+    (folder / "build/step/lab3-A.html").unlink()  # nothing to step through: no old page stays
+    (folder / "build/step").rmdir()
+    (folder / "grade").write_text(GRADE.replace('"--step" in', "not"))
+    assert run(folder, **RUNNER)[0] == 0
+    assert not (folder / "step.html").exists()
+
+
+def test_the_course_of_the_image_wins_over_the_students(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    student, image = a_course(tmp_path / "student"), a_course(tmp_path / "image")
+    monkeypatch.setattr(autograder, "IMAGE", image)
+    assert autograder.course(tmp_path, student, tmp_path) == image
+    monkeypatch.setattr(autograder, "IMAGE", tmp_path / "none")
+    assert autograder.course(tmp_path, student, tmp_path) == student
+
+
 def test_a_workflow_gets_a_summary_and_annotations_alone(tmp_path: Path) -> None:
     folder = a_course(tmp_path / "student", document=result.to_json(graded(*CHECKS)))
     status, out = run(folder, "lab3", GITHUB_STEP_SUMMARY=str(tmp_path / "summary.md"))
@@ -128,7 +159,7 @@ def test_a_workflow_gets_a_summary_and_annotations_alone(tmp_path: Path) -> None
     assert "graded lab3 " in out
     assert f"::error file={FILE},line=41,title=A  speed::slow at {FILE}:41: a, b\n" in out
     assert "6.5 of 10 points" in (tmp_path / "summary.md").read_text()
-    assert not (folder / "result.json").exists()
+    assert not (folder / "result.json").exists() and not (folder / "report.html").exists()
 
 
 def test_program_output_cannot_issue_workflow_commands(tmp_path: Path) -> None:

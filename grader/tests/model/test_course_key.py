@@ -25,6 +25,7 @@ DECIDES_NOTHING = {
         "Dockerfile",
         "compose.yaml",
     ),
+    *("CITATION.cff", "CODE_OF_CONDUCT.md", "LICENSES", "REUSE.toml", "codemeta.json", "paper"),
 }
 PACKAGES = sorted(
     p.parent.name

@@ -93,6 +93,7 @@ class Copy:
         )
         tiny = wheel(self.shop, "tiny")
         (self.root / "grader" / "setup" / "requirements.lock").write_text(tiny)
+        shutil.copy(ROOT / "grader/setup/requirements-pip.lock", self.root / "grader" / "setup")
         (self.root / "grader" / "setup" / "requirements-dev.lock").write_text(
             tiny + wheel(self.shop, "tinytest")
         )

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from grader.classroom.bulk import class_records
 from grader.classroom.bulk.comparison import CheckChange, changes
@@ -73,6 +74,28 @@ def test_a_grade_made_anew_that_stays_is_counted_only(store: Store) -> None:
     assert "0 of 3 grades changed" in text
     assert "the machine changed (2); 2 graded again, with the same points" in text
     assert "ann" not in text and "ann" in "\n".join(diff.words(store, 1, 2, everything=True))
+
+
+def test_another_version_is_named_with_what_it_came_to(store: Store) -> None:
+    old = result(x="pass", y="fail").grader_version
+    hand_in(store, "ann", {"lab3": b"a"}, key="new a ")
+    hand_in(store, "ben", {"lab3": b"a"}, key="new b ")
+    newer = {
+        "lab3 new a a": replace(result(earned=65, x="pass", y="pass"), grader_version="2.0.0 (c2)"),
+        "lab3 new b a": replace(result(earned=50, x="fail", y="fail"), grader_version="2.0.0 (c2)"),
+    }
+    grade(store, newer, {**MADE, "the grader": "2"})
+    assert keep(store) == 2
+    second = diff.words(store, 1, 2, everything=False)[1]
+    assert second == f"made with {old}, then with 2.0.0 (c2): 1 gained 5 points, 1 lost 10"
+    assert diff.words(store, 1, 1, everything=False)[1:] == []
+
+
+def test_the_same_version_is_not_named(store: Store) -> None:
+    hand_in(store, "ann", {"lab3": b"a"}, key="new spec ")
+    grade(store, {"lab3 new spec a": result(earned=65, x="pass", y="pass")})
+    keep(store)
+    assert "made with" not in "\n".join(diff.words(store, 1, 2, everything=True))
 
 
 def test_files_overrides_and_late_arrivals_are_causes(store: Store) -> None:

@@ -1,0 +1,1 @@
+"""The notebook for a browser: handouts/convlabs.ipynb, made of cells.py."""
