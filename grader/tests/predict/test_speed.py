@@ -103,6 +103,7 @@ def test_a_baseline_is_predicted_to_be_slower_than_the_solution() -> None:
             assert known.baseline.us > 1.03 * known.solution.us, check
 
 
+@pytest.mark.slow("two programs are built and predicted")
 def test_a_loop_without_its_pragma_is_named_where_that_costs() -> None:
     rolled = solution("lab4")["shared_tile.cu"].replace(
         b"#pragma unroll\n    for (int row", b"for (int row"
