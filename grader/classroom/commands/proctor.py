@@ -15,6 +15,7 @@ from grader.classroom.exam.page import page
 from grader.commands import output
 from grader.commands.errors import CommandError, UsageError
 from grader.model import outline, plain_text
+from grader.student import exam
 from grader.student.exam import Exam, ExamError
 
 PAGE = "proctor.html"
@@ -43,7 +44,7 @@ def proctor(
         its = collect.open_exam(folder, its)
         print(f"students type ./grade exam {folder}")
         print(f"your page, which has names: {(folder / PAGE).absolute().as_uri()}", flush=True)
-        seen = _held(folder, its)
+        seen = _held(folder, exam.by_own_clock(its, folder))
     except KeyboardInterrupt:
         why = "nothing is collected any more; the exam goes on, and so does the same command"
         raise CommandError(why, exit_codes.INTERRUPTED) from None

@@ -131,3 +131,17 @@ def test_it_begins_with_the_starter_and_goes_on_with_ones_own(
         (home / "add.c").write_bytes(b"my own")
     assert "the time is over. Handed in: " in capsys.readouterr().out
     assert not (paths.PROGRESS / "exam.json").exists()
+
+
+def test_a_wrong_clock_neither_shortens_nor_extends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    its = of(0, 100)
+    (tmp_path / exam.DROP).mkdir()
+    assert exam.by_own_clock(its, tmp_path) == its
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() - 3600)  # this machine is an hour behind
+    own = exam.by_own_clock(its, tmp_path)
+    assert abs(own.ends - (its.ends - 3600)) < 5 and own.starts < its.starts
+    assert list((tmp_path / exam.DROP).iterdir()) == []
+    assert exam.by_own_clock(its, tmp_path / "gone") == its
