@@ -5,22 +5,25 @@ An object holds no source, but a disassembler shows what the solution does: `obj
 student.toml says whether students get them. The repository's own grader never uses one.
 """
 
+import contextlib
+import fcntl
+import hashlib
 import platform
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import paths
+from grader import files, paths
 from grader.model import spec
 from grader.model.lab import Lab
 from grader.release.contents import Member, ReleaseError
 from grader.release.stripped import LOCAL
 from grader.timing import reference
 
+HERE = Path(__file__).parent
 NATIVE = platform.machine()
 TRIPLES = {"x86_64": "x86_64-linux-gnu-", "aarch64": "aarch64-linux-gnu-"}
 DEFINED = re.compile(r"^[0-9a-f]+ [A-TV-Za-tv-z] (\S+)$", re.MULTILINE)  # of nm; U: undefined
@@ -51,8 +54,8 @@ def members(labs: list[str], say: Callable[[str], None]) -> list[Member]:
     made: list[Member] = []
     for name in labs:
         lab = spec.load(name)
-        files = dict.fromkeys(lab.file_of(check) for check in lab.speed)
-        made += [member for file in files for member in _of_file(lab, file)]
+        timed = dict.fromkeys(lab.file_of(check) for check in lab.speed)
+        made += [member for file in timed for member in _of_file(lab, file)]
     for kind in (X86_64[0], ARM, CUDA):
         if (compiler := _missing(kind)) and any(_fits(kind, lab) for lab in map(spec.load, labs)):
             what = f"{'CUDA' if kind is CUDA else 'C'} on {kind.machine}"
@@ -81,7 +84,7 @@ def _of_file(lab: Lab, file: str) -> Iterator[Member]:
     for kind in [CUDA] if file.endswith(".cu") else [*X86_64, ARM]:
         if _missing(kind):
             continue
-        content = build(lab, file, kind)
+        content = kept(lab, file) if kind is CUDA else build(lab, file, kind)
         if content != last:
             yield _member(lab, file, kind, content)
             for tuned in _tuned(kind):
@@ -104,12 +107,27 @@ def _member(lab: Lab, file: str, kind: Kind, content: bytes) -> Member:
     return Member(str(place), content, executable=False)
 
 
+def kept(lab: Lab, file: str) -> bytes:
+    """The object of a file in CUDA, which is made once: nvcc writes other instructions from run to
+    run, and the same commit must give the same archive. Raises ReleaseError."""
+    decide = [paths.SOLUTIONS / lab.folder / file, paths.ROOT / "Makefile", *HERE.glob("objects.*")]
+    decide += sorted((paths.LABS / lab.folder).glob("*.h"))
+    decide += sorted((paths.LABS / "runtime").rglob("*.h"))
+    decide += sorted((paths.LABS / "runtime").glob("*.mk"))
+    key = hashlib.sha256("".join(_run([tool, "--version"]) for tool in ("nvcc", "gcc")).encode())
+    for each in decide:
+        key.update(hashlib.sha256(each.read_bytes()).digest())
+    place = paths.BUILD / "objects" / f"{key.hexdigest()}.o"
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(place, build(lab, file, CUDA))
+    return place.read_bytes()
+
+
 def build(lab: Lab, file: str, kind: Kind, packed: bool = True) -> bytes:
     """The stripped object of a file of the solution. packed: code for GPUs is compressed. Raises
     ReleaseError."""
-    paths.BUILD.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=paths.BUILD, prefix="object-") as work:
-        out = Path(work)
+    with _folder() as out:
         shutil.copyfile(paths.SOLUTIONS / lab.folder / file, out / f"in{Path(file).suffix}")
         variables = {"LAB": lab.folder, "FILES": file, "BACKEND": kind.backend, "READY": "1"}
         variables |= {"OUT": str(out.relative_to(paths.ROOT)), "CC": kind.tool("gcc")}
@@ -122,6 +140,22 @@ def build(lab: Lab, file: str, kind: Kind, packed: bool = True) -> bytes:
         raw, stripped = out / "raw.o", out / "stripped.o"
         _strip(raw, stripped, entries(lab, _defined(kind, raw)), kind, out)
         return stripped.read_bytes()
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """An empty folder to compile in, always of the same name: objects.mk says why. One build at a
+    time has it."""
+    folder = paths.BUILD / "object"
+    paths.BUILD.mkdir(exist_ok=True)
+    with (paths.BUILD / ".object.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def entries(lab: Lab, names: list[str]) -> list[str]:

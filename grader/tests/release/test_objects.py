@@ -87,6 +87,33 @@ def test_object_is_reproducible(ours: bytes) -> None:
     assert objects.build(LAB1, "cpu_loop.c", HOST) == ours
 
 
+def test_an_object_of_cuda_is_made_once_until_something_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def build(_lab: object, file: str, _kind: Kind) -> bytes:
+        made.append(file)
+        return b"object %d" % len(made)
+
+    versions = ["nvcc 1"]
+    monkeypatch.setattr(objects, "build", build)
+    monkeypatch.setattr(objects, "_run", lambda argv: versions[0] if argv[0] == "nvcc" else "gcc 1")
+    monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(paths, "SOLUTIONS", tmp_path)
+    source = tmp_path / LAB8.folder / "grayscale.cu"
+    source.parent.mkdir()
+    source.write_text("int x;")
+    assert [objects.kept(LAB8, "grayscale.cu") for _ in range(2)] == [b"object 1"] * 2
+    source.write_text("int y;")
+    assert objects.kept(LAB8, "grayscale.cu") == b"object 2"
+    versions[0] = "nvcc 2"
+    assert objects.kept(LAB8, "grayscale.cu") == b"object 3"
+    source.write_text("int x;")
+    versions[0] = "nvcc 1"
+    assert objects.kept(LAB8, "grayscale.cu") == b"object 1"
+
+
 @pytest.mark.parametrize("flags", [[], ["-g"], ["-flto", "-ffat-lto-objects"]])
 def test_an_object_as_compilers_leave_it(
     known: gate.Known, tmp_path: Path, flags: list[str]
@@ -162,6 +189,7 @@ def test_gate_rejects_objects_without_the_option(ours: bytes) -> None:
 def made(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], set[str]]:
     """The files of an archive of some labs. Compilers are stubs, and nothing else is."""
     monkeypatch.setattr(objects, "build", lambda lab, _, kind: f"{lab.id} {kind.name}".encode())
+    monkeypatch.setattr(objects, "kept", lambda lab, _: f"{lab.id} {CUDA.name}".encode())
     monkeypatch.setattr(objects, "_missing", lambda _: None)
 
     def files(labs: list[str]) -> set[str]:
