@@ -29,7 +29,7 @@ from grader.model.submission import Submission
 from grader.oracle import compare, operations
 from grader.oracle import inputs as made
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS, Array, Operation
+from grader.oracle.operations import Array, Operation
 
 # Sizes to try, the largest first: the trace of a run is kept up to some megabytes.
 SIZES = ((97, 61), (67, 37), (41, 23), (19, 11))
@@ -105,7 +105,7 @@ class AskedPart:
 
     @property
     def operation(self) -> Operation:
-        return OPERATIONS[self.lab.part_of(self.base).operation]
+        return operations.of(self.lab, self.base.part)
 
     @property
     def name(self) -> str:
@@ -228,8 +228,8 @@ class AskedPart:
         """The output of the student's program, which must be right: a question about what is right
         is of no use where the program is wrong."""
         output = self.output(case, inputs=inputs)
-        name = self.lab.part_of(case).operation
-        expected = operations.expected(name, None, inputs.arrays, case.settings())
+        operation = operations.of(self.lab, case.part)
+        expected = operation.expected(inputs.arrays, case.settings())
         if not compare.compare(output, expected).right():
             raise CannotTell("the result of the program is wrong")
         return output

@@ -33,7 +33,7 @@ def mask(program: AskedPart, case: Case) -> str:
     if "mask" not in given.arrays:
         return ""
     *many, high, wide = given.mask.shape
-    operation = program.lab.part_of(program.base).operation
+    operation = program.operation.name
     if operation == "lines":
         return f"2 lines of {count(wide, 'coefficient')}"
     masks = count(many[0], "mask") if many else "a mask"

@@ -25,7 +25,6 @@ from grader.model.grade_line import grade_line
 from grader.model.lab import Case, Contract
 from grader.model.result import Check, Verdict
 from grader.oracle import compare
-from grader.oracle.operations import OPERATIONS
 from grader.session.programs import Binary
 from grader.session.report_data import Wrong
 from grader.session.session import Session
@@ -374,7 +373,7 @@ def _explained_larger(
 
 def _wrong_lines(wrong: Wrong) -> list[str]:
     comparison = wrong.comparison
-    operation = OPERATIONS[wrong.operation]
+    operation = wrong.operation
     index = comparison.first()
     got, right = float(comparison.got[index]), float(comparison.expected.value[index])
     where = location.wrong_elements(wrong.operation, wrong.inputs, comparison)

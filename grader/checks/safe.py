@@ -15,8 +15,8 @@ from grader.model.grade_line import grade_line
 from grader.model.lab import Lab, Safe
 from grader.model.result import Check, Verdict
 from grader.model.submission import Submission
-from grader.oracle import compare
-from grader.oracle.operations import OPERATIONS, Operation
+from grader.oracle import compare, operations
+from grader.oracle.operations import Operation
 from grader.session.programs import Binary
 from grader.session.session import Session
 
@@ -79,7 +79,7 @@ def _judged(session: Session, safe: Safe, runner: Runner) -> Check:
     if findings := backwards.errors():
         return _found(submission, safe, backwards, findings)
     if not _same_bits(forwards, backwards):
-        operation = OPERATIONS[submission.lab.part_of(safe).operation]
+        operation = operations.of(submission.lab, safe.part)
         lines = [
             _difference(operation, forwards, backwards),
             "the result depends on the order in which threads run, and a GPU guarantees no order: "

@@ -10,7 +10,7 @@ from grader.contract import prepared, words
 from grader.contract.failed_step import Failure
 from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
-from grader.oracle.operations import OPERATIONS, Array
+from grader.oracle.operations import Array
 
 MOST = 20_000  # values in all arrays together
 TYPES = {"f4": "float", "f8": "double", "u1": "unsigned char"}
@@ -129,7 +129,7 @@ def _declared(base: str, arrays: dict[str, Array], step: Step, player: Player) -
         yield textwrap.indent("\n".join(textwrap.wrap(values, 88)), "    ")
         yield "};"
         return
-    dtype, shape = OPERATIONS[player.operation(step)].output(prepared.inputs(step).arrays)
+    dtype, shape = player.operation(step).output(prepared.inputs(step).arrays)
     yield f"static {TYPES[dtype]} {base}[{int(np.prod(shape))}];"
 
 

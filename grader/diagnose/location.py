@@ -7,7 +7,7 @@ from grader.diagnose import tile_pattern
 from grader.diagnose.known import border
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS, Operation
+from grader.oracle.operations import Operation
 
 Mask = npt.NDArray[np.bool_]
 
@@ -18,16 +18,16 @@ FEW = 6  # rows, or others, that are listed one by one
 PLURALS = {"n": "masks", "c": "channels", "y": "rows", "x": "columns"}
 
 
-def wrong_elements(operation: str, inputs: Inputs, comparison: Comparison) -> str:
+def wrong_elements(operation: Operation, inputs: Inputs, comparison: Comparison) -> str:
     """Such as "all of columns 32..36, the right end of the image"."""
-    return elements(OPERATIONS[operation], comparison.wrong, inputs.radius)
+    return elements(operation, comparison.wrong, inputs.radius)
 
 
 def elements(out: Operation, hit: Mask, radius: int) -> str:
     """Where the elements of `hit` lie; `radius`: how far the mask reaches, 0 for none."""
     if hit.all():
         return f"every {out.things()[:-1]}"
-    if hit.ndim > 2 and out.axes[-2:] == ("y", "x") and _same_in_each_plane(hit):
+    if hit.ndim > 2 and out.is_image() and _same_in_each_plane(hit):
         hit = tile_pattern.plane(hit)
     flat = hit.ndim == 2
     if flat and (end := _end(hit)):
@@ -55,10 +55,10 @@ def elements(out: Operation, hit: Mask, radius: int) -> str:
     return f"in {', '.join(parts[:-1])}{' and ' * (len(parts) > 1)}{parts[-1]}"
 
 
-def first_in_tile(operation: str, comparison: Comparison) -> str:
+def first_in_tile(operation: Operation, comparison: Comparison) -> str:
     """Where the first wrong element lies in its tile, such as " (column 5 of every 32)"; "" when
     nothing repeats, or when nearly all is wrong."""
-    if comparison.wrong.mean() > MOST or OPERATIONS[operation].axes[-2:] != ("y", "x"):
+    if comparison.wrong.mean() > MOST or not operation.is_image():
         return ""
     *_, y, x = comparison.first()
     position = tile_pattern.position(tile_pattern.plane(comparison.wrong), y, x)

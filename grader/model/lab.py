@@ -46,7 +46,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     title: str
     hints: list[str]
-    operation: str = "correlate"  # a key of operations.OPERATIONS
+    operation: str = ""  # a key of the lab's `operation`; "": the first
     file: str = ""  # which file of `submit` holds it; "" where there is only one
     calls: list[str] = []  # functions of lab.h that only its own checks call
     cpu: str = ""  # instructions that it needs, by their name in /proc/cpuinfo: "avx2"
@@ -57,6 +57,42 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     speed: list[Speed] = []
 
 
+Element = Literal["f4", "f8", "i4", "u1"]
+Axis = str | Positive  # a name, which stands for one size in all arrays of a call, or the size
+
+
+class GivenArray(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An input of an operation. type: None: that of the check. make: a key of inputs.MAKERS, or
+    of an array of any axes its content (datasets/values.py)."""
+
+    shape: Annotated[list[Axis], msgspec.Meta(min_length=1)]
+    make: str = "noise"
+    type: Element | None = None
+
+
+class OutputArray(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The output of an operation. type: None: that of the first input. unit: of an element."""
+
+    shape: Annotated[list[Axis], msgspec.Meta(min_length=1)]
+    type: Element | None = None
+    unit: Annotated[str, msgspec.Meta(min_length=1)] = "value"
+
+
+class Computation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An [operation.NAME]: what a part computes. The functions of oracle.py take the arrays, the
+    settings and the sizes of the axes by their names.
+
+    oracle: the function that allows for rounding; "": NAME. exact: others, by a case's `exact`.
+    work: multiply-adds for an element of the output, such as "b * a" or "b + a".
+    """
+
+    inputs: Annotated[dict[str, GivenArray], msgspec.Meta(min_length=1)]
+    output: OutputArray
+    oracle: str = ""
+    exact: dict[str, str] = {}
+    work: str | int = 1
+
+
 class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The input that a check gives to a student's function, and the points for it."""
 
@@ -64,11 +100,13 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     part: str = ""  # load() fills it in below a [[part]]
     image: str = "noise"
     points: Points = 1
-    mask: str = ""  # "": the operation has none
+    mask: str = ""  # "": there is none
     border: str = ""
     why: str = ""
     size: tuple[Positive, Positive] | None = None  # width, height
     channels: Positive = 1
+    sizes: dict[str, Positive] = {}  # of the named axes of an operation that is no image
+    contents: dict[str, str] = {}  # of its inputs, where they are not as the operation says
     type: Literal["f4", "f8", "u1"] = "f4"  # of an element, where the operation allows several
     set: dict[str, str] = {}  # further settings of the lab's driver
     seed: int = 0  # of this input's random numbers; load() sets it
@@ -76,7 +114,8 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def signature(self) -> str:
         """Equal for two inputs that differ only in name, points and seed."""
         image = (self.image, self.size, self.channels, self.type)
-        return repr((self.part, image, self.mask, sorted(self.settings().items())))
+        named = (sorted(self.sizes.items()), sorted(self.contents.items())) if self.sizes else ()
+        return repr((self.part, image, self.mask, sorted(self.settings().items()), *named))
 
     def program(self) -> ProgramKind:
         return "plain"
@@ -102,7 +141,7 @@ class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # A function of the CUDA runtime, or "launch": of the program's calls of it, each is made to
     # fail in turn; with ":first", ":last" or ":later" only these.
     inject: Annotated[str, msgspec.Meta(pattern=r"^\w+(?::(?:first|last|later))?$")] | None = None
-    exact: str | None = None  # "float32 row-major": compared bit for bit
+    exact: str | None = None  # compared with another function of oracle.py, such as bit for bit
     rationale: str = ""  # of a hidden case: shown instead of its input
     hint: str = ""
     hidden: bool = False
@@ -279,6 +318,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int
     points: PointsTable
     part: list[Part]
+    operation: dict[str, Computation] = {}  # the first is that of a part that names none
     case: list[Case] = []
     contract: list[Contract] = []
     safe: list[Safe] = []

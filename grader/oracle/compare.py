@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 
 POISON = np.uint32(0xFFFFFFFF)  # each word of device memory that has not been written
 # Each float or double of the output before the call, by the bytes of an element: a signalling NaN.

@@ -19,10 +19,10 @@ from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.model.lab import Case, Input, Speed, Technique
 from grader.model.submission import Submission
-from grader.oracle import inputs
+from grader.oracle import inputs, operations
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS, Array
+from grader.oracle.operations import Array, Operation
 from grader.timing.statistics import F64, REFERENCE, STUDENT, Timings
 
 MOST_FAILED = 8  # wrong outputs that are kept
@@ -40,7 +40,7 @@ class Wrong:
     the input, and no check has it."""
 
     case: Case
-    operation: str
+    operation: Operation
     inputs: Inputs
     comparison: Comparison
     is_drawn: bool = False
@@ -166,7 +166,7 @@ class ReportData:
     def _timed(self, speed: Speed, timings: Timings) -> None:
         lab = self.submission.lab
         given = inputs.for_timing(lab, speed, speed.seed)
-        operation = OPERATIONS[lab.part_of(speed).operation]
+        operation = operations.of(lab, speed.part)
         taps = speed.taps or operation.taps(given.arrays)
         kind, shape = operation.output(given.arrays)
         names = {STUDENT: "your file", 1: "baseline", REFERENCE: "solution"}
@@ -189,7 +189,7 @@ class ReportData:
             self.runs[key].checks.append(check.name)
         elif len(self.runs) < MOST_TRACED and any(k.lines for k in seen.kernels):
             lab = self.submission.lab
-            operation = OPERATIONS[lab.part_of(check).operation]
+            operation = operations.of(lab, check.part)
             given = inputs.inputs(lab, check, check.seed)
             taps = operation.taps(given.arrays)
             self.runs[key] = Traced(
@@ -213,7 +213,7 @@ def _thinned(column: F64) -> F64:
 
 
 def _failure(submission: Submission, wrong: Wrong, launches: list[Launch]) -> Failure:
-    comparison, out = wrong.comparison, OPERATIONS[wrong.operation]
+    comparison, out = wrong.comparison, wrong.operation
     first = comparison.first()
     plane, pixel = first[:-2], (first[-2], first[-1])
     got, bad = comparison.got[plane], comparison.wrong[plane]

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from grader.oracle import compare
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS, Array, Settings
+from grader.oracle.operations import Array, Operation, Settings
 from grader.sandbox.workspace import read_output
 from grader.timing import timed_inputs
 
@@ -36,20 +36,22 @@ class RowSample:
     rows: Array
 
 
-def image_rows(operation: str, image: Array) -> int:
+def image_rows(operation: Operation, image: Array) -> int:
     """The number of rows of an image, those of all its channels together."""
-    return int(np.prod(image.shape[: OPERATIONS[operation].rows_axis() + 1]))
+    return int(np.prod(image.shape[: operation.rows_axis() + 1]))
 
 
-def sample_rows(operation: str, inputs: Inputs) -> int:
+def sample_rows(operation: Operation, inputs: Inputs) -> int:
     """How many rows a sample has."""
-    return min(OPERATIONS[operation].output(inputs.arrays)[1][-2], SAMPLE_ROWS)
+    return min(operation.output(inputs.arrays)[1][-2], SAMPLE_ROWS)
 
 
-def read_row_samples(path: Path, operation: str, inputs: Inputs, seed: int) -> list[RowSample]:
+def read_row_samples(
+    path: Path, operation: Operation, inputs: Inputs, seed: int
+) -> list[RowSample]:
     """The samples that the timing program wrote, one a round; [] when the file is missing, cut off
     or has impossible numbers. seed: of the inputs of the run."""
-    dtype, shape = OPERATIONS[operation].output(inputs.arrays)
+    dtype, shape = operation.output(inputs.arrays)
     rows = sample_rows(operation, inputs)
     head = [("round", "<i4"), ("plane", "<i4"), ("first", "<i4")]
     record = np.dtype([*head, ("rows", f"<{dtype}", (rows, shape[-1]))])
@@ -70,13 +72,13 @@ def read_row_samples(path: Path, operation: str, inputs: Inputs, seed: int) -> l
 
 
 def wrong(
-    operation: str, settings: Settings, inputs: Inputs, samples: list[RowSample]
+    operation: Operation, settings: Settings, inputs: Inputs, samples: list[RowSample]
 ) -> list[str]:
     """What is wrong with the outputs of timed calls, in words; [] when all is right. Looks for
     unwritten values in all samples, and compares a random choice of them with the oracle."""
     if not samples:
         return ["the outputs of the timed calls are missing"]
-    out = OPERATIONS[operation]
+    out = operation
     chosen = random.SystemRandom().sample(samples, min(COMPARED, len(samples)))
     for number, sample in enumerate([*chosen, *samples]):
         if compare.unwritten(sample.rows).any():
@@ -99,9 +101,11 @@ def wrong(
     return []
 
 
-def expected(operation: str, settings: Settings, inputs: Inputs, sample: RowSample) -> Expected:
+def expected(
+    operation: Operation, settings: Settings, inputs: Inputs, sample: RowSample
+) -> Expected:
     """What the rows of a sample must be, computed from the input's rows on which they depend."""
-    out = OPERATIONS[operation]
+    out = operation
     axis = out.rows_axis()
     height = inputs.image.shape[axis]
     low = max(sample.first - inputs.radius, 0)

@@ -16,7 +16,7 @@ from grader.execute import evidence, free_space, records
 from grader.execute.evidence import Evidence
 from grader.model.lab import Speed
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS
+from grader.oracle.operations import Operation
 from grader.sandbox import launcher
 from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import Limits
@@ -87,7 +87,7 @@ class Bench:
     watch: what the student's function executes is looked at in some of its calls.
     """
 
-    operation: str
+    operation: Operation
     program: Path
     student: Path
     baseline: Path | None
@@ -193,7 +193,7 @@ class Bench:
         rows = row_samples.image_rows(self.operation, inputs.image)
         size = f"{rows}x{inputs.image.size // rows}"
         options += ["--image", f"{timed_inputs.kind_of(inputs.image)}:{size}"]
-        dtype, shape = OPERATIONS[self.operation].output(inputs.arrays)
+        dtype, shape = self.operation.output(inputs.arrays)
         sizes = [*(1,) * (3 - len(shape)), *shape, np.dtype(dtype).itemsize]
         return [*options, "--output", "x".join(map(str, sizes))]
 

@@ -11,7 +11,7 @@ ONE_BY_ONE = "each product is rounded, but only their sum must be"
 
 
 def ask(program: AskedPart, draw: Random) -> Draft:
-    if program.lab.part_of(program.base).operation != "grey":
+    if program.operation.name != "grey":
         raise CannotTell("no colours")
     case = program.wide
     r, g, b = weights_of(case.settings()["weights"])
