@@ -1,8 +1,13 @@
 """Arrays of any shape for operations that are no images, in four element types.
 
-noise    in (0, 1]; integers: 0 to 999, bytes: any     signed   in (-1, 1]; integers: any of +-999
-ramp     1, 2, 3, ... / 64; integers: 0, 1, 2, ...     flat     0.75, or 3, everywhere
-sparse   0, and a few large values                     zero     0 everywhere
+whole    whole numbers of +-1 to +-99, so that float32 adds many of them without rounding, and
+         each one that is missing shows; bytes: any
+noise    in (0, 1]; integers: 0 to 999, bytes: any
+signed   in (-1, 1]; integers: any of +-999
+ramp     1, 2, 3, ... / 64; integers: 0, 1, 2, ...
+flat     0.75, or 3, everywhere
+sparse   0, and a few large values
+zero     0 everywhere
 wide     signed, times 2^-20 to 2^20; integers: as signed
 """
 
@@ -15,7 +20,7 @@ from datasets import layers, stream
 
 Array = npt.NDArray[Any]
 
-CONTENTS = ("noise", "signed", "ramp", "flat", "sparse", "zero", "wide")
+CONTENTS = ("whole", "noise", "signed", "ramp", "flat", "sparse", "zero", "wide")
 MOST = 1000  # of an integer, not included; bytes have 256
 
 
@@ -39,6 +44,8 @@ def _floats(content: str, kind: str, count: int, seed: int) -> Array:
     if content in ("flat", "zero"):
         return np.full(count, 0.75 if content == "flat" else 0.0)
     signed = 2.0 * uniform - 1.0
+    if content == "whole":
+        return np.copysign(1.0 + np.floor(98.999 * np.abs(signed)), signed)
     if content == "sparse":
         return np.where(_chosen(seed, count), 100.0 * signed, 0.0)
     if content == "wide":
@@ -58,6 +65,8 @@ def _integers(content: str, kind: str, count: int, seed: int) -> Array:
         return np.where(_chosen(seed, count), numbers % most, 0)
     if content == "noise" or kind == "u1":
         return numbers % most
+    if content == "whole":
+        return (numbers % 99 + 1) * np.where(numbers % 2 == 0, 1, -1)
     return numbers % (2 * most - 1) - (most - 1)
 
 

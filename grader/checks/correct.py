@@ -510,7 +510,7 @@ def _wrong_output(
             lines.append(cause if ": " in cause else f"{cause}: {where}")
             cause = ""
         else:
-            lines.append(f"{count} differ: {where}")
+            lines += [f"{count} differ: {where}"] if comparison.got.size > 1 else []
         in_tile = location.first_in_tile(this.operation, comparison)
         lines.append(
             f"out{operation.subscript(index)}{in_tile} = "

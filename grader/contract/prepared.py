@@ -222,7 +222,7 @@ def inputs(step: Step) -> Inputs:
 
 
 def _is_small(step: Step) -> bool:
-    return step.width * step.height <= MOST_IN_MEMORY
+    return step.elements() <= MOST_IN_MEMORY
 
 
 def _new_inputs(step: Step) -> Inputs:

@@ -17,7 +17,7 @@ import numpy as np
 
 from grader import paths
 from grader.diagnose import source_text, unwritten, values
-from grader.diagnose.known import border, grayscale, mask, mistakes, separable
+from grader.diagnose.known import border, elements, grayscale, mask, mistakes, separable
 from grader.diagnose.known import filter as filters
 from grader.diagnose.mistake import (
     NO_RESULT,
@@ -96,6 +96,8 @@ class Hypothesis:
     @_never_costs_a_grade(otherwise=None)
     def fact(self) -> Diagnosis | None:
         """What is certain of an output of which some holds no result."""
+        if not self.operation.is_image():
+            return next(elements.facts(self.operation, self.comparison), None)
         if not self._is_filter() or not self.comparison.unwritten.any():
             return None
         certain = (*NO_RESULT, "accumulated")
@@ -134,7 +136,9 @@ class Hypothesis:
         if self.operation.name == "grey":
             by_type = grayscale.narrow(self.source, self.inputs.image, self.case.set["weights"])
             known = grayscale.mistakes(self.case, self.inputs, self.comparison)
-            tried = chain(by_type, known)
+            tried: Iterator[Mistake] = chain(by_type, known)
+        elif not self._is_filter():
+            tried = self._of_elements()
         else:
             f = filters.of(self.operation.name, self.inputs, self.case.border)
             taps = mask.single_taps(f, self.comparison)
@@ -166,6 +170,11 @@ class Hypothesis:
             known = grayscale.mistakes(case, self.inputs, comparison)
             yield from _reproducing(chain(by_type, known), comparison, wanted)
             return
+        if not self.operation.is_image():
+            yield from elements.facts(self.operation, comparison)
+            if comparison.got.size <= LARGE and self.inputs.image.size <= LARGE:
+                yield from _reproducing(self._of_elements(), comparison, wanted)
+            return
         if not self._is_filter():
             return  # an operation whose mistakes nobody has described yet
         if comparison.unwritten.any():
@@ -179,6 +188,12 @@ class Hypothesis:
         if comparison.got.size > LARGE or (not wanted and comparison.got.size < TOO_FEW):
             return
         yield from self._of_filter(wanted)
+
+    def _of_elements(self) -> Iterator[Mistake]:
+        """Of an output that is no image."""
+        if self.operation.is_image():
+            return iter(())
+        return elements.mistakes(self.operation, self.inputs, self.case.settings(), self.comparison)
 
     def _of_filter(self, wanted: Wanted | None) -> Iterator[Diagnosis | None]:
         """Of a filter whose output was written as a whole."""

@@ -29,6 +29,8 @@ def elements(out: Operation, hit: Mask, radius: int) -> str:
         return f"every {out.things()[:-1]}"
     if hit.ndim > 2 and out.is_image() and _same_in_each_plane(hit):
         hit = tile_pattern.plane(hit)
+    if not out.is_image():
+        return _of_elements(out, hit)
     flat = hit.ndim == 2
     if flat and (end := _end(hit)):
         return end
@@ -53,6 +55,21 @@ def elements(out: Operation, hit: Mask, radius: int) -> str:
     if not parts:
         return "scattered over the whole output"
     return f"in {', '.join(parts[:-1])}{' and ' * (len(parts) > 1)}{parts[-1]}"
+
+
+def _of_elements(out: Operation, hit: Mask) -> str:
+    """Of what is no image: by the indices of each axis; of a line, also what repeats."""
+    if hit.ndim == 1:
+        numbers = np.flatnonzero(hit)
+        if told := _numbered(out.things(), numbers):
+            return told
+        return _counted_through(hit, out.things(), "") or f"some of {_range(out, numbers)}"
+    parts = [part for axis in range(hit.ndim) if (part := _along(axis, f"axis {axis}", hit))]
+    return f"in {', '.join(parts)}" if parts else "scattered over the whole output"
+
+
+def _range(out: Operation, numbers: npt.NDArray[np.int64]) -> str:
+    return lines(out.things(), int(numbers[0]), int(numbers[-1]))
 
 
 def first_in_tile(operation: Operation, comparison: Comparison) -> str:
@@ -99,7 +116,7 @@ def _whole_lines(hit: Mask) -> str:
     return f"all of {' and all of '.join(parts)}" if all(parts) else ""
 
 
-def _counted_through(hit: Mask) -> str:
+def _counted_through(hit: Mask, things: str = "pixels", how: str = ", counted row by row") -> str:
     """Such as "pixel 0 of every 4, counted row by row", where a thread or a vector has that many
     and the width is no multiple of it; otherwise ""."""
     numbers = np.flatnonzero(hit)
@@ -107,7 +124,7 @@ def _counted_through(hit: Mask) -> str:
         which = np.unique(numbers % every)
         most = len(which) * (1 + (numbers[-1] - numbers[0]) / every)  # were they hit each time
         if len(numbers) > max(2 * every, OFTEN * most) and 2 * len(which) <= every:
-            return f"{_numbered('pixels', which) or 'some'} of every {every}, counted row by row"
+            return f"{_numbered(things, which) or 'some'} of every {every}{how}"
     return ""
 
 
@@ -141,11 +158,12 @@ def _along(axis: int, name: str, hit: Mask) -> str:
     first, last = int(numbers[0]), int(numbers[-1])
     if len(numbers) == hit.shape[axis]:
         return ""
+    plural = PLURALS.get(name, f"indices of {name} ")
     if len(numbers) == last - first + 1:
-        return lines(PLURALS[name], first, last)
+        return lines(plural, first, last)
     if len(numbers) > FEW:
-        return f"some of {lines(PLURALS[name], first, last)}"
-    return f"{PLURALS[name]} {', '.join(str(number) for number in numbers)}"
+        return f"some of {lines(plural, first, last)}"
+    return f"{plural} {', '.join(str(number) for number in numbers)}"
 
 
 def lines(plural: str, first: int, last: int) -> str:

@@ -42,6 +42,11 @@ class InstrumentedRun:
     pixels: int
     right: bool
     out_bytes: int = 0
+    inputs: int = 0  # elements of the first input
+
+    def results(self, per: str | None) -> int:
+        """What a counter is divided by where it is counted "per" one of them."""
+        return self.inputs if per == "input" else self.pixels
 
     def errors(self) -> list[Finding]:
         """The findings that cost points, each kind at each source location once."""
@@ -161,4 +166,5 @@ class Runner:
         dtype, shape = operations.of(lab, check.part).output(prepared.inputs.arrays)
         pixels = math.prod(shape)
         out_bytes = pixels * np.dtype(dtype).itemsize
-        return InstrumentedRun(outcome, pixels, right, out_bytes)
+        given = prepared.inputs.image.size
+        return InstrumentedRun(outcome, pixels, right, out_bytes, given)

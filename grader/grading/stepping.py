@@ -186,8 +186,8 @@ class _Stepper:
             return Target(found[-1].launch, found[-1].block)
         last = seen.kernels[-1]
         launches = read_launches(self.runner.forwards(self.check).outcome.profile, strict=False)
-        *_, y, x = comparison.first()
-        shape = comparison.output.shape[-2:]
+        y, x = (0, 0, *comparison.first())[-2:]
+        shape = (1, 1, *comparison.output.shape)[-2:]
         tile = report_data.tile((shape[0], shape[1]), given.inputs.radius, launches)
         block = step_target.middle(last)
         if tile:

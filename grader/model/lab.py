@@ -47,6 +47,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     hints: list[str]
     operation: str = ""  # a key of the lab's `operation`; "": the first
+    call: str = ""  # of its function, for a lab without a driver.c: part_call.py
     file: str = ""  # which file of `submit` holds it; "" where there is only one
     calls: list[str] = []  # functions of lab.h that only its own checks call
     cpu: str = ""  # instructions that it needs, by their name in /proc/cpuinfo: "avx2"
@@ -66,7 +67,7 @@ class GivenArray(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     of an array of any axes its content (datasets/values.py)."""
 
     shape: Annotated[list[Axis], msgspec.Meta(min_length=1)]
-    make: str = "noise"
+    make: str = "whole"
     type: Element | None = None
 
 
@@ -167,12 +168,15 @@ class Contract(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     kind: ClassVar[Kind] = "correct"
 
     image: str = "drawn"
-    calls: str  # what draws them: a class of the lab's calls.py
+    calls: str = ""  # what draws them: a class of the lab's calls.py; "": any_arrays.py does
+    between: dict[str, tuple[Positive, Positive]] = {}  # the least and the most of each axis
+    refused: list[int] = []  # values of the argument `refuses`, besides those of calls.py
+    fails: NotNegative = 0  # calls of the CUDA runtime that are made to fail, where calls is ""
     choose: dict[str, list[str]] = {}  # settings of the driver, and their values
     exact: str | None = None  # as of a Case
     read_only: bool = False  # inputs cannot be written to
     align: NotNegative = 0  # of arrays in host memory, in bytes; 0: that of their elements
-    call: str
+    call: str = ""  # "": the part's
     returns: Literal["cudaError_t", "void"] = "cudaError_t"
     refuses: str = "radius"  # the argument that a step with `refuse` gives a wrong value
     only_refused: bool = False  # a step with `refuse` makes no other call, and writes nothing
@@ -188,6 +192,8 @@ class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     kind: ClassVar[Kind] = "safe"
 
+    # Atomic sums of floats may be rounded differently in another order: they need only be right.
+    any_order: bool = False
     one_thread: bool = False  # the part may leave its work to one thread, which races with none
 
     def program(self) -> ProgramKind:
@@ -208,7 +214,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     counter: str
     over: Literal["all", "results"] = "all"
-    per: Literal["pixel", "tap", "launch", "multiplication"] | None = None
+    per: Literal["pixel", "value", "input", "tap", "launch", "multiplication"] | None = None
     at_most: float | None = None
     at_least: float | None = None
     why: str
@@ -225,7 +231,10 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     over: Literal["all", "results"] = "all"  # as of a Bound
     kernel: str = "*"  # an fnmatch pattern: the launches of these kernels are added up
     # tap: of a square mask, one for each pixel, so that a limit means the same with a smaller mask
-    per: Literal["pixel", "tap", "launch", "instruction", "multiplication"] | None = None
+    # pixel, value: an element of the output; input: of the first input
+    per: (
+        Literal["pixel", "value", "input", "tap", "launch", "instruction", "multiplication"] | None
+    ) = None
     at_most: float | None = None
     at_least: float | None = None
     # What must hold as well, so that nothing is earned by accesses that only improve a quotient.

@@ -24,6 +24,16 @@ def exact(value: npt.ArrayLike) -> Expected:
     return Expected(wide, np.broadcast_to(0.0, wide.shape))
 
 
+def summed(terms: npt.ArrayLike, axis: int = -1) -> Expected:
+    """The sum of terms along an axis, which float32 adds in any order. Of whole numbers whose
+    magnitudes sum to less than 2^24 no order rounds: then only that value is right."""
+    wide = np.asarray(terms, np.float64)
+    value, magnitude = wide.sum(axis), np.abs(wide).sum(axis)
+    right = rounded(value, magnitude, wide.shape[axis])
+    is_exact = (wide == np.rint(wide)).all(axis) & (magnitude < 2.0**24)
+    return Expected(right.value, np.where(is_exact, 0.0, right.bound))
+
+
 def rounded(value: npt.ArrayLike, magnitude: npt.ArrayLike, operations: int) -> Expected:
     """A sum that float32 computes in any order. value: in float64; magnitude: of each element, the
     sum of the absolute values of its terms; operations: how many in a row round, such as one for

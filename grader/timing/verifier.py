@@ -36,7 +36,7 @@ class Verifier(threading.Thread):
     def __init__(self, rounds: int, operation: Operation, inputs: Inputs) -> None:
         super().__init__(daemon=True)
         self._socket, self.program_end = socket.socketpair()
-        dtype, shape = operation.output(inputs.arrays)
+        dtype, shape = row_samples.output(operation, inputs)
         self._rounds, self._planes, self._height = rounds, int(np.prod(shape[:-2])), shape[-2]
         self._dtype = np.dtype(f"<{dtype}")
         self._shape = (row_samples.sample_rows(operation, inputs), shape[-1])

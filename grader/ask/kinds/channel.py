@@ -9,6 +9,7 @@ from grader.ask.setting import runs
 from grader.ask.words import count
 from grader.oracle.inputs import Inputs
 
+OF_IMAGES = True
 AT_ONCE = True
 
 

@@ -5,6 +5,7 @@ from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.oracle.grayscale import weights_of
 from grader.oracle.inputs import Inputs
 
+OF_IMAGES = True
 AT_ONCE = True
 HALF, SHIFT = 1 << 14, 15
 ONE_BY_ONE = "each product is rounded, but only their sum must be"
