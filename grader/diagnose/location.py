@@ -64,8 +64,9 @@ def _of_elements(out: Operation, hit: Mask) -> str:
         if told := _numbered(out.things(), numbers):
             return told
         return _counted_through(hit, out.things(), "") or f"some of {_range(out, numbers)}"
-    parts = [part for axis in range(hit.ndim) if (part := _along(axis, f"axis {axis}", hit))]
-    return f"in {', '.join(parts)}" if parts else "scattered over the whole output"
+    names = ("y", "x") if hit.ndim == 2 else ("",) * hit.ndim
+    parts = [part for axis, name in enumerate(names) if (part := _along(axis, name, hit))]
+    return f"in {' and '.join(parts)}" if parts else "scattered over the whole output"
 
 
 def _range(out: Operation, numbers: npt.NDArray[np.int64]) -> str:
@@ -158,7 +159,7 @@ def _along(axis: int, name: str, hit: Mask) -> str:
     first, last = int(numbers[0]), int(numbers[-1])
     if len(numbers) == hit.shape[axis]:
         return ""
-    plural = PLURALS.get(name, f"indices of {name} ")
+    plural = PLURALS.get(name, f"places of axis {axis}, numbers")
     if len(numbers) == last - first + 1:
         return lines(plural, first, last)
     if len(numbers) > FEW:

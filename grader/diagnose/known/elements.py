@@ -35,7 +35,7 @@ def facts(out: Operation, comparison: Comparison) -> Iterator[Diagnosis]:
         where = location.elements(out, missing, 0)
         count = f"{int(missing.sum())} of {missing.size} {things}"
         yield Diagnosis("not-all-written", f"{count} were never written: {where}")
-    elif comparison.got.size >= LEAST and not comparison.got.any():
+    elif comparison.count() >= LEAST and not comparison.got.any():
         why = "nothing is added to them, or the result is never written to the output"
         yield Diagnosis("all-zero", f"every one of the {things} is 0: {why}")
 
