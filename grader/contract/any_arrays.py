@@ -11,7 +11,9 @@ from grader.model.lab import Computation
 
 CONTENTS = ("whole", "noise", "signed", "ramp", "flat", "sparse", "zero", "wide")
 MOST_ELEMENTS = 6_000  # of all arrays of a call
-MANY_ELEMENTS = 140_000  # of a larger one: more than 16 bits count, and than 256 blocks of 512
+# Of a larger one: more than 16 bits count, and than the threads of four blocks of 512 for each
+# multiprocessor of an H200, after which a loop over the grid begins again.
+MANY_ELEMENTS = 300_000
 CHECKED_ELEMENTS = 2_500  # of a call under all checks
 BLOCKS = (32, 64, 128, 256, 512, 1024)  # sizes around which a program may go wrong
 
@@ -46,7 +48,7 @@ class AnyArrays(Generator):
         sizes = {axis: self._clamped(axis, 1) for axis in self._axes()}
         grown = self.one_of(self._axes())
         sizes[grown] = self._clamped(grown, most)
-        return self._step(self._within(sizes, most))
+        return self._step(self._within(sizes, 3 * most))
 
     def larger(self) -> Step:
         return self.large(self.number(80, 120), self.number(75, 100))

@@ -16,8 +16,8 @@ from typing import ParamSpec, TypeVar
 import numpy as np
 
 from grader import paths
-from grader.diagnose import source_text, unwritten, values
-from grader.diagnose.known import border, elements, grayscale, mask, mistakes, separable
+from grader.diagnose import elements, source_text, unwritten, values
+from grader.diagnose.known import border, grayscale, mask, mistakes, separable
 from grader.diagnose.known import filter as filters
 from grader.diagnose.mistake import (
     NO_RESULT,

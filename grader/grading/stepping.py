@@ -227,9 +227,11 @@ class _Stepper:
 
 def _limits(lab: Lab, part: str, kernel: str) -> list[Limit]:
     """What the part's technique checks ask of the kernel's counters that a page has."""
+    asked = [t for t in lab.technique if t.part == part and t.per != "input"]
     return [
-        Limit(t.counter, t.per or "", f"{words.counted}{words.unit}", t.at_most, t.at_least)
-        for t in lab.technique
-        if t.part == part and fnmatchcase(kernel, t.kernel) and counters.is_of_accesses(t.counter)
+        Limit(t.counter, per, f"{words.counted}{words.unit}", t.at_most, t.at_least)
+        for t in asked
+        if fnmatchcase(kernel, t.kernel) and counters.is_of_accesses(t.counter)
         for words in [counters.in_words(t.counter, t.per)]
+        for per in ["pixel" if t.per == "value" else t.per or ""]  # as a page calls it
     ]

@@ -316,6 +316,14 @@ class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 CheckSpec = Case | Contract | Safe | Technique | Speed
 
 
+class AuditRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[audit], for `./grade audit`. caught: the least share of the slips in the solution that a
+    check must catch. equivalent: slips that are as right as the solution, by their ids, and why."""
+
+    caught: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.95
+    equivalent: dict[str, str] = {}
+
+
 class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One lab. `folder` is labs/labN_*; load() fills it in."""
 
@@ -336,6 +344,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     border: str = ""  # of each check that names none
     varies: dict[str, list[int]] = {}  # constants of lab.h and their values, the usual one first
     limits: Limits = Limits()
+    audit: AuditRules = AuditRules()
     solution: Literal["never", "after-full-marks"] = "never"  # when `./grade solution` shows ours
     folder: str = ""
     hidden_included: bool = False

@@ -97,6 +97,10 @@ def test_a_lab_outside_of_the_tree_works(course: Path, tmp_path: Path) -> None:
           "--no-speed", "--i-trust-these-submissions")  # fmt: skip
     book = (tmp_path / "run" / "gradebook.csv").read_text()
     assert book.count(",graded,") == 4 and book.count(",90,90,graded,") == 1
+    audited = captured.run([str(course / "grade"), "audit", "lab9", "-n", "8"], cwd=course)
+    assert audited.returncode in (0, 1), audited.stderr
+    assert "3 of 3 caught" in audited.stdout and "variants  " in audited.stdout
+    assert "right variant loses" not in audited.stderr and "fails for" not in audited.stderr
     (course / "course.toml").unlink()
     assert "lab9" not in grade("list")
 
