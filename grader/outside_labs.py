@@ -37,6 +37,14 @@ def folders() -> list[Path]:
     return found
 
 
+def links(root: Path) -> list[str]:
+    """Where the labs outside of the tree in `root` are linked, by their paths in it. Raises
+    OutsideError."""
+    if root != paths.ROOT:
+        return []
+    return [str(there.relative_to(root)) for there, _ in _wanted(folders()) if there.is_symlink()]
+
+
 def link() -> None:
     """Brings the links up to date. Raises OutsideError."""
     wanted = dict(_wanted(folders()))

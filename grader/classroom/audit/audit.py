@@ -35,6 +35,11 @@ class Audit:
     lost: dict[Answer, list[str]] = field(default_factory=dict)
     wrong: list[Answer] = field(default_factory=list)
 
+    def spoiled(self) -> list[str]:
+        """The checks that the solution itself does not pass, and what they say."""
+        bad = [c for c in self.solution if c.verdict in ("fail", "error") or c.needs]
+        return [f"{c.name}: {' '.join(c.message)}" for c in bad]
+
     def caught(self) -> dict[str, int]:
         """How many slips each kind of check catches."""
         kinds = (o.caught_by for o in self.slips.values())
@@ -49,11 +54,13 @@ class Audit:
 
     def problems(self) -> list[str]:
         """Why the lab is not good enough; [] if it is."""
-        found = [f"{c.name} fails for the solution" for c in self.solution if c.verdict == "fail"]
+        if spoiled := self.spoiled():
+            return [f"the solution does not pass {spoiled[0]}"]
+        found = []
         if self.share() < self.lab.audit.caught:
             bar = f"lab.toml asks for {self.lab.audit.caught:.0%}"
             found.append(f"{self.share():.0%} of the slips are caught; {bar}")
-        free = [a for a, o in self.cheats.items() if o.caught_by is None]
+        free = [a for a, o in self.cheats.items() if o.caught_by in (None, "error")]
         found += [f"the cheat '{a.name}' of part {a.part} passes all checks" for a in free]
         for answer, lost in self.lost.items():
             if lost:
@@ -77,6 +84,8 @@ def audit(lab: Lab, count: int, said: Callable[[str], None]) -> Audit:
     read = {name: mutants.solution(lab.id, name).read_bytes() for name in lab.submit}
     solved = {name: mutants.solved_text(text.decode()) for name, text in read.items()}
     made = Audit(lab, trial.grade_files(lab.id, _bytes(solved)))
+    if made.spoiled():
+        return made  # what is graded beside it would mean nothing
     slips = mutants.chosen(lab.id, Wanted(math.ceil(0.7 * count), count // 8, count // 8))
     workers = len(os.sched_getaffinity(0))
     with ProcessPoolExecutor(workers, initializer=os.nice, initargs=(10,)) as pool:

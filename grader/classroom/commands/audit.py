@@ -29,7 +29,8 @@ def audit(
     status = StatusLine()
     made = audits.audit(lab, count, status.show)
     status.clear()
-    print("\n".join(_lines(made)))
+    if not made.spoiled():
+        print("\n".join(_lines(made)))
     if problems := made.problems():
         raise CommandError("\n       ".join(problems), 1)
 
@@ -45,7 +46,9 @@ def _lines(made: Audit) -> list[str]:
         why = "" if made.slips[slip].caught_by is None else f" ({made.slips[slip].words()})"
         lines.append(f"  nothing catches {slip.file}:{slip.line}: {slip.change()}{why}")
         lines.append(f"    if it is as right as the solution, [audit] in lab.toml: {slip.id}")
-    passed = [answer for answer, outcome in made.cheats.items() if outcome.caught_by is None]
+    passed = [
+        answer for answer, outcome in made.cheats.items() if outcome.caught_by in (None, "error")
+    ]
     names = ", ".join(dict.fromkeys(answer.name for answer in made.cheats))
     lines.append(
         f"cheats    {len(made.cheats) - len(passed)} of {len(made.cheats)} caught ({names})"

@@ -87,6 +87,9 @@ def test_problems_are_what_misses_the_bar() -> None:
     assert "cheat" in made(["safe"], cheats={ANSWER: Outcome("", None)}).problems()[0]
     assert made(["correct", "safe", "error"]).caught() == {"correct": 1, "safe": 1}
     assert len(made(["error", None]).survivors()) == 2
+    broken = Check("lab2/A/x", "x", "correct", "error", message=["no disk"])
+    assert made([], solution=[broken]).problems() == ["the solution does not pass x: no disk"]
+    assert "cheat" in made(["safe"], cheats={ANSWER: Outcome("", "error")}).problems()[0]
 
 
 def test_the_interval_holds_the_share_and_shrinks() -> None:
