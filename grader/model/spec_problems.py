@@ -89,7 +89,8 @@ def _of_operations(lab: Lab) -> Iterator[str]:
         for factor in factors:
             if not factor.isdecimal() and factor not in known:
                 yield f"no input has the axis {factor} of `work` - {at}"
-    if (paths.LABS / lab.folder / "driver.c").exists() or not lab.operation:
+    folder = paths.LABS / lab.folder
+    if (folder / "driver.c").exists() or not (folder / "lab.h").exists() or not lab.operation:
         return
     for part in lab.part:
         name = part.operation or next(iter(lab.operation))

@@ -113,7 +113,7 @@ def audit(lab: Lab, count: int, said: Callable[[str], None]) -> Audit:
 
 def _judge(made: Audit, answer: Answer, checks: list[Check]) -> None:
     failed = [c for c in checks if c.verdict == "fail" or c.needs]
-    is_wrong = any(c.kind in ("correct", "build") for c in failed)
+    is_wrong = any(c.kind in ("correct", "build", "safe") for c in failed)
     if is_wrong and answer.name.startswith(BLOCKS):
         made.wrong.append(answer)
     else:
