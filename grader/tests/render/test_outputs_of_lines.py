@@ -19,7 +19,8 @@ from grader.timing.row_samples import RowSample
 
 
 def scan(x: np.ndarray) -> Expected:
-    return exact(np.cumsum(x, dtype=np.float64))
+    value = np.cumsum(x, dtype=np.float64)
+    return Expected(value, np.full(value.shape, 0.5))
 
 
 def outer(x: np.ndarray) -> Expected:
