@@ -31,12 +31,13 @@ PLANE = ("y", "x")  # the last axes of an image
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """One computation that a part may ask for. functions: of oracle.py, by the `exact` of a case;
-    that of None allows for rounding."""
+    """One computation that a part may ask for. functions: of `file`, an oracle.py, by the `exact`
+    of a case; that of None allows for rounding."""
 
     name: str
     spec: Computation
     functions: Mapping[str | None, Callable[..., Any]]
+    file: Path = paths.LABS / "oracle.py"
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -84,9 +85,28 @@ class Operation:
         needed = {p.name: given.get(p.name, p.default) for p in asked}
         if missing := [name for name, value in needed.items() if value is inspect.Parameter.empty]:
             raise ValueError(f"{function.__name__}() needs '{missing[0]}'")
-        right = function(**needed)
-        assert isinstance(right, Expected)
-        return right
+        try:
+            right = function(**needed)
+        except (KeyError, ValueError):
+            raise
+        except Exception as problem:
+            said = f"{function.__name__}(): {type(problem).__name__}: {problem}"
+            raise spec.mistake(self.file, [said]) from problem
+        return self._checked(right, self.output(arrays)[1], function.__name__)
+
+    def _checked(self, right: Any, shape: tuple[int, ...], name: str) -> Expected:
+        """What a function returned, if it can be a right result. Raises SpecError."""
+        problem = ""
+        if not isinstance(right, Expected):
+            problem = "an Expected, such as exact(value) of grader.oracle.expected"
+        elif not right.value.shape == right.bound.shape == shape:
+            problem = f"arrays of the output's shape, {shape}, not {right.value.shape}"
+        elif not (right.bound >= 0).all():
+            problem = "a bound of 0 or more for each element"
+        if problem:
+            raise spec.mistake(self.file, [f"{name}() must return {problem}"])
+        checked: Expected = right
+        return checked
 
     def rows_axis(self) -> int:
         """The axis of the image that counts rows: channels come before it, colours after it."""
@@ -113,7 +133,8 @@ def of(lab: Lab, part: str) -> Operation:
         known = ", ".join(lab.operation)
         said = f"there is no operation '{name}'; the operations are {known or 'none'}"
         raise spec.placed_mistake(paths.LABS / lab.folder / "lab.toml", [said])
-    made = Operation(name, lab.operation[name], _functions(lab, name))
+    file = paths.LABS / lab.folder / "oracle.py"
+    made = Operation(name, lab.operation[name], _functions(lab, name), file)
     _made[lab.folder, name] = made
     return made
 

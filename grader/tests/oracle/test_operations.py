@@ -1,16 +1,19 @@
 """The operations: what goes in, what comes out, and how an element is shown and judged."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
-from datasets import generate, layers
+from datasets import generate, layers, values
 from grader import paths
 from grader.model import outline, spec
 from grader.oracle import inputs, operations
 from grader.oracle.compare import number
+from grader.oracle.expected import Expected, exact
 from grader.tests.lab_operations import named
 
 
@@ -30,7 +33,7 @@ def test_oracle_covers_every_operation() -> None:
         loaded = spec.load(lab)
         for part in loaded.part:
             made = operations.of(loaded, part.id).spec.inputs.values()
-            assert {given.make for given in made} <= set(inputs.MAKERS)
+            assert {given.make for given in made} <= {*inputs.MAKERS, *values.CONTENTS}
 
 
 def test_numbers_show_every_bit() -> None:
@@ -71,3 +74,23 @@ def test_arrays_that_do_not_fit_each_other_are_refused() -> None:
     arrays = {"image": np.zeros((3, 4, 5)), "mask": np.zeros((6, 3, 3, 3))}
     assert layers_.taps(arrays) == 27 and layers_.things() == "values"
     assert named("lines").taps({"image": np.zeros((4, 5)), "mask": np.zeros((2, 7))}) == 14
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda image: image, "must return an Expected"),
+        (lambda image: exact(image), "arrays of the output's shape, (4, 5), not (4, 5, 3)"),
+        (lambda image: Expected(image[..., 0], -np.ones((4, 5))), "a bound of 0 or more"),
+        (lambda image: image.no_such_thing, "AttributeError"),
+        (lambda image: image[9], "IndexError"),
+    ],
+)
+def test_an_oracle_that_returns_nonsense_is_the_courses_fault(
+    function: Callable[..., object], said: str
+) -> None:
+    grey = named("grey")
+    broken = replace(grey, functions={None: function})
+    with pytest.raises(outline.SpecError, match=r"oracle\.py: ") as refused:
+        broken.expected({"image": np.zeros((4, 5, 3))}, {})
+    assert said in str(refused.value)
