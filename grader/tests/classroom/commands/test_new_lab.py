@@ -97,6 +97,9 @@ def test_a_lab_outside_of_the_tree_works(course: Path, tmp_path: Path) -> None:
           "--no-speed", "--i-trust-these-submissions")  # fmt: skip
     book = (tmp_path / "run" / "gradebook.csv").read_text()
     assert book.count(",graded,") == 4 and book.count(",90,90,graded,") == 1
+    sheet = tmp_path / "sheet.html"
+    grade("ask", "lab9", "--src", "solutions", "-n", "8", "--sheet", str(sheet))
+    assert "runs on arrays with n = " in sheet.read_text() and "pixel" not in sheet.read_text()
     audited = captured.run([str(course / "grade"), "audit", "lab9", "-n", "8"], cwd=course)
     assert audited.returncode in (0, 1), audited.stderr
     assert "3 of 3 caught" in audited.stdout and "variants  " in audited.stdout
