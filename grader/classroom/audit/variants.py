@@ -8,7 +8,10 @@ from grader.source import lexer
 
 BLOCK = re.compile(r"\b(\w*(?:BLOCK|THREADS|TILE)\w*)\s*=\s*(\d+)")
 KERNEL = re.compile(r"__global__\s+void\s+(\w+)")
-COMPARED = re.compile(r"\b(\w+(?:\.\w+)?) (<=?) (\w+(?:\.\w+)?)(?=[;)]| &&| \?)")
+# Whole operands alone: before and behind them is no other operator.
+COMPARED = re.compile(
+    r"((?:\(|;|&&|\|\||\?|=)\s*)(\w+(?:\.\w+)?) (<=?) (\w+(?:\.\w+)?)(?=[;)]| &&| \|\|| \?)"
+)
 TURNED = {"<": ">", "<=": ">="}
 
 
@@ -37,7 +40,7 @@ def _renamed(text: str) -> str:
 
 
 def _turned(found: re.Match[str]) -> str:
-    return f"{found[3]} {TURNED[found[2]]} {found[1]}"
+    return f"{found[1]}{found[4]} {TURNED[found[3]]} {found[2]}"
 
 
 def _sized(found: re.Match[str], times: float) -> str:

@@ -57,6 +57,9 @@ def _lines(made: Audit) -> list[str]:
     )
     right = [answer for answer, lost in made.lost.items() if not lost]
     lines.append(f"variants  {len(right)} of {len(made.lost)} right ones lose no point")
+    lines += [
+        f"          {answer.name}: {', '.join(lost)}" for answer, lost in made.lost.items() if lost
+    ]
     if made.wrong:
         skipped = ", ".join(answer.name for answer in made.wrong)
         lines.append(f"          not counted, since the solution does not work so: {skipped}")

@@ -69,6 +69,9 @@ def test_variants_differ_from_the_solution_and_change_what_they_say() -> None:
     renamed = made["kernels with other names"]
     assert "my_sum_kernel<<<1" in renamed and " sum_kernel" not in renamed
     assert "if (n > i) {" in made["comparisons turned round"]
+    several = "if (first + u < k && v < n || a <= b) {}\nfor (i = 0; i < n; i++) {}\n"
+    turned = {a.name: a.text for a in variants.of({"f": several})}["comparisons turned round"]
+    assert turned == "if (first + u < k && n > v || b >= a) {}\nfor (i = 0; n > i; i++) {}\n"
     assert "THREADS = 512" in made["blocks of twice the size"]
 
 
@@ -84,6 +87,8 @@ def test_problems_are_what_misses_the_bar() -> None:
     assert "90% of the slips are caught" in made(["correct"] * 18 + [None] * 2).problems()[0]
     assert made(["correct"] * 20, lost={ANSWER: []}).problems() == []
     assert "right variant loses" in made(["safe"], lost={ANSWER: ["speed"]}).problems()[0]
+    blocks = replace(ANSWER, name="blocks of half the size")
+    assert made(["safe"], lost={blocks: ["few loads"]}).problems() == []
     assert "cheat" in made(["safe"], cheats={ANSWER: Outcome("", None)}).problems()[0]
     assert made(["correct", "safe", "error"]).caught() == {"correct": 1, "safe": 1}
     assert len(made(["error", None]).survivors()) == 2
