@@ -5,7 +5,7 @@ import importlib
 import os
 from collections.abc import Callable, Sequence
 
-from grader import exit_codes
+from grader import exit_codes, outside_labs
 from grader.commands import errors, overview
 from grader.setup import stamp
 
@@ -22,6 +22,10 @@ def run_before_setup(arguments: Sequence[str]) -> int | None:
 def _run(arguments: Sequence[str]) -> int | None:
     if overview.COMPLETION_VARIABLE in os.environ:  # Tab installs nothing
         return None if stamp.valid("run") else exit_codes.FAULT
+    try:
+        outside_labs.link()
+    except outside_labs.OutsideError as problem:
+        raise errors.UsageError(str(problem)) from problem
     name, rest = (arguments[0], arguments[1:]) if arguments else (HELP[0], [])
     if name in HELP:
         print(overview.help_text())

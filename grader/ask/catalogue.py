@@ -15,18 +15,21 @@ from grader.ask.program import AskedPart
 class Kind:
     """A module of kinds/. about: its docstring, a question in general. rebuilds: it compiles a
     changed program. at_once: only `second` needs the program to be built. ask: makes a draft, or
-    raises CannotTell where it does not fit the program."""
+    raises CannotTell where it does not fit the program. of_images: it assumes that the part
+    computes an image."""
 
     about: str
     rebuilds: bool
     at_once: bool
     ask: Callable[[AskedPart, Random], Draft]
+    of_images: bool = False
 
 
 def _kind(name: str) -> Kind:
     module = import_module(f"{kinds.__name__}.{name}")
-    rebuilds, at_once = (getattr(module, name, False) for name in ("REBUILDS", "AT_ONCE"))
-    return Kind(str(module.__doc__), rebuilds, at_once, module.ask)
+    flags = ("REBUILDS", "AT_ONCE", "OF_IMAGES")
+    rebuilds, at_once, of_images = (getattr(module, flag, False) for flag in flags)
+    return Kind(str(module.__doc__), rebuilds, at_once, module.ask, of_images)
 
 
 KINDS = {module.name: _kind(module.name) for module in iter_modules(kinds.__path__)}

@@ -12,7 +12,7 @@ FILTERS = ("correlate", "separable", "polyphase", "lines", "depthwise", "layers"
 
 def reach(program: AskedPart) -> tuple[int, int]:
     """How far the mask reaches to the right and down. Raises CannotTell where there is none."""
-    operation = program.lab.part_of(program.base).operation
+    operation = program.operation.name
     if operation not in FILTERS:
         raise CannotTell("no mask")
     shape = program.inputs(program.wide).mask.shape
@@ -35,7 +35,7 @@ def impulse(program: AskedPart, case: Case, a: int, b: int) -> Inputs:
     given = program.inputs(case)
     across, down = reach(program)
     mask = np.zeros_like(given.mask)
-    operation = program.lab.part_of(program.base).operation
+    operation = program.operation.name
     if operation == "lines":
         mask[0, b + down] = mask[1, a + across] = 1
     elif operation == "layers":
@@ -47,7 +47,7 @@ def impulse(program: AskedPart, case: Case, a: int, b: int) -> Inputs:
 
 def said(program: AskedPart, a: int, b: int) -> str:
     """The mask of impulse(), as a sentence of a question."""
-    operation = program.lab.part_of(program.base).operation
+    operation = program.operation.name
     what, rest = {
         "lines": ("The outer product of the 2 lines", "and 0 elsewhere"),
         "layers": ("Of each mask, the coefficient of channel 0", "and all others are 0"),

@@ -23,15 +23,17 @@ from grader.compile.make_process import Waiting
 from grader.execute import case as cases
 from grader.execute.case import Outcome
 from grader.execute.modes import CHECKED, CHECKED_REVERSED, IN_ORDER, TRACED, TRACED_C, Mode
+from grader.model import part_call
 from grader.model.finding import Finding
 from grader.model.lab import Case, Lab
 from grader.model.submission import Submission
 from grader.oracle import compare, operations
 from grader.oracle import inputs as made
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS, Array, Operation
+from grader.oracle.operations import Array, Operation
 
 # Sizes to try, the largest first: the trace of a run is kept up to some megabytes.
+LINES = 8  # of the image of a size, for an array of one axis
 SIZES = ((97, 61), (67, 37), (41, 23), (19, 11))
 _SMALL = {"impulse": "random3", "ando": "random3", "gaussian": "random3", "row": "row5"}
 _SMALL |= {"lines": "lines5", "column": "column5", "outer": "outer5"}  # masks, by their kind
@@ -69,6 +71,7 @@ class AskedPart:
         if not usable:
             raise NoQuestionsError(f"part {self.part} of {self.lab.id} has no case to ask about")
         found = min(usable, key=lambda c: (_digits(c.mask), c.channels, c.border != "zero"))
+        found = msgspec.structs.replace(found, contents={})
         mask = found.mask.rstrip("0123456789")
         threaded = any("threads" in c.set for c in self.lab.case if c.part == self.part)
         team = {"threads": str(3 + self.personal % 3)} if threaded else {}
@@ -105,7 +108,7 @@ class AskedPart:
 
     @property
     def operation(self) -> Operation:
-        return OPERATIONS[self.lab.part_of(self.base).operation]
+        return operations.of(self.lab, self.base.part)
 
     @property
     def name(self) -> str:
@@ -183,7 +186,26 @@ class AskedPart:
 
     def case(self, size: tuple[int, int] | None = None) -> Case:
         """The base case with the size of the trace, or with another."""
-        return msgspec.structs.replace(self.base, size=size or self.trace.size)
+        return self.sized(size or self.trace.size)
+
+    def sized(self, size: tuple[int, int]) -> Case:
+        """The base case on an image of that size, or with arrays of about as many elements."""
+        if self.operation.is_image():
+            return msgspec.structs.replace(self.base, size=size)
+        axes = part_call.axes(self.operation.spec)
+        sides = (size[0] * min(size[1], LINES),) if len(axes) == 1 else (*size, size[0])
+        return msgspec.structs.replace(
+            self.base, sizes=self._allowed(dict(zip(axes, sides, strict=False)))
+        )
+
+    def _allowed(self, sizes: dict[str, int]) -> dict[str, int]:
+        """The sizes, as far as the part's contract allows them."""
+        contract = next((c for c in self.lab.contract if c.part == self.part), None)
+        between = contract.between if contract else {}
+        return {
+            axis: min(max(size, between.get(axis, (1, size))[0]), between.get(axis, (1, size))[1])
+            for axis, size in sizes.items()
+        }
 
     def inputs(self, case: Case) -> Inputs:
         """The inputs of a case; each pixel of an image of floats has a value of its own, so that a
@@ -193,7 +215,7 @@ class AskedPart:
         if image.dtype.kind != "f":
             return given
         count = np.arange(1, image.size + 1, dtype=image.dtype).reshape(image.shape)
-        return Inputs(**{**given.arrays, "image": count})
+        return Inputs(**{**given.arrays, next(iter(given.arrays)): count})
 
     def run(
         self,
@@ -228,8 +250,8 @@ class AskedPart:
         """The output of the student's program, which must be right: a question about what is right
         is of no use where the program is wrong."""
         output = self.output(case, inputs=inputs)
-        name = self.lab.part_of(case).operation
-        expected = operations.expected(name, None, inputs.arrays, case.settings())
+        operation = operations.of(self.lab, case.part)
+        expected = operation.expected(inputs.arrays, case.settings())
         if not compare.compare(output, expected).right():
             raise CannotTell("the result of the program is wrong")
         return output
@@ -266,7 +288,7 @@ class AskedPart:
     @cached_property
     def wide(self) -> Case:
         """The base case on the largest image, for what needs no trace."""
-        return msgspec.structs.replace(self.base, size=self.widest)
+        return self.sized(self.widest)
 
     @property
     def widest(self) -> tuple[int, int]:
@@ -277,7 +299,7 @@ class AskedPart:
 
     def traced(self, size: tuple[int, int]) -> Trace:
         """A traced run on an image of that size."""
-        inputs = self.inputs(case := msgspec.structs.replace(self.base, size=size))
+        inputs = self.inputs(case := self.sized(size))
         dtype, shape = self.operation.output(inputs.arrays)
         found = Trace(size, np.dtype(dtype), shape)
         if self.in_c and self.raced is None:

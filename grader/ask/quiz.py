@@ -112,6 +112,8 @@ class Quiz:
         """A question whose key is not certain yet."""
         draw = Random(self._number(f"{kind} {turn}"))
         try:
+            if KINDS[kind].of_images and not self.program.operation.is_image():
+                raise CannotTell("the part computes no image")
             draft = KINDS[kind].ask(self.program, draw)
         except CannotTell as reason:
             self.tally.reasons[kind] = str(reason)

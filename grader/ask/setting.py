@@ -18,6 +18,9 @@ def runs(program: AskedPart, case: Case, launch: Launch | None = None) -> str:
     what.append(f"blocks of {block(launch)}" if launch else "")
     *others, last = [each for each in what if each] or [""]
     those = f"{', '.join(others)} and {last}" if others else last
+    if not program.operation.is_image():
+        sizes = " and ".join(f"{axis} = {n}" for axis, n in case.sizes.items())
+        return f"{program.name} runs on arrays with {sizes}" + (those and f", with {those}")
     size = case.size or program.widest
     return f"{program.name} runs on {image(size)}{planes}" + (those and f" with {those}")
 
@@ -30,10 +33,10 @@ def block(launch: Launch) -> str:
 def mask(program: AskedPart, case: Case) -> str:
     """Such as "a mask of 3 x 3" and "4 masks of 3 x 3"; "" where there is none."""
     given = program.inputs(case)
-    if "mask" not in given.arrays:
+    if "mask" not in given.arrays or not program.operation.is_image():
         return ""
     *many, high, wide = given.mask.shape
-    operation = program.lab.part_of(program.base).operation
+    operation = program.operation.name
     if operation == "lines":
         return f"2 lines of {count(wide, 'coefficient')}"
     masks = count(many[0], "mask") if many else "a mask"

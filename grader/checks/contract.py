@@ -25,7 +25,6 @@ from grader.model.grade_line import grade_line
 from grader.model.lab import Case, Contract
 from grader.model.result import Check, Verdict
 from grader.oracle import compare
-from grader.oracle.operations import OPERATIONS
 from grader.session.programs import Binary
 from grader.session.report_data import Wrong
 from grader.session.session import Session
@@ -328,11 +327,24 @@ def _wrong(player: Player, step: Step, failure: Failure) -> Wrong:
 
 def _hypothesis(player: Player, step: Step, failure: Failure) -> Hypothesis | None:
     """The wrong output of a call, where it is large enough to tell one mistake from others."""
-    if failure.comparison is None or failure.comparison.count() < ENOUGH:
+    if failure.comparison is None:
+        return None
+    if step.given:
+        wrong = _wrong(player, step, failure)
+        on_host = player.lab.file_of(player.contract).endswith(".c")
+        return Hypothesis(
+            wrong.case,
+            wrong.operation,
+            wrong.inputs,
+            wrong.comparison,
+            on_host,
+            source=player.source,
+        )
+    if failure.comparison.count() < ENOUGH:
         return None
     framed = (step.width + 2 * step.radius) * (step.height + 2 * step.radius)
     too_long = framed * (2 * step.radius + 1) ** 2 > MOST_EXPLAINED
-    if too_long or step.width * step.height > prepared.MOST_IN_MEMORY:
+    if too_long or step.elements() > prepared.MOST_IN_MEMORY:
         return None  # to compute it with each of the known mistakes takes minutes
     alike = step.image_content == "flat" or step.mask_content in ("one", "zero")
     if alike or (step.radius == 0 and step.mask in SQUARE):
@@ -374,12 +386,14 @@ def _explained_larger(
 
 def _wrong_lines(wrong: Wrong) -> list[str]:
     comparison = wrong.comparison
-    operation = OPERATIONS[wrong.operation]
+    operation = wrong.operation
     index = comparison.first()
     got, right = float(comparison.got[index]), float(comparison.expected.value[index])
     where = location.wrong_elements(wrong.operation, wrong.inputs, comparison)
+    size = comparison.got.size
+    differ = f"{comparison.count()} of {size} {operation.things()} differ: {where}"
     return [
-        f"{comparison.count()} of {comparison.got.size} {operation.things()} differ: {where}",
+        *([differ] if size > 1 else []),
         f"out{operation.subscript(index)} = {compare.number(got, comparison.got.dtype)}, expected "
         f"{compare.number(right, comparison.got.dtype)}",
     ]

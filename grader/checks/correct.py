@@ -23,10 +23,10 @@ from grader.model.finding import Finding
 from grader.model.grade_line import grade_line
 from grader.model.lab import Case, Input, Lab
 from grader.model.result import Check
-from grader.oracle import cache, compare, disk_cache
+from grader.oracle import cache, compare, disk_cache, operations
 from grader.oracle.cache import Prepared
 from grader.oracle.compare import Comparison
-from grader.oracle.operations import OPERATIONS
+from grader.oracle.operations import Operation
 from grader.sandbox.ending import ADVICE
 from grader.session.could_not_run import FAULTS
 from grader.session.programs import Binary
@@ -99,8 +99,8 @@ class _Run:
         return self.session.lab
 
     @property
-    def operation(self) -> str:
-        return self.lab.part_of(self.case).operation
+    def operation(self) -> Operation:
+        return operations.of(self.lab, self.case.part)
 
     def source(self) -> str:
         """The student's file."""
@@ -179,7 +179,7 @@ def judge_case(session: Session, case: Case, binary: Binary) -> Check:
         return _returned_error(this, outcome.status)
     may_cache, asked = (
         disk_cache.may_use(gpu),
-        (this.operation, case.exact, case.signature(), case.seed),
+        (this.operation.name, case.exact, case.signature(), case.seed),
     )
     outside = _outside(outcome)
     if may_cache and not outside and disk_cache.was_right(lab, asked, outcome.output):
@@ -340,7 +340,7 @@ def _no_output(this: _Run) -> Check:
 def _outside_the_image(this: _Run) -> list[str]:
     """Of an access outside of its array: that its thread has no pixel, where it accesses the one
     that its block and thread count, as the offset shows; [] for any other."""
-    shape = OPERATIONS[this.operation].axes[-2:]
+    shape = this.operation.axes[-2:]
     for f in _errors(this.outcome) if shape == ("y", "x") and not this.case.hidden else []:
         wide, high, deep = [*f.block_size, 0, 0, 0][:3]
         if f.kind == "out-of-bounds" and f.line and wide > 1 and high > 1 and deep == 1:
@@ -379,7 +379,7 @@ def _returned_error(this: _Run, status: Status) -> Check:
 
 def _data_race(this: _Run, comparison: Comparison, race: Checked) -> Check:
     """Which pixels are wrong then says nothing: it depends on which thread came first."""
-    things = OPERATIONS[this.operation].things()
+    things = this.operation.things()
     undivided = source_text.undivided_loop(this.source(), race.findings[0].line)
     lines = [
         *race.lines(),
@@ -497,7 +497,7 @@ def _wrong_output(
     """How much is wrong and where, the first wrong element, and the mistake where it is known."""
     index = comparison.first()
     got, expected = float(comparison.got[index]), float(comparison.expected.value[index])
-    operation = OPERATIONS[this.operation]
+    operation = this.operation
     reported, lines = this.outcome.findings, []
     needed = _needed_todo(this)
     cause = needed or (diagnosis.text if diagnosis else _warned_of(this))
@@ -510,7 +510,7 @@ def _wrong_output(
             lines.append(cause if ": " in cause else f"{cause}: {where}")
             cause = ""
         else:
-            lines.append(f"{count} differ: {where}")
+            lines += [f"{count} differ: {where}"] if comparison.got.size > 1 else []
         in_tile = location.first_in_tile(this.operation, comparison)
         lines.append(
             f"out{operation.subscript(index)}{in_tile} = "

@@ -29,9 +29,8 @@ from grader.model import counters
 from grader.model.grade_line import grade_line
 from grader.model.lab import Lab, Speed, Technique
 from grader.model.result import Check, Verdict
-from grader.oracle import inputs
+from grader.oracle import inputs, operations
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS
 from grader.session.plan import NO_SOLUTION
 from grader.session.programs import Binary
 from grader.session.session import Session
@@ -173,7 +172,7 @@ def bench_for(lab: Lab, speed: Speed, where: Backend, student: Callable[[], Path
     solution, baseline = folder / "reference.so", folder / "baseline.so"
     has_solution = reference.has_source(lab, file) or (in_advance and solution.is_file())
     return Bench(
-        lab.part_of(speed).operation,
+        operations.of(lab, speed.part),
         folder / "bench",
         library,
         baseline if speed.baseline_is else None,
@@ -278,7 +277,7 @@ def _settled(speed: Speed, timings: Timings, glance: bool) -> bool:
 
 def decide(contest: Contest, timings: Timings) -> Ending:
     """The outcome that the times give."""
-    speed, operation = contest.speed, OPERATIONS[contest.bench.operation]
+    speed, operation = contest.speed, contest.bench.operation
     ratio = achieved(speed, timings)
     if ratio is None or mostly_disturbed(timings):
         return Ending("uncertain", [busy(timings)])

@@ -160,7 +160,9 @@ def judge_run(
     """The line of a profiled run. counted: its counters, or None if they cannot be read; those of
     a kernel with a wrong result mean nothing. at_other_size: those of another image. of_code: a
     counter of counters.OF_CODE, which a run of its own counts."""
-    measured = measure(technique, counted, run.pixels) if counted and run.right else None
+    measured = (
+        measure(technique, counted, run.results(technique.per)) if counted and run.right else None
+    )
     verdict: Verdict = "skip"
     lines: list[str] = []
     bound = technique  # that decides
@@ -270,7 +272,7 @@ def _judged(
                 of_code(bound.counter) / run.pixels, run.pixels, measured.kernels, None, 0.0
             )
         else:
-            seen = measure(bound, counted, run.pixels)
+            seen = measure(bound, counted, run.results(bound.per))
         is_held = seen.value is not None and bound.holds(seen.value)
         if is_held:
             continue
@@ -319,7 +321,8 @@ def _idle(run: InstrumentedRun, counted: Profile) -> str | None:
             f"the host changed them, or used them itself"
         )
     if seen is None:
-        stored = sum(kernel.counters.global_store_bytes for kernel in counted.kernels)
+        each = (kernel.counters for kernel in counted.kernels)
+        stored = sum(c.global_store_bytes + c.atomic_bytes for c in each)
         if counted.kernels and stored < MOST * run.out_bytes:
             return (
                 f"your kernels store {stored} bytes to global memory, but the output has "
@@ -335,7 +338,8 @@ def _idle(run: InstrumentedRun, counted: Profile) -> str | None:
 
 def measure(technique: Technique, counted: Profile, pixels: int) -> Measured:
     """The counter's value over the launches of the kernels that the check names; per launch, that
-    of the launch with most or, for a limit from below, with least. pixels: of the output."""
+    of the launch with most or, for a limit from below, with least. pixels: elements of the output,
+    or of the first input where it counts those."""
     kernels = [k for k in counted.kernels if fnmatchcase(k.name, technique.kernel)]
     if technique.over == "results" and any(k.result_bytes for k in counted.kernels):
         kernels = [k for k in kernels if k.result_bytes]
@@ -371,7 +375,9 @@ def _divisor(technique: Technique, below: int, pixels: int, launches: int) -> in
     if counters.is_quotient(technique.counter):
         return below
     taps = pixels * technique.taps()
-    return {"pixel": pixels, "tap": taps, "launch": launches, None: 1}[technique.per]
+    if technique.per in ("pixel", "value", "input"):
+        return pixels
+    return {"tap": taps, "launch": launches, None: 1}[technique.per]
 
 
 def _excess(technique: Technique, line: LineCounters) -> float:

@@ -36,6 +36,7 @@ INSTRUCTOR = {  # of IN_CLASSROOM, which a student's copy has not
     "proctor": "hold an exam: collect every save, and show who works",
     "variants": "write each student's variant of the labs, for course.toml's variants",
     "new-lab": "make the folders of a new lab, which works from the start",
+    "audit": "how many slips, cheats and right variants of a solution a lab's checks judge right",
     "calibrate": "how the speed checks behave on this machine, and thresholds that fit it",
 }
 IN_CLASSROOM = paths.ROOT / "grader" / "classroom" / "commands"

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from datasets import layers, stream
+from datasets import layers, stream, values
 from grader.contract.step import Step
 from grader.oracle.inputs import Inputs
 
@@ -54,6 +54,8 @@ BEYOND = 1.25 * TOLERANCE  # 20 u: also beyond it for who compares with the line
 
 def inputs(step: Step) -> Inputs:
     """The image and, where the step has one, the mask."""
+    if step.given:
+        return _given(step)
     image = np.ascontiguousarray(_image(step))
     if step.nudged in CHANGED:
         _change(step, image)
@@ -67,12 +69,28 @@ def inputs(step: Step) -> Inputs:
     return Inputs(image, mask)
 
 
+def _given(step: Step) -> Inputs:
+    """The inputs of an operation that is no image."""
+    sizes = dict(step.sizes)
+    made = {
+        each.name: np.ascontiguousarray(
+            values.values(each.content, each.type, each.shape(sizes), step.seed + 7919 * number)
+        )
+        for number, each in enumerate(step.given)
+    }
+    if step.nudged:
+        _nudge(next(iter(made.values())), step.seed)
+    return Inputs(**made)
+
+
 def _nudge(array: Array, seed: int) -> None:
     """Gives one element another value of the same size."""
     flat = array.reshape(-1)
     chosen = (seed >> 8) % len(flat)
     if array.dtype.kind == "u":
         flat[chosen] ^= np.uint8(255)
+    elif array.dtype.kind == "i":
+        flat[chosen] += 1
     else:
         flat[chosen] = -flat[chosen] if flat[chosen] else 1.0
 

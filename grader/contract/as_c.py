@@ -10,20 +10,24 @@ from grader.contract import prepared, words
 from grader.contract.failed_step import Failure
 from grader.contract.play import Player
 from grader.contract.step import Sequence, Step
-from grader.oracle.operations import OPERATIONS, Array
+from grader.oracle.operations import Array
 
 MOST = 20_000  # values in all arrays together
-TYPES = {"f4": "float", "f8": "double", "u1": "unsigned char"}
+TYPES = {"f4": "float", "f8": "double", "i4": "int", "u1": "unsigned char"}
 OUTPUTS = ("out", "grey", "between")
+FILTERS = "image|mask|bank|column|row|between|rgb|grey"  # the arrays of images
 
 
-def write_test(player: Player, sequence: Sequence, failure: Failure) -> str:
+def write_test(
+    player: Player, sequence: Sequence, failure: Failure | None, name: str = "smallest_case"
+) -> str:
     """The text of one Check test. What no test can do, such as making a call of the CUDA runtime
-    fail, it says in a comment."""
+    fail, it says in a comment. failure: what is wrong; None: the test is one of the lab's own."""
     described = words.tell_sequence(sequence, player.contract.refuses)
     title = f"{player.lab.title}, part {player.contract.part}: {described}"
     lines = [f" * {line}" for line in textwrap.wrap(title, 95)]
-    head = "\n".join(["/*", *lines, " * Paste this test into the lab's unit tests. */"])
+    last = [" * Paste this test into the lab's unit tests. */"] if failure else [" */"]
+    head = "\n".join(["/*", *lines, *last])
     values = sum(a.size for s in sequence for a in prepared.inputs(s).arrays.values())
     if values > MOST:
         return f"{head}\n/* The arrays are too large to be printed. */\n"
@@ -34,10 +38,10 @@ def write_test(player: Player, sequence: Sequence, failure: Failure) -> str:
         for number, step in enumerate(sequence, 1)
     ]
     body = textwrap.indent("\n".join(calls), "    ")
-    return f"{head}\nTEST(smallest_case) {{\n{body}\n}}\n"
+    return f"{head}\nTEST({name}) {{\n{body}\n}}\n"
 
 
-def _call(player: Player, step: Step, is_last: bool, failure: Failure) -> str:
+def _call(player: Player, step: Step, is_last: bool, failure: Failure | None) -> str:
     """One call in a block of its own, with its arrays."""
     contract = player.contract
     template = contract.call
@@ -48,8 +52,9 @@ def _call(player: Player, step: Step, is_last: bool, failure: Failure) -> str:
     statements = [s.strip() for s in template.split(";") if s.strip()]
     if step.kept and len(statements) > 1:
         statements = statements[1:]
-    names = dict.fromkeys(re.findall(r"\b(?:[dh]_)?(?:image|mask|bank|column|row|out|between|rgb|"
-                                     r"grey)\b(?!\()", template))  # fmt: skip
+    known = "|".join(each.name for each in step.given) if step.given else FILTERS
+    found = re.findall(rf"\b(?:[dh]_)?(?:{known}|out)\b(?!\()", template)
+    names = dict.fromkeys(found)
     arrays = _arrays(step)
     lines: list[str] = []
     for base in dict.fromkeys(name.removeprefix("d_").removeprefix("h_") for name in names):
@@ -78,7 +83,7 @@ def _call(player: Player, step: Step, is_last: bool, failure: Failure) -> str:
         for name in on_device
         if name[2:] in ("out", "grey")
     ]
-    if is_last and failure.comparison:
+    if is_last and (failure is None or failure.comparison):
         lines += _asserted(player, step, next(n for n in OUTPUTS if any(n in m for m in names)))
     lines += [f"cudaFree({name});" for name in on_device]
     return "{\n" + textwrap.indent("\n".join(lines), "    ") + "\n}"
@@ -96,6 +101,7 @@ def _scalars(refuses: str, step: Step) -> dict[str, str]:
         "type": TYPES[step.type],
         "weights": f"(struct weights){_weights(step)}",
     }
+    given |= {axis: str(size) for axis, size in step.sizes}
     if step.refuse:
         given[refuses] = str(step.refuse)
     return given
@@ -108,6 +114,8 @@ def _weights(step: Step) -> str:
 
 def _arrays(step: Step) -> dict[str, Array]:
     given = prepared.inputs(step)
+    if step.given:
+        return dict(given.arrays)
     arrays: dict[str, Array] = {"image": given.image, "rgb": given.image}
     if "mask" in given.arrays:
         arrays |= {"mask": given.mask, "bank": given.mask}
@@ -129,12 +137,12 @@ def _declared(base: str, arrays: dict[str, Array], step: Step, player: Player) -
         yield textwrap.indent("\n".join(textwrap.wrap(values, 88)), "    ")
         yield "};"
         return
-    dtype, shape = OPERATIONS[player.operation(step)].output(prepared.inputs(step).arrays)
+    dtype, shape = player.operation(step).output(prepared.inputs(step).arrays)
     yield f"static {TYPES[dtype]} {base}[{int(np.prod(shape))}];"
 
 
 def _values(array: Array) -> str:
-    if array.dtype.kind == "u":
+    if array.dtype.kind in "ui":
         return ", ".join(str(int(v)) for v in array.ravel())
     if array.dtype.itemsize == 8:
         return ", ".join(f"{float(v):.17g}" for v in array.ravel())

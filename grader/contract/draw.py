@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from grader import paths
+from grader.contract.any_arrays import AnyArrays
 from grader.contract.generator import MANY_TILES, ROW_OF_TILES, Generator
 from grader.contract.step import Sequence, Step, consistent
 from grader.model.lab import Contract, Lab
+from grader.oracle import operations
 
 LENGTH = 80  # steps of a sequence
 MIXED = 1  # sequences with calls of several parts
@@ -23,7 +25,14 @@ MANY = (100, 180)  # steps of the longest one: only a secret seed tells where a 
 
 def generator(lab: Lab, contract: Contract, seed: int) -> Generator:
     """The generator of a contract's calls."""
-    made: Generator = _classes(paths.LABS / lab.folder / "calls.py")[contract.calls](contract, seed)
+    made: Generator
+    if contract.calls:
+        file = paths.LABS / lab.folder / "calls.py"
+        made = _classes(file)[contract.calls](contract, seed)
+    else:
+        made = AnyArrays(contract, seed)
+    if isinstance(made, AnyArrays):
+        made.prepare(operations.of(lab, contract.part).spec)
     if lab.variant:
         made.vary(lab.variant)
     if lab.file_of(contract).endswith(".c"):

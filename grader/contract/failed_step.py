@@ -55,7 +55,7 @@ def find_failure(player: Player, played: Played) -> Failure | None:
         step = played.sequence[index]
         findings = [f for f in played.findings if f.step == index]
         failure = _judge_step(player, played, index, findings)
-        failure = failure or _compare_bits(by_bits, index, step, result)
+        failure = failure or _compare_bits(player, by_bits, index, step, result)
         if failure:
             return failure
     if len(played.results) < len(played.sequence) or played.end != "completed":
@@ -218,7 +218,8 @@ def _untouched(output: Array) -> bool:
     """Does an output hold what it held before the call?"""
     if output.dtype.kind == "f":
         return bool((compare.bits(output) == SIGNALLING[output.dtype.itemsize]).all())
-    return bool((output.reshape(-1) == compare.bytes_before(output.size)).all())
+    written = np.ascontiguousarray(output).reshape(-1).view(np.uint8)
+    return bool((written == compare.bytes_before(output.nbytes)).all())
 
 
 def _judge_huge_image(
@@ -285,6 +286,7 @@ def _judge_failed_call(index: int, step: Step, result: Result) -> Failure | None
 
 
 def _compare_bits(
+    player: Player,
     by_bits: dict[Step, tuple[int, Array]],
     index: int,
     step: Step,
@@ -301,9 +303,9 @@ def _compare_bits(
     if output.tobytes() == result.output.tobytes():
         return None
     where = np.argwhere(compare.bits(output) != compare.bits(result.output))[0]
-    y, x = (int(i) for i in where[-2:])
+    at = player.operation(step).subscript(tuple(int(i) for i in where))
     lines = (
-        f"with {step.threads} thread{'s' * (step.threads > 1)} out[y={y}][x={x}] has different "
+        f"with {step.threads} thread{'s' * (step.threads > 1)} out{at} has different "
         f"bits than with {threads}: the result must not depend on the number of threads",
     )
     return Failure(index, "depends-on-threads", lines)

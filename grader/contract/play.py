@@ -26,7 +26,7 @@ from grader.execute.with_evidence import Recording
 from grader.model.finding import Finding
 from grader.model.lab import Contract, Lab
 from grader.oracle import disk_cache
-from grader.oracle.operations import Array
+from grader.oracle.operations import Array, Operation
 from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import WITHOUT_DEVICE, Limits
 from grader.sandbox.view import View
@@ -133,8 +133,8 @@ class Player:
     source: str = ""
     only: frozenset[str] | None = None
 
-    def operation(self, step: Step) -> str:
-        """What the step's part computes: a key of OPERATIONS."""
+    def operation(self, step: Step) -> Operation:
+        """What the step's part computes."""
         return operation(self.lab, step)
 
     def play(self, sequence: Sequence, is_drawn: bool = False) -> Played:

@@ -27,8 +27,9 @@ from grader.contract.script import Slot
 from grader.contract.step import Sequence, Step
 from grader.model.lab import Contract, Lab
 from grader.oracle import disk_cache, operations
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 from grader.oracle.inputs import Inputs
+from grader.oracle.operations import Operation
 from grader.oracle.recent import Recent
 
 F64 = npt.NDArray[np.float64]
@@ -94,9 +95,9 @@ def prepare(
 ) -> Prepared:
     """Writes the files of a sequence to `folder`. given: its inputs, if they are made. Raises
     OSError."""
-    names = [operation(lab, step) for step in sequence]
+    computed = [operation(lab, step) for step in sequence]
     given = given or [inputs(step) for step in sequence]
-    slots = script.write_files(folder, contract, names, sequence, given)
+    slots = script.write_files(folder, contract, computed, sequence, given)
     large = {i: given[i] for i, step in enumerate(sequence) if not _is_small(step)}
     return Prepared(lab, contract, sequence, folder, slots, large)
 
@@ -180,14 +181,14 @@ def _save(file: Path, arrays: list[F64]) -> None:
             return
 
 
-def operation(lab: Lab, step: Step) -> str:
-    """What the step's part computes: a key of OPERATIONS."""
-    return next(part.operation for part in lab.part if part.id == step.part)
+def operation(lab: Lab, step: Step) -> Operation:
+    """What the step's part computes."""
+    return operations.of(lab, step.part)
 
 
 def asked_of(lab: Lab, contract: Contract, step: Step) -> tuple[object, ...]:
     """What decides the right result of a step of a contract's sequence."""
-    return operation(lab, step), _exact(contract, step), step
+    return operation(lab, step).name, _exact(contract, step), step
 
 
 def _exact(contract: Contract, step: Step) -> str | None:
@@ -199,9 +200,7 @@ def expected_of(lab: Lab, contract: Contract, step: Step, given: Inputs | None =
     """The right result of a step of a contract's sequence. given: its inputs, if they are made."""
     exact = _exact(contract, step)
     if given:
-        return operations.expected(
-            operation(lab, step), exact, given.arrays, step.driver_settings()
-        )
+        return operation(lab, step).expected(given.arrays, step.driver_settings(), exact)
     return expected(operation(lab, step), exact, step)
 
 
@@ -223,7 +222,7 @@ def inputs(step: Step) -> Inputs:
 
 
 def _is_small(step: Step) -> bool:
-    return step.width * step.height <= MOST_IN_MEMORY
+    return step.elements() <= MOST_IN_MEMORY
 
 
 def _new_inputs(step: Step) -> Inputs:
@@ -233,13 +232,13 @@ def _new_inputs(step: Step) -> Inputs:
     return made
 
 
-def expected(operation: str, exact: str | None, step: Step) -> Expected:
+def expected(operation: Operation, exact: str | None, step: Step) -> Expected:
     """The right result of a step."""
     return (_recent_expected if _is_small(step) else _new_expected)(operation, exact, step)
 
 
-def _new_expected(operation: str, exact: str | None, step: Step) -> Expected:
-    return operations.expected(operation, exact, inputs(step).arrays, step.driver_settings())
+def _new_expected(operation: Operation, exact: str | None, step: Step) -> Expected:
+    return operation.expected(inputs(step).arrays, step.driver_settings(), exact)
 
 
 def _input_bytes(made: Inputs) -> int:

@@ -92,7 +92,11 @@ _WITHOUT: dict[Property, Callable[[Step, Choices], Step]] = {
     "threads": lambda step, _: replace(step, threads={0: 0, 1: 2}.get(step.threads, 1)),
     "settings": _setting,
     "border": lambda step, _: replace(step, border=_OTHER_BORDER[step.border]),
-    "image": lambda step, _: replace(step, image_content="noise"),
+    "image": lambda step, _: replace(
+        step,
+        image_content="noise",
+        given=tuple(replace(each, content="whole") for each in step.given),
+    ),
     "mask": lambda step, _: (
         replace(step, mask_content="signed") if step.mask_content in MASKS else step
     ),

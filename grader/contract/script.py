@@ -8,7 +8,7 @@ import numpy as np
 from grader.contract.step import FIRST_LAUNCH, Sequence, Step
 from grader.model.lab import Contract
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS
+from grader.oracle.operations import Operation
 
 STEPS, DATA, RESULTS = "steps.txt", "data.bin", "results.bin"
 
@@ -29,7 +29,7 @@ class Slot:
 def write_files(
     folder: Path,
     contract: Contract,
-    operations: list[str],
+    operations: list[Operation],
     sequence: Sequence,
     inputs: list[Inputs],
 ) -> list[Slot]:
@@ -46,7 +46,7 @@ def write_files(
                 kind = f"{array.dtype.kind}{array.dtype.itemsize}"
                 lines.append(f"in {name} {kind} {_sides(array.shape)} {offset}")
                 offset += data.write(array.tobytes())
-            dtype, shape = OPERATIONS[operations[index]].output(arrays.arrays)
+            dtype, shape = operations[index].output(arrays.arrays)
             slot = Slot(end, dtype, shape)
             lines.append(f"out out {dtype} {_sides(shape)} {end}")
             slots.append(slot)

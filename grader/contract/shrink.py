@@ -13,6 +13,7 @@ from typing import Any
 
 from grader.contract.step import Sequence, Step, consistent
 
+SIMPLE_CONTENTS = ("whole", "ramp")
 SIMPLE_IMAGE = {"noise": 0, "flat": 1, "ramp": 1, "extreme": 1, "close": 2}
 LEAST = {"width": 1, "height": 1, "channels": 1, "masks": 1, "radius": 0}
 SIMPLEST = {
@@ -128,6 +129,7 @@ def _simpler(step: Step) -> Iterator[Step]:
         yield replace(step, shifted=False)
     if step.refuse:
         yield replace(step, refuse=0)
+    yield from _simpler_given(step)
     for name, least in LEAST.items():
         for value in _towards(getattr(step, name), least):
             yield _with(step, name, value)
@@ -145,6 +147,18 @@ def _simpler(step: Step) -> Iterator[Step]:
     for name, simplest in SIMPLEST.items():
         if getattr(step, name) not in ("", simplest):  # without weights, there are none to simplify
             yield _with(step, name, simplest)
+
+
+def _simpler_given(step: Step) -> Iterator[Step]:
+    """With an axis shorter, or an input of a simpler content."""
+    for number, (axis, size) in enumerate(step.sizes):
+        for value in _towards(size, 1):
+            shorter = (*step.sizes[:number], (axis, value), *step.sizes[number + 1 :])
+            yield replace(step, sizes=shorter)
+    for number, each in enumerate(step.given):
+        if each.content not in SIMPLE_CONTENTS:
+            simpler = replace(each, content=SIMPLE_CONTENTS[0])
+            yield replace(step, given=(*step.given[:number], simpler, *step.given[number + 1 :]))
 
 
 def _with(step: Step, name: str, value: object) -> Step:

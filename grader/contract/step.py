@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from math import prod
 
 ERRORS = {
     2: "cudaErrorMemoryAllocation",
@@ -27,6 +28,20 @@ class Failing:
 
 
 @dataclass(frozen=True)
+class Given:
+    """An input of a call that is no image: its element type, its axes, its content
+    (datasets/values.py)."""
+
+    name: str
+    type: str
+    axes: tuple[str | int, ...]
+    content: str
+
+    def shape(self, sizes: dict[str, int]) -> tuple[int, ...]:
+        return tuple(axis if isinstance(axis, int) else sizes[axis] for axis in self.axes)
+
+
+@dataclass(frozen=True)
 class Step:
     """A call, by its arguments. The arrays follow from it: arrays.py.
 
@@ -39,9 +54,9 @@ class Step:
     outputs lie between their forbidden pages. shifted: those that lie at the start begin one
     element later, so that their address is a multiple of no more than an element's size. nudged:
     "pixel", "row", "byte" or "coefficient": one of them has another value; "order": the
-    coefficients are in the opposite one. huge: the width and
-    height that the function gets, of an image that no memory is large enough for; else None.
-    counted: the calls of the CUDA runtime are reported.
+    coefficients are in the opposite one. huge: the width and height that the function gets, of an
+    image that no memory is large enough for; else None. counted: the calls of the CUDA runtime are
+    reported. given: the inputs, where they are no images, and the sizes of their axes.
     """
 
     part: str
@@ -73,6 +88,15 @@ class Step:
     nudged: str = ""
     huge: tuple[int, int] | None = None
     counted: bool = False
+    given: tuple[Given, ...] = ()
+    sizes: tuple[tuple[str, int], ...] = ()
+
+    def elements(self) -> int:
+        """How many the image has, or the largest input."""
+        sizes = dict(self.sizes)
+        return max(
+            (prod(each.shape(sizes)) for each in self.given), default=self.width * self.height
+        )
 
     def driver_settings(self) -> dict[str, str]:
         """What the lab's driver gets."""

@@ -18,6 +18,8 @@ CONTENTS = {
     "extreme": "of bytes that are 0 or 255",
     "close": "of bytes that are nearly equal",
     "dark": "of bytes that are 0 or 1",
+    "zero": "of zeros",
+    "ramp": "of rising values",
 }
 MASKS = {
     "one": "a mask with one coefficient that is not 0",
@@ -84,7 +86,7 @@ def _step(step: Step, several: bool, refused: str, needed: set[Property] | None)
     def names(name: Property) -> bool:
         return needed is None or name in needed
 
-    parts = [_size(step, names("image"))]
+    parts = [_given(step, names("image")) if step.given else _size(step, names("image"))]
     if step.mask not in ("none", "depthwise", "weights"):
         parts.insert(0, f"radius {step.radius}")
     if step.huge:
@@ -129,6 +131,17 @@ def _step(step: Step, several: bool, refused: str, needed: set[Property] | None)
     if step.failing and not step.huge and names("failing"):
         more.append("with a CUDA runtime call that fails")
     return ", ".join([text, *more])
+
+
+def _given(step: Step, with_content: bool) -> str:
+    """Such as "n = 33, x of zeros with a few large values"."""
+    sizes = ", ".join(f"{axis} = {size}" for axis, size in step.sizes)
+    told = [
+        f"{each.name} {CONTENTS[each.content]}"
+        for each in step.given
+        if with_content and each.content in CONTENTS
+    ]
+    return ", ".join([sizes, *told])
 
 
 def _size(step: Step, with_content: bool) -> str:

@@ -21,9 +21,8 @@ from grader.correction.switched import switched
 from grader.execute.edited import right_edits
 from grader.model.lab import Case, Part
 from grader.model.submission import Submission
-from grader.oracle import cache
+from grader.oracle import cache, operations
 from grader.oracle.cache import Prepared
-from grader.oracle.operations import OPERATIONS
 from grader.sandbox.workspace import workspace
 from grader.session.plan import Plan
 
@@ -86,7 +85,7 @@ class Search:
             if is_shown and self.plan.lab.id_of(case) in self.failing:
                 prepared = cache.prepared(self.plan.lab, case)
                 arrays = prepared.inputs.arrays
-                size = math.prod(OPERATIONS[self.part.operation].output(arrays)[1])
+                size = math.prod(operations.of(self.plan.lab, self.part.id).output(arrays)[1])
                 taps = min(array.size for array in arrays.values())
                 if size <= LARGEST:
                     found.append(((size + BLOCK) * taps, case, prepared))

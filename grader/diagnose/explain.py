@@ -16,7 +16,7 @@ from typing import ParamSpec, TypeVar
 import numpy as np
 
 from grader import paths
-from grader.diagnose import source_text, unwritten, values
+from grader.diagnose import elements, source_text, unwritten, values
 from grader.diagnose.known import border, grayscale, mask, mistakes, separable
 from grader.diagnose.known import filter as filters
 from grader.diagnose.mistake import (
@@ -28,9 +28,9 @@ from grader.diagnose.mistake import (
     reproduces,
 )
 from grader.model.lab import Case
-from grader.oracle import operations
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
+from grader.oracle.operations import Operation
 
 LOG = paths.BUILD / "diagnosis-fault.log"
 TOO_FEW = 6  # values; so few may be what a mistake gives by chance
@@ -77,7 +77,7 @@ class Hypothesis:
     """
 
     case: Case
-    operation: str
+    operation: Operation
     inputs: Inputs
     comparison: Comparison
     on_host: bool = False
@@ -96,7 +96,9 @@ class Hypothesis:
     @_never_costs_a_grade(otherwise=None)
     def fact(self) -> Diagnosis | None:
         """What is certain of an output of which some holds no result."""
-        if self.operation not in filters.COMPUTE or not self.comparison.unwritten.any():
+        if not self.operation.is_image():
+            return next(elements.facts(self.operation, self.comparison), None)
+        if not self._is_filter() or not self.comparison.unwritten.any():
             return None
         certain = (*NO_RESULT, "accumulated")
         return next((each for each in self._lacking() if each.name in certain), None)
@@ -113,6 +115,10 @@ class Hypothesis:
             return False  # too few for a pattern
         return all(contradicts(mistake.output(), self.comparison) for mistake in tried)
 
+    def _is_filter(self) -> bool:
+        """Is it an operation whose mistakes are described?"""
+        return self.operation.is_image() and self.operation.name in filters.COMPUTE
+
     def _would_show(self, name: str) -> bool:
         missing = self.comparison.unwritten
         if missing.all():
@@ -120,26 +126,29 @@ class Hypothesis:
         if missing.any():
             return name != "last-block-missing" or self.threads is not None
         if name in separable.NAMES:
-            f = filters.of(self.operation, self.inputs, self.case.border)
+            f = filters.of(self.operation.name, self.inputs, self.case.border)
             if not separable.applies(f):
                 return False
         return self.comparison.got.size <= LARGE
 
     def _mistakes(self, wanted: Wanted) -> Iterator[Mistake]:
         """Those that are wanted, whether they reproduce the output or not."""
-        if self.operation == "grey":
+        if self.operation.name == "grey":
             by_type = grayscale.narrow(self.source, self.inputs.image, self.case.set["weights"])
             known = grayscale.mistakes(self.case, self.inputs, self.comparison)
-            tried = chain(by_type, known)
+            tried: Iterator[Mistake] = chain(by_type, known)
+        elif not self._is_filter():
+            tried = self._of_elements()
         else:
-            f = filters.of(self.operation, self.inputs, self.case.border)
+            f = filters.of(self.operation.name, self.inputs, self.case.border)
             taps = mask.single_taps(f, self.comparison)
             tried = chain(mistakes.of_filter(f, self.comparison, wanted.name), taps)
         return (mistake for mistake in tried if wanted.fits(mistake))
 
     def _lacking(self) -> Iterator[Diagnosis]:
         return unwritten.explain(
-            filters.of(self.operation, self.inputs, self.case.border),
+            self.operation,
+            filters.of(self.operation.name, self.inputs, self.case.border),
             self.comparison,
             self.on_host,
             self.reads,
@@ -152,7 +161,7 @@ class Hypothesis:
     def _candidates(self, wanted: Wanted | None) -> Iterator[Diagnosis | None]:
         """What reproduces the output, the likeliest first."""
         case, comparison = self.case, self.comparison
-        if self.operation == "grey":
+        if self.operation.name == "grey":
             if comparison.got.size > LARGE:
                 return
             if grayscale.is_saturated(comparison):
@@ -161,7 +170,12 @@ class Hypothesis:
             known = grayscale.mistakes(case, self.inputs, comparison)
             yield from _reproducing(chain(by_type, known), comparison, wanted)
             return
-        if self.operation not in filters.COMPUTE:
+        if not self.operation.is_image():
+            yield from elements.facts(self.operation, comparison)
+            if comparison.got.size <= LARGE and self.inputs.image.size <= LARGE:
+                yield from _reproducing(self._of_elements(), comparison, wanted)
+            return
+        if not self._is_filter():
             return  # an operation whose mistakes nobody has described yet
         if comparison.unwritten.any():
             yield from self._lacking()
@@ -175,9 +189,18 @@ class Hypothesis:
             return
         yield from self._of_filter(wanted)
 
+    def _of_elements(self) -> Iterator[Mistake]:
+        """Of an output that is no image."""
+        if self.operation.is_image():
+            return iter(())
+        return elements.mistakes(self.operation, self.inputs, self.case.settings(), self.comparison)
+
     def _of_filter(self, wanted: Wanted | None) -> Iterator[Diagnosis | None]:
         """Of a filter whose output was written as a whole."""
-        comparison, f = self.comparison, filters.of(self.operation, self.inputs, self.case.border)
+        comparison, f = (
+            self.comparison,
+            filters.of(self.operation.name, self.inputs, self.case.border),
+        )
         if not wanted or wanted.name == LINES_EXCHANGED:
             exchanged = source_text.exchanged_lines(self.source)
             for name in TURNED if exchanged else ():
@@ -203,10 +226,10 @@ def _reproducing(
 
 
 def _not_exact(
-    case: Case, operation: str, inputs: Inputs, comparison: Comparison
+    case: Case, operation: Operation, inputs: Inputs, comparison: Comparison
 ) -> Diagnosis | None:
     """The case asks for every bit. Is the output right up to rounding?"""
-    right = operations.expected(operation, None, inputs.arrays, case.settings())
+    right = operation.expected(inputs.arrays, case.settings())
     if not reproduces(right, comparison):
         return None
     return Diagnosis(

@@ -7,7 +7,7 @@ from grader.diagnose import tile_pattern
 from grader.diagnose.known import border
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS, Operation
+from grader.oracle.operations import Operation
 
 Mask = npt.NDArray[np.bool_]
 
@@ -18,17 +18,19 @@ FEW = 6  # rows, or others, that are listed one by one
 PLURALS = {"n": "masks", "c": "channels", "y": "rows", "x": "columns"}
 
 
-def wrong_elements(operation: str, inputs: Inputs, comparison: Comparison) -> str:
+def wrong_elements(operation: Operation, inputs: Inputs, comparison: Comparison) -> str:
     """Such as "all of columns 32..36, the right end of the image"."""
-    return elements(OPERATIONS[operation], comparison.wrong, inputs.radius)
+    return elements(operation, comparison.wrong, inputs.radius)
 
 
 def elements(out: Operation, hit: Mask, radius: int) -> str:
     """Where the elements of `hit` lie; `radius`: how far the mask reaches, 0 for none."""
     if hit.all():
         return f"every {out.things()[:-1]}"
-    if hit.ndim > 2 and out.axes[-2:] == ("y", "x") and _same_in_each_plane(hit):
+    if hit.ndim > 2 and out.is_image() and _same_in_each_plane(hit):
         hit = tile_pattern.plane(hit)
+    if not out.is_image():
+        return _of_elements(out, hit)
     flat = hit.ndim == 2
     if flat and (end := _end(hit)):
         return end
@@ -55,10 +57,26 @@ def elements(out: Operation, hit: Mask, radius: int) -> str:
     return f"in {', '.join(parts[:-1])}{' and ' * (len(parts) > 1)}{parts[-1]}"
 
 
-def first_in_tile(operation: str, comparison: Comparison) -> str:
+def _of_elements(out: Operation, hit: Mask) -> str:
+    """Of what is no image: by the indices of each axis; of a line, also what repeats."""
+    if hit.ndim == 1:
+        numbers = np.flatnonzero(hit)
+        if told := _numbered(out.things(), numbers):
+            return told
+        return _counted_through(hit, out.things(), "") or f"some of {_range(out, numbers)}"
+    names = ("y", "x") if hit.ndim == 2 else ("",) * hit.ndim
+    parts = [part for axis, name in enumerate(names) if (part := _along(axis, name, hit))]
+    return f"in {' and '.join(parts)}" if parts else "scattered over the whole output"
+
+
+def _range(out: Operation, numbers: npt.NDArray[np.int64]) -> str:
+    return lines(out.things(), int(numbers[0]), int(numbers[-1]))
+
+
+def first_in_tile(operation: Operation, comparison: Comparison) -> str:
     """Where the first wrong element lies in its tile, such as " (column 5 of every 32)"; "" when
     nothing repeats, or when nearly all is wrong."""
-    if comparison.wrong.mean() > MOST or OPERATIONS[operation].axes[-2:] != ("y", "x"):
+    if comparison.wrong.mean() > MOST or not operation.is_image():
         return ""
     *_, y, x = comparison.first()
     position = tile_pattern.position(tile_pattern.plane(comparison.wrong), y, x)
@@ -99,7 +117,7 @@ def _whole_lines(hit: Mask) -> str:
     return f"all of {' and all of '.join(parts)}" if all(parts) else ""
 
 
-def _counted_through(hit: Mask) -> str:
+def _counted_through(hit: Mask, things: str = "pixels", how: str = ", counted row by row") -> str:
     """Such as "pixel 0 of every 4, counted row by row", where a thread or a vector has that many
     and the width is no multiple of it; otherwise ""."""
     numbers = np.flatnonzero(hit)
@@ -107,7 +125,7 @@ def _counted_through(hit: Mask) -> str:
         which = np.unique(numbers % every)
         most = len(which) * (1 + (numbers[-1] - numbers[0]) / every)  # were they hit each time
         if len(numbers) > max(2 * every, OFTEN * most) and 2 * len(which) <= every:
-            return f"{_numbered('pixels', which) or 'some'} of every {every}, counted row by row"
+            return f"{_numbered(things, which) or 'some'} of every {every}{how}"
     return ""
 
 
@@ -141,11 +159,12 @@ def _along(axis: int, name: str, hit: Mask) -> str:
     first, last = int(numbers[0]), int(numbers[-1])
     if len(numbers) == hit.shape[axis]:
         return ""
+    plural = PLURALS.get(name, f"places of axis {axis}, numbers")
     if len(numbers) == last - first + 1:
-        return lines(PLURALS[name], first, last)
+        return lines(plural, first, last)
     if len(numbers) > FEW:
-        return f"some of {lines(PLURALS[name], first, last)}"
-    return f"{PLURALS[name]} {', '.join(str(number) for number in numbers)}"
+        return f"some of {lines(plural, first, last)}"
+    return f"{plural} {', '.join(str(number) for number in numbers)}"
 
 
 def lines(plural: str, first: int, last: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 
 MOST = 0.95  # of the elements that a mistake must reproduce to be named
 NO_RESULT = ("nothing-written", "not-all-written", "uninitialised-result")

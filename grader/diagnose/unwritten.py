@@ -12,7 +12,7 @@ from grader.diagnose.known.filter import Filter
 from grader.diagnose.known.indexing import bytes_forgotten, pitches
 from grader.diagnose.mistake import Diagnosis
 from grader.oracle.compare import Comparison
-from grader.oracle.operations import OPERATIONS, Operation
+from grader.oracle.operations import Operation
 
 Mask = npt.NDArray[np.bool_]
 
@@ -42,6 +42,7 @@ class _Cause:
 
 
 def explain(
+    out: Operation,
     f: Filter,
     comparison: Comparison,
     on_host: bool,
@@ -61,7 +62,6 @@ def explain(
     threads wait at a barrier for others that have left the kernel; that is why, whatever the
     missing elements look like. `source`: the text of the file, if that is known.
     """
-    out = OPERATIONS[f.operation]
     missing = comparison.unwritten
     count = f"{int(missing.sum())} of {missing.size} {out.things()}"
     if comparison.added_to[missing].all():

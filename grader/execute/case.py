@@ -22,8 +22,9 @@ from grader.execute.modes import PLAIN, SANITIZED, Mode
 from grader.model import plain_text
 from grader.model.finding import Finding
 from grader.model.lab import Input, Lab
+from grader.oracle import operations
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS, Array
+from grader.oracle.operations import Array
 from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import WITHOUT_DEVICE, Limits
 from grader.sandbox.view import View
@@ -147,7 +148,7 @@ def run_case(
 
 def expected_of(lab: Lab, case: Input, inputs: Inputs) -> ArrayType:
     """What a case writes."""
-    dtype, shape = OPERATIONS[lab.part_of(case).operation].output(inputs.arrays)
+    dtype, shape = operations.of(lab, case.part).output(inputs.arrays)
     return ArrayType(np.dtype(dtype), shape)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from grader.execute.case import input_options, save
 from grader.execute.modes import REVERSED, WITHOUT_SPINNING
 from grader.model.lab import Input, Lab
+from grader.oracle import operations
 from grader.oracle.cache import Prepared
-from grader.oracle.operations import OPERATIONS
 from grader.sandbox import launcher
 from grader.sandbox.limits import Limits, cores
 from grader.sandbox.view import View
@@ -34,7 +34,7 @@ def right_edits(
     and blocks run first. Raises OSError."""
     with tempfile.TemporaryDirectory(dir=work) as name:
         folder = Path(name)
-        dtype, shape = OPERATIONS[lab.part_of(case).operation].output(prepared.inputs.arrays)
+        dtype, shape = operations.of(lab, case.part).output(prepared.inputs.arrays)
         for file, array in (("value", prepared.expected.value), ("bound", prepared.expected.bound)):
             save(folder / f"{file}.npy", np.ascontiguousarray(array, np.float64))
         argv = [str(program), "--edits", ",".join(map(str, edits))]

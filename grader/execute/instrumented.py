@@ -26,8 +26,7 @@ from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.model.finding import Finding
 from grader.model.lab import Input, Lab, Technique
 from grader.model.submission import Submission
-from grader.oracle import cache, compare
-from grader.oracle.operations import OPERATIONS
+from grader.oracle import cache, compare, operations
 
 # Multiply-adds of a run for an explanation: about a second with all of the simulator's checks on,
 # and with the sanitizers on the CPU.
@@ -43,6 +42,11 @@ class InstrumentedRun:
     pixels: int
     right: bool
     out_bytes: int = 0
+    inputs: int = 0  # elements of the first input
+
+    def results(self, per: str | None) -> int:
+        """What a counter is divided by where it is counted "per" one of them."""
+        return self.inputs if per == "input" else self.pixels
 
     def errors(self) -> list[Finding]:
         """The findings that cost points, each kind at each source location once."""
@@ -56,7 +60,7 @@ class InstrumentedRun:
 def is_quick(lab: Lab, check: Input, backend: str) -> bool:
     """Is the input small enough to be run for an explanation alone? Raises DatasetMissing."""
     arrays = cache.prepared(lab, check).inputs.arrays
-    operation = OPERATIONS[lab.part_of(check).operation]
+    operation = operations.of(lab, check.part)
     work = math.prod(operation.output(arrays)[1]) * max(1, operation.taps(arrays))
     on_cpu = backend == "cpu" or lab.file_of(check).endswith(".c")
     return work <= (QUICK_ON_CPU if on_cpu else QUICK)
@@ -159,7 +163,8 @@ class Runner:
         right = False
         if outcome.output is not None and outcome.status and outcome.status.returned == 0:
             right = compare.compare(outcome.output, prepared.expected).right()
-        dtype, shape = OPERATIONS[lab.part_of(check).operation].output(prepared.inputs.arrays)
+        dtype, shape = operations.of(lab, check.part).output(prepared.inputs.arrays)
         pixels = math.prod(shape)
         out_bytes = pixels * np.dtype(dtype).itemsize
-        return InstrumentedRun(outcome, pixels, right, out_bytes)
+        given = prepared.inputs.image.size
+        return InstrumentedRun(outcome, pixels, right, out_bytes, given)

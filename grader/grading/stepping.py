@@ -20,10 +20,9 @@ from grader.execute.steps import Focus, Limit, Pixel, Recording
 from grader.model import counters
 from grader.model.lab import Case, CheckSpec, Contract, Input, Lab, Safe, Technique
 from grader.model.result import Check
-from grader.oracle import cache, compare
+from grader.oracle import cache, compare, operations
 from grader.oracle.cache import Prepared
 from grader.oracle.compare import Comparison
-from grader.oracle.operations import OPERATIONS
 from grader.session import report_data
 from grader.session.could_not_run import FAULTS
 from grader.session.plan import matching
@@ -187,8 +186,8 @@ class _Stepper:
             return Target(found[-1].launch, found[-1].block)
         last = seen.kernels[-1]
         launches = read_launches(self.runner.forwards(self.check).outcome.profile, strict=False)
-        *_, y, x = comparison.first()
-        shape = comparison.output.shape[-2:]
+        y, x = (0, 0, *comparison.first())[-2:]
+        shape = (1, 1, *comparison.output.shape)[-2:]
         tile = report_data.tile((shape[0], shape[1]), given.inputs.radius, launches)
         block = step_target.middle(last)
         if tile:
@@ -200,13 +199,13 @@ class _Stepper:
         self, recording: Recording, comparison: Comparison, given: Prepared, found: bool
     ) -> None:
         """Opens at the store of the first wrong pixel, with what it was made from."""
-        operation = self.session.lab.part_of(self.check).operation
+        operation = operations.of(self.session.lab, self.check.part)
         index, output = comparison.first(), comparison.output
         place = int(np.ravel_multi_index(index, output.shape)) * output.dtype.itemsize
         at = step_focus.store_of(recording, output.nbytes, place) if found else None
         want = compare.number(float(comparison.expected.value[index]), output.dtype)
         got = compare.number(float(comparison.got[index]), output.dtype)
-        shown = OPERATIONS[operation].subscript(index)
+        shown = operation.subscript(index)
         words = [f"out{shown} is {got}; it should be {want}"]
         if at is None:
             recording.focus = Focus(0, 0, [*words, "no thread stores it; this block could"])
@@ -219,7 +218,7 @@ class _Stepper:
         taps, outside, stores = step_focus.pixels_read(recording, step, lane, image)
         centre = (index[1], index[0])
         wanted = None
-        if operation in WINDOWS and "mask" in given.inputs.arrays:
+        if operation.name in WINDOWS and "mask" in given.inputs.arrays:
             border = self.check.settings().get("border", "zero")
             wanted = step_focus.window(image.shape, centre, given.inputs.radius, border)
         found_taps = step_focus.taps_of(taps, wanted, centre, stores > 1)
@@ -228,9 +227,11 @@ class _Stepper:
 
 def _limits(lab: Lab, part: str, kernel: str) -> list[Limit]:
     """What the part's technique checks ask of the kernel's counters that a page has."""
+    asked = [t for t in lab.technique if t.part == part and t.per != "input"]
     return [
-        Limit(t.counter, t.per or "", f"{words.counted}{words.unit}", t.at_most, t.at_least)
-        for t in lab.technique
-        if t.part == part and fnmatchcase(kernel, t.kernel) and counters.is_of_accesses(t.counter)
+        Limit(t.counter, per, f"{words.counted}{words.unit}", t.at_most, t.at_least)
+        for t in asked
+        if fnmatchcase(kernel, t.kernel) and counters.is_of_accesses(t.counter)
         for words in [counters.in_words(t.counter, t.per)]
+        for per in ["pixel" if t.per == "value" else t.per or ""]  # as a page calls it
     ]

@@ -46,7 +46,8 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     title: str
     hints: list[str]
-    operation: str = "correlate"  # a key of operations.OPERATIONS
+    operation: str = ""  # a key of the lab's `operation`; "": the first
+    call: str = ""  # of its function, for a lab without a driver.c: part_call.py
     file: str = ""  # which file of `submit` holds it; "" where there is only one
     calls: list[str] = []  # functions of lab.h that only its own checks call
     cpu: str = ""  # instructions that it needs, by their name in /proc/cpuinfo: "avx2"
@@ -57,6 +58,42 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     speed: list[Speed] = []
 
 
+Element = Literal["f4", "f8", "i4", "u1"]
+Axis = str | Positive  # a name, which stands for one size in all arrays of a call, or the size
+
+
+class GivenArray(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An input of an operation. type: None: that of the check. make: a key of inputs.MAKERS, or
+    of an array of any axes its content (datasets/values.py)."""
+
+    shape: Annotated[list[Axis], msgspec.Meta(min_length=1)]
+    make: str = "whole"
+    type: Element | None = None
+
+
+class OutputArray(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The output of an operation. type: None: that of the first input. unit: of an element."""
+
+    shape: Annotated[list[Axis], msgspec.Meta(min_length=1)]
+    type: Element | None = None
+    unit: Annotated[str, msgspec.Meta(min_length=1)] = "value"
+
+
+class Computation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An [operation.NAME]: what a part computes. The functions of oracle.py take the arrays, the
+    settings and the sizes of the axes by their names.
+
+    oracle: the function that allows for rounding; "": NAME. exact: others, by a case's `exact`.
+    work: multiply-adds for an element of the output, such as "b * a" or "b + a".
+    """
+
+    inputs: Annotated[dict[str, GivenArray], msgspec.Meta(min_length=1)]
+    output: OutputArray
+    oracle: str = ""
+    exact: dict[str, str] = {}
+    work: str | int = 1
+
+
 class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The input that a check gives to a student's function, and the points for it."""
 
@@ -64,11 +101,13 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     part: str = ""  # load() fills it in below a [[part]]
     image: str = "noise"
     points: Points = 1
-    mask: str = ""  # "": the operation has none
+    mask: str = ""  # "": there is none
     border: str = ""
     why: str = ""
     size: tuple[Positive, Positive] | None = None  # width, height
     channels: Positive = 1
+    sizes: dict[str, Positive] = {}  # of the named axes of an operation that is no image
+    contents: dict[str, str] = {}  # of its inputs, where they are not as the operation says
     type: Literal["f4", "f8", "u1"] = "f4"  # of an element, where the operation allows several
     set: dict[str, str] = {}  # further settings of the lab's driver
     seed: int = 0  # of this input's random numbers; load() sets it
@@ -76,7 +115,8 @@ class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def signature(self) -> str:
         """Equal for two inputs that differ only in name, points and seed."""
         image = (self.image, self.size, self.channels, self.type)
-        return repr((self.part, image, self.mask, sorted(self.settings().items())))
+        named = (sorted(self.sizes.items()), sorted(self.contents.items())) if self.sizes else ()
+        return repr((self.part, image, self.mask, sorted(self.settings().items()), *named))
 
     def program(self) -> ProgramKind:
         return "plain"
@@ -102,7 +142,7 @@ class Case(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     # A function of the CUDA runtime, or "launch": of the program's calls of it, each is made to
     # fail in turn; with ":first", ":last" or ":later" only these.
     inject: Annotated[str, msgspec.Meta(pattern=r"^\w+(?::(?:first|last|later))?$")] | None = None
-    exact: str | None = None  # "float32 row-major": compared bit for bit
+    exact: str | None = None  # compared with another function of oracle.py, such as bit for bit
     rationale: str = ""  # of a hidden case: shown instead of its input
     hint: str = ""
     hidden: bool = False
@@ -128,12 +168,15 @@ class Contract(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     kind: ClassVar[Kind] = "correct"
 
     image: str = "drawn"
-    calls: str  # what draws them: a class of the lab's calls.py
+    calls: str = ""  # what draws them: a class of the lab's calls.py; "": any_arrays.py does
+    between: dict[str, tuple[Positive, Positive]] = {}  # the least and the most of each axis
+    refused: list[int] = []  # values of the argument `refuses`, besides those of calls.py
+    fails: NotNegative = 0  # calls of the CUDA runtime that are made to fail, where calls is ""
     choose: dict[str, list[str]] = {}  # settings of the driver, and their values
     exact: str | None = None  # as of a Case
     read_only: bool = False  # inputs cannot be written to
     align: NotNegative = 0  # of arrays in host memory, in bytes; 0: that of their elements
-    call: str
+    call: str = ""  # "": the part's
     returns: Literal["cudaError_t", "void"] = "cudaError_t"
     refuses: str = "radius"  # the argument that a step with `refuse` gives a wrong value
     only_refused: bool = False  # a step with `refuse` makes no other call, and writes nothing
@@ -149,6 +192,8 @@ class Safe(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     kind: ClassVar[Kind] = "safe"
 
+    # Atomic sums of floats may be rounded differently in another order: they need only be right.
+    any_order: bool = False
     one_thread: bool = False  # the part may leave its work to one thread, which races with none
 
     def program(self) -> ProgramKind:
@@ -169,7 +214,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     counter: str
     over: Literal["all", "results"] = "all"
-    per: Literal["pixel", "tap", "launch", "multiplication"] | None = None
+    per: Literal["pixel", "value", "input", "tap", "launch", "multiplication"] | None = None
     at_most: float | None = None
     at_least: float | None = None
     why: str
@@ -186,7 +231,10 @@ class Technique(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
     over: Literal["all", "results"] = "all"  # as of a Bound
     kernel: str = "*"  # an fnmatch pattern: the launches of these kernels are added up
     # tap: of a square mask, one for each pixel, so that a limit means the same with a smaller mask
-    per: Literal["pixel", "tap", "launch", "instruction", "multiplication"] | None = None
+    # pixel, value: an element of the output; input: of the first input
+    per: (
+        Literal["pixel", "value", "input", "tap", "launch", "instruction", "multiplication"] | None
+    ) = None
     at_most: float | None = None
     at_least: float | None = None
     # What must hold as well, so that nothing is earned by accesses that only improve a quotient.
@@ -268,6 +316,14 @@ class Speed(Input, frozen=True, forbid_unknown_fields=True, kw_only=True):
 CheckSpec = Case | Contract | Safe | Technique | Speed
 
 
+class AuditRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[audit], for `./grade audit`. caught: the least share of the slips in the solution that a
+    check must catch. equivalent: slips that are as right as the solution, by their ids, and why."""
+
+    caught: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.95
+    equivalent: dict[str, str] = {}
+
+
 class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One lab. `folder` is labs/labN_*; load() fills it in."""
 
@@ -279,6 +335,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int
     points: PointsTable
     part: list[Part]
+    operation: dict[str, Computation] = {}  # the first is that of a part that names none
     case: list[Case] = []
     contract: list[Contract] = []
     safe: list[Safe] = []
@@ -287,6 +344,7 @@ class Lab(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     border: str = ""  # of each check that names none
     varies: dict[str, list[int]] = {}  # constants of lab.h and their values, the usual one first
     limits: Limits = Limits()
+    audit: AuditRules = AuditRules()
     solution: Literal["never", "after-full-marks"] = "never"  # when `./grade solution` shows ours
     folder: str = ""
     hidden_included: bool = False

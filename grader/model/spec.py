@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,10 +16,10 @@ import msgspec
 from msgspec.structs import replace
 
 from grader import paths
-from grader.model import spec_problems, toml_line
+from grader.model import part_call, spec_problems, toml_line
 from grader.model.hidden_size import resized
 from grader.model.input_seed import seeded
-from grader.model.lab import Case, HiddenFile, Input, Lab
+from grader.model.lab import Case, Contract, HiddenFile, Input, Lab
 from grader.model.outline import SpecError, available
 
 T = TypeVar("T")
@@ -101,7 +102,27 @@ def _gathered(lab: Lab) -> Lab:
         for kind in ("case", "contract", "safe", "technique", "speed")
     }
     alone = [replace(part, **{kind: [] for kind in checks}) for part in lab.part]
-    return replace(lab, part=alone, **checks)
+    return _with_calls(replace(lab, part=alone, **checks))
+
+
+def _with_calls(lab: Lab) -> Lab:
+    """The lab with the call of each contract that has none, where its part's can be read: the
+    problems of those that cannot are spec_problems.py's."""
+
+    def filled(contract: Contract) -> Contract:
+        part = next((part for part in lab.part if part.id == contract.part), None)
+        operation = (
+            lab.operation.get(part.operation or next(iter(lab.operation), "")) if part else None
+        )
+        if contract.call or not part or not operation:
+            return contract
+        with suppress(ValueError):
+            call = part_call.read(part.call, operation).template()
+            returns = "void" if (part.file or lab.submit[0]).endswith(".c") else contract.returns
+            return replace(contract, call=call, returns=returns)
+        return contract
+
+    return replace(lab, contract=[filled(contract) for contract in lab.contract])
 
 
 def _decode(file: Path, kind: type[T]) -> T:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader import paths
-from grader.model import counters
+from grader.model import counters, part_call
 from grader.model.lab import Input, Lab, Speed, Technique
 
 BORDERS = ("zero", "replicate", "")
@@ -32,11 +32,12 @@ def of_lab(lab: Lab, lab_id: str) -> list[str]:
             why = "is not in lab.h" if values else "has no values"
             problems.append(f"{name} {why} - at `$.varies.{name}`")
     problems += in_checks(lab, lab.shown_checks())
+    problems += _of_operations(lab)
     calls = _text([folder / "calls.py"])
     problems += [
         f"'{contract.name}': calls.py has no class '{contract.calls}'"
         for contract in lab.contract
-        if calls and not _has(calls, f"class {contract.calls}")
+        if contract.calls and calls and not _has(calls, f"class {contract.calls}")
     ]
     for check in lab.technique:
         problems += [
@@ -76,6 +77,55 @@ def _in_parts(lab: Lab) -> Iterator[str]:
                 yield f"part '{part.id}': lab.h has no function '{name}'"
 
 
+def _of_operations(lab: Lab) -> Iterator[str]:
+    """Where an operation, or a call of its function, names what is not there."""
+    for name, operation in lab.operation.items():
+        at = f"at `$.operation.{name}`"
+        known = part_call.axes(operation)
+        for axis in operation.output.shape:
+            if isinstance(axis, str) and axis not in known:
+                yield f"no input has the axis {axis} of the output - {at}"
+        factors = re.findall(r"[^\s*+]+", str(operation.work))
+        for factor in factors:
+            if not factor.isdecimal() and factor not in known:
+                yield f"no input has the axis {factor} of `work` - {at}"
+    folder = paths.LABS / lab.folder
+    if (folder / "driver.c").exists() or not (folder / "lab.h").exists() or not lab.operation:
+        return
+    for part in lab.part:
+        name = part.operation or next(iter(lab.operation))
+        try:
+            if name in lab.operation:
+                part_call.read(part.call, lab.operation[name])
+        except ValueError as problem:
+            yield f"part '{part.id}': there is no driver.c, and its call {problem}"
+    yield from _of_contracts(lab)
+
+
+def _of_contracts(lab: Lab) -> Iterator[str]:
+    """Where a contract without a class of calls.py says too little to draw a call."""
+    for contract in lab.contract:
+        part = next((part for part in lab.part if part.id == contract.part), None)
+        name = (part.operation if part else "") or next(iter(lab.operation))
+        for axis in part_call.axes(lab.operation[name]) if name in lab.operation else ():
+            low, high = contract.between.get(axis, (1, 0))
+            if low > high and not contract.calls:
+                yield f"'{contract.name}': `between` needs the least and the most {axis}"
+
+
+def _settings(lab: Lab) -> str | None:
+    """The text that names what the driver of a lab reads; None: there is no such text."""
+    folder = paths.LABS / lab.folder
+    text = _text([folder / "driver.c", *paths.LABS.glob("runtime/runner/*.[ch]")])
+    if text and not (folder / "driver.c").exists():
+        text += " ".join(f'"{name}"' for part in lab.part for name in _words(part.call))
+    return text or None
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
 def _absent(lab: Lab) -> list[str]:
     """The files to hand in that are not among those that the course gives."""
     given = [paths.STARTER / lab.folder, paths.LABS / lab.folder / "starter"]
@@ -87,10 +137,9 @@ def _absent(lab: Lab) -> list[str]:
 
 def in_checks(lab: Lab, checks: Sequence[Input]) -> Iterator[str]:
     """Where the checks of one file, lab.toml or hidden.toml, name what is not there."""
-    folder = paths.LABS / lab.folder
     yield from _twice("checks are named", [check.name for check in checks])
     parts = [part.id for part in lab.part]
-    driver = _text([folder / "driver.c", *paths.LABS.glob("runtime/runner/*.[ch]")])
+    driver = _settings(lab)
     cuda = _text(paths.LABS.glob("sim/include/sim/*.h"))
     for check in checks:
         if check.part not in parts:

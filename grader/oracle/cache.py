@@ -13,7 +13,7 @@ from grader.model import spec
 from grader.model.lab import Case, Input, Lab
 from grader.oracle import inputs as cases
 from grader.oracle import operations
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 from grader.oracle.inputs import Inputs
 
 MOST_BYTES = 256 << 20  # kept by one process; what does not fit is computed again each time
@@ -24,7 +24,7 @@ class Prepared:
 
     def __init__(self, lab: Lab, check: Input) -> None:
         self._lab, self._check = lab, check
-        self._operation = lab.part_of(check).operation
+        self._operation = operations.of(lab, check.part)
         self._exact = check.exact if isinstance(check, Case) else None
         self._settings = check.settings()
         self.inputs: Inputs = cases.inputs(lab, check, check.seed)
@@ -37,11 +37,9 @@ class Prepared:
 
         Raises SpecError where the operation needs a setting that the check has not, or another."""
         try:
-            expected = operations.expected(
-                self._operation, self._exact, self.inputs.arrays, self._settings
-            )
+            expected = self._operation.expected(self.inputs.arrays, self._settings, self._exact)
         except (KeyError, ValueError) as problem:
-            why = f"{self._operation} cannot be computed: {problem}"
+            why = f"{self._operation.name} cannot be computed: {problem}"
             raise spec.mistake_in(self._lab, self._check, why) from problem
         expected.value.setflags(write=False)
         expected.bound.setflags(write=False)
@@ -49,7 +47,7 @@ class Prepared:
 
     def bytes(self) -> int:
         """Its size with the right result: value and bound have 8 bytes an element each."""
-        _, shape = operations.OPERATIONS[self._operation].output(self.inputs.arrays)
+        _, shape = self._operation.output(self.inputs.arrays)
         inputs = sum(array.nbytes for array in self.inputs.arrays.values())
         return inputs + 16 * int(np.prod(shape))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 
 POISON = np.uint32(0xFFFFFFFF)  # each word of device memory that has not been written
 # Each float or double of the output before the call, by the bytes of an element: a signalling NaN.
@@ -31,6 +31,8 @@ class Comparison:
     @cached_property
     def got(self) -> Array:
         """The output with a quiet NaN where it is untouched: a signalling one raises warnings."""
+        if self.output.dtype.kind != "f":
+            return self.output
         quiet = np.array(np.nan, dtype=self.output.dtype) if self.untouched.any() else None
         return self.output if quiet is None else np.where(self.untouched, quiet, self.output)
 
@@ -83,7 +85,7 @@ def unwritten(got: Array) -> npt.NDArray[np.bool_]:
     Bytes are never called unwritten: 255 is a valid value.
     """
     if got.dtype.kind != "f":
-        return np.zeros(got.shape, dtype=np.bool_)
+        return _untouched(got)
     words = bits(got)
     poison = np.asarray(words == np.iinfo(words.dtype).max)
     return np.asarray(_untouched(got) | _added_to(got) | poison)
@@ -98,6 +100,8 @@ def bytes_before(size: int) -> npt.NDArray[np.uint8]:
 
 def number(value: float, kind: np.dtype[Any]) -> str:
     """A value with enough digits to tell its bits, for an element type."""
+    if kind.kind == "i":
+        return f"{value:.0f}"
     return f"{value:.17g}" if kind.itemsize == 8 else f"{value:.9g}"
 
 
@@ -109,7 +113,10 @@ def compare(got: Array, expected: Expected) -> Comparison:
 
 
 def _untouched(got: Array) -> npt.NDArray[np.bool_]:
-    """Where a float holds exactly the bits from before the call."""
+    """Where a float or an int holds exactly the bits from before the call."""
+    if got.dtype.kind == "i":  # of four bytes that all are as they were, chance gives few
+        before = bytes_before(got.nbytes).view(got.dtype).reshape(got.shape)
+        return np.asarray(got == before)
     if got.dtype.kind != "f":
         return np.zeros(got.shape, dtype=np.bool_)
     return np.asarray(bits(got) == SIGNALLING[got.dtype.itemsize])

@@ -6,12 +6,12 @@ rounding_bound.py says how large the error may be.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from grader.oracle import borders
+from grader.oracle.expected import F64, Expected
 from grader.oracle.rounding_bound import SMALLEST, gamma
 
 MANY_TAPS = 25  # with fewer, one tap after the other is as fast
@@ -19,15 +19,6 @@ PRODUCTS = 1 << 17  # values that are summed at a time: they stay in a cache
 LARGE = 1 << 16  # pixels of which no second copy is made
 
 F32 = npt.NDArray[np.float32]
-F64 = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Expected:
-    """The right value of each output element and the largest error allowed there; same shape."""
-
-    value: F64
-    bound: F64
 
 
 def correlate64(image: npt.ArrayLike, mask: npt.ArrayLike, border: str) -> F64:
@@ -119,12 +110,12 @@ def _bound(magnitude: F64, taps: int) -> F64:
     return gamma(taps) * magnitude + taps * SMALLEST
 
 
-def polyphase(image: F32, bank: F32, border: str) -> Expected:
-    """Column x is correlated with mask x mod n of the bank (n x (2r+1) x (2r+1))."""
-    masks = bank[np.arange(image.shape[1]) % len(bank)]
+def polyphase(image: F32, mask: F32, border: str) -> Expected:
+    """Column x is correlated with mask x mod n of a bank (n x (2r+1) x (2r+1))."""
+    masks = mask[np.arange(image.shape[1]) % len(mask)]
     f, g = _with_magnitude(image.astype(np.float64), masks.astype(np.float64))
     value, magnitude = _by_taps(f, g[:, None], border)
-    return Expected(value, _bound(magnitude, bank[0].size))
+    return Expected(value, _bound(magnitude, mask[0].size))
 
 
 def outer(lines: F32) -> F64:
@@ -169,9 +160,9 @@ def separable(image: F32, mask: F32, border: str) -> Expected:
     return _two_passes(image, mask, border, 16)
 
 
-def lines(image: F32, pair: F32, border: str) -> Expected:
+def lines(image: F32, mask: F32, border: str) -> Expected:
     """Eq. 1 by two passes, with the column and the row that are given (2 x (2r+1), lab 6)."""
-    return _two_passes(image, outer(pair), border, 0)
+    return _two_passes(image, outer(mask), border, 0)
 
 
 OPERATIONS: dict[str, Callable[[F32, F32, str], Expected]] = {

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.oracle import borders
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 from grader.oracle.rounding_bound import gamma
 
 Array = npt.NDArray[Any]
@@ -31,14 +31,14 @@ def depthwise(image: Array, mask: Array, border: str = "zero") -> Expected:
     return Expected(value, _bound(magnitude, mask.size, image.dtype))
 
 
-def convolution(image: Array, bank: Array, border: str = "zero") -> Expected:
-    """n masks over all channels. bank: n x c x k x k; result: n x height x width."""
+def convolution(image: Array, mask: Array, border: str = "zero") -> Expected:
+    """n masks over all channels. mask: n x c x k x k; result: n x height x width."""
     wide = _wider(image)
-    value = _convolution(image.astype(wide), bank.astype(wide), border)
+    value = _convolution(image.astype(wide), mask.astype(wide), border)
     magnitude = _convolution(
-        np.abs(image).astype(np.float64), np.abs(bank).astype(np.float64), border
+        np.abs(image).astype(np.float64), np.abs(mask).astype(np.float64), border
     )
-    return Expected(value, _bound(magnitude, bank[0].size, image.dtype))
+    return Expected(value, _bound(magnitude, mask[0].size, image.dtype))
 
 
 def _depthwise(image: Array, mask: Array, border: str) -> Array:

@@ -22,11 +22,12 @@ from grader.model import plain_text
 from grader.model.lab import Lab, Limits, Speed
 from grader.model.prediction import LineShare, Prediction, Ratio
 from grader.model.submission import Submission
-from grader.oracle.inputs import Inputs, inputs
+from grader.oracle.inputs import Inputs, for_timing, inputs
 from grader.predict import estimate, nvcc, references, terms, times
 from grader.predict.counts import Counts
 from grader.predict.gpu import Gpu, gpu
 from grader.sass.compiled import Code
+from grader.timing import timed_inputs
 
 SECONDS = 5.0  # of processor time for one run
 TILE = 64  # pixels: the side of the noise that an image is made of, again and again
@@ -182,7 +183,8 @@ def _tiled(lab: Lab, speed: Speed) -> Inputs:
     """Inputs of the check's size whose image repeats one tile of noise: to draw all of it would
     take longer than the run, and so would to write and copy it. A function sees them on the device
     alone."""
-    assert speed.size is not None
+    if speed.size is None:
+        return _repeated(lab, speed)
     width, height = speed.size
     side = min(width, TILE), min(height, TILE)
     small = inputs(lab, msgspec.structs.replace(speed, size=side), speed.seed)
@@ -191,3 +193,12 @@ def _tiled(lab: Lab, speed: Speed) -> Inputs:
     tile = tile[0] if planes else tile
     shape = (*planes, height, width, *tile.shape[2:])
     return small.with_band(tile.take(np.arange(width) % side[0], axis=1), shape)
+
+
+def _repeated(lab: Lab, speed: Speed) -> Inputs:
+    """_tiled() for what is no image: some noise, again and again."""
+    given = for_timing(lab, speed, speed.seed)
+    kind, count = timed_inputs.kind_of(given.image), min(given.image.size, TILE * TILE)
+    return given.with_band(
+        timed_inputs.rows(kind, speed.seed % 2**32, np.arange(1), count)[0], given.image.shape
+    )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from grader import paths
+from grader import outside_labs, paths
 from grader.model import course_version, outline
 from grader.model.assistants import Assistants
 from grader.release import assistants, links, part
@@ -75,13 +75,32 @@ def _piece(piece: str) -> str:
 
 
 def tracked(root: Path) -> list[str]:
-    """The files that git tracks, sorted. Raises ReleaseError."""
-    return _listed(root)
+    """The files that git tracks, and those of labs outside of the tree, sorted. Raises
+    ReleaseError."""
+    return sorted([*_listed(root), *_outside(root)])
 
 
 def untracked(root: Path) -> list[str]:
     """The files that git neither tracks nor ignores. Raises ReleaseError."""
-    return _listed(root, "--others", "--exclude-standard")
+    others = _listed(root, "--others", "--exclude-standard")
+    return [path for path in others if path not in _links(root)]
+
+
+def _links(root: Path) -> list[str]:
+    """Where labs outside of the tree are linked. Raises ReleaseError."""
+    try:
+        return outside_labs.links(root)
+    except outside_labs.OutsideError as problem:
+        raise ReleaseError(str(problem)) from problem
+
+
+def _outside(root: Path) -> list[str]:
+    """The files behind those links, by their paths through them."""
+    found = []
+    for link in _links(root):
+        files = [root / link] if (root / link).is_file() else (root / link).rglob("*")
+        found += [str(file.relative_to(root)) for file in files if file.is_file()]
+    return found
 
 
 def deleted(root: Path) -> list[str]:
@@ -110,7 +129,8 @@ def git(root: Path, *arguments: str) -> str:
 
 def changes(root: Path) -> list[str]:
     """The lines of `git status` for files that are not committed. Raises ReleaseError."""
-    return git(root, "status", "--porcelain", "--untracked-files=all").splitlines()
+    lines = git(root, "status", "--porcelain", "--untracked-files=all").splitlines()
+    return [line for line in lines if line[3:] not in _links(root)]
 
 
 def commit(root: Path) -> Member:
@@ -169,7 +189,7 @@ def members(
 
 def _content(root: Path, path: str) -> bytes:
     file = root / path
-    if file.is_symlink() or not file.is_file():
+    if (file.is_symlink() and path not in _links(root)) or not file.is_file():
         raise ReleaseError(f"{path} is not a regular file; a release holds no others: remove it")
     return file.read_bytes()
 

@@ -84,7 +84,10 @@ def _starters(root: Path) -> bytes:
 
 
 def _sources(folder: Path) -> list[Path]:
-    return sorted(f for f in folder.rglob("*") if f.suffix in (".c", ".cu", ".h", ".cuh"))
+    """Of each lab; rglob() enters no link to a lab outside of the tree, unless it begins there."""
+    labs = [folder, *(lab for lab in folder.glob("*") if lab.is_symlink())]
+    every = (f for lab in labs for f in lab.rglob("*"))
+    return sorted(f for f in every if f.suffix in (".c", ".cu", ".h", ".cuh"))
 
 
 def of_hidden_cases(root: Path) -> tuple[list[Secret], dict[int, str]]:

@@ -36,14 +36,18 @@ def figures(failure: Failure) -> list[Figure]:
     """Input, output, expected output, difference, and the map of wrong pixels."""
     low, high = _range(failure.want)
     scale = f"black {low:.4g}, white {high:.4g}"
-    first = f"first wrong pixel at x={failure.first[1]}, y={failure.first[0]}"
+    first = f"first wrong {failure.unit} at {failure.at(*failure.first)}"
     output = _grey(failure.got, low, high)
     output[failure.unwritten] = UNWRITTEN
     unwritten = "; blue: never written" if failure.unwritten.any() else ""
     most = float(failure.error.max())
+    given = failure.given
+    note = _given_note(failure)
     return [
-        _figure(
-            failure, _input(failure.given), failure.given_is.capitalize(), _given_note(failure)
+        *(
+            [_figure(failure, _input(given), failure.given_is.capitalize(), note)]
+            if given is not None
+            else []
         ),
         _figure(failure, output, "Your output", f"{scale}{unwritten}", first),
         _figure(failure, _grey(failure.want, low, high), "Expected", scale, first),
@@ -54,8 +58,9 @@ def figures(failure: Failure) -> list[Figure]:
 
 def _given_note(failure: Failure) -> str:
     height, width = failure.shape
-    size = f"{width}×{height}"
-    return size if failure.step == 1 else f"{size}, shown: 1 of {failure.step} pixels each way"
+    size = f"rows of {width}" if failure.fold else f"{width}×{height}"
+    each = f"shown: 1 of {failure.step} {failure.unit}s each way"
+    return size if failure.step == 1 else f"{size}, {each}"
 
 
 def _error_note(most: float) -> str:
@@ -103,7 +108,8 @@ def _map(failure: Failure) -> Figure:
     picture[failure.wrong & failure.unwritten] = UNWRITTEN
     note, tile = "bright: wrong", failure.tile
     if tile is None:
-        return _figure(failure, picture.astype(np.uint8), "Wrong pixels", note, "Wrong pixels")
+        title = f"Wrong {failure.unit}s"
+        return _figure(failure, picture.astype(np.uint8), title, note, title)
     note = (
         f"each block of {tile.kernel} computes {tile.width}×{tile.height} pixels; "
         f"grid: {tile.grid[0]}×{tile.grid[1]} blocks"

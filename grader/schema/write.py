@@ -16,18 +16,21 @@ from grader.model import (
     result,
 )
 from grader.model.counters import ATOMIC, OF_LAUNCH, SURFACE, TEXTURE
+from grader.model.lab import Lab
 
 
 def keys(kind: type[msgspec.Struct], *without: str) -> tuple[str, ...]:
     return tuple(name for name in kind.__struct_fields__ if name not in without)
 
 
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FOLDER = paths.ROOT / "grader" / "schema"
 TYPES: dict[str, type[msgspec.Struct]] = {
     "convlabs-call/v1": grade_record.Call,
     "convlabs-class/v1": class_grades.ClassGrades,
     "convlabs-finding/v1": Record,
     "convlabs-grade/v1": result.Result,
+    "convlabs-lab/v1": Lab,
     "convlabs-log/v1": grade_record.Entry,
     "convlabs-prediction/v1": prediction.PredictedProgram,
     "convlabs-profile/v1": profile.Profile,
@@ -59,17 +62,37 @@ ADDED_LATER = {
 }
 
 
+LOADED = {  # what load() adds to a lab.toml, by type; it is not written there
+    "Lab": ("folder", "hidden_included", "variant"),
+    "Case": ("seed", "hidden"),
+    "Contract": ("seed", "secret_seed"),
+    "Safe": ("seed",),
+    "Technique": ("seed", "public", "smaller_mask"),
+    "Speed": ("seed",),
+}
+
+
+def _as_written(document: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a file that people write: what has a default may be left out."""
+    for type_, keys_ in LOADED.items():
+        for key in keys_:
+            document["$defs"][type_]["properties"].pop(key, None)
+    return {**document, "$schema": DIALECT}
+
+
 def schema(name: str) -> dict[str, Any]:
     """The schema of that name. A document has no other keys, and all that were in its version from
     the beginning."""
     document = msgspec.json.schema(TYPES[name])
+    if TYPES[name] is Lab:
+        return _as_written(document)
     for type_, definition in document["$defs"].items():
         if definition["type"] == "array":  # its items are identified by their index
             continue
         later = ADDED_LATER.get((name, type_), ())
         definition["required"] = [key for key in definition["properties"] if key not in later]
         definition["additionalProperties"] = False
-    document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    document["$schema"] = DIALECT
     document["title"] = name
     return document
 

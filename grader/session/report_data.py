@@ -19,14 +19,15 @@ from grader.execute.instrumented import InstrumentedRun, Runner
 from grader.execute.profile import Launch, Profile, profile, read_launches
 from grader.model.lab import Case, Input, Speed, Technique
 from grader.model.submission import Submission
-from grader.oracle import inputs
+from grader.oracle import inputs, operations
 from grader.oracle.compare import Comparison
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS, Array
+from grader.oracle.operations import Array, Operation
 from grader.timing.statistics import F64, REFERENCE, STUDENT, Timings
 
 MOST_FAILED = 8  # wrong outputs that are kept
 MOST_TRACED = 12  # traced runs
+FOLD = 64  # elements in a row of the picture of a line
 SIDE = 384  # of a plane; a larger one is thinned out
 NEAR = (2, 1)  # rows and columns on each side of the first wrong pixel whose values are kept
 RETRACED = 1 << 16  # values of a wrong output that is still run once more, traced
@@ -40,7 +41,7 @@ class Wrong:
     the input, and no check has it."""
 
     case: Case
-    operation: str
+    operation: Operation
     inputs: Inputs
     comparison: Comparison
     is_drawn: bool = False
@@ -82,7 +83,7 @@ class Failure:
     shape: tuple[int, int]
     step: int
     first: tuple[int, int]
-    given: Array  # height x width, or x 3 for colours
+    given: Array | None  # height x width, or x 3 for colours; None: it has another shape
     given_is: str
     got: Array
     want: Array
@@ -91,6 +92,17 @@ class Failure:
     unwritten: npt.NDArray[np.bool_]
     near: list[Near]
     tile: Tile | None
+    unit: str = "pixel"
+    is_image: bool = True
+    fold: int = 0  # elements of a row that the picture of a line of elements has; 0: it is a plane
+
+    def at(self, y: int | None = None, x: int | None = None) -> str:
+        """What a message calls a row, a column or an element of the plane."""
+        if self.is_image:
+            return ", ".join([f"x={x}"] * (x is not None) + [f"y={y}"] * (y is not None))
+        if self.fold:
+            return f"+{x}" if y is None else f"[{y * self.fold + (x or 0)}]"
+        return "".join(f"[{i}]" for i in (y, x) if i is not None)
 
 
 @dataclass(frozen=True)
@@ -166,7 +178,7 @@ class ReportData:
     def _timed(self, speed: Speed, timings: Timings) -> None:
         lab = self.submission.lab
         given = inputs.for_timing(lab, speed, speed.seed)
-        operation = OPERATIONS[lab.part_of(speed).operation]
+        operation = operations.of(lab, speed.part)
         taps = speed.taps or operation.taps(given.arrays)
         kind, shape = operation.output(given.arrays)
         names = {STUDENT: "your file", 1: "baseline", REFERENCE: "solution"}
@@ -189,7 +201,7 @@ class ReportData:
             self.runs[key].checks.append(check.name)
         elif len(self.runs) < MOST_TRACED and any(k.lines for k in seen.kernels):
             lab = self.submission.lab
-            operation = OPERATIONS[lab.part_of(check).operation]
+            operation = operations.of(lab, check.part)
             given = inputs.inputs(lab, check, check.seed)
             taps = operation.taps(given.arrays)
             self.runs[key] = Traced(
@@ -213,12 +225,23 @@ def _thinned(column: F64) -> F64:
 
 
 def _failure(submission: Submission, wrong: Wrong, launches: list[Launch]) -> Failure:
-    comparison, out = wrong.comparison, OPERATIONS[wrong.operation]
-    first = comparison.first()
+    comparison, out = wrong.comparison, wrong.operation
+    first, fold = comparison.first(), 0
+    if len(first) < 2:
+        fold = min(FOLD, comparison.got.size)
+        first = divmod(int(comparison.wrong.reshape(-1).argmax()), fold)
     plane, pixel = first[:-2], (first[-2], first[-1])
-    got, bad = comparison.got[plane], comparison.wrong[plane]
-    want, bound = comparison.expected.value[plane], comparison.expected.bound[plane]
-    given, given_is = _given(wrong.inputs.image, out.axes, plane)
+
+    def of_plane(array: Array) -> Array:
+        return _folded(array, fold) if fold else array[plane]
+
+    got, bad = of_plane(comparison.got), of_plane(comparison.wrong)
+    want, bound = of_plane(comparison.expected.value), of_plane(comparison.expected.bound)
+    given: Array | None
+    if out.is_image():
+        given, given_is = _given(wrong.inputs.image, out.axes, plane)
+    else:
+        given, given_is = _like(wrong.inputs, got.shape, fold)
     height, width = got.shape
     step = -(-max(height, width) // SIDE)
     thin = (slice(None, None, step), slice(None, None, step))
@@ -226,22 +249,41 @@ def _failure(submission: Submission, wrong: Wrong, launches: list[Launch]) -> Fa
         error = np.abs(got.astype(want.dtype) - want) / bound
     error = np.where(bad, np.nan_to_num(error, nan=np.inf, posinf=np.inf), 0.0).astype(np.float64)
     names = {"c": "channel", "n": "mask"}
+    other = "" if out.is_image() else "plane"
     return Failure(
         check=f"{submission.lab.id}/{wrong.case.part}/{wrong.case.name}",
-        plane=", ".join(f"{names[a]} {i}" for a, i in zip(out.axes, plane, strict=False)),
+        plane=", ".join(f"{other or names[a]} {i}" for a, i in zip(out.axes, plane, strict=False)),
         shape=(height, width),
         step=step,
         first=pixel,
-        given=given[thin].copy(),
+        given=None if given is None else given[thin].copy(),
         given_is=given_is,
         got=got[thin].copy(),
         want=want[thin].astype(np.float64),
         error=_largest(error, step),
         wrong=_largest(bad, step).astype(np.bool_),
-        unwritten=_largest(comparison.unwritten[plane], step).astype(np.bool_),
+        unwritten=_largest(of_plane(comparison.unwritten), step).astype(np.bool_),
         near=_near(got, want, bad, pixel),
-        tile=tile((height, width), wrong.inputs.radius, launches),
+        tile=None if fold else tile((height, width), wrong.inputs.radius, launches),
+        unit="pixel" if out.is_image() else out.spec.output.unit,
+        is_image=out.is_image(),
+        fold=fold,
     )
+
+
+def _folded(line: Array, width: int) -> Array:
+    """A line of elements as rows of `width`; the last row ends with its last element again."""
+    flat = line.reshape(-1)
+    return np.pad(flat, (0, -flat.size % width), mode="edge").reshape(-1, width)
+
+
+def _like(given: Inputs, shape: tuple[int, ...], fold: int) -> tuple[Array | None, str]:
+    """The first input that has the shape of the output's picture, and its name."""
+    for name, array in given.arrays.items():
+        plane = _folded(array, fold) if fold and array.ndim == 1 else array
+        if plane.shape == shape:
+            return plane, f"input {name}"
+    return None, ""
 
 
 def _given(image: Array, axes: tuple[str, ...], plane: tuple[int, ...]) -> tuple[Array, str]:

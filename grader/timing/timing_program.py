@@ -16,7 +16,7 @@ from grader.execute import evidence, free_space, records
 from grader.execute.evidence import Evidence
 from grader.model.lab import Speed
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS
+from grader.oracle.operations import Operation
 from grader.sandbox import launcher
 from grader.sandbox.ending import Finished, end_of_run
 from grader.sandbox.limits import Limits
@@ -87,7 +87,7 @@ class Bench:
     watch: what the student's function executes is looked at in some of its calls.
     """
 
-    operation: str
+    operation: Operation
     program: Path
     student: Path
     baseline: Path | None
@@ -173,6 +173,8 @@ class Bench:
     def _options(self, speed: Speed, limits: tuple[int, float], seed: int) -> list[str]:
         """The program's options for the check's settings and for the number of rounds."""
         options = []
+        for axis, size in speed.sizes.items():
+            options += [f"--{axis}", str(size)]
         for name, value in speed.settings().items():
             options += [f"--{name}", value] if name != "threads" else []
         rounds, seconds = limits
@@ -187,13 +189,13 @@ class Bench:
         """Saves the inputs in `folder`. Returns the program's options for inputs and output."""
         options = []
         for name, array in inputs.arrays.items():
-            if name != "image":  # each call gets another image, of this type and size
+            if array is not inputs.image:  # each call gets another image, of this type and size
                 np.save(folder / f"{name}.npy", array)
-                options += [f"--{name}", f"{folder}/{name}.npy"]
+                options += ["--mask", f"{folder}/{name}.npy"]
         rows = row_samples.image_rows(self.operation, inputs.image)
         size = f"{rows}x{inputs.image.size // rows}"
         options += ["--image", f"{timed_inputs.kind_of(inputs.image)}:{size}"]
-        dtype, shape = OPERATIONS[self.operation].output(inputs.arrays)
+        dtype, shape = row_samples.output(self.operation, inputs)
         sizes = [*(1,) * (3 - len(shape)), *shape, np.dtype(dtype).itemsize]
         return [*options, "--output", "x".join(map(str, sizes))]
 

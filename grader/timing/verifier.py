@@ -17,7 +17,7 @@ from contextlib import suppress
 import numpy as np
 
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS
+from grader.oracle.operations import Operation
 from grader.timing import row_samples, timed_inputs
 from grader.timing.row_samples import RowSample
 
@@ -33,10 +33,10 @@ class Verifier(threading.Thread):
     the first: that one waits for the program to begin.
     """
 
-    def __init__(self, rounds: int, operation: str, inputs: Inputs) -> None:
+    def __init__(self, rounds: int, operation: Operation, inputs: Inputs) -> None:
         super().__init__(daemon=True)
         self._socket, self.program_end = socket.socketpair()
-        dtype, shape = OPERATIONS[operation].output(inputs.arrays)
+        dtype, shape = row_samples.output(operation, inputs)
         self._rounds, self._planes, self._height = rounds, int(np.prod(shape[:-2])), shape[-2]
         self._dtype = np.dtype(f"<{dtype}")
         self._shape = (row_samples.sample_rows(operation, inputs), shape[-1])

@@ -19,8 +19,7 @@ from grader.model import outline, spec
 from grader.model.counters import NAMES as ALL
 from grader.model.counters import OF_LAUNCH, TEXTURE
 from grader.model.lab import Lab, Technique
-from grader.oracle import inputs
-from grader.oracle.operations import OPERATIONS
+from grader.oracle import inputs, operations
 from handouts.facts import counted_list, data_file, limits
 from handouts.facts.counted_list import Counted, OfLab
 from labs.studies.gpu import counters, suite
@@ -72,7 +71,7 @@ def _counted(lab: Lab, check: Technique, part: str, binary: Path, folder: Path) 
     for launch in launches:
         total.update(launch["counters"])
     arrays = inputs.inputs(lab, check, check.seed).arrays
-    _, shape = OPERATIONS[lab.part_of(check).operation].output(arrays)
+    _, shape = operations.of(lab, check.part).output(arrays)
     return [
         Counted(
             part=part,

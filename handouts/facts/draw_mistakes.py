@@ -25,7 +25,7 @@ from grader.model import outline, spec
 from grader.model.lab import Case, Lab
 from grader.oracle import compare, inputs, operations
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS
+from grader.oracle.operations import Operation
 from handouts.facts import data_file, mistake_list, pictures, wrong_outputs
 from handouts.facts.mistake_list import Drawn, MistakeList
 
@@ -40,7 +40,7 @@ class Example:
     """A case of a lab with the photograph as its image."""
 
     case: Case
-    operation: str
+    operation: Operation
     inputs: Inputs
 
 
@@ -64,10 +64,10 @@ def examples(lab: Lab) -> Iterator[Example]:
         lab.case, key=lambda case: (not case.mask.startswith("ando"), "gauss" in case.mask)
     )
     for case in ordered:
-        operation = lab.part_of(case).operation
-        key = (operation, case.mask[-2:], case.border, case.exact, case.set.get("weights"))
-        if operation == "layers":
-            key = (operation, "", case.border, None, None)
+        operation = operations.of(lab, case.part)
+        key = (operation.name, case.mask[-2:], case.border, case.exact, case.set.get("weights"))
+        if operation.name == "layers":
+            key = (operation.name, "", case.border, None, None)
         if case.inject or key in seen:
             continue
         example = _example(case, operation, photograph)
@@ -75,24 +75,24 @@ def examples(lab: Lab) -> Iterator[Example]:
             seen.add(key)
             first = first or example
             yield example
-    if first and first.operation == "correlate":
+    if first and first.operation.name == "correlate":
         bright = Inputs(first.inputs.image * 255, first.inputs.arrays["mask"])
         yield Example(first.case, first.operation, bright)
 
 
-def _example(case: Case, operation: str, photograph: Any) -> Example | None:
-    makers = OPERATIONS[operation].inputs
-    if makers["image"] == "colours":
+def _example(case: Case, operation: Operation, photograph: Any) -> Example | None:
+    made = operation.spec.inputs
+    if made["image"].make == "colours":
         return Example(case, operation, Inputs(np.rint(photograph).astype(np.uint8)))
-    if makers["image"] == "planes":
+    if made["image"].make == "planes":
         # A kernel that takes two channels at a time shows with four: red, green, blue, their mean.
         channels = np.dstack([photograph, photograph.mean(axis=2)])
         image = np.moveaxis(channels / 255, 2, 0).astype(case.type)
-        name = LAYERS if operation == "layers" else case.mask
+        name = LAYERS if operation.name == "layers" else case.mask
         mask = layers.weights(name, len(image), case.type, case.seed)
     else:
         image = (photograph.mean(axis=2) / 255).astype(np.float32)
-        mask = inputs.MAKERS[makers["mask"]](case, case.seed)
+        mask = inputs.MAKERS[made["mask"].make](case, case.seed)
     is_useful = mask.shape[-1] > 1 and mask.shape[-2] * mask.shape[-1] <= MOST_TAPS
     if not is_useful or np.count_nonzero(mask) == 1:
         return None
@@ -107,10 +107,9 @@ def draw(lab: Lab, names: set[str]) -> dict[str, Picture]:
         return name not in best or best[name].score() < ENOUGH
 
     for example in examples(lab):
-        right = operations.expected(
-            example.operation, example.case.exact, example.inputs.arrays, example.case.settings()
-        )
-        kind, _ = OPERATIONS[example.operation].output(example.inputs.arrays)
+        case, computes = example.case, example.operation
+        right = computes.expected(example.inputs.arrays, case.settings(), case.exact)
+        kind, _ = computes.output(example.inputs.arrays)
         wanted = set(filter(is_open, names))
         with np.errstate(all="ignore"):
             wrong = wrong_outputs.of_case(
@@ -148,7 +147,7 @@ def _picture(lab: Lab, example: Example, right: Any, wrong: wrong_outputs.Wrong)
     is_high = planes[1][number] > planes[0][number]
     about = Drawn(
         lab=lab.id,
-        mask=LAYERS if example.operation == "layers" else case.mask,
+        mask=LAYERS if example.operation.name == "layers" else case.mask,
         border=case.border,
         plane=number if got.ndim > 2 else None,
         wrong=int(planes[2][number].sum()),

@@ -16,10 +16,11 @@ from grader.diagnose.unwritten import UNINITIALIZED
 from grader.model.lab import Case
 from grader.oracle import compare
 from grader.oracle.compare import POISON, QUIET, SIGNALLING, Comparison, bytes_before
-from grader.oracle.correlation import Expected, correlate64
+from grader.oracle.correlation import correlate64
+from grader.oracle.expected import Expected
 from grader.oracle.grayscale import WEIGHTS, grey
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import expected
+from grader.oracle.operations import Operation
 
 Array = npt.NDArray[Any]
 TILE = 32  # pixels a side
@@ -36,17 +37,17 @@ class Wrong:
 
 
 def of_case(
-    case: Case, operation: str, inputs: Inputs, right: Expected, kind: str, names: set[str]
+    case: Case, operation: Operation, inputs: Inputs, right: Expected, kind: str, names: set[str]
 ) -> list[Wrong]:
     """The wrong outputs of a case with these mistakes, several of one name if it can be made in
     several ways. kind: the element type of the output."""
     right_output = right.value.astype(kind)
-    if operation == "grey":
+    if operation.name == "grey":
         comparison = _made(right_output + np.uint8(1), right)
         known = [*_grey(case, inputs, comparison)]
         wrong = [_wrong(m, right_output) for m in known if m.name in names]
         return [*wrong, *_named(_unwritten_bytes(right_output), names)]
-    f = filters.of(operation, inputs, case.border)
+    f = filters.of(operation.name, inputs, case.border)
     comparison = _made(right_output, right)
     known = [*_of_filter(f, comparison)]
     wanted = names - {"one-pass"}  # of which the grader learns the scale from the output
@@ -119,10 +120,10 @@ def _one_pass(f: Filter, right: Array) -> Iterator[Wrong]:
         yield Wrong("one-pass", value.astype(right.dtype))
 
 
-def _rounded(case: Case, operation: str, inputs: Inputs, right: Array) -> Iterator[Wrong]:
+def _rounded(case: Case, operation: Operation, inputs: Inputs, right: Array) -> Iterator[Wrong]:
     """Outputs that are right up to rounding."""
     if case.exact:
-        value = expected(operation, None, inputs.arrays, case.settings()).value
+        value = operation.expected(inputs.arrays, case.settings()).value
         yield Wrong("not-bit-for-bit", value.astype(right.dtype))
     if right.dtype.itemsize == 8:
         yield Wrong("single-precision", right.astype(np.float32).astype(right.dtype))

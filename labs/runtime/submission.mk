@@ -178,7 +178,7 @@ endif
 ifeq ($(READY),)
 NVCC_VERSION := $(BUILD)/nvcc.version
 $(NVCC_VERSION): COMPILER = $(NVCC)
-GIVEN_INC = $(VARIANT) $(if $(filter gpu,$(BACKEND)),-Ilabs/runtime -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS)) -Ilabs/sim/src
+GIVEN_INC = $(VARIANT) -Ilabs/$(LAB) $(if $(filter gpu,$(BACKEND)),-Ilabs/runtime -I$(dir $(shell command -v $(NVCC)))../include,$(CPPFLAGS)) -Ilabs/sim/src
 define given-cc
 	@mkdir -p $(@D)
 	$(say) CC $<
@@ -186,9 +186,15 @@ define given-cc
 endef
 $(GIVEN)/%.o: labs/$(LAB)/%.c $(GCC_VERSION)
 	$(given-cc)
+# What a lab has no file for is written from its lab.toml: driver.c, speed.c, test.c.
+$(GIVEN)/%.c: labs/$(LAB)/lab.toml labs/$(LAB)/lab.h
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) -m grader.drivers $(LAB) $* > $@.part && mv $@.part $@
+$(GIVEN)/%.o: $(GIVEN)/%.c $(GCC_VERSION)
+	$(given-cc)
 $(GIVEN)/device_case.o: labs/runtime/runner/device_case.c $(GCC_VERSION)
 	$(given-cc)
-$(GIVEN)/unit.o: labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c $(GCC_VERSION)
+$(GIVEN)/unit.o: $(or $(wildcard labs/$(LAB)/test_$(firstword $(subst _, ,$(LAB))).c),$(GIVEN)/test.c) $(GCC_VERSION)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g $(LABINC) $(DEPS) -c $< -o $@

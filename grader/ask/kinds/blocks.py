@@ -10,6 +10,8 @@ from grader.ask.words import count
 from grader.execute.modes import COUNTED_BLOCK
 from grader.execute.profile import read_launches
 
+OF_IMAGES = True
+
 
 def ask(program: AskedPart, draw: Random) -> Draft:
     foot = footprint(program.trace)

@@ -6,6 +6,7 @@ from grader.ask.impulse import impulse, name, out_name, pixel_of, said, window
 from grader.ask.kinds import AskedPart, Draft, Random
 from grader.ask.setting import runs
 
+OF_IMAGES = True
 AT_ONCE = True
 
 

@@ -9,11 +9,12 @@ from grader.ask.setting import runs
 from grader.ask.words import count
 from grader.oracle.inputs import Inputs
 
+OF_IMAGES = True
 AT_ONCE = True
 
 
 def ask(program: AskedPart, draw: Random) -> Draft:
-    if program.lab.part_of(program.base).operation != "layers":
+    if program.operation.name != "layers":
         raise CannotTell("no bank of masks")
     masks, channels = draw.sample(range(3, 7), 2)
     size = program.inputs(program.wide).mask.shape[-1]

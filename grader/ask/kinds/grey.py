@@ -5,13 +5,14 @@ from grader.ask.kinds import AskedPart, CannotTell, Draft, Random
 from grader.oracle.grayscale import weights_of
 from grader.oracle.inputs import Inputs
 
+OF_IMAGES = True
 AT_ONCE = True
 HALF, SHIFT = 1 << 14, 15
 ONE_BY_ONE = "each product is rounded, but only their sum must be"
 
 
 def ask(program: AskedPart, draw: Random) -> Draft:
-    if program.lab.part_of(program.base).operation != "grey":
+    if program.operation.name != "grey":
         raise CannotTell("no colours")
     case = program.wide
     r, g, b = weights_of(case.settings()["weights"])

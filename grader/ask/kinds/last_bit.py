@@ -9,6 +9,7 @@ from grader.ask.setting import runs
 from grader.oracle.inputs import Inputs
 from grader.oracle.operations import Array
 
+OF_IMAGES = True
 HALF, ULP = np.float32(2.0**-24), 2.0**-23  # an ulp: of the floats from 1 to 2
 
 

@@ -7,6 +7,7 @@ from grader.ask.kinds import AskedPart, Draft, Random
 from grader.ask.setting import runs
 from grader.ask.words import plus
 
+OF_IMAGES = True
 AT_ONCE = True
 
 

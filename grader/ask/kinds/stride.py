@@ -10,6 +10,7 @@ from grader.ask.setting import runs
 from grader.ask.trace import Trace
 from grader.ask.words import count
 
+OF_IMAGES = True
 MOST = 0.55  # of the steps at a line that must be equal
 
 

@@ -8,6 +8,7 @@ from grader.execute import records
 from grader.execute.accesses import ThreadAccess
 from grader.execute.openmp_team import Team
 
+OF_IMAGES = True
 # Directives that give work to threads as they come.
 AS_THEY_COME = {"dynamic", "guided", "runtime", "auto", "task", "taskloop", "sections", "single"}
 

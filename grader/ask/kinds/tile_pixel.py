@@ -5,6 +5,7 @@ from grader.ask.setting import runs
 from grader.ask.tile import draw_element, read_back, source_pixel
 from grader.ask.words import block, index
 
+OF_IMAGES = True
 REBUILDS = True
 
 

@@ -1,4 +1,4 @@
-"""`./grade new-lab`: the folders of a new lab, a copy of the smallest one to begin with."""
+"""`./grade new-lab`: the folders of a new lab, which works from the start."""
 
 import re
 import subprocess
@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
-from grader import paths
+from grader import outside_labs, paths
 from grader.commands.errors import CommandError, UsageError
 from grader.model import outline
 
-FROM = "lab1"  # plain C, one file
-LEFT_OUT = ("expert.c",)  # of its solution
+TEMPLATES = Path(__file__).parent.parent / "template"  # PLATFORM_OPERATION
+SUFFIX = ".in"
+IN_SOLUTIONS = ("solution.c", "solution.cu", "hidden.toml", "notes.md")
+LEFT_OUT = ("expert.c", "expert.cu")  # of a lab that is copied
 PAGES = Path("handouts", "site", "contents.toml")
 PAGE = """# Lab {number}: {title}
 
@@ -37,28 +39,41 @@ NEXT = """next:
   labs/{folder}/lab.toml        the parts, the checks, their points
   solutions/{folder}/           write the solution here; make starters makes starter/ from it
   handouts/{lab}.md                        write the page; build/venv/bin/python -m handouts.facts
-CONTRIBUTING.md, "Add a lab", has the rest"""
+handouts/new-lab.md leads through a lab from here to its release"""
 
 
 def new_lab(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help='Such as "histogram", or "lab12_histogram".')
     ],
+    source: Annotated[
+        str,
+        typer.Option("--from", metavar="cuda|cpu|LAB", help="A template, or a lab to copy."),
+    ] = "cuda",
+    operation: Annotated[
+        str, typer.Option("--operation", metavar="NAME", help="What a template computes.")
+    ] = "sum",
+    place: Annotated[
+        Path | None,
+        typer.Option("--in", metavar="FOLDER", help="Outside of this tree, as course.toml lists."),
+    ] = None,
 ) -> None:
     """Make the folders of a new lab, which works from the start."""
     lab, folder = _named(name)
-    stem = folder.partition("_")[2]
-    title, source = stem.replace("_", " "), outline.load(FROM)
-    words = {source.folder: folder, FROM: lab, FROM.upper(): lab.upper()}
-    words |= {Path(source.submit[0]).stem: stem}  # one name in two labs would be handed in for both
-    words |= {f"ab {FROM[3:]}": f"ab {lab[3:]}", f'"{source.title}"': f'"{title}"'}
-    for place in (paths.LABS, paths.SOLUTIONS):
-        _copy(place / source.folder, place / folder, words)
-    page = PAGE.format(
-        lab=lab, number=lab[3:], title=title, folder=folder, from_lab=FROM, of=FROM[3:]
-    )
-    (paths.ROOT / "handouts" / f"{lab}.md").write_text(page, encoding="utf-8")
-    _list_page(lab)
+    files = _of_lab(source, lab, folder) if source in outline.available() else None
+    files = files or _of_template(source, operation, lab, folder)
+    root = _root(place)
+    for kind in ("labs", "solutions", "starter"):
+        if (root / kind / folder).exists():
+            raise UsageError(f"{root / kind / folder} is there: delete it, or choose another name")
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    (root / "starter" / folder).mkdir(parents=True, exist_ok=True)
+    if root != paths.ROOT:
+        outside_labs.link()
+    else:
+        _list_page(lab)
     made = subprocess.run([sys.executable, paths.SOLUTIONS / "starters.py"], check=False)
     if made.returncode:
         raise CommandError("starter/ could not be made: see above", 3)
@@ -78,17 +93,63 @@ def _named(name: str) -> tuple[str, str]:
     return f"lab{number}", f"lab{number}_{match[2]}"
 
 
-def _copy(source: Path, target: Path, words: dict[str, str]) -> None:
-    """Copies the files of a folder, with other words in their names and texts."""
-    pattern = re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))))
-    target.mkdir()
-    for file in sorted(source.iterdir()):
-        if file.is_file() and file.name not in LEFT_OUT:
-            name, text = (
-                pattern.sub(lambda found: words[found[0]], each)
-                for each in (file.name, file.read_text(encoding="utf-8"))
-            )
-            (target / name).write_text(text, encoding="utf-8")
+def _root(place: Path | None) -> Path:
+    """Where the lab goes: this tree, or a folder that course.toml lists. Raises UsageError."""
+    if place is None:
+        return paths.ROOT
+    root = place.resolve()
+    if root.is_relative_to(paths.ROOT):
+        raise UsageError(f"{place} is in this tree: leave out --in")
+    (root / "labs").mkdir(parents=True, exist_ok=True)
+    if root not in outside_labs.folders():
+        raise UsageError(f'add "{place}" to the list `labs` of {outside_labs.COURSE} first')
+    return root
+
+
+def _of_template(source: str, operation: str, lab: str, folder: str) -> dict[Path, str]:
+    """The files of a new lab from a template, by their paths. Raises UsageError."""
+    template = TEMPLATES / f"{source}_{operation}"
+    if not re.fullmatch(r"\w+", template.name) or not template.is_dir():
+        there = sorted(each.name.replace("_", " --operation ") for each in TEMPLATES.iterdir())
+        labs = ", ".join(outline.available())
+        known = ", ".join(f"--from {each}" for each in there)
+        raise UsageError(f"there is no such template; there are {known}, and the labs {labs}")
+    stem = folder.partition("_")[2]
+    words = {"@LAB@": lab, "@FOLDER@": folder, "@STEM@": stem, "@NUMBER@": lab[3:]}
+    words["@TITLE@"] = stem.replace("_", " ")
+    files = {}
+    for file in sorted(template.iterdir()):
+        name = file.name.removesuffix(SUFFIX)
+        kind = "solutions" if name in IN_SOLUTIONS else "labs"
+        path = Path(kind, folder, name.replace("solution.", f"{stem}."))
+        path = Path("handouts", f"{lab}.md") if name == "page.md" else path
+        files[path] = _with(words, file.read_text(encoding="utf-8"))
+    return files
+
+
+def _of_lab(source: str, lab: str, folder: str) -> dict[Path, str]:
+    """The files of a copy of a lab, with other names in them, by their paths."""
+    stem, of = folder.partition("_")[2], outline.load(source)
+    title = stem.replace("_", " ")
+    words = {of.folder: folder, source: lab, source.upper(): lab.upper()}
+    first = Path(of.submit[0]).stem  # one name in two labs would be handed in for both
+    words |= {name: name.replace(first, stem) for name in of.submit} | {first: stem}
+    words |= {f"ab {source[3:]}": f"ab {lab[3:]}", f'"{of.title}"': f'"{title}"'}
+    files = {}
+    for kind in ("labs", "solutions"):
+        for file in sorted((paths.ROOT / kind / of.folder).iterdir()):
+            if file.is_file() and file.name not in LEFT_OUT:
+                path = Path(kind, folder, _with(words, file.name))
+                files[path] = _with(words, file.read_text(encoding="utf-8"))
+    page = PAGE.format(
+        lab=lab, number=lab[3:], title=title, folder=folder, from_lab=source, of=source[3:]
+    )
+    return {**files, Path("handouts", f"{lab}.md"): page}
+
+
+def _with(words: dict[str, str], text: str) -> str:
+    pattern = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return re.sub(pattern, lambda found: words[found[0]], text)
 
 
 def _list_page(lab: str) -> None:

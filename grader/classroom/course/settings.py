@@ -124,6 +124,7 @@ class Course(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     predictions_percent: Percent = 0
     predicted_speed: PredictedSpeed = "shown"
     assistants: Assistants = "explain"
+    labs: list[str] = []  # folders with labs outside of this tree: grader/outside_labs.py
     lab: dict[str, LabRules] = {}
     extension: list[Extension] = []
     group: list[Group] = []

@@ -10,7 +10,7 @@ from grader.diagnose.mistake import Mistake
 from grader.oracle import borders
 from grader.oracle.borders import BORDERS
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 
 BROKEN_OFF = "loop-broken-off"  # said only where the source has a `break`
 

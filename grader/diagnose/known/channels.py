@@ -8,7 +8,7 @@ from grader.diagnose.known.filter import Array, Filter
 from grader.diagnose.known.indexing import read_at
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 from grader.oracle.multichannel import convolution
 
 MANY = 40  # channels or masks; a kernel takes them in smaller parts

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from grader.diagnose.known.filter import Filter, continued
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 
 I64 = npt.NDArray[np.int64]
 

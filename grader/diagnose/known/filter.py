@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.oracle import borders, correlation, multichannel
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 from grader.oracle.inputs import Inputs
 
 Array = npt.NDArray[Any]

@@ -12,7 +12,7 @@ from grader.diagnose.mistake import Mistake
 from grader.model.lab import Case
 from grader.oracle import compare
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 from grader.oracle.grayscale import DECIMALS, WEIGHTS, Triple, grey, weighted
 from grader.oracle.inputs import Inputs
 

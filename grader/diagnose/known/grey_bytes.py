@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 from grader.oracle.grayscale import Triple
 
 Bytes = npt.NDArray[np.uint8]

@@ -10,7 +10,7 @@ from grader.diagnose.known.filter import Array, Filter, Output
 from grader.diagnose.mistake import Mistake
 from grader.oracle import borders
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 
 LONG = 10**8  # multiply-adds; a window that is off is not tried where it takes more
 MAX_RADIUS = 8  # of the labs' masks: the apron of a tile of fixed size is that wide

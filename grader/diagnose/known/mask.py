@@ -11,7 +11,7 @@ from grader.diagnose.known.filter import Array, Filter, Output, kept
 from grader.diagnose.known.indexing import read_at
 from grader.diagnose.mistake import Diagnosis, Mistake
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 
 FEW = 16  # wrong elements; what fewer show may be chance
 MAX_SIZE = 17  # of the labs' masks: a row of a mask of fixed size is that long

@@ -9,7 +9,8 @@ from grader.diagnose.known.filter import Filter
 from grader.diagnose.known.indexing import MAX_RADIUS
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import F64, Expected, correlate64
+from grader.oracle.correlation import correlate64
+from grader.oracle.expected import F64, Expected
 from grader.oracle.rounding_bound import gamma
 
 # The mistakes that only an image of several rows and columns shows.

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from grader.diagnose.known.filter import Filter, kept
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 from grader.oracle.rounding_bound import gamma
 
 UNIT = 2.0**-20  # as a share of a sum: more than it is rounded by

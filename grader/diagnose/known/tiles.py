@@ -16,7 +16,7 @@ from grader.diagnose.known import mask
 from grader.diagnose.known.filter import Filter, continued
 from grader.diagnose.mistake import Mistake
 from grader.oracle.compare import Comparison
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 
 Mask = npt.NDArray[np.bool_]
 

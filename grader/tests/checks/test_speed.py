@@ -18,10 +18,11 @@ from grader.model import submission as submissions
 from grader.model.lab import Speed
 from grader.oracle import inputs
 from grader.oracle.inputs import Inputs
-from grader.oracle.operations import OPERATIONS, Array
+from grader.oracle.operations import Array
 from grader.session import timed_objects
 from grader.session.timed_objects import TimedObjects
 from grader.tests import captured
+from grader.tests.lab_operations import named
 from grader.timing import row_samples, statistics, timed_inputs
 from grader.timing.row_samples import RowSample
 from grader.timing.timing_program import Bench, Side, Status, TimedRun
@@ -62,7 +63,7 @@ def bench(course: Path, folder: Path, source: str) -> Bench:
 def opened(course: Path, student: Path, operation: str = "correlate") -> Bench:
     """The lab's own timing program with that student's library."""
     baseline, reference = course / "baseline.so", course / "reference.so"
-    return Bench(operation, course / "bench", student, baseline, reference, 1, wall=False)
+    return Bench(named(operation), course / "bench", student, baseline, reference, 1, wall=False)
 
 
 def contest(tested: Bench, folder: Path) -> timing.Contest:
@@ -70,7 +71,7 @@ def contest(tested: Bench, folder: Path) -> timing.Contest:
 
 
 def wrong(ran: TimedRun) -> list[str]:
-    return row_samples.wrong("correlate", SPEED.settings(), GIVEN, ran.samples)
+    return row_samples.wrong(named("correlate"), SPEED.settings(), GIVEN, ran.samples)
 
 
 def run(tested: Bench, folder: Path, rounds: int = 3, only: Side | None = None) -> TimedRun:
@@ -144,13 +145,14 @@ BANDS = {
 @pytest.mark.parametrize("name", BANDS)
 @pytest.mark.parametrize("first", [0, 1, 20, 41])
 def test_a_band_is_what_the_whole_oracle_says(name: str, first: int) -> None:
-    operation, settings, given, plane = BANDS[name]
+    kind, settings, given, plane = BANDS[name]
+    operation = named(kind)
     rows = row_samples.image_rows(operation, given.image)
     lines = timed_inputs.rows(
         timed_inputs.kind_of(given.image), 117, np.arange(rows), given.image.size // rows
     )
     image = lines.reshape(given.image.shape)
-    whole = OPERATIONS[operation].expected({**given.arrays, "image": image}, settings)
+    whole = operation.expected({**given.arrays, "image": image}, settings)
     found = row_samples.expected(
         operation, settings, given, RowSample(plane, first, 117, np.zeros((8, 31)))
     )
@@ -173,10 +175,10 @@ def test_bytes_of_colours_are_timed_as_well(tmp_path: Path) -> None:
     ran = tested.run(speed, given, tmp_path, (9, 5.0), 11)
     assert ran.end == "completed" and len(ran.samples) == 9
     assert not np.isnan(ran.rounds()[:, [0, 2, 3]]).any()
-    assert row_samples.wrong("grey", speed.settings(), given, ran.samples) == []
+    assert row_samples.wrong(named("grey"), speed.settings(), given, ran.samples) == []
     assert (
         "wrong when it was timed"
-        in row_samples.wrong("grey", {"weights": "601"}, given, ran.samples)[0]
+        in row_samples.wrong(named("grey"), {"weights": "601"}, given, ran.samples)[0]
     )
 
 
@@ -193,7 +195,7 @@ def test_result_cached_from_first_call_is_wrong_when_timed(course: Path, tmp_pat
 def test_empty_function_is_detected(course: Path, tmp_path: Path) -> None:
     ran = run(bench(course, tmp_path, instead("")), tmp_path)
     assert "unwritten" in wrong(ran)[0]
-    assert row_samples.wrong("correlate", SPEED.settings(), GIVEN, []) != []
+    assert row_samples.wrong(named("correlate"), SPEED.settings(), GIVEN, []) != []
 
 
 OPENMP = """
@@ -434,7 +436,7 @@ def test_a_glance_decides_only_what_is_clear(
         return TimedRun("completed", "", enough[1], enough[1], status)
 
     monkeypatch.setattr(timing.Contest, "run", run)
-    beside = Bench("correlate", tmp_path, tmp_path, None, None, 1, wall=False)
+    beside = Bench(named("correlate"), tmp_path, tmp_path, None, None, 1, wall=False)
     timings = timing.measure(contest(beside, tmp_path))
     assert seen == looks and len(timings.rounds) >= timing.ENOUGH
 
@@ -464,7 +466,7 @@ def test_outside_timing_reveals_hidden_work(
         return sides[only][min(ran.count(only), 2) - 1] / 20e3
 
     monkeypatch.setattr(timing, "_cost", cost)
-    beside = Bench("correlate", tmp_path, tmp_path, None, None, 1, wall=False)
+    beside = Bench(named("correlate"), tmp_path, tmp_path, None, None, 1, wall=False)
     timings = statistics.Timings(np.full((12, 4), 1e6), 1.0, 1.0)
     found = timing.unreported(contest(beside, tmp_path), timings)
     assert len(ran) == processes
@@ -491,7 +493,7 @@ def test_faster_methods_lower_what_is_impossible_but_not_the_floor(
     timings = statistics.Timings(rounds, copy_ns=1e3, mac_rate=rate)
     timed = msgspec.structs.replace(SPEED, fewest_taps=fewest)
     monkeypatch.setattr(timing, "unreported", lambda *_: None)
-    beside = Bench("layers", tmp_path, tmp_path, None, None, 1, wall=True)
+    beside = Bench(named("layers"), tmp_path, tmp_path, None, None, 1, wall=True)
     ending = timing.decide(timing.Contest(timed, beside, given, tmp_path), timings)
     assert ending.verdict == verdict
     assert ending.details["floor_ns"] == 1_000_000
@@ -512,7 +514,7 @@ def test_other_instructions_in_timed_calls(executed: int, passes: bool, tmp_path
     )
     symbols = captured.run(["nm", library], check=True).stdout
     pc = next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" at"))
-    tested = Bench("correlate", library, library, None, None, 1, wall=False)
+    tested = Bench(named("correlate"), library, library, None, None, 1, wall=False)
     sites = [instructions.Site(pc, executed)] if executed else []
     record = instructions.Record(500, False, sites)
     judged = timing.Contest(SPEED, tested, GIVEN, tmp_path, (asked,))

@@ -7,14 +7,14 @@ import numpy as np
 from grader.diagnose.explain import Hypothesis
 from grader.diagnose.mistake import Diagnosis
 from grader.model.lab import Case
-from grader.oracle import operations
 from grader.oracle.compare import Comparison, compare
 from grader.oracle.inputs import Inputs
+from grader.tests.lab_operations import named
 
 
 def compared(case: Case, operation: str, inputs: Inputs, out: np.ndarray) -> Comparison:
-    kind, _ = operations.OPERATIONS[operation].output(inputs.arrays)
-    right = operations.expected(operation, case.exact, inputs.arrays, case.settings())
+    kind, _ = named(operation).output(inputs.arrays)
+    right = named(operation).expected(inputs.arrays, case.settings(), case.exact)
     return compare(out.astype(kind), right)
 
 
@@ -24,5 +24,5 @@ def explained(
     """What is said of a wrong output; without a name and a text where that is nothing."""
     comparison = compared(case, operation, inputs, out)
     assert not comparison.right()
-    hypothesis = Hypothesis(case, operation, inputs, comparison, **seen)
+    hypothesis = Hypothesis(case, named(operation), inputs, comparison, **seen)
     return hypothesis.diagnosis() or Diagnosis("", "")

@@ -10,9 +10,9 @@ from grader.diagnose.mistake import FACTS, Diagnosis
 from grader.model import spec
 from grader.model.lab import Case
 from grader.model.result import Check
-from grader.oracle import operations
 from grader.oracle.inputs import Inputs, inputs
 from grader.tests.diagnose.explained import compared
+from grader.tests.lab_operations import named
 
 LAB = spec.load("lab3")
 
@@ -30,7 +30,7 @@ def case(mask: str, size: tuple[int, int] = (21, 17), border: str = "zero") -> C
 
 
 def right(this: Case, given: Inputs) -> np.ndarray:
-    return operations.expected("correlate", None, given.arrays, this.settings()).value
+    return named("correlate").expected(given.arrays, this.settings()).value
 
 
 def line(name: str, said: Diagnosis | None) -> Check:
@@ -39,7 +39,9 @@ def line(name: str, said: Diagnosis | None) -> Check:
 
 def output(this: Case, got: np.ndarray, given: Inputs | None = None) -> WrongOutput:
     given = given or inputs(LAB, this, 8)
-    hypothesis = Hypothesis(this, "correlate", given, compared(this, "correlate", given, got))
+    hypothesis = Hypothesis(
+        this, named("correlate"), given, compared(this, "correlate", given, got)
+    )
     return WrongOutput(
         this.name,
         "A",

@@ -13,6 +13,7 @@ from grader.model.lab import Case
 from grader.oracle import multichannel
 from grader.oracle.inputs import Inputs
 from grader.tests.diagnose.explained import compared, explained
+from grader.tests.lab_operations import named
 
 CHANNELS, HEIGHT, WIDTH, MASKS = 6, 9, 11, 5
 CASE = Case(name="c", part="A", image="noise", mask="bank5x3", points=1)
@@ -185,7 +186,7 @@ def test_wrong_values_are_located() -> None:
         out = right_in(inputs).astype(np.float64)
         out[where] += 1
         comparison = compared(CASE, "layers", inputs, out)
-        return location.wrong_elements("layers", inputs, comparison)
+        return location.wrong_elements(named("layers"), inputs, comparison)
 
     assert place((ALL, ALL, ALL)) == "every value"
     assert place((slice(2, 4), slice(0, 5), ALL)) == "in masks 2..3 and rows 0..4"

@@ -1,6 +1,7 @@
 """A diagnosis never costs a grade: what it cannot explain has no name."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from grader.model.lab import Case
 from grader.oracle.compare import compare
 from grader.oracle.correlation import correlate
 from grader.oracle.inputs import inputs
+from grader.tests.lab_operations import named
 
 LAB = spec.load("lab3")
 CASE = Case(name="c", part="A", image="noise", points=1, size=(9, 9), mask="ando3", border="zero")
@@ -25,7 +27,8 @@ PART = compare(np.where(np.eye(9), UNSET, RIGHT.value.astype("f4")), RIGHT)
 
 
 def test_new_operation_has_no_diagnoses() -> None:
-    assert Hypothesis(CASE, "median", GIVEN, WRONG).diagnosis() is None
+    median = replace(named("correlate"), name="median")
+    assert Hypothesis(CASE, median, GIVEN, WRONG).diagnosis() is None
 
 
 @pytest.mark.parametrize(
@@ -44,5 +47,5 @@ def test_an_error_in_a_diagnosis_is_written_down_and_names_no_cause(
 
     monkeypatch.setattr(filters, "of", fails)
     explain.LOG.unlink(missing_ok=True)
-    assert asked(Hypothesis(CASE, "correlate", GIVEN, PART)) is answer
+    assert asked(Hypothesis(CASE, named("correlate"), GIVEN, PART)) is answer
     assert "KeyError: 'of ours'" in explain.LOG.read_text()

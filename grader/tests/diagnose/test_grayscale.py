@@ -14,12 +14,12 @@ from grader.grading import score
 from grader.model import spec
 from grader.model.lab import Case
 from grader.model.result import Check
-from grader.oracle import operations
 from grader.oracle.compare import bytes_before, compare
 from grader.oracle.grayscale import DECIMALS, WEIGHTS, grey
 from grader.oracle.inputs import Inputs, inputs
 from grader.session import plan
 from grader.tests.diagnose.explained import explained
+from grader.tests.lab_operations import named
 
 LAB = spec.load("lab8")
 CASE = Case(
@@ -43,7 +43,7 @@ def test_products_that_are_cut_apart() -> None:
 
 def test_the_image_is_what_the_driver_wants() -> None:
     assert GIVEN.image.shape == (53, 61, 3) and GIVEN.image.dtype == np.uint8
-    assert operations.OPERATIONS["grey"].output(GIVEN.arrays) == ("u1", (53, 61))
+    assert named("grey").output(GIVEN.arrays) == ("u1", (53, 61))
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
@@ -62,7 +62,7 @@ def test_one_byte_is_right_and_floats_find_it(name: str) -> None:
     total = np.full(image.shape[:2], 0.5, dtype=np.float32)
     for channel in (2, 0, 1):
         total += scaled[channel] * image[..., channel].astype(np.float32)
-    expected = operations.expected("grey", None, {"image": image}, {"weights": name})
+    expected = named("grey").expected({"image": image}, {"weights": name})
     assert not expected.bound.any()
     assert compare(total.astype(np.uint8), expected).right()
     assert not compare((total + np.float32(1)).astype(np.uint8), expected).right()
@@ -241,7 +241,7 @@ def test_bytes_off_by_one_here_and_there_are_not_explained() -> None:
 
 def test_a_white_image_left_unwritten_is_right() -> None:
     white = Inputs(np.full((4, 4, 3), 255, dtype=np.uint8))
-    expected = operations.expected("grey", None, white.arrays, CASE.settings())
+    expected = named("grey").expected(white.arrays, CASE.settings())
     assert compare(np.full((4, 4), 255, dtype=np.uint8), expected).right()
 
 

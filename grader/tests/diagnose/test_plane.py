@@ -18,6 +18,7 @@ from grader.oracle.compare import POISON, SIGNALLING
 from grader.oracle.correlation import F32
 from grader.oracle.inputs import Inputs
 from grader.tests.diagnose.explained import compared, explained
+from grader.tests.lab_operations import named
 
 CASE = Case(name="c", part="A", image="noise", mask="random5", border="zero", points=1)
 HEIGHT, WIDTH = 23, 37
@@ -362,7 +363,7 @@ def test_the_wrong_region_is_described(where: Any, words: str) -> None:
     out = right(inputs)
     out[where] += 1
     comparison = compared(CASE, "correlate", inputs, out)
-    assert location.wrong_elements("correlate", inputs, comparison) == words
+    assert location.wrong_elements(named("correlate"), inputs, comparison) == words
 
 
 def test_zeros_may_come_from_an_integer_only_where_values_are_small() -> None:
@@ -378,7 +379,7 @@ def test_noise_is_not_explained() -> None:
     out = np.random.RandomState(9).uniform(0, 9, inputs.image.shape).astype(np.float32)
     assert explained(CASE, "correlate", inputs, out).name == ""
     comparison = compared(CASE, "correlate", inputs, out)
-    assert location.wrong_elements("correlate", inputs, comparison) == "every pixel"
+    assert location.wrong_elements(named("correlate"), inputs, comparison) == "every pixel"
 
 
 def test_an_apron_is_tried_where_no_tap_adds_anything() -> None:
@@ -394,7 +395,9 @@ def test_the_missing_part_and_the_tile_size_are_named() -> None:
     text = explained(CASE, "correlate", inputs, out).text
     assert "the bottom apron of tiles of 4 rows" in text
     comparison = compared(CASE, "correlate", inputs, out)
-    assert location.wrong_elements("correlate", inputs, comparison) == "in rows 2..3 of every 4"
+    assert (
+        location.wrong_elements(named("correlate"), inputs, comparison) == "in rows 2..3 of every 4"
+    )
 
 
 @pytest.mark.parametrize("kind", [("left",), ("right", "bottom"), ("corners",)])

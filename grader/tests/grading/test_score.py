@@ -21,6 +21,8 @@ def lab() -> Lab:
         seed=1,
         points=PointsTable(correct=85, speed=15),
         part=[Part(id="A", title="t", hints=[])],
+        operation=spec.load("lab2").operation,
+        folder="lab2_global_memory",
         case=[],
         speed=[
             Speed(

@@ -97,7 +97,7 @@ def test_a_check_that_gets_no_border_has_its_line(
     text = REAL.replace('border = "zero" # of each check that names none\n', "")
     line = 1 + text[: text.index("[[part.case]]")].count("\n")
     message = said(monkeypatch, tmp_path, text, late=True)
-    assert "computed: 'border'" in message and re.search(rf"line {line + 1}\b", message), message
+    assert "needs 'border'" in message and re.search(rf"line {line + 1}\b", message), message
 
 
 def test_error_in_a_hidden_case_names_its_file(

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
-from grader.tests.mutation import mutants, results
-from grader.tests.mutation.mutants import Mutant
-from grader.tests.mutation.trial import Outcome, judge
+from grader.classroom.audit.mutants import Mutant
+from grader.classroom.audit.trial import Outcome, judge
+from grader.tests.mutation import results, wanted
 
 WORKERS = len(os.sched_getaffinity(0))
 
@@ -32,7 +32,7 @@ def outcomes(chosen: list[Mutant]) -> Iterator[Outcome]:
 
 
 def main(ids: list[str]) -> int:
-    every = [m for lab in mutants.WANTED for m in mutants.chosen(lab)]
+    every = [m for lab in wanted.WANTED for m in wanted.chosen(lab)]
     chosen = [m for m in every if not ids or m.id in ids]
     if ids and len(chosen) < len(ids):
         print(f"no such mutants: {', '.join(sorted(set(ids) - {m.id for m in chosen}))}")

@@ -4,9 +4,9 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-from grader.tests.mutation import mutants
-from grader.tests.mutation.mutants import KINDS, Mutant
-from grader.tests.mutation.trial import Outcome
+from grader.classroom.audit.mutants import KINDS, Mutant
+from grader.classroom.audit.trial import Outcome
+from grader.tests.mutation import wanted
 
 HERE = Path(__file__).parent
 FILE = HERE / "RESULTS.md"
@@ -35,8 +35,8 @@ def report(every: list[Mutant], found: dict[str, Outcome]) -> str:
     """RESULTS.md."""
     parts = [
         HEAD,
-        f"The solutions and the choice of mutants: `{mutants.fingerprint()}`\n",
-        _by("lab", list(mutants.WANTED), every, found),
+        f"The solutions and the choice of mutants: `{wanted.fingerprint()}`\n",
+        _by("lab", list(wanted.WANTED), every, found),
         _by("kind", list(KINDS), every, found),
         _reasons(every, found),
         _each(every, found),

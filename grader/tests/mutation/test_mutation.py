@@ -9,17 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from grader.tests.mutation import __main__, calls, mutants, results
-from grader.tests.mutation.mutants import Mutant
-from grader.tests.mutation.trial import Outcome, judge
+from grader.classroom.audit import calls, mutants
+from grader.classroom.audit.mutants import Mutant
+from grader.classroom.audit.trial import Outcome, judge
+from grader.tests.mutation import __main__, results, wanted
 
-EVERY = [m for lab in mutants.WANTED for m in mutants.chosen(lab)]
+EVERY = [m for lab in wanted.WANTED for m in wanted.chosen(lab)]
 SAMPLE = 6  # of lab 1, which builds in no time
 
 
 def test_the_table_is_of_these_solutions() -> None:
     text = results.FILE.read_text()
-    assert mutants.fingerprint() in text, "the solutions have changed: make mutation"
+    assert wanted.fingerprint() in text, "the solutions have changed: make mutation"
     rows = {line.split(" | ")[0].removeprefix("| ") for line in text.splitlines()}
     assert {m.id for m in EVERY} <= rows
 
@@ -87,7 +88,7 @@ def test_mutants_cover_kinds_and_functions() -> None:
     assert len(EVERY) >= 420
     assert kinds["pair"] >= 60 and kinds["call"] >= 60
     assert {m.form for m in EVERY if m.kind == "call"} == set(calls.FORMS)
-    for lab in mutants.WANTED:
+    for lab in wanted.WANTED:
         functions = Counter(m.function for m in EVERY if m.lab == lab)
         assert min(functions.values()) >= 2, (lab, functions)
 
@@ -182,7 +183,7 @@ def _solved(source: bytes) -> str:
 
 @pytest.mark.slow("every mutant is made, and some are graded")
 def test_a_sample_is_caught() -> None:
-    some = sorted(mutants.chosen("lab1"), key=lambda m: hashlib.sha1(m.id.encode()).digest())
+    some = sorted(wanted.chosen("lab1"), key=lambda m: hashlib.sha1(m.id.encode()).digest())
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for outcome in pool.map(judge, some[:SAMPLE]):
             assert outcome.caught_by is not None or outcome.id in results.EQUIVALENT, outcome.id

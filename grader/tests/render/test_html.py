@@ -24,10 +24,10 @@ from grader.model.counters import Counters
 from grader.model.lab import Case
 from grader.model.result import Check
 from grader.model.submission import Submission
+from grader.oracle import operations
 from grader.oracle.compare import compare
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 from grader.oracle.inputs import Inputs, inputs
-from grader.oracle.operations import OPERATIONS, expected
 from grader.predict.terms import CHANGES, WORDS
 from grader.render import (
     html,
@@ -42,6 +42,7 @@ from grader.session.observer import Observer
 from grader.session.plan import plan_for
 from grader.session.report_data import MOST_FAILED, SIDE, ReportData, Traced, Wrong, tile
 from grader.tests import captured, fences
+from grader.tests.lab_operations import named
 from grader.tests.render import reports
 
 
@@ -136,7 +137,7 @@ def _wrong(case: Case, shape: tuple[int, int]) -> Wrong:
     got[-1, -1] = 7
     expected = Expected(want, np.full(shape, 1e-6))
     case_inputs = Inputs(np.zeros(shape, np.float32), np.ones((3, 3), np.float32))
-    return Wrong(case, "correlate", case_inputs, compare(got, expected))
+    return Wrong(case, named("correlate"), case_inputs, compare(got, expected))
 
 
 def test_stored_failures_are_bounded() -> None:
@@ -172,9 +173,9 @@ def test_colours_bytes_and_channels_have_planes(part: str) -> None:
     lab = spec.load("lab8" if part == "E" else "lab7")
     case = next(c for c in lab.case if c.part == part and not c.inject and not c.hidden)
     case_inputs = inputs(lab, case, 1)
-    operation = lab.part_of(case).operation
-    want = expected(operation, None, case_inputs.arrays, case.settings())
-    kind, shape = OPERATIONS[operation].output(case_inputs.arrays)
+    operation = operations.of(lab, case.part)
+    want = operation.expected(case_inputs.arrays, case.settings())
+    kind, shape = operation.output(case_inputs.arrays)
     got = want.value.astype(kind)
     got[(-1,) * got.ndim] += 9
     report = ReportData(submissions.find(lab, "solutions"))

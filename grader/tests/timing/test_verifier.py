@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from grader.oracle.inputs import Inputs
+from grader.tests.lab_operations import named
 from grader.timing import row_samples, timed_inputs
 from grader.timing.verifier import Verifier
 
@@ -29,7 +30,7 @@ def round_of(pipe: socket.socket, lie: bool = False) -> None:
 
 
 def result(program: Callable[[socket.socket], None]) -> tuple[list[row_samples.RowSample], bool]:
-    verifier = Verifier(ROUNDS, "correlate", INPUTS)
+    verifier = Verifier(ROUNDS, named("correlate"), INPUTS)
 
     def run() -> None:
         with verifier.program_end:
@@ -57,7 +58,7 @@ def test_accepted_program_passes_the_verifier() -> None:
 
 
 def test_seconds_leave_out_how_long_a_program_takes_to_begin() -> None:
-    verifier = Verifier(ROUNDS, "correlate", INPUTS)
+    verifier = Verifier(ROUNDS, named("correlate"), INPUTS)
     verifier.start()
     with verifier.program_end as pipe:
         time.sleep(0.5)

@@ -8,7 +8,7 @@ there: two right outputs differ by at most two bounds.
 import numpy as np
 
 from grader.oracle import correlation, multichannel
-from grader.oracle.correlation import Expected
+from grader.oracle.expected import Expected
 from grader.oracle.grayscale import grey
 from grader.oracle.rounding_bound import gamma
 from labs.studies.bench.work import Array, Work

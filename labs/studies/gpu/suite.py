@@ -33,8 +33,7 @@ from grader.compile import make
 from grader.model import outline, spec
 from grader.model import submission as submissions
 from grader.model.lab import Input, Lab
-from grader.oracle import inputs
-from grader.oracle.operations import OPERATIONS
+from grader.oracle import inputs, operations
 from labs.studies.gpu import counters, hostile, table
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -124,7 +123,7 @@ def command(lab: Lab, check: Input, part: str, binary: Path, folder: Path) -> li
         argv += ["--in", f"{name}={folder}/{name}.npy"]
     for name, value in check.settings().items():
         argv += ["--set", f"{name}={value}"]
-    kind, shape = OPERATIONS[lab.part_of(check).operation].output(case.arrays)
+    kind, shape = operations.of(lab, check.part).output(case.arrays)
     return [*argv, "--out", f"out={folder}/out.raw:{kind}:{'x'.join(map(str, shape))}"]
 
 

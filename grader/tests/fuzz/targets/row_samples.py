@@ -7,6 +7,7 @@ import numpy as np
 
 from grader.oracle.inputs import Inputs
 from grader.tests.fuzz import scratch
+from grader.tests.lab_operations import named
 from grader.timing import row_samples
 
 FILE = scratch.folder() / "samples"
@@ -36,11 +37,11 @@ def seeds() -> Iterator[bytes]:
 
 def check(data: bytes) -> None:
     FILE.write_bytes(data)
-    samples = row_samples.read_row_samples(FILE, "correlate", inputs(), seed=7)
+    samples = row_samples.read_row_samples(FILE, named("correlate"), inputs(), seed=7)
     assert len(samples) in (0, len(data) / RECORD)
     for sample in samples:
         assert sample.plane == 0 and sample.rows.shape == (row_samples.SAMPLE_ROWS, WIDTH)
         assert sample.first >= 0 and sample.first + row_samples.SAMPLE_ROWS <= HEIGHT
-    problems = row_samples.wrong("correlate", {"border": "zero"}, inputs(), samples)
+    problems = row_samples.wrong(named("correlate"), {"border": "zero"}, inputs(), samples)
     assert all(text.isprintable() for text in problems)
     assert samples or problems, "a run without samples passes"

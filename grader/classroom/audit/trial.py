@@ -1,11 +1,14 @@
-"""Grades one mutant with the grader's own pipeline, until something catches it."""
+"""Grades a file with the grader's own pipeline, until something catches it or to the end."""
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from grader.classroom.audit.mutants import Mutant, mutated, solution
 from grader.execute import backend
 from grader.grading import pipeline
 from grader.model import spec
@@ -14,7 +17,6 @@ from grader.model.lab import Lab
 from grader.model.result import Check
 from grader.session.observer import Observer
 from grader.session.plan import plan_for
-from grader.tests.mutation.mutants import Mutant, mutated, solution
 
 
 @dataclass(frozen=True)
@@ -41,20 +43,40 @@ class _CaughtError(Exception):
 
 
 def judge(mutant: Mutant) -> Outcome:
+    """Grades a mutant."""
+    files = {name: solution(mutant.lab, name).read_bytes() for name in spec.load(mutant.lab).submit}
+    return judge_files(mutant.lab, {**files, mutant.file: mutated(mutant)}, mutant.id)
+
+
+def judge_files(lab_id: str, files: dict[str, bytes], name: str) -> Outcome:
     """The cases first: most mutants fail one, and the checked program need not be built."""
-    lab = spec.load(mutant.lab)
+    lab = spec.load(lab_id)
     cases_only = msgspec.structs.replace(lab, safe=[], technique=[], speed=[])
     watched_only = msgspec.structs.replace(lab, case=[], speed=[])
-    with tempfile.TemporaryDirectory() as folder:
-        for name in lab.submit:
-            text = solution(lab.id, name).read_bytes()
-            (Path(folder) / name).write_bytes(mutated(mutant) if name == mutant.file else text)
+    with written(files) as folder:
         for part in (cases_only, watched_only):
             if caught := _first_failure(part, folder):
                 if caught.verdict == "error":
-                    return Outcome(mutant.id, "error", f"{caught.name}: {caught.message}")
-                return Outcome(mutant.id, caught.kind, caught.name)
-    return Outcome(mutant.id, None)
+                    return Outcome(name, "error", f"{caught.name}: {caught.message}")
+                return Outcome(name, caught.kind, caught.name)
+    return Outcome(name, None)
+
+
+def grade_files(lab_id: str, files: dict[str, bytes]) -> list[Check]:
+    """All checks but those that time something."""
+    lab = msgspec.structs.replace(spec.load(lab_id), speed=[])
+    with written(files) as folder:
+        plan = plan_for(lab, backend.choose(lab, "auto"), timed=False)
+        return pipeline.grade(plan, submissions.find(lab, folder), Observer()).checks
+
+
+@contextmanager
+def written(files: dict[str, bytes]) -> Iterator[str]:
+    """A folder with those files."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            (Path(folder) / name).write_bytes(content)
+        yield folder
 
 
 def _first_failure(lab: Lab, folder: str) -> Check | None:

@@ -20,13 +20,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader import paths
+from grader.classroom.audit import calls, slips
+from grader.classroom.audit.slips import Change
+from grader.classroom.audit.syntax import nodes, solved
 from grader.model import spec
-from grader.source import lexer
 from grader.source.tree import parse
 from grader.source.tree import text_of as text
-from grader.tests.mutation import calls, slips
-from grader.tests.mutation.slips import Change
-from grader.tests.mutation.syntax import nodes, solved
 
 KINDS = (*slips.KINDS, "pair", "call")
 # Two changes of these kinds might hide each other; so might a change and its inverse.
@@ -39,19 +38,6 @@ class Wanted(NamedTuple):
     single: int
     pairs: int
     calls: int
-
-
-# Lab 4's file takes the compiler ten times as long as lab 1's, which has hardly any calls.
-WANTED = {
-    "lab1": Wanted(40, 8, 5),
-    "lab2": Wanted(40, 8, 16),
-    "lab3": Wanted(36, 8, 8),
-    "lab4": Wanted(28, 6, 9),
-    "lab5": Wanted(38, 8, 8),
-    "lab6": Wanted(38, 8, 6),
-    "lab7": Wanted(38, 8, 6),
-    "lab8": Wanted(46, 10, 14),
-}
 
 
 @dataclass(frozen=True)
@@ -101,6 +87,12 @@ def solution(lab: str, file: str) -> Path:
     return paths.ROOT / "solutions" / spec.load(lab).folder / file
 
 
+def solved_text(text: str) -> str:
+    """A solution without its markers and without the lines of the starter."""
+    gone = ("// BEGIN SOLUTION", "// END SOLUTION", "// STARTER:")
+    return "\n".join(s for s in text.split("\n") if not s.strip().startswith(gone))
+
+
 def mutated(mutant: Mutant) -> bytes:
     """The file with the change."""
     source = solution(mutant.lab, mutant.file).read_bytes()
@@ -113,27 +105,15 @@ def edited(source: bytes, mutant: Mutant) -> bytes:
     return source
 
 
-def chosen(lab: str) -> list[Mutant]:
+def chosen(lab: str, wanted: Wanted) -> list[Mutant]:
     """As many as are wanted, each of them decided by nothing but its id."""
-    every = [m for file in spec.load(lab).submit for m in of_source(lab, file, _read(lab, file))]
-    wanted = WANTED[lab]
+    every = [m for file in spec.load(lab).submit for m in of_source(lab, file, read(lab, file))]
     single = [m for m in every if m.kind in slips.KINDS]
     call = [m for m in every if m.kind == "call"]
     pair = [m for m in every if m.kind == "pair"]
     taken = _spread(single, wanted.single) + _spread(pair, wanted.pairs)
     taken += _spread(call, wanted.calls)
     return sorted(taken, key=lambda m: (m.file, m.edits[0].start, KINDS.index(m.kind), m.name))
-
-
-def fingerprint() -> str:
-    """Changes whenever the code of a solution or the choice of mutants does; comments are free."""
-    mixed = hashlib.sha256()
-    for lab in WANTED:
-        for file in spec.load(lab).submit:
-            mixed.update(lexer.without_comments(_read(lab, file).decode(), "").encode())
-        for mutant in chosen(lab):
-            mixed.update(f"{mutant.id} {mutant.edits}\n".encode())
-    return mixed.hexdigest()[:16]
 
 
 def of_source(lab: str, file: str, source: bytes) -> Iterator[Mutant]:
@@ -206,5 +186,5 @@ def quoted(code: str) -> str:
     return f"`{textwrap.shorten(' '.join(code.split()), 70, placeholder=' ...')}`"
 
 
-def _read(lab: str, file: str) -> bytes:
+def read(lab: str, file: str) -> bytes:
     return solution(lab, file).read_bytes()

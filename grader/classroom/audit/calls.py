@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
+from grader.classroom.audit.slips import Change
+from grader.classroom.audit.syntax import enclosing, nodes
 from grader.source.tree import text_of as text
-from grader.tests.mutation.slips import Change
-from grader.tests.mutation.syntax import enclosing, nodes
 
 # Functions that do something else the second time. To copy, to wait or to launch twice only takes
 # longer, which is for the speed check.
