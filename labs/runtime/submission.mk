@@ -187,7 +187,7 @@ endef
 $(GIVEN)/%.o: labs/$(LAB)/%.c $(GCC_VERSION)
 	$(given-cc)
 # What a lab has no file for is written from its lab.toml: driver.c, speed.c, test.c.
-$(GIVEN)/%.c: labs/$(LAB)/lab.toml labs/$(LAB)/lab.h
+$(GIVEN)/driver.c $(GIVEN)/speed.c $(GIVEN)/test.c: $(GIVEN)/%.c: labs/$(LAB)/lab.toml labs/$(LAB)/lab.h
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) -m grader.drivers $(LAB) $* > $@.part && mv $@.part $@
 $(GIVEN)/%.o: $(GIVEN)/%.c $(GCC_VERSION)

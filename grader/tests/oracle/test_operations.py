@@ -11,7 +11,7 @@ import pytest
 from datasets import generate, layers, values
 from grader import paths
 from grader.model import outline, spec
-from grader.oracle import inputs, operations
+from grader.oracle import expected, inputs, operations, rounding_bound
 from grader.oracle.compare import number
 from grader.oracle.expected import Expected, exact
 from grader.tests.lab_operations import named
@@ -94,3 +94,14 @@ def test_an_oracle_that_returns_nonsense_is_the_courses_fault(
     with pytest.raises(outline.SpecError, match=r"oracle\.py: ") as refused:
         broken.expected({"image": np.zeros((4, 5, 3))}, {})
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("count", [1 << 16, 1 << 20, 1 << 24])
+def test_a_long_sum_has_a_bound_that_0_does_not_keep(count: int) -> None:
+    terms = np.random.RandomState(1).uniform(0, 1, count).astype(np.float32)
+    right = expected.summed(terms[np.newaxis])
+    assert abs(np.add.reduce(terms, dtype=np.float32) - right.value[0]) <= right.bound[0]
+    by_warp = terms.reshape(-1, 32).sum(axis=1, dtype=np.float32).cumsum(dtype=np.float32)[-1]
+    assert abs(by_warp - right.value[0]) <= right.bound[0]
+    assert right.bound[0] < 0.01 * right.value[0]
+    assert rounding_bound.gamma(1 << 24) == np.inf
