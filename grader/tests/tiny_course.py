@@ -25,6 +25,11 @@ summary = "add"
 submit = ["add.c", "sub.c"]
 backends = ["cpu"]
 seed = 1
+[operation.correlate]
+inputs.image = { type = "f4", shape = ["y", "x"], make = "plane" }
+inputs.mask = { type = "f4", shape = ["b", "a"], make = "mask" }
+output = { shape = ["y", "x"], unit = "pixel" }
+work = "b * a"
 [points]
 correct = 100
 [[part]]
@@ -46,6 +51,7 @@ mask = "impulse3"
 border = "zero"
 points = 100
 """
+ORACLE = "from grader.oracle.correlation import correlate\n"
 ADD = "/* TODO 1: add.  (about 1 line) */\nint add(int a, int b) { return 0; }\n"
 SUB = "/* TODO 1: subtract.  (about 1 line) */\nint sub(int a, int b) { return 0; }\n"
 SOLVED = "int add(int a, int b) {\n// BEGIN SOLUTION\n// STARTER: return 0;\nreturn a + b;\n"
@@ -64,6 +70,7 @@ def make(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     in starter/."""
     for name, text in {
         "labs/lab9_sums/lab.toml": SPEC,
+        "labs/lab9_sums/oracle.py": ORACLE,
         "labs/lab9_sums/starter/add.c": ADD,
         "labs/lab9_sums/starter/sub.c": SUB,
         "starter/lab9_sums/add.c": ADD,

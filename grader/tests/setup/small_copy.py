@@ -27,7 +27,8 @@ folder.mkdir(parents=True, exist_ok=True)
 
 # What the front door and set-up import, and `./grade list`, `hint` and `doctor`.
 STANDARD_LIBRARY_ONLY = (
-    *("__init__.py", "before_setup.py", "exit_codes.py", "files.py", "paths.py"),
+    *("__init__.py", "before_setup.py", "exit_codes.py", "files.py", "outside_labs.py"),
+    "paths.py",
     *("setup/*.py", "student/*.py", "sandbox/*.py", "source/*.py"),
     *(f"commands/{name}.py" for name in ("__init__", "doctor", "errors", "exam", "hint", "list")),
     "commands/setup.py",
